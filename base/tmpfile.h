@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An output file that appears under its name only when it is whole: written
+ * beside it under a temporary name, renamed at the end, removed on failure.
+ */
+#ifndef PTC_BASE_TMPFILE_H
+#define PTC_BASE_TMPFILE_H
+
+#include "ptcap/error.h"
+
+struct ptc_tmpfile {
+	int fd;	    /* -1: none */
+	char *tmp;  /* owned; NULL once committed or dropped */
+	char *path; /* owned; the final name */
+};
+
+#define PTC_TMPFILE_INIT                                                                           \
+	{                                                                                          \
+		-1, NULL, NULL                                                                     \
+	}
+
+/*
+ * Create ".NAME.XXXXXX" in the folder of @path, mode 0666 less the umask's
+ * bits. @path may name an existing regular file (which stays until commit) or
+ * a symbolic link to one (the file it leads to is replaced); anything else
+ * that exists is refused.
+ */
+int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
+
+/*
+ * Close, and give it its name. A regular file of that name is kept as
+ * PATH.old, as perf does. On failure the temporary file is removed.
+ */
+int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err);
+
+/* Remove what was not committed. Accepts PTC_TMPFILE_INIT. */
+void ptc_tmpfile_release(struct ptc_tmpfile *t);
+
+#endif

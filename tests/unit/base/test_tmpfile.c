@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: output files appear whole, or not at all. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/tmpfile.h"
+
+static char dir[64];
+static char path[128];
+
+static void in_folder(void)
+{
+	(void)snprintf(dir, sizeof(dir), "/tmp/ptcap-tmpfile-XXXXXX");
+	cr_assert_not_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/out", dir);
+}
+
+/* How many files the folder holds; all are removed when @clean. */
+static int files(bool clean)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	int n = 0;
+
+	cr_assert_not_null(d);
+	while ((e = readdir(d))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		n++;
+		if (clean)
+			cr_assert_eq(unlinkat(dirfd(d), e->d_name, 0), 0);
+	}
+	cr_assert_eq(closedir(d), 0);
+	return n;
+}
+
+static void remove_folder(void)
+{
+	(void)files(true);
+	(void)rmdir(dir);
+}
+
+static void write_whole(const char *name, const char *text)
+{
+	struct ptc_tmpfile t;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_tmpfile_open(&t, name, &err), 0);
+	cr_assert_eq(ptc_write_all(t.fd, text, strlen(text), name, &err), 0);
+	cr_assert_eq(ptc_tmpfile_commit(&t, &err), 0);
+	cr_assert_eq(t.fd, -1);
+	cr_assert_null(t.tmp);
+}
+
+static void check_content(const char *name, const char *text)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_read_file(name, 1000, &b, &err), 0);
+	cr_assert_str_eq((char *)b.bytes, text);
+	ptc_buf_release(&b);
+}
+
+TestSuite(tmpfile, .init = in_folder, .fini = remove_folder);
+
+Test(tmpfile, nothing_under_the_name_until_commit)
+{
+	struct ptc_tmpfile t;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_tmpfile_open(&t, path, &err), 0);
+	cr_assert_eq(access(path, F_OK), -1);
+	cr_assert_eq(files(false), 1, "in the same folder, so that rename works");
+	ptc_tmpfile_release(&t);
+	cr_assert_eq(files(false), 0, "what is not committed leaves nothing");
+	ptc_tmpfile_release(&t);
+}
+
+Test(tmpfile, commit_gives_it_the_name_and_the_usual_mode)
+{
+	struct stat st;
+	mode_t mask = umask(027);
+
+	write_whole(path, "one");
+	(void)umask(mask);
+	cr_assert_eq(files(false), 1);
+	check_content(path, "one");
+	cr_assert_eq(stat(path, &st), 0);
+	cr_assert_eq(st.st_mode & 0777, 0640);
+}
+
+Test(tmpfile, the_former_file_is_kept_as_old)
+{
+	char old[140];
+
+	(void)snprintf(old, sizeof(old), "%s.old", path);
+	write_whole(path, "one");
+	write_whole(path, "two");
+	check_content(path, "two");
+	check_content(old, "one");
+	write_whole(path, "three");
+	check_content(old, "two");
+	cr_assert_eq(files(false), 2);
+}
+
+Test(tmpfile, a_failed_write_leaves_the_former_file)
+{
+	struct ptc_tmpfile t;
+	struct ptc_err err;
+
+	write_whole(path, "one");
+	cr_assert_eq(ptc_tmpfile_open(&t, path, &err), 0);
+	cr_assert_eq(ptc_write_all(t.fd, "half", 4, path, &err), 0);
+	ptc_tmpfile_release(&t);
+	check_content(path, "one");
+	cr_assert_eq(files(false), 1);
+}
+
+Test(tmpfile, a_folder_that_took_the_name_meanwhile_is_kept_as_old)
+{
+	struct ptc_tmpfile t;
+	struct ptc_err err;
+	struct stat st;
+	char old[140];
+
+	(void)snprintf(old, sizeof(old), "%s.old", path);
+	cr_assert_eq(ptc_tmpfile_open(&t, path, &err), 0);
+	cr_assert_eq(mkdir(path, 0777), 0);
+	cr_assert_eq(ptc_tmpfile_commit(&t, &err), 0);
+	check_content(path, "");
+	cr_assert_eq(stat(old, &st), 0);
+	cr_assert(S_ISDIR(st.st_mode));
+	cr_assert_eq(rmdir(old), 0);
+}
+
+Test(tmpfile, a_commit_that_fails_leaves_nothing)
+{
+	char old[140];
+	struct ptc_tmpfile t;
+	struct ptc_err err;
+
+	(void)snprintf(old, sizeof(old), "%s.old", path);
+	write_whole(path, "one");
+	cr_assert_eq(mkdir(old, 0777), 0); /* no file can take the place of a folder */
+	cr_assert_eq(ptc_tmpfile_open(&t, path, &err), 0);
+	cr_assert_lt(ptc_tmpfile_commit(&t, &err), 0);
+	cr_assert_eq(rmdir(old), 0);
+	cr_assert_eq(files(false), 1, "the temporary file is gone");
+	check_content(path, "one");
+}
+
+Test(tmpfile, a_link_is_followed)
+{
+	char target[140];
+
+	(void)snprintf(target, sizeof(target), "%s/target", dir);
+	write_whole(target, "one");
+	cr_assert_eq(symlink(target, path), 0);
+	write_whole(path, "two");
+	check_content(target, "two");
+}
+
+Test(tmpfile, what_is_no_file_is_refused)
+{
+	struct ptc_tmpfile t;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_tmpfile_open(&t, dir, &err), PTC_E_USAGE);
+	cr_assert_eq(ptc_tmpfile_open(&t, "/dev/null", &err), PTC_E_USAGE);
+	cr_assert_eq(ptc_tmpfile_open(&t, "", &err), PTC_E_USAGE);
+	cr_assert_eq(ptc_tmpfile_open(&t, "/nonexistent/x", &err), PTC_E_NOT_EXIST);
+	cr_assert(strstr(err.msg, "'/nonexistent/x'"));
+	cr_assert_eq(ptc_tmpfile_open(&t, "/nonexistent/", &err), PTC_E_USAGE);
+	ptc_tmpfile_release(&t);
+}
