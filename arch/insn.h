@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What one x86 instruction does to the control flow. The only user of Zydis here. */
+#ifndef PTC_ARCH_INSN_H
+#define PTC_ARCH_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/kind.h"
+
+enum { PTC_INSN_MAX = 15 }; /* bytes; SDM vol. 2, 2.3.11 */
+
+enum ptc_mode { PTC_MODE_64, PTC_MODE_32, PTC_MODE_16 };
+
+/* Conditions 0..15 are the low nibble of the jcc opcode (SDM vol. 2, appendix B.1.4.7). */
+enum {
+	PTC_COND_LOOPNE = 16,
+	PTC_COND_LOOPE,
+	PTC_COND_LOOP,
+	PTC_COND_RCXZ, /* jcxz, jecxz, jrcxz */
+	PTC_COND_NONE
+};
+
+struct ptc_insn {
+	uint8_t len;	    /* bytes */
+	uint8_t kind;	    /* enum ptc_kind; PTC_KIND_NONE: goes on behind itself */
+	uint8_t cond;	    /* of a PTC_KIND_JCC */
+	uint8_t count_bits; /* 16, 32, 64: the part of rcx that loop and jrcxz look at */
+	bool direct;	    /* target is valid */
+	bool rep;	    /* a REP string instruction: steps once an iteration, retires once */
+	bool shadow;	    /* loads SS: the processor takes no trap before the next has run */
+	uint64_t target;    /* of a direct jump, call or jcc */
+};
+
+enum ptc_insn_status {
+	PTC_INSN_OK,
+	PTC_INSN_SHORT, /* more bytes are needed */
+	PTC_INSN_BAD,	/* no instruction starts here */
+};
+
+/* Classify the instruction at @ip from its first @len bytes (PTC_INSN_MAX are always enough). */
+enum ptc_insn_status ptc_insn_decode(enum ptc_mode mode, const uint8_t *bytes, size_t len,
+				     uint64_t ip, struct ptc_insn *ret);
+
+/*
+ * Is the PTC_KIND_JCC @insn taken, given the flags and rcx from *before* it
+ * ran? Needed only where target and fall-through are the same address.
+ */
+bool ptc_insn_taken(const struct ptc_insn *insn, uint64_t rflags, uint64_t rcx);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/pt_packet.h"
+
+#include <string.h>
+
+static const uint8_t psb[PTC_PSB_LEN] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+					  0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };
+
+/* Payload bytes by IPBytes, the top three bits of the header; 0xff: reserved. */
+static const uint8_t ip_bytes[8] = { 0, 2, 4, 6, 6, 0xff, 8, 0xff };
+
+static int whole(size_t want, size_t len)
+{
+	return want <= len ? (int)want : 0;
+}
+
+static int cyc_len(const uint8_t *p, size_t len)
+{
+	size_t i;
+
+	if (!(p[0] & 4))
+		return 1;
+	for (i = 1; i < len && i < 15; i++)
+		if (!(p[i] & 1))
+			return (int)i + 1;
+	return i < 15 ? 0 : -1;
+}
+
+/* Packets that begin with 0x02. */
+static int ext_len(const uint8_t *p, size_t len, enum ptc_pkt *type)
+{
+	size_t n;
+
+	if (len < 2)
+		return 0;
+	*type = PTC_PKT_OTHER;
+	switch (p[1]) {
+	case 0x82:
+		*type = PTC_PKT_PSB;
+		n = len < PTC_PSB_LEN ? len : PTC_PSB_LEN;
+		return memcmp(p, psb, n) ? -1 : whole(PTC_PSB_LEN, len);
+	case 0x23:
+		*type = PTC_PKT_PSBEND;
+		return 2;
+	case 0xa3:
+		*type = PTC_PKT_TNT64;
+		return whole(8, len);
+	case 0x43:
+		*type = PTC_PKT_PIP;
+		return whole(8, len);
+	case 0xc8:
+		*type = PTC_PKT_VMCS;
+		return whole(7, len);
+	case 0x03:
+		*type = PTC_PKT_CBR;
+		return whole(4, len);
+	case 0x73:
+		*type = PTC_PKT_TMA;
+		return whole(7, len);
+	case 0xf3:
+		*type = PTC_PKT_OVF;
+		return 2;
+	case 0x83:
+		*type = PTC_PKT_STOP;
+		return 2;
+	case 0xc3: /* MNT: 02 c3 88 and eight bytes */
+		if (len < 3)
+			return 0;
+		return p[2] == 0x88 ? whole(11, len) : -1;
+	case 0x62:
+	case 0xe2: /* EXSTOP */
+		return 2;
+	case 0xc2: /* MWAIT */
+		return whole(10, len);
+	case 0x22: /* PWRE */
+		return whole(4, len);
+	case 0xa2: /* PWRX */
+		return whole(7, len);
+	case 0x63: /* BBP */
+		return whole(3, len);
+	case 0x33:
+	case 0xb3: /* BEP */
+		return 2;
+	case 0x13: /* CFE */
+		return whole(4, len);
+	case 0x53: /* EVD */
+		return whole(11, len);
+	default:
+		break;
+	}
+	if ((p[1] & 0x1f) == 0x12) { /* PTWRITE */
+		*type = PTC_PKT_PTW;
+		switch (p[1] >> 5 & 3) {
+		case 0:
+			return whole(6, len);
+		case 1:
+			return whole(10, len);
+		default:
+			return -1;
+		}
+	}
+	return -1;
+}
+
+static int ip_len(const uint8_t *p, size_t len)
+{
+	const uint8_t n = ip_bytes[p[0] >> 5];
+
+	return n == 0xff ? -1 : whole(1u + n, len);
+}
+
+int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type)
+{
+	if (!len)
+		return 0;
+	*ret_type = PTC_PKT_OTHER;
+	if (p[0] == 0x02)
+		return ext_len(p, len, ret_type);
+	if (p[0] == 0x00) {
+		*ret_type = PTC_PKT_PAD;
+		return 1;
+	}
+	if (!(p[0] & 1)) { /* bit 0 clear: short TNT, its stop bit above bit 1 */
+		*ret_type = PTC_PKT_TNT;
+		return 1;
+	}
+	if ((p[0] & 3) == 3) {
+		*ret_type = PTC_PKT_CYC;
+		return cyc_len(p, len);
+	}
+	switch (p[0] & 0x1f) {
+	case 0x0d:
+		*ret_type = PTC_PKT_TIP;
+		return ip_len(p, len);
+	case 0x11:
+		*ret_type = PTC_PKT_TIP_PGE;
+		return ip_len(p, len);
+	case 0x01:
+		*ret_type = PTC_PKT_TIP_PGD;
+		return ip_len(p, len);
+	case 0x1d:
+		*ret_type = PTC_PKT_FUP;
+		return ip_len(p, len);
+	default:
+		break;
+	}
+	switch (p[0]) {
+	case 0x99:
+		*ret_type = PTC_PKT_MODE;
+		return whole(2, len);
+	case 0x19:
+		*ret_type = PTC_PKT_TSC;
+		return whole(8, len);
+	case 0x59:
+		*ret_type = PTC_PKT_MTC;
+		return whole(2, len);
+	case 0xd9: /* TRIG */
+		return whole(3, len);
+	default:
+		return -1;
+	}
+}
+
+size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from)
+{
+	const uint8_t *hit;
+
+	if (from >= len)
+		return len;
+	hit = memmem(p + from, len - from, psb, PTC_PSB_LEN);
+	return hit ? (size_t)(hit - p) : len;
+}
+
+bool ptc_pkt_ip(const uint8_t *p, uint64_t last, uint64_t *ret_ip)
+{
+	const uint8_t code = p[0] >> 5;
+	uint64_t v = 0;
+	uint8_t i;
+
+	*ret_ip = last;
+	if (!ip_bytes[code] || ip_bytes[code] == 0xff)
+		return false;
+	for (i = 0; i < ip_bytes[code]; i++)
+		v |= (uint64_t)p[1 + i] << (8 * i);
+	switch (code) {
+	case 1:
+		v |= last & ~0xffffull;
+		break;
+	case 2:
+		v |= last & ~0xffffffffull;
+		break;
+	case 3: /* sign-extended from bit 47 */
+		v = (v ^ 1ull << 47) - (1ull << 47);
+		break;
+	case 4:
+		v |= last & ~0xffffffffffffull;
+		break;
+	default:
+		break;
+	}
+	*ret_ip = v;
+	return true;
+}
+
+const char *ptc_pkt_name(enum ptc_pkt type)
+{
+	static const char *const names[PTC_PKT_COUNT] = {
+		"PAD",	   "PSB", "PSBEND", "TNT", "TNT64", "TIP", "TIP.PGE",
+		"TIP.PGD", "FUP", "MODE",   "TSC", "TMA",   "MTC", "CYC",
+		"CBR",	   "PIP", "VMCS",   "OVF", "STOP",  "PTW", "other",
+	};
+
+	return (unsigned int)type < PTC_PKT_COUNT ? names[type] : "?";
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Intel PT packets as bytes: how long they are, where the next PSB is. Enough
+ * to cut a stream at a packet's end without a decoder.
+ * Source: SDM vol. 3C, 33.4.2 (packet definitions).
+ */
+#ifndef PTC_ARCH_PT_PACKET_H
+#define PTC_ARCH_PT_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PTC_PSB_LEN = 16 };
+
+enum ptc_pkt {
+	PTC_PKT_PAD,
+	PTC_PKT_PSB,
+	PTC_PKT_PSBEND,
+	PTC_PKT_TNT,
+	PTC_PKT_TNT64,
+	PTC_PKT_TIP,
+	PTC_PKT_TIP_PGE,
+	PTC_PKT_TIP_PGD,
+	PTC_PKT_FUP,
+	PTC_PKT_MODE,
+	PTC_PKT_TSC,
+	PTC_PKT_TMA,
+	PTC_PKT_MTC,
+	PTC_PKT_CYC,
+	PTC_PKT_CBR,
+	PTC_PKT_PIP,
+	PTC_PKT_VMCS,
+	PTC_PKT_OVF,
+	PTC_PKT_STOP,
+	PTC_PKT_PTW,
+	PTC_PKT_OTHER, /* MNT, EXSTOP, MWAIT, PWRE, PWRX, BBP, BIP, BEP, CFE, EVD, TRIG */
+	PTC_PKT_COUNT
+};
+
+/*
+ * The packet at @p of at most @len bytes. Returns its length, 0 when more
+ * bytes are needed to tell, or -1 when no packet starts with these bytes.
+ */
+int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type);
+
+/* Offset of the first PSB at or behind @from, or @len when there is none. */
+size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from);
+
+/*
+ * IP payload of TIP, TIP.PGE, TIP.PGD, FUP: SDM 33.4.2.2 "IP compression".
+ * @last is the last IP before this packet. Returns false when the IP is
+ * suppressed (and *ret_ip is @last).
+ */
+bool ptc_pkt_ip(const uint8_t *p, uint64_t last, uint64_t *ret_ip);
+
+const char *ptc_pkt_name(enum ptc_pkt type);
+
+#endif
