@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "auxtrace/writer.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/attr.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/tmpfile.h"
+#include "base/vec.h"
+
+enum { BUFFER_SIZE = 256 * 1024 };
+
+struct event {
+	struct perf_event_attr attr;
+	char *name;
+	uint64_t *ids;
+	size_t nids;
+};
+
+struct ptc_writer {
+	struct ptc_tmpfile file;
+	struct event *events;
+	size_t nevents, events_cap;
+	struct ptc_buf features[PTC_FEATURE_BITS];
+	bool has[PTC_FEATURE_BITS];
+	uint64_t *pieces; /* file offsets of the AUXTRACE records */
+	size_t npieces, pieces_cap;
+	uint64_t data_off; /* 0: no record yet, events may still be declared */
+	uint64_t data_size;
+	uint8_t *buf;
+	size_t buf_len;
+	struct ptc_err failed; /* code 0: not; else what every later call returns */
+};
+
+int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *err)
+{
+	struct ptc_writer *w = calloc(1, sizeof(*w));
+	int rc;
+
+	if (!w)
+		return ptc_fail_mem(err);
+	w->file = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
+	w->buf = malloc(BUFFER_SIZE);
+	rc = w->buf ? ptc_tmpfile_open(&w->file, path, err) : ptc_fail_mem(err);
+	if (rc)
+		ptc_writer_free(w);
+	else
+		*ret = w;
+	return rc;
+}
+
+void ptc_writer_free(struct ptc_writer *w)
+{
+	size_t i;
+
+	if (!w)
+		return;
+	ptc_tmpfile_release(&w->file);
+	for (i = 0; i < w->nevents; i++) {
+		free(w->events[i].name);
+		free(w->events[i].ids);
+	}
+	for (i = 0; i < PTC_FEATURE_BITS; i++)
+		ptc_buf_release(&w->features[i]);
+	free(w->events);
+	free(w->pieces);
+	free(w->buf);
+	free(w);
+}
+
+/* What was written last may be half there: nothing can follow it. */
+static int fail(struct ptc_writer *w, struct ptc_err *err)
+{
+	w->failed = *err;
+	return err->code;
+}
+
+static int check(const struct ptc_writer *w, struct ptc_err *err)
+{
+	if (w->failed.code)
+		*err = w->failed;
+	return w->failed.code;
+}
+
+int ptc_writer_attr(struct ptc_writer *w, const struct perf_event_attr *attr, const char *name,
+		    const uint64_t *ids, size_t nids, struct ptc_err *err)
+{
+	struct event e = { .attr = *attr, .nids = nids };
+	void *items = w->events;
+
+	assert(!w->data_off);
+	if (w->nevents == PTC_LIMIT_ATTRS || nids > PTC_LIMIT_IDS)
+		return ptc_fail(err, PTC_E_LIMIT, "more than %u events or %u ids of one",
+				PTC_LIMIT_ATTRS, PTC_LIMIT_IDS);
+	e.name = strdup(name);
+	e.ids = calloc(nids ? nids : 1, sizeof(*ids));
+	if (!e.name || !e.ids ||
+	    !ptc_vec_reserve(&items, &w->events_cap, w->nevents + 1, sizeof(e))) {
+		free(e.name);
+		free(e.ids);
+		return ptc_fail_mem(err);
+	}
+	w->events = items;
+	if (nids)
+		memcpy(e.ids, ids, nids * sizeof(*ids));
+	w->events[w->nevents++] = e;
+	return 0;
+}
+
+/* All entries of a file have one size. */
+static uint32_t attr_size(const struct ptc_writer *w)
+{
+	uint32_t size = PERF_ATTR_SIZE_VER7;
+	size_t i;
+
+	for (i = 0; i < w->nevents; i++)
+		if (ptc_attr_stored_size(&w->events[i].attr) > size)
+			size = ptc_attr_stored_size(&w->events[i].attr);
+	return size;
+}
+
+static void put_section(struct ptc_buf *b, uint64_t off, uint64_t size)
+{
+	ptc_buf_le64(b, off);
+	ptc_buf_le64(b, size);
+}
+
+/* Everything in front of the data: header, ids, attrs. Its size depends on the events only. */
+static void put_front(const struct ptc_writer *w, struct ptc_buf *b)
+{
+	const uint32_t size = attr_size(w);
+	const uint64_t entry = size + UINT64_C(16);
+	uint64_t ids_off = PTC_FILE_HEADER_SIZE;
+	uint64_t attrs_off = ids_off;
+	uint64_t bitmap[PTC_FEATURE_BITS / 64] = { 0 };
+	size_t i, j;
+
+	for (i = 0; i < w->nevents; i++)
+		attrs_off += w->events[i].nids * 8;
+	for (i = 0; i < PTC_FEATURE_BITS; i++)
+		if (w->has[i])
+			bitmap[i / 64] |= UINT64_C(1) << i % 64;
+	ptc_buf_put(b, PTC_MAGIC_FILE2, 8);
+	ptc_buf_le64(b, PTC_FILE_HEADER_SIZE);
+	ptc_buf_le64(b, entry);
+	put_section(b, attrs_off, w->nevents * entry);
+	put_section(b, attrs_off + w->nevents * entry, w->data_size);
+	put_section(b, 0, 0); /* event types: long unused */
+	for (i = 0; i < PTC_FEATURE_BITS / 64; i++)
+		ptc_buf_le64(b, bitmap[i]);
+	for (i = 0; i < w->nevents; i++)
+		for (j = 0; j < w->events[i].nids; j++)
+			ptc_buf_le64(b, w->events[i].ids[j]);
+	for (i = 0; i < w->nevents; i++) {
+		ptc_attr_put(b, &w->events[i].attr, size);
+		put_section(b, ids_off, w->events[i].nids * 8);
+		ids_off += w->events[i].nids * 8;
+	}
+}
+
+static int flush(struct ptc_writer *w, struct ptc_err *err)
+{
+	const size_t len = w->buf_len;
+
+	w->buf_len = 0;
+	if (ptc_write_all(w->file.fd, w->buf, len, w->file.path, err))
+		return fail(w, err);
+	return 0;
+}
+
+static int append(struct ptc_writer *w, const void *bytes, size_t len, struct ptc_err *err)
+{
+	if (len > BUFFER_SIZE - w->buf_len) {
+		if (flush(w, err))
+			return err->code;
+		if (len > BUFFER_SIZE / 2) { /* large: not worth a copy */
+			if (ptc_write_all(w->file.fd, bytes, len, w->file.path, err))
+				return fail(w, err);
+			return 0;
+		}
+	}
+	if (len)
+		memcpy(w->buf + w->buf_len, bytes, len);
+	w->buf_len += len;
+	return 0;
+}
+
+/* The front as it is known now, to be written over at commit. A killed writer leaves data size 0.
+ */
+static int begin_data(struct ptc_writer *w, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc = check(w, err);
+
+	if (rc || w->data_off)
+		return rc;
+	put_front(w, &b);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) : append(w, b.bytes, b.len, err);
+	if (!rc)
+		w->data_off = b.len;
+	ptc_buf_release(&b);
+	return rc;
+}
+
+static int append_data(struct ptc_writer *w, const void *bytes, size_t len, struct ptc_err *err)
+{
+	int rc = append(w, bytes, len, err);
+
+	if (!rc)
+		w->data_size += len;
+	return rc;
+}
+
+int ptc_writer_records(struct ptc_writer *w, const struct ptc_seg seg[2], struct ptc_err *err)
+{
+	int rc = begin_data(w, err);
+
+	assert((seg[0].len + seg[1].len) % 8 == 0);
+	if (!rc)
+		rc = append_data(w, seg[0].bytes, seg[0].len, err);
+	if (!rc)
+		rc = append_data(w, seg[1].bytes, seg[1].len, err);
+	return rc;
+}
+
+int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
+			const struct ptc_seg seg[2], struct ptc_err *err)
+{
+	static const uint8_t pad[8];
+	const size_t len = seg[0].len + seg[1].len;
+	struct ptc_auxtrace rec = *a;
+	struct ptc_buf b = PTC_BUF_INIT;
+	void *items = w->pieces;
+	int rc;
+
+	rc = begin_data(w, err);
+	if (rc)
+		return rc;
+	rec.size = len + (-len & 7);
+	ptc_auxtrace_put(&b, &rec);
+	if (ptc_buf_failed(&b) ||
+	    !ptc_vec_reserve(&items, &w->pieces_cap, w->npieces + 1, sizeof(*w->pieces))) {
+		rc = ptc_fail_mem(err);
+		goto out;
+	}
+	w->pieces = items;
+	w->pieces[w->npieces++] = w->data_off + w->data_size;
+	rc = append_data(w, b.bytes, b.len, err);
+	if (!rc)
+		rc = append_data(w, seg[0].bytes, seg[0].len, err);
+	if (!rc)
+		rc = append_data(w, seg[1].bytes, seg[1].len, err);
+	if (!rc)
+		rc = append_data(w, pad, -len & 7, err);
+out:
+	ptc_buf_release(&b);
+	return rc;
+}
+
+uint64_t ptc_writer_data_size(const struct ptc_writer *w)
+{
+	return w->data_size;
+}
+
+int ptc_writer_feature(struct ptc_writer *w, unsigned int bit, const void *bytes, size_t len,
+		       struct ptc_err *err)
+{
+	assert(bit > 0 && bit < PTC_FEATURE_BITS);
+	if (len > PTC_LIMIT_FEATURE)
+		return ptc_fail(err, PTC_E_LIMIT, "feature %u has %zu bytes, at most %llu fit", bit,
+				len, PTC_LIMIT_FEATURE);
+	ptc_buf_reset(&w->features[bit]);
+	ptc_buf_put(&w->features[bit], bytes, len);
+	if (ptc_buf_failed(&w->features[bit]))
+		return ptc_fail_mem(err);
+	w->has[bit] = true;
+	return 0;
+}
+
+static void make_event_desc(const struct ptc_writer *w, struct ptc_event_desc *d,
+			    struct ptc_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < w->nevents; i++)
+		d[i] = (struct ptc_event_desc){
+			.attr = &w->events[i].attr,
+			.name = w->events[i].name,
+			.ids = w->events[i].ids,
+			.nids = w->events[i].nids,
+		};
+	ptc_feature_put_event_desc(out, d, w->nevents);
+}
+
+/* perf goes straight to the pieces with this; without it it reads the whole file first. */
+static void make_index(const struct ptc_writer *w, struct ptc_buf *out)
+{
+	size_t i;
+
+	ptc_buf_le64(out, w->npieces);
+	for (i = 0; i < w->npieces; i++)
+		put_section(out, w->pieces[i], PTC_AUXTRACE_SIZE);
+}
+
+static int make_features(struct ptc_writer *w, struct ptc_err *err)
+{
+	struct ptc_event_desc *d = calloc(w->nevents ? w->nevents : 1, sizeof(*d));
+	unsigned int bit;
+	bool failed = !d;
+
+	if (d) {
+		ptc_buf_reset(&w->features[PTC_FEAT_EVENT_DESC]);
+		make_event_desc(w, d, &w->features[PTC_FEAT_EVENT_DESC]);
+		ptc_buf_reset(&w->features[PTC_FEAT_AUXTRACE]);
+		make_index(w, &w->features[PTC_FEAT_AUXTRACE]);
+		w->has[PTC_FEAT_EVENT_DESC] = w->has[PTC_FEAT_AUXTRACE] = true;
+	}
+	free(d);
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
+		failed |= ptc_buf_failed(&w->features[bit]);
+	return failed ? ptc_fail_mem(err) : 0;
+}
+
+/* A table of sections in the order of their bits, then the sections. */
+static int write_features(struct ptc_writer *w, struct ptc_err *err)
+{
+	struct ptc_buf table = PTC_BUF_INIT;
+	uint64_t off = w->data_off + w->data_size;
+	unsigned int bit;
+	int rc;
+
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
+		off += w->has[bit] ? 16 : 0;
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
+		if (!w->has[bit])
+			continue;
+		put_section(&table, off, w->features[bit].len);
+		off += w->features[bit].len;
+	}
+	rc = ptc_buf_failed(&table) ? ptc_fail_mem(err) : append(w, table.bytes, table.len, err);
+	ptc_buf_release(&table);
+	for (bit = 0; bit < PTC_FEATURE_BITS && !rc; bit++)
+		if (w->has[bit])
+			rc = append(w, w->features[bit].bytes, w->features[bit].len, err);
+	return rc;
+}
+
+/* Last of all: until then the file says that it holds no data. */
+static int write_front(struct ptc_writer *w, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	put_front(w, &b);
+	if (ptc_buf_failed(&b)) {
+		rc = ptc_fail_mem(err);
+	} else {
+		assert(b.len == w->data_off);
+		rc = ptc_pwrite_all(w->file.fd, b.bytes, b.len, 0, w->file.path, err);
+	}
+	ptc_buf_release(&b);
+	return rc;
+}
+
+int ptc_writer_commit(struct ptc_writer *w, struct ptc_err *err)
+{
+	int rc = begin_data(w, err);
+
+	if (!rc)
+		rc = make_features(w, err);
+	if (!rc)
+		rc = write_features(w, err);
+	if (!rc)
+		rc = flush(w, err);
+	if (!rc)
+		rc = write_front(w, err);
+	if (!rc)
+		rc = ptc_tmpfile_commit(&w->file, err);
+	ptc_writer_free(w);
+	return rc;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a perf.data: opened, walked, every record typed, every feature
+ * read. Asserted: records ascend and lie inside the data, what is lent lies
+ * inside the file, queues add up.
+ */
+#include <stdlib.h>
+
+#include "auxtrace/index.h"
+#include "auxtrace/pt_info.h"
+#include "auxtrace/sideband.h"
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			abort();                                                                   \
+	} while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static void inside(struct ptc_cur c, const uint8_t *bytes, size_t len)
+{
+	CHECK(c.pos <= c.end && c.pos >= bytes && c.end <= bytes + len);
+}
+
+/* Reads every byte of a text: a sanitizer tells if it does not end inside. */
+static size_t read_text(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
+static size_t read_record(const struct ptc_file *f, const struct ptc_rec *rec)
+{
+	const struct ptc_file_attr *a = ptc_file_sample_attr(f, rec);
+	struct ptc_cur body = rec->body;
+	struct ptc_pt_info info;
+	struct ptc_time_conv tc;
+	struct ptc_sample s;
+	struct ptc_err err;
+	struct ptc_sb sb;
+	size_t n = 0;
+
+	if (ptc_sb_parse(rec, ptc_file_trailer_type(f, rec), &sb, &err) == 1) {
+		if (sb.type == PERF_RECORD_COMM)
+			n += read_text(sb.u.comm.comm);
+		if (sb.type == PERF_RECORD_MMAP || sb.type == PERF_RECORD_MMAP2) {
+			CHECK(sb.u.mmap.build_id.len <= PTC_BUILD_ID_MAX);
+			n += read_text(sb.u.mmap.filename);
+		}
+	}
+	/* The parsers go by the body, whatever the type says. */
+	if (!ptc_pt_info_parse(rec, &info, &err) && info.type == PTC_AUXTRACE_TYPE_INTEL_PT) {
+		n += read_text(info.filter);
+		n += (size_t)ptc_tsc_to_ns(&info.time, ptc_ns_to_tsc(&info.time, 1)) & 1;
+	}
+	if (!ptc_time_conv_parse(rec, &tc, &err))
+		CHECK(tc.shift < 64);
+	if (a && ptc_sample_parse(&body, a->attr.sample_type, &s))
+		CHECK(body.end == rec->body.end);
+	return n;
+}
+
+static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size_t len)
+{
+	unsigned int bit;
+	size_t n = 0;
+
+	for (bit = 0; bit < 256; bit++) {
+		struct ptc_event_desc_iter it;
+		struct ptc_event_desc_entry event;
+		struct ptc_build_id_entry id;
+		struct ptc_code_entry code;
+		struct ptc_cur section, c;
+		struct ptc_err err;
+		const char *text;
+		uint64_t off;
+
+		if (!ptc_file_feature(f, bit, &section, &off))
+			continue;
+		inside(section, bytes, len);
+		c = section;
+		while (ptc_feature_get_string(&c, &text))
+			n += read_text(text);
+		c = section;
+		while (ptc_feature_next_build_id(&c, off, &id, &err) > 0)
+			n += read_text(id.filename) + id.id.len;
+		c = section;
+		if (!ptc_feature_open_code(&c, off, &err)) {
+			while (ptc_feature_next_code(&c, off, &code, &err) > 0) {
+				inside(code.bytes, bytes, len);
+				n += read_text(code.name);
+			}
+		}
+		if (!ptc_feature_open_event_desc(section, off, &it, &err)) {
+			/* events without bytes do not exist, so a count of 2^32 ends soon */
+			while (ptc_feature_next_event_desc(&it, &event, &err) > 0) {
+				inside(event.ids, bytes, len);
+				n += read_text(event.name);
+			}
+		}
+	}
+	return n;
+}
+
+static void check_index(const struct ptc_file *f, const struct ptc_index *ix, const uint8_t *bytes,
+			size_t len)
+{
+	size_t i, j;
+
+	for (i = 0; i < ix->nqueues; i++) {
+		uint64_t sum = 0;
+
+		CHECK(!i || ix->queues[i].idx > ix->queues[i - 1].idx);
+		for (j = 0; j < ix->queues[i].nchunks; j++) {
+			inside(ptc_chunk_bytes(f, &ix->queues[i].chunks[j]), bytes, len);
+			sum += ix->queues[i].chunks[j].size;
+		}
+		CHECK(sum == ix->queues[i].bytes && sum <= len);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	struct ptc_index ix = PTC_INDEX_INIT;
+	uint64_t pos = 0, before = 0;
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	volatile size_t sink;
+
+	if (ptc_file_open_bytes(bytes, len, "fuzz", &f, &err)) {
+		CHECK(err.code < 0 && err.msg[0]);
+		return 0;
+	}
+	while (ptc_file_next(f, &pos, &rec, &err) > 0) {
+		CHECK(pos >= before + 8 && pos <= ptc_file_data_size(f));
+		CHECK(rec.off == ptc_file_data_off(f) + before);
+		inside(rec.body, bytes, len);
+		before = pos;
+		sink = read_record(f, &rec);
+		if (rec.type == PTC_REC_AUXTRACE)
+			CHECK(!ptc_index_add(&ix, f, &rec, &err) || err.code == PTC_E_LIMIT);
+	}
+	sink = read_features(f, bytes, len);
+	(void)sink;
+	check_index(f, &ix, bytes, len);
+	ptc_index_release(&ix);
+	ptc_file_free(f);
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf.data files in memory, for tests: laid out by hand, not by the writer
+ * under test. Out of memory aborts.
+ */
+#ifndef PTC_TESTS_LIB_PERFDATA_H
+#define PTC_TESTS_LIB_PERFDATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "auxtrace/auxtrace_rec.h"
+#include "auxtrace/layout.h"
+#include "auxtrace/pt_info.h"
+#include "auxtrace/sideband.h"
+#include "base/buf.h"
+
+enum { PD_ATTRS = 8, PD_IDS = 8 };
+
+/* What pd_init_pt declares. */
+#define PD_PMU_TYPE 8u
+#define PD_SAMPLE_TYPE                                                                             \
+	((uint64_t)(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |        \
+		    PERF_SAMPLE_IDENTIFIER))
+#define PD_ID_PT    100u
+#define PD_ID_DUMMY 200u
+
+struct pd {
+	struct ptc_buf data; /* records, to be appended to freely */
+	struct ptc_buf features[PTC_FEATURE_BITS];
+	bool has[PTC_FEATURE_BITS];
+	struct {
+		struct perf_event_attr attr;
+		uint64_t ids[PD_IDS];
+		size_t nids;
+	} attrs[PD_ATTRS];
+	size_t nattrs;
+	uint32_t attr_size; /* 128; tests of other sizes change it */
+};
+
+void pd_init(struct pd *p);
+void pd_release(struct pd *p);
+
+void pd_attr(struct pd *p, const struct perf_event_attr *attr, const uint64_t *ids, size_t nids);
+
+/*
+ * A recording as ours: an intel_pt event (type PD_PMU_TYPE, id PD_ID_PT, TSC
+ * and MTC on, user only) and a dummy for the sideband (id PD_ID_DUMMY), both
+ * with PD_SAMPLE_TYPE in every record; then TIME_CONV and AUXTRACE_INFO. @tc
+ * NULL: no usable clock.
+ */
+void pd_init_pt(struct pd *p, const struct ptc_time_conv *tc);
+
+/* Append a side record; its trailer is by PD_SAMPLE_TYPE, with @time and an id of the dummy. */
+void pd_sb(struct pd *p, const struct ptc_sb *sb);
+void pd_comm(struct pd *p, int32_t tid, uint64_t time, const char *comm, bool exec);
+void pd_mmap2(struct pd *p, int32_t tid, uint64_t time, uint64_t addr, uint64_t len, uint64_t pgoff,
+	      const char *filename);
+void pd_itrace_start(struct pd *p, int32_t tid, uint32_t cpu, uint64_t time);
+void pd_switch(struct pd *p, int32_t tid, uint32_t cpu, uint64_t time, bool out);
+void pd_aux(struct pd *p, int32_t tid, uint32_t cpu, uint64_t time, uint64_t offset, uint64_t size,
+	    uint64_t flags);
+void pd_task(struct pd *p, uint32_t type, int32_t pid, int32_t tid, int32_t ppid, uint64_t time);
+
+/* Append a bare record of any type; @len is padded to 8. */
+void pd_raw(struct pd *p, uint32_t type, uint16_t misc, const void *body, size_t len);
+
+/* Append an AUXTRACE record and its payload (size is taken from @len, padded with 0 to 8). */
+void pd_auxtrace(struct pd *p, const struct ptc_auxtrace *a, const void *bytes, size_t len);
+
+void pd_feature(struct pd *p, unsigned int bit, const void *bytes, size_t len);
+
+/*
+ * The finished file in an allocation of exactly *@ret_len bytes, so that a
+ * sanitizer sees every byte read too many. free() it. @p can go on growing.
+ */
+uint8_t *pd_finish(const struct pd *p, size_t *ret_len);
+
+/* A copy of the first @len bytes, in an allocation of exactly that size. */
+uint8_t *pd_exact(const void *bytes, size_t len);
+
+/* The file as PATH on disk. */
+void pd_write(const struct pd *p, const char *path);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: recordings made by perf on real machines; skipped where they are absent. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "auxtrace/index.h"
+#include "auxtrace/layout.h"
+#include "auxtrace/pt_info.h"
+#include "auxtrace/sideband.h"
+
+#define PT PTCAP_TRACES "/quipper-intel_pt-4.14/perf.data.intel_pt-4.14"
+
+/* Opens; skips the test if the file is not there. */
+static struct ptc_file *open_real(const char *path)
+{
+	struct ptc_file *f = NULL;
+	struct ptc_err err;
+
+	if (access(path, R_OK))
+		cr_skip_test("no %s", path);
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	return f;
+}
+
+/* Counts by type, typing each that can be typed. */
+static uint64_t count(const struct ptc_file *f, uint64_t by_type[128], struct ptc_index *ix)
+{
+	struct ptc_err err;
+	struct ptc_rec rec;
+	uint64_t pos = 0, n = 0;
+	int rc;
+
+	while ((rc = ptc_file_next(f, &pos, &rec, &err)) > 0) {
+		struct ptc_sb sb;
+
+		cr_assert_lt(rec.type, 128);
+		by_type[rec.type]++;
+		n++;
+		cr_assert_geq(ptc_sb_parse(&rec, ptc_file_trailer_type(f, &rec), &sb, &err), 0,
+			      "%s", err.msg);
+		if (rec.type == PTC_REC_AUXTRACE)
+			cr_assert_eq(ptc_index_add(ix, f, &rec, &err), 0);
+	}
+	cr_assert_eq(rc, 0, "%s", err.msg);
+	return n;
+}
+
+Test(real, the_records_of_an_intel_pt_recording_are_those_perf_counts)
+{
+	struct ptc_file *f = open_real(PT);
+	uint64_t n[128] = { 0 };
+	struct ptc_index ix = PTC_INDEX_INIT;
+	unsigned int bit, features = 0;
+	uint64_t off, v;
+	struct ptc_cur c;
+
+	cr_assert_eq(count(f, n, &ix), 257);
+	cr_assert(n[PERF_RECORD_MMAP] == 56 && n[PERF_RECORD_MMAP2] == 10 &&
+		  n[PERF_RECORD_COMM] == 3 && n[PERF_RECORD_EXIT] == 1 &&
+		  n[PERF_RECORD_SAMPLE] == 15 && n[PERF_RECORD_AUX] == 10 &&
+		  n[PERF_RECORD_ITRACE_START] == 2 && n[PERF_RECORD_SWITCH_CPU_WIDE] == 152);
+	cr_assert(n[PTC_REC_FINISHED_ROUND] == 4 && n[PTC_REC_AUXTRACE_INFO] == 1 &&
+		  n[PTC_REC_TIME_CONV] == 1 && n[PTC_REC_AUXTRACE] == 2);
+	cr_assert_eq(ix.nqueues, 2);
+	cr_assert(ix.queues[0].idx == 0 && ix.queues[0].cpu == 0 && ix.queues[0].bytes == 12240);
+	cr_assert(ix.queues[1].idx == 3 && ix.queues[1].cpu == 3 && ix.queues[1].bytes == 137728);
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
+		features += ptc_file_feature(f, bit, &c, &off);
+	cr_assert_eq(features, 15);
+	cr_assert(ptc_file_feature(f, PTC_FEAT_AUXTRACE, &c, &off));
+	cr_assert(ptc_cur_le64(&c, &v) && v == 2);
+	cr_assert(ptc_cur_le64(&c, &v) && v == 10688);
+	cr_assert_eq(v + 48, ix.queues[0].chunks[0].file_off);
+	cr_assert(ptc_cur_le64(&c, &v) && v == 48);
+	cr_assert(ptc_cur_le64(&c, &v) && v == 30600);
+	cr_assert_eq(v + 48, ix.queues[1].chunks[0].file_off);
+	ptc_index_release(&ix);
+	ptc_file_free(f);
+}
+
+Test(real, its_clock_and_cpu_are_read)
+{
+	struct ptc_file *f = open_real(PT);
+	struct ptc_pt_info info = { .type = 0 };
+	struct ptc_err err;
+	struct ptc_rec rec;
+	struct ptc_cur c;
+	uint64_t pos = 0, off;
+	const char *cpuid;
+
+	while (ptc_file_next(f, &pos, &rec, &err) > 0)
+		if (rec.type == PTC_REC_AUXTRACE_INFO)
+			cr_assert_eq(ptc_pt_info_parse(&rec, &info, &err), 0, "%s", err.msg);
+	cr_assert(info.type == PTC_AUXTRACE_TYPE_INTEL_PT && info.pmu_type == 6);
+	cr_assert(info.cap_user_time_zero && info.time.shift == 31 && info.per_cpu_mmaps);
+	cr_assert(info.have_sched_switch == 3 && !info.snapshot_mode);
+	cr_assert(info.tsc_ctc_n == 100 && info.tsc_ctc_d == 2 && info.max_nonturbo_ratio == 12);
+	cr_assert(ptc_file_feature(f, PTC_FEAT_CPUID, &c, &off));
+	cr_assert(ptc_feature_get_string(&c, &cpuid));
+	cr_assert_str_eq(cpuid, "GenuineIntel,6,78,3");
+	ptc_file_free(f);
+}
+
+Test(real, recordings_with_branch_stacks_open_too)
+{
+	static const char *const names[] = { "branch-4.14", "branch_stack_hw_index",
+					     "branch_stack_spec" };
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		uint64_t n[128] = { 0 };
+		struct ptc_index ix = PTC_INDEX_INIT;
+		struct ptc_file *f;
+		char path[512];
+
+		(void)snprintf(path, sizeof(path), "%s/quipper-branch-stack/perf.data.%s",
+			       PTCAP_TRACES, names[i]);
+		f = open_real(path);
+		cr_assert_gt(count(f, n, &ix), 0);
+		cr_assert_gt(n[PERF_RECORD_SAMPLE], 0);
+		cr_assert_eq(ix.nqueues, 0);
+		ptc_file_free(f);
+	}
+}
+
+Test(real, a_recording_in_pipe_mode_is_refused_by_name)
+{
+	const char *path = PTCAP_TRACES
+		"/quipper-piped.intel_pt-4.14/perf.data.piped.intel_pt-4.14";
+	struct ptc_file *f = NULL;
+	struct ptc_err err;
+
+	if (access(path, R_OK))
+		cr_skip_test("no %s", path);
+	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_UNSUPPORTED);
+	cr_assert_not_null(strstr(err.msg, "pipe mode"));
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: each side record put, parsed, and cut at every length. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib_perfdata.h"
+
+#define ID                                                                                         \
+	{                                                                                          \
+		.has = PD_SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_IP, .pid = 7, .tid = 8,             \
+		.time = 123456, .id = 55, .cpu = 2                                                 \
+	}
+
+static const struct ptc_sb all[] = {
+	{ .type = PERF_RECORD_MMAP,
+	  .id = ID,
+	  .u.mmap = { .pid = 1,
+		      .tid = 2,
+		      .addr = 0x1000,
+		      .len = 0x2000,
+		      .pgoff = 0x3000,
+		      .prot = PROT_READ | PROT_EXEC,
+		      .filename = "/bin/x" } },
+	{ .type = PERF_RECORD_MMAP,
+	  .misc = PERF_RECORD_MISC_MMAP_DATA,
+	  .id = ID,
+	  .u.mmap = { .addr = 0x1000, .len = 1, .prot = PROT_READ, .filename = "" } },
+	{ .type = PERF_RECORD_MMAP2,
+	  .misc = PERF_RECORD_MISC_USER,
+	  .id = ID,
+	  .u.mmap = { .pid = 1,
+		      .tid = 2,
+		      .addr = 0x7f0000001000,
+		      .len = 0x2000,
+		      .pgoff = 0x3000,
+		      .maj = 8,
+		      .min = 1,
+		      .ino = 1234567,
+		      .ino_generation = 9,
+		      .prot = 5,
+		      .flags = 2,
+		      .filename = "/usr/lib/a file with a longer name.so" } },
+	{ .type = PERF_RECORD_MMAP2,
+	  .misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
+	  .id = ID,
+	  .u.mmap = { .pid = 1,
+		      .tid = 2,
+		      .addr = 0x7f0000001000,
+		      .len = 0x2000,
+		      .prot = 5,
+		      .flags = 2,
+		      .build_id = { { 1, 2, 3, 4, 5, 6, 7, 8 }, 8 },
+		      .filename = "[vdso]" } },
+	{ .type = PERF_RECORD_COMM,
+	  .misc = PERF_RECORD_MISC_COMM_EXEC,
+	  .id = ID,
+	  .u.comm = { 3, 4, "15 bytes of it." } },
+	{ .type = PERF_RECORD_FORK, .id = ID, .u.task = { 1, 2, 3, 4, 99 } },
+	{ .type = PERF_RECORD_EXIT, .id = ID, .u.task = { 5, 6, 7, 8, 100 } },
+	{ .type = PERF_RECORD_AUX, .id = ID, .u.aux = { 0x123456789, 0x1000, 5 } },
+	{ .type = PERF_RECORD_ITRACE_START, .id = ID, .u.itrace_start = { 10, 11 } },
+	{ .type = PERF_RECORD_LOST, .id = ID, .u.lost = { 55, 1000 } },
+	{ .type = PERF_RECORD_LOST_SAMPLES, .id = ID, .u.lost = { 0, 1001 } },
+	{ .type = PERF_RECORD_SWITCH,
+	  .misc = PERF_RECORD_MISC_SWITCH_OUT,
+	  .id = ID,
+	  .u.sw = { -1, -1 } },
+	{ .type = PERF_RECORD_SWITCH_CPU_WIDE, .id = ID, .u.sw = { 20, 21 } },
+};
+
+enum { N = sizeof(all) / sizeof(all[0]) };
+
+static struct ptc_rec frame(const struct ptc_buf *b)
+{
+	struct ptc_cur c = ptc_cur_init(b->bytes, b->len);
+	struct ptc_err err;
+	struct ptc_rec rec;
+
+	cr_assert_eq(ptc_rec_next(&c, 64, &rec, &err), 1);
+	cr_assert_eq(ptc_cur_left(&c), 0);
+	return rec;
+}
+
+static void check_equal(const struct ptc_sb *a, const struct ptc_sb *b)
+{
+	struct ptc_sb x = *a, y = *b;
+
+	if (a->type == PERF_RECORD_MMAP || a->type == PERF_RECORD_MMAP2) {
+		cr_assert_str_eq(a->u.mmap.filename, b->u.mmap.filename);
+		x.u.mmap.filename = y.u.mmap.filename = NULL;
+		cr_assert_eq(
+			memcmp(&x.u.mmap.build_id, &y.u.mmap.build_id, sizeof(x.u.mmap.build_id)),
+			0);
+		cr_assert_eq(x.u.mmap.pid, y.u.mmap.pid);
+		cr_assert_eq(x.u.mmap.tid, y.u.mmap.tid);
+		cr_assert_eq(x.u.mmap.addr, y.u.mmap.addr);
+		cr_assert_eq(x.u.mmap.len, y.u.mmap.len);
+		cr_assert_eq(x.u.mmap.pgoff, y.u.mmap.pgoff);
+		cr_assert_eq(x.u.mmap.maj, y.u.mmap.maj);
+		cr_assert_eq(x.u.mmap.min, y.u.mmap.min);
+		cr_assert_eq(x.u.mmap.ino, y.u.mmap.ino);
+		cr_assert_eq(x.u.mmap.ino_generation, y.u.mmap.ino_generation);
+		cr_assert_eq(x.u.mmap.prot, y.u.mmap.prot);
+		cr_assert_eq(x.u.mmap.flags, y.u.mmap.flags);
+	} else if (a->type == PERF_RECORD_COMM) {
+		cr_assert_str_eq(a->u.comm.comm, b->u.comm.comm);
+		cr_assert_eq(a->u.comm.pid, b->u.comm.pid);
+		cr_assert_eq(a->u.comm.tid, b->u.comm.tid);
+	} else { /* no padding in the others */
+		cr_assert_eq(memcmp(&x.u.task, &y.u.task, sizeof(x.u.task)), 0);
+	}
+	cr_assert_eq(x.type, y.type);
+	cr_assert_eq(x.misc, y.misc, "type %u: misc 0x%x, 0x%x", x.type, x.misc, y.misc);
+	cr_assert(x.id.has == y.id.has && x.id.pid == y.id.pid && x.id.tid == y.id.tid &&
+		  x.id.time == y.id.time && x.id.id == y.id.id && x.id.cpu == y.id.cpu);
+}
+
+Test(sideband, every_record_comes_back_with_and_without_a_trailer)
+{
+	size_t i;
+
+	for (i = 0; i < N; i++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+		struct ptc_sb want = all[i], got;
+		struct ptc_err err;
+		struct ptc_rec rec;
+
+		ptc_sb_put(&b, &want, PD_SAMPLE_TYPE);
+		cr_assert_eq(b.len % 8, 0);
+		rec = frame(&b);
+		cr_assert_eq(ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &got, &err), 1);
+		cr_assert_eq(got.off, 64);
+		check_equal(&want, &got);
+
+		ptc_buf_reset(&b);
+		ptc_sb_put(&b, &want, 0);
+		rec = frame(&b);
+		memset(&want.id, 0, sizeof(want.id));
+		cr_assert_eq(ptc_sb_parse(&rec, 0, &got, &err), 1);
+		check_equal(&want, &got);
+		ptc_buf_release(&b);
+	}
+}
+
+Test(sideband, a_record_cut_at_every_length_is_refused)
+{
+	size_t i, len;
+
+	for (i = 0; i < N; i++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+
+		/* Without a trailer nothing but padding may be cut unseen. */
+		ptc_sb_put(&b, &all[i], 0);
+		for (len = 8; len < b.len; len++) {
+			uint8_t *bytes = pd_exact(b.bytes + 8, len - 8);
+			const struct ptc_rec rec = { .type = all[i].type,
+						     .misc = all[i].misc,
+						     .body = ptc_cur_init(bytes, len - 8) };
+			struct ptc_err err;
+			struct ptc_sb got;
+			int rc = ptc_sb_parse(&rec, 0, &got, &err);
+
+			if (len + 8 <= b.len)
+				cr_assert_eq(rc, PTC_E_FORMAT, "type %u length %zu", all[i].type,
+					     len);
+			cr_assert(rc == PTC_E_FORMAT || rc == 1);
+			rc = ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &got, &err);
+			cr_assert(rc == PTC_E_FORMAT || rc == 1);
+			free(bytes);
+		}
+		ptc_buf_release(&b);
+	}
+}
+
+Test(sideband, a_text_that_does_not_end_before_the_trailer_is_refused)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	struct ptc_sb got;
+
+	ptc_sb_put(&b, &all[4], PD_SAMPLE_TYPE);
+	b.bytes[8 + 8 + 15] = 'x'; /* the only NUL before the trailer, in which there are many */
+	rec = frame(&b);
+	cr_assert_eq(ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &got, &err), PTC_E_FORMAT);
+	cr_assert_eq(err.off, 64);
+	ptc_buf_release(&b);
+}
+
+Test(sideband, a_build_id_longer_than_its_field_is_refused)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	struct ptc_sb got;
+
+	ptc_sb_put(&b, &all[3], 0);
+	b.bytes[8 + 8 + 24] = PTC_BUILD_ID_MAX + 1;
+	rec = frame(&b);
+	cr_assert_eq(ptc_sb_parse(&rec, 0, &got, &err), PTC_E_FORMAT);
+	ptc_buf_release(&b);
+}
+
+Test(sideband, other_types_are_left_alone)
+{
+	const struct ptc_rec rec = { .off = 5, .type = PERF_RECORD_SAMPLE, .misc = 1 };
+	struct ptc_err err;
+	struct ptc_sb got;
+
+	cr_assert_eq(ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &got, &err), 0);
+	cr_assert(got.off == 5 && got.type == PERF_RECORD_SAMPLE && got.misc == 1);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: what the writer wrote is read again; a writer that fails leaves nothing. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "auxtrace/index.h"
+#include "auxtrace/writer.h"
+#include "lib_perfdata.h"
+
+static char folder[] = "/tmp/ptcap-test-XXXXXX";
+static char path[64];
+
+static void setup(void)
+{
+	cr_assert_not_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/perf.data", folder);
+}
+
+static size_t count_files(void)
+{
+	DIR *d = opendir(folder);
+	size_t n = 0;
+
+	while (readdir(d))
+		n++;
+	(void)closedir(d);
+	return n - 2; /* . and .. */
+}
+
+static void teardown(void)
+{
+	(void)unlink(path);
+	cr_assert_eq(count_files(), 0, "nothing else was left");
+	cr_assert_eq(rmdir(folder), 0);
+}
+
+static const struct perf_event_attr pt_attr = {
+	.type = PD_PMU_TYPE,
+	.config = 0x300e601,
+	.sample_type = PD_SAMPLE_TYPE,
+	.sample_id_all = 1,
+};
+static const struct perf_event_attr dummy_attr = {
+	.type = 1,
+	.config = 9,
+	.sample_type = PD_SAMPLE_TYPE,
+	.sample_id_all = 1,
+};
+static const uint64_t pt_ids[] = { 100, 101, 102 };
+static const uint64_t dummy_ids[] = { 200 };
+
+static struct ptc_writer *start(void)
+{
+	struct ptc_writer *w = NULL;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_writer_new(path, &w, &err), 0);
+	cr_assert_eq(ptc_writer_attr(w, &pt_attr, "intel_pt//u", pt_ids, 3, &err), 0);
+	cr_assert_eq(ptc_writer_attr(w, &dummy_attr, "dummy:u", dummy_ids, 1, &err), 0);
+	return w;
+}
+
+/* One side record, cut in two at @cut as at the end of a ring. */
+static int put_comm(struct ptc_writer *w, size_t cut, struct ptc_err *err)
+{
+	struct ptc_seg seg[2];
+	struct pd p;
+	int rc;
+
+	pd_init(&p);
+	pd_comm(&p, 7, 8, "writer", true);
+	seg[0] = (struct ptc_seg){ p.data.bytes, cut };
+	seg[1] = (struct ptc_seg){ p.data.bytes + cut, p.data.len - cut };
+	rc = ptc_writer_records(w, seg, err);
+	pd_release(&p);
+	return rc;
+}
+
+Test(writer, what_was_written_is_read_again, .init = setup, .fini = teardown)
+{
+	enum { BIG = 700001 };
+	uint8_t *trace = malloc(BIG);
+	struct ptc_index ix = PTC_INDEX_INIT;
+	struct ptc_writer *w = start();
+	uint64_t pos = 0, off, n;
+	size_t i, comms = 0, pieces = 0;
+	struct ptc_event_desc_entry e;
+	struct ptc_event_desc_iter it;
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	struct ptc_cur c;
+
+	for (i = 0; i < BIG; i++)
+		trace[i] = (uint8_t)(i % 251);
+	cr_assert_eq(ptc_writer_data_size(w), 0);
+	for (i = 0; i <= 64; i += 8)
+		cr_assert_eq(put_comm(w, i < 56 ? i + 3 : 0, &err), 0);
+	/* a small piece over the wrap, one larger than the writer's buffer, an empty one */
+	cr_assert_eq(ptc_writer_auxtrace(
+			     w,
+			     &(struct ptc_auxtrace){
+				     .offset = 0, .idx = 2, .tid = 7, .cpu = -1, .reference = 5 },
+			     (struct ptc_seg[2]){ { trace, 10 }, { trace + 10, 3 } }, &err),
+		     0);
+	cr_assert_eq(ptc_writer_auxtrace(
+			     w, &(struct ptc_auxtrace){ .offset = 13, .idx = 2, .tid = 7 },
+			     (struct ptc_seg[2]){ { trace + 13, BIG - 13 }, { NULL, 0 } }, &err),
+		     0);
+	cr_assert_eq(ptc_writer_auxtrace(w, &(struct ptc_auxtrace){ .idx = 3 },
+					 (struct ptc_seg[2]){ { NULL, 0 }, { NULL, 0 } }, &err),
+		     0);
+	cr_assert_eq(put_comm(w, 0, &err), 0);
+	cr_assert_eq(ptc_writer_feature(w, PTC_FEAT_PTCAP_CODE, "12345678", 8, &err), 0);
+	cr_assert_eq(ptc_writer_feature(w, PTC_FEAT_HOSTNAME, "old", 3, &err), 0);
+	cr_assert_eq(ptc_writer_feature(w, PTC_FEAT_HOSTNAME, "newer", 5, &err), 0);
+	off = ptc_writer_data_size(w);
+	cr_assert_eq(access(path, F_OK), -1, "not there before commit");
+	cr_assert_eq(ptc_writer_commit(w, &err), 0);
+
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_file_data_size(f), off);
+	cr_assert_eq(ptc_file_nattrs(f), 2);
+	cr_assert_eq(ptc_file_attr(f, 0)->attr.size, PERF_ATTR_SIZE_VER7);
+	cr_assert_eq(ptc_file_attr(f, 0)->attr.config, pt_attr.config);
+	cr_assert_eq(ptc_file_attr(f, 0)->nids, 3);
+	cr_assert_eq(ptc_file_attr_of_id(f, 200), ptc_file_attr(f, 1));
+	while (ptc_file_next(f, &pos, &rec, &err) > 0) {
+		if (rec.type == PTC_REC_AUXTRACE) {
+			cr_assert_eq(ptc_index_add(&ix, f, &rec, &err), 0);
+			pieces++;
+		} else {
+			struct ptc_sb sb;
+
+			cr_assert_eq(ptc_sb_parse(&rec, ptc_file_trailer_type(f, &rec), &sb, &err),
+				     1);
+			cr_assert_eq(sb.type, PERF_RECORD_COMM);
+			cr_assert_str_eq(sb.u.comm.comm, "writer");
+			comms++;
+		}
+	}
+	cr_assert_eq(pos, ptc_file_data_size(f));
+	cr_assert(comms == 10 && pieces == 3);
+
+	cr_assert_eq(ix.nqueues, 2);
+	cr_assert(ix.queues[0].nchunks == 2 && ix.queues[0].chunks[0].reference == 5);
+	c = ptc_chunk_bytes(f, &ix.queues[0].chunks[0]);
+	cr_assert_eq(ptc_cur_left(&c), 16, "padded to 8");
+	cr_assert_eq(memcmp(c.pos, trace, 13), 0);
+	cr_assert_eq(memcmp(c.pos + 13, "\0\0\0", 3), 0, "with PAD");
+	c = ptc_chunk_bytes(f, &ix.queues[0].chunks[1]);
+	cr_assert_eq(ptc_cur_left(&c), (size_t)(BIG - 13 + 7) / 8 * 8);
+	cr_assert_eq(memcmp(c.pos, trace + 13, BIG - 13), 0);
+
+	cr_assert(ptc_file_feature(f, PTC_FEAT_HOSTNAME, &c, NULL));
+	cr_assert(ptc_cur_left(&c) == 5 && !memcmp(c.pos, "newer", 5));
+	cr_assert(ptc_file_feature(f, PTC_FEAT_PTCAP_CODE, &c, NULL));
+	cr_assert_eq(memcmp(c.pos, "12345678", 8), 0);
+	cr_assert(ptc_file_feature(f, PTC_FEAT_EVENT_DESC, &c, &off));
+	cr_assert_eq(ptc_feature_open_event_desc(c, off, &it, &err), 0);
+	cr_assert_eq(ptc_feature_next_event_desc(&it, &e, &err), 1);
+	cr_assert_str_eq(e.name, "intel_pt//u");
+	cr_assert(ptc_file_feature(f, PTC_FEAT_AUXTRACE, &c, NULL));
+	cr_assert(ptc_cur_le64(&c, &n));
+	cr_assert_eq(n, 3);
+	for (i = 0; i < 2; i++) {
+		cr_assert(ptc_cur_le64(&c, &off) && ptc_cur_le64(&c, &n));
+		cr_assert_eq(n, 48);
+		cr_assert_eq(off + 48, ix.queues[0].chunks[i].file_off);
+	}
+	ptc_index_release(&ix);
+	ptc_file_free(f);
+	free(trace);
+}
+
+Test(writer, without_commit_nothing_is_left, .init = setup, .fini = teardown)
+{
+	struct ptc_writer *w = start();
+	struct ptc_err err;
+
+	cr_assert_eq(put_comm(w, 8, &err), 0);
+	ptc_writer_free(w);
+	ptc_writer_free(NULL);
+	cr_assert_eq(count_files(), 0);
+}
+
+Test(writer, without_records_it_still_commits, .init = setup, .fini = teardown)
+{
+	struct ptc_writer *w = start();
+	struct ptc_err err;
+	struct stat st;
+
+	cr_assert_eq(ptc_writer_commit(w, &err), 0);
+	cr_assert_eq(stat(path, &st), 0);
+	cr_assert_gt(st.st_size, PTC_FILE_HEADER_SIZE);
+}
+
+/*
+ * In a child: the file may have @limit bytes. Returns 0 if the failure was as
+ * it should be, 1 if it did not happen, else a line number.
+ */
+static int fill(rlim_t limit)
+{
+	const struct rlimit r = { limit, limit };
+	static uint8_t trace[100000];
+	struct ptc_writer *w = NULL;
+	struct ptc_err err = { .code = PTC_OK };
+	int i, rc = 0;
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	if (setrlimit(RLIMIT_FSIZE, &r) || ptc_writer_new(path, &w, &err) ||
+	    ptc_writer_attr(w, &pt_attr, "intel_pt//u", pt_ids, 3, &err))
+		return __LINE__;
+	for (i = 0; i < 5 && !rc; i++)
+		rc = ptc_writer_auxtrace(
+			w, &(struct ptc_auxtrace){ .idx = 0 },
+			(struct ptc_seg[2]){ { trace, sizeof(trace) }, { NULL, 0 } }, &err);
+	if (rc) { /* no later call may succeed, and commit least of all */
+		if (put_comm(w, 8, &err) != PTC_E_IO || err.sys != EFBIG)
+			return __LINE__;
+	}
+	rc = ptc_writer_commit(w, &err);
+	if (!rc)
+		return 1;
+	if (rc != PTC_E_IO || err.sys != EFBIG || !strstr(err.msg, path))
+		return __LINE__;
+	return count_files() ? __LINE__ : 0;
+}
+
+Test(writer, a_full_disk_leaves_nothing_wherever_it_strikes, .init = setup, .fini = teardown)
+{
+	static const rlim_t limits[] = { 0, 1, 104, 1000, 100000, 262144, 400000, 500400, 500700 };
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		const pid_t pid = fork();
+		int status;
+
+		if (!pid)
+			_exit(fill(limits[i]) & 0xff);
+		cr_assert_eq(waitpid(pid, &status, 0), pid);
+		cr_assert(WIFEXITED(status));
+		cr_assert_eq(WEXITSTATUS(status), 0, "limit %zu: %d", (size_t)limits[i],
+			     WEXITSTATUS(status));
+	}
+}
+
+Test(writer, a_folder_that_does_not_exist_is_named)
+{
+	struct ptc_writer *w = NULL;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_writer_new("/nonexistent/perf.data", &w, &err), PTC_E_NOT_EXIST);
+	cr_assert_not_null(strstr(err.msg, "/nonexistent/perf.data"));
+	cr_assert_null(w);
+}
