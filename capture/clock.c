@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/clock.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "auxtrace/layout.h"
+
+enum { CALIBRATE_NS = 20000000 };
+
+static uint64_t raw_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* TSC and clock at one moment: of several tries, the one the scheduler disturbed least. */
+static void sample(uint64_t *ret_tsc, uint64_t *ret_ns)
+{
+	uint64_t best = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		const uint64_t a = ptc_rdtsc();
+		const uint64_t ns = raw_ns();
+		const uint64_t b = ptc_rdtsc();
+
+		if (b - a < best) {
+			best = b - a;
+			*ret_tsc = a + (b - a) / 2;
+			*ret_ns = ns;
+		}
+	}
+}
+
+void ptc_clock_scale(uint64_t hz, struct ptc_time_conv *ret)
+{
+	uint16_t shift = 32; /* 1e9 << 31 fits 64 bits */
+	uint64_t mult;
+
+	do { /* the largest shift whose mult fits 32 bits */
+		shift--;
+		mult = (1000000000ull << shift) / hz;
+	} while (mult > UINT32_MAX && shift);
+	ret->shift = shift;
+	ret->mult = (uint32_t)mult;
+}
+
+/* The page of any event has the same clock; a dummy software event is always allowed on oneself. */
+static bool from_kernel(struct ptc_clock *c)
+{
+	struct perf_event_attr attr;
+	const volatile struct perf_event_mmap_page *page;
+	bool ok;
+	uint32_t seq;
+	int fd;
+	void *map;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.size = PERF_ATTR_SIZE_VER5;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.disabled = 1;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	map = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	(void)close(fd);
+	if (map == MAP_FAILED)
+		return false;
+	page = map;
+	do { /* seqlock: an update may be under way (perf_event_mmap_page.lock) */
+		seq = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		ok = page->cap_user_time_zero && page->time_mult && page->time_shift <= 34;
+		c->conv.shift = page->time_shift;
+		c->conv.mult = page->time_mult;
+		c->conv.zero = page->time_zero;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while ((seq & 1) || page->lock != seq);
+	(void)munmap(map, (size_t)sysconf(_SC_PAGESIZE));
+	if (ok) /* mult / 2^shift is ns a tick */
+		c->tsc_hz = (1000000000ull << c->conv.shift) / c->conv.mult;
+	return ok;
+}
+
+void ptc_clock_init(struct ptc_clock *c)
+{
+	uint64_t t0, t1, n0, n1;
+
+	memset(c, 0, sizeof(*c));
+	c->kernel = from_kernel(c);
+	if (c->kernel)
+		return;
+	sample(&t0, &n0);
+	do {
+		const struct timespec ts = { .tv_nsec = CALIBRATE_NS };
+
+		(void)nanosleep(&ts, NULL);
+		sample(&t1, &n1);
+	} while (n1 - n0 < CALIBRATE_NS / 2 || t1 <= t0);
+	c->tsc_hz = (uint64_t)((double)(t1 - t0) * 1e9 / (double)(n1 - n0));
+	ptc_clock_scale(c->tsc_hz, &c->conv);
+	c->conv.zero = 0;
+	c->conv.zero = n1 - ptc_tsc_to_ns(&c->conv, t1);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* /proc/PID/maps, parsed. The text is given by the caller, so that tests need no process. */
+#ifndef PTC_CAPTURE_MAPS_H
+#define PTC_CAPTURE_MAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "ptcap/error.h"
+
+struct ptc_map {
+	uint64_t start, end, off;
+	uint64_t ino;
+	uint32_t maj, min;
+	uint32_t prot, flags; /* PROT_*, MAP_SHARED or MAP_PRIVATE */
+	size_t name;	      /* offset into ptc_maps.text; "" if anonymous */
+};
+
+struct ptc_maps {
+	struct ptc_map *items; /* ascending by address */
+	size_t n, cap;
+	struct ptc_buf text;
+};
+
+#define PTC_MAPS_INIT                                                                              \
+	{                                                                                          \
+		NULL, 0, 0, PTC_BUF_INIT                                                           \
+	}
+
+/* Read PROC/PID/maps ("/proc" but for tests); replaces what @m held. */
+int ptc_maps_read(struct ptc_maps *m, const char *proc, pid_t pid, struct ptc_err *err);
+
+/*
+ * Parse @text of @len bytes, as the kernel's show_map_vma writes it (fs/proc/task_mmu.c).
+ * A line that is none is PTC_E_FORMAT.
+ */
+int ptc_maps_parse(struct ptc_maps *m, const char *text, size_t len, struct ptc_err *err);
+
+void ptc_maps_release(struct ptc_maps *m);
+
+static inline const char *ptc_map_name(const struct ptc_maps *m, const struct ptc_map *map)
+{
+	return (const char *)m->text.bytes + map->name;
+}
+
+/* The mapping that holds @addr, or NULL. */
+const struct ptc_map *ptc_maps_find(const struct ptc_maps *m, uint64_t addr);
+
+/* Does @m have a mapping with the same range, file, offset, protection and name as @map of @of? */
+int ptc_maps_has(const struct ptc_maps *m, const struct ptc_maps *of, const struct ptc_map *map);
+
+#endif

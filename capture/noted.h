@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the session learns from the side records that pass through it: losses,
+ * the time they span, and the files whose build-ids the header will name.
+ */
+#ifndef PTC_CAPTURE_NOTED_H
+#define PTC_CAPTURE_NOTED_H
+
+#include "auxtrace/writer.h"
+#include "ptcap/capture.h"
+
+struct ptc_noted {
+	uint64_t sample_type;	    /* trailer of the records */
+	uint64_t first_ns, last_ns; /* 0: no record with a time yet */
+	uint64_t lost_records;
+	uint64_t truncated, partial;
+	char **files; /* owned; each once */
+	size_t nfiles, cap;
+};
+
+void ptc_noted_init(struct ptc_noted *n, uint64_t sample_type);
+void ptc_noted_release(struct ptc_noted *n);
+
+/* Look at every record of the stream seg[0..1]. */
+int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_err *err);
+
+/*
+ * Write the BUILD_ID feature: of the files noted. Those without one, or gone by
+ * now, are left out; so is the vdso: perf would look for it in its cache only,
+ * instead of taking the one it has itself.
+ */
+int ptc_noted_write_build_ids(const struct ptc_noted *n, struct ptc_writer *w, struct ptc_err *err);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording: opens the source, drains its rings into the writer until it
+ * ends, and accounts for everything. The only loop that reads rings.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "auxtrace/sideband.h"
+#include "base/err.h"
+#include "capture/aux.h"
+#include "capture/clock.h"
+#include "capture/hostinfo.h"
+#include "capture/noted.h"
+#include "capture/ring.h"
+#include "capture/source.h"
+
+enum {
+	AUX_NEARLY_FULL = 2 * 4096,
+	LEAVE_AGAIN_MS = 20, /* a request to leave is repeated until it is heard */
+};
+
+struct ring_pair {
+	struct ptc_ring data;
+	struct ptc_aux aux;
+	const struct ptc_source_ring *desc; /* lent by the source */
+};
+
+struct session {
+	const struct ptc_record_opts *opts;
+	struct ptc_source *source; /* owned */
+	struct ptc_writer *writer; /* owned until commit */
+	struct ptc_source_desc desc;
+	struct ring_pair *pairs; /* owned */
+	size_t npairs;
+	struct pollfd *fds; /* owned: rings, end, wake */
+	struct ptc_noted noted;
+	uint64_t aux_bytes, data_bytes;
+	pid_t pid;
+	bool leaving;
+};
+
+/* --- before the command runs --- */
+
+static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
+{
+	const char *why;
+	int rc = ptc_source_choose(s->opts->source, &ret->source, &why, err);
+
+	if (rc)
+		return rc;
+	if (ret->source == PTC_SOURCE_PT && s->opts->truth) {
+		(void)ptc_fail(err, PTC_E_USAGE,
+			       "only a software source can tell the truth about itself; "
+			       "use --source step with --truth");
+		return PTC_E_USAGE;
+	}
+	rc = ret->source == PTC_SOURCE_PT ? ptc_perf_open(s->opts, &s->source, err) :
+					    ptc_step_open(s->opts, &s->source, err);
+	if (!rc && s->opts->on_start)
+		s->opts->on_start(s->opts->start_ctx, ret->source, why);
+	return rc;
+}
+
+static int map_rings(struct session *s, struct ptc_err *err)
+{
+	const struct ptc_source_ring *rings;
+	size_t i;
+	int rc = 0;
+
+	s->npairs = s->source->ops->rings(s->source, &rings);
+	s->pairs = calloc(s->npairs, sizeof(*s->pairs));
+	s->fds = calloc(s->npairs + 2, sizeof(*s->fds));
+	if (!s->pairs || !s->fds)
+		return ptc_fail_mem(err);
+	for (i = 0; !rc && i < s->npairs; i++) {
+		const struct ptc_source_ring *d = &rings[i];
+
+		s->pairs[i].desc = d;
+		rc = ptc_ring_init(&s->pairs[i].data, d->page, d->data_off, d->data_size, err);
+		if (!rc)
+			rc = ptc_aux_init(&s->pairs[i].aux, d->page, d->aux, d->aux_size, err);
+		s->fds[i] = (struct pollfd){ .fd = d->fd, .events = POLLIN };
+	}
+	s->fds[s->npairs] =
+		(struct pollfd){ .fd = s->source->ops->end_fd(s->source), .events = POLLIN };
+	s->fds[s->npairs + 1] = (struct pollfd){ .fd = s->opts->wake_fd, .events = POLLIN };
+	return rc;
+}
+
+static int write_attrs(struct session *s, struct ptc_err *err)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; !rc && i < PTC_SOURCE_EVENTS; i++)
+		rc = ptc_writer_attr(s->writer, &s->desc.attr[i], s->desc.name[i], &s->desc.id[i],
+				     1, err);
+	return rc;
+}
+
+/* --- what comes before the first live record --- */
+
+static void put_id_index(struct ptc_buf *b, const struct session *s)
+{
+	const size_t start = ptc_rec_begin(b, PTC_REC_ID_INDEX, 0);
+	size_t i;
+
+	ptc_buf_le64(b, PTC_SOURCE_EVENTS);
+	for (i = 0; i < PTC_SOURCE_EVENTS; i++) {
+		ptc_buf_le64(b, s->desc.id[i]);
+		ptc_buf_le64(b, s->pairs[0].desc->idx);
+		ptc_buf_le64(b, (uint64_t)(int64_t)s->pairs[0].desc->cpu);
+		ptc_buf_le64(b, (uint64_t)(int64_t)s->pairs[0].desc->tid);
+	}
+	ptc_rec_end(b, start);
+}
+
+/* THREAD_MAP: u64 count, then u64 pid and a comm of 16 bytes for each. */
+static void put_thread_map(struct ptc_buf *b, pid_t pid, const char *comm)
+{
+	const size_t start = ptc_rec_begin(b, PTC_REC_THREAD_MAP, 0);
+
+	ptc_buf_le64(b, 1);
+	ptc_buf_le64(b, (uint64_t)pid);
+	ptc_buf_str(b, comm, 0);
+	ptc_buf_zero(b, 16 - (strlen(comm) + 1));
+	ptc_rec_end(b, start);
+}
+
+static void put_bare(struct ptc_buf *b, uint32_t type)
+{
+	ptc_rec_end(b, ptc_rec_begin(b, type, 0));
+}
+
+static int write_buf(struct session *s, const struct ptc_buf *b, struct ptc_err *err)
+{
+	const struct ptc_seg seg[2] = { { b->bytes, b->len }, { NULL, 0 } };
+
+	return ptc_buf_failed(b) ? ptc_fail_mem(err) : ptc_writer_records(s->writer, seg, err);
+}
+
+static int write_prologue(struct session *s, struct ptc_err *err)
+{
+	static const char comm[] = "ptcap-exec"; /* what the command was before its exec */
+	struct ptc_sb sb = { .type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_USER };
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	put_id_index(&b, s);
+	if (s->desc.info.cap_user_time_zero)
+		ptc_time_conv_put(&b, &s->desc.info.time);
+	ptc_pt_info_put(&b, &s->desc.info);
+	put_thread_map(&b, s->pid, comm);
+	sb.u.comm.pid = s->pid;
+	sb.u.comm.tid = s->pid;
+	sb.u.comm.comm = comm;
+	sb.id.pid = s->pid;
+	sb.id.tid = s->pid;
+	sb.id.id = s->desc.id[1];
+	ptc_sb_put(&b, &sb, s->desc.attr[1].sample_type);
+	put_bare(&b, PTC_REC_FINISHED_INIT);
+	rc = write_buf(s, &b, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+/* --- draining --- */
+
+static void clear_wakeup(const struct ptc_source_ring *d)
+{
+	uint64_t count;
+
+	if (d->counts)
+		(void)!read(d->fd, &count, sizeof(count));
+}
+
+/*
+ * One ring pair. The AUX head is taken first, then the data ring is emptied,
+ * then the AUX bytes up to that head follow: so the record that tells of them
+ * is always in the file before them.
+ */
+static int drain(struct session *s, struct ring_pair *p, bool last, bool *ret_any,
+		 bool *ret_stopped, struct ptc_err *err)
+{
+	const uint64_t truncated = s->noted.truncated;
+	struct ptc_seg data[2], aux[2];
+	uint64_t start, end, n;
+	int64_t got;
+	int rc = 0;
+
+	clear_wakeup(p->desc);
+	n = ptc_aux_read(&p->aux, aux, &start);
+	got = ptc_ring_read(&p->data, data, &end, err);
+	if (got < 0)
+		return (int)got;
+	if (got) {
+		rc = ptc_noted_scan(&s->noted, data, err);
+		if (!rc)
+			rc = ptc_writer_records(s->writer, data, err);
+		if (rc)
+			return rc;
+		s->data_bytes += (uint64_t)got;
+		ptc_ring_done(&p->data, end);
+	}
+	if (n) {
+		const struct ptc_auxtrace a = {
+			.offset = start,
+			.reference = ptc_rdtsc(),
+			.idx = p->desc->idx,
+			.tid = p->desc->tid,
+			.cpu = p->desc->cpu,
+		};
+
+		rc = ptc_writer_auxtrace(s->writer, &a, aux, err);
+		if (rc)
+			return rc;
+		s->aux_bytes += n;
+	}
+	ptc_aux_done(&p->aux, start + n, last);
+	*ret_any = *ret_any || got || n;
+	/* A start that finds the ring full makes no record at all (pt.c, pt_buffer_reset_markers).
+	 */
+	*ret_stopped = s->noted.truncated != truncated || n + AUX_NEARLY_FULL >= p->desc->aux_size;
+	return 0;
+}
+
+/* Every ring once; then a mark that all records before it are older than all behind the next. */
+static int drain_all(struct session *s, bool last, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	bool any = false, stopped = false;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < s->npairs; i++) {
+		rc = drain(s, &s->pairs[i], last, &any, &stopped, err);
+		s->source->ops->drained(s->source, i, stopped);
+	}
+	if (!rc && any) {
+		put_bare(&b, PTC_REC_FINISHED_ROUND);
+		rc = write_buf(s, &b, err);
+		ptc_buf_release(&b);
+	}
+	return rc;
+}
+
+static void leave(struct session *s)
+{
+	s->leaving = true;
+	s->source->ops->leave(s->source);
+}
+
+static int poll_once(struct session *s, struct ptc_err *err)
+{
+	const nfds_t n = (nfds_t)s->npairs + 2;
+
+	if (poll(s->fds, n, s->leaving ? LEAVE_AGAIN_MS : -1) < 0 && errno != EINTR)
+		return ptc_fail_sys(err, errno, "cannot poll the rings");
+	if (s->leaving)
+		s->source->ops->leave(s->source);
+	if ((s->fds[n - 1].revents & POLLIN) &&
+	    s->opts->on_wake(s->opts->wake_ctx, s->pid) == PTC_WAKE_LEAVE)
+		leave(s);
+	return 0;
+}
+
+static int record(struct session *s, struct ptc_err *err)
+{
+	bool ended = false;
+	int rc = write_prologue(s, err);
+
+	while (!rc && !ended) {
+		rc = poll_once(s, err);
+		ended = s->fds[s->npairs].revents & POLLIN;
+		if (!rc)
+			rc = drain_all(s, ended, err);
+	}
+	return rc;
+}
+
+/* --- the end --- */
+
+static int write_sample_time(struct session *s, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	ptc_feature_put_sample_time(&b, s->noted.first_ns, s->noted.last_ns);
+	rc = ptc_buf_failed(&b) ?
+		     ptc_fail_mem(err) :
+		     ptc_writer_feature(s->writer, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+static int write_code(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i;
+	int rc;
+
+	if (!end->ncode)
+		return 0;
+	ptc_feature_begin_code(&b);
+	for (i = 0; i < end->ncode; i++)
+		ptc_feature_put_code(&b, &end->code[i]);
+	rc = ptc_buf_failed(&b) ?
+		     ptc_fail_mem(err) :
+		     ptc_writer_feature(s->writer, PTC_FEAT_PTCAP_CODE, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+static int write_features(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
+{
+	char version[64];
+	int rc;
+
+	(void)snprintf(version, sizeof(version), "ptcap " PTCAP_VERSION " (%s)", s->desc.label);
+	rc = ptc_hostinfo_write(s->writer, "", version, s->opts->cmdline, s->desc.info.pmu_type,
+				err);
+	if (!rc)
+		rc = ptc_noted_write_build_ids(&s->noted, s->writer, err);
+	if (!rc)
+		rc = write_sample_time(s, err);
+	if (!rc)
+		rc = write_code(s, end, err);
+	return rc;
+}
+
+static void fill_result(const struct session *s, const struct ptc_source_end *end,
+			struct ptc_record_result *ret)
+{
+	struct stat st;
+	size_t i;
+
+	ret->status = end->status;
+	ret->left_running = end->left_running;
+	ret->insns = end->insns;
+	ret->transfers = end->transfers;
+	ret->odd = end->odd;
+	ret->untraced = end->untraced;
+	ret->aux_bytes = s->aux_bytes;
+	ret->data_bytes = s->data_bytes;
+	ret->duration_ns = s->noted.last_ns - s->noted.first_ns;
+	ret->truncated = s->noted.truncated;
+	ret->partial = s->noted.partial;
+	ret->lost_records = s->noted.lost_records > end->lost_records ? s->noted.lost_records :
+									end->lost_records;
+	ret->lost_aux = end->lost_aux;
+	for (i = 0; i < s->npairs; i++)
+		ret->lost_aux += s->pairs[i].aux.lost;
+	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;
+}
+
+/* The recording failed, the command did not: it runs on untraced, and is waited for. */
+static void wait_for_command(struct session *s)
+{
+	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN },
+				 { .fd = s->opts->wake_fd, .events = POLLIN } };
+
+	fds[0].fd = (int)syscall(SYS_pidfd_open, s->pid, 0);
+	while (fds[0].fd >= 0) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents ||
+		    ((fds[1].revents & POLLIN) &&
+		     s->opts->on_wake(s->opts->wake_ctx, s->pid) == PTC_WAKE_LEAVE))
+			break;
+	}
+	if (fds[0].fd >= 0)
+		(void)close(fds[0].fd);
+	(void)waitpid(s->pid, NULL, WNOHANG);
+}
+
+/* Nothing more will be drained: have the source leave its target, and see it end. */
+static void give_up(struct session *s)
+{
+	struct ptc_source_end end;
+	struct ptc_err ignored;
+	struct pollfd fd = s->fds[s->npairs];
+
+	s->source->ops->abandon(s->source);
+	do
+		s->source->ops->leave(s->source);
+	while (poll(&fd, 1, LEAVE_AGAIN_MS) < 1);
+	(void)s->source->ops->finish(s->source, &end, &ignored);
+	if (end.left_running)
+		wait_for_command(s);
+}
+
+static void session_release(struct session *s)
+{
+	if (s->source)
+		s->source->ops->free(s->source);
+	ptc_writer_free(s->writer);
+	ptc_noted_release(&s->noted);
+	free(s->pairs);
+	free(s->fds);
+}
+
+int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret,
+	       struct ptc_err *err)
+{
+	struct session s = { .opts = opts };
+	struct ptc_source_end end;
+	int rc;
+
+	memset(ret, 0, sizeof(*ret));
+	rc = open_source(&s, ret, err);
+	if (!rc)
+		rc = map_rings(&s, err);
+	if (!rc)
+		rc = ptc_writer_new(opts->output, &s.writer, err);
+	if (rc)
+		goto out;
+	s.source->ops->describe(s.source, &s.desc);
+	ptc_noted_init(&s.noted, s.desc.attr[1].sample_type);
+	rc = write_attrs(&s, err);
+	if (!rc)
+		rc = s.source->ops->start(s.source, &s.pid, err);
+	if (rc)
+		goto out;
+	rc = record(&s, err);
+	if (rc) {
+		give_up(&s);
+		goto out;
+	}
+	rc = s.source->ops->finish(s.source, &end, err);
+	if (rc && end.left_running)
+		wait_for_command(&s);
+	if (!rc)
+		rc = write_features(&s, &end, err);
+	if (!rc) {
+		struct ptc_writer *w = s.writer;
+
+		s.writer = NULL;
+		rc = ptc_writer_commit(w, err);
+	}
+	if (!rc)
+		fill_result(&s, &end, ret);
+out:
+	session_release(&s);
+	return rc;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/soft/encoder.h"
+
+#include <assert.h>
+#include <intel-pt.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+
+enum {
+	RET_STACK = 64, /* SDM 33.4.2.2, "RET compression" */
+	TNT_LONG = 47,	/* bits in a long TNT */
+	TNT_SHORT = 6,
+	SCRATCH = 4096,
+	MAX_PACKET = 16,
+};
+
+struct ptc_enc {
+	struct ptc_enc_opts opts;
+	struct pt_encoder *pt;
+	ptc_enc_out *out;
+	void *ctx;
+	size_t used;  /* of scratch */
+	uint64_t pos; /* of the stream, scratch included */
+	uint64_t last_psb;
+	uint64_t last_ip; /* what the decoder's last IP is */
+	bool ip_known;	  /* last_ip may be compressed against */
+	uint64_t tnt;	  /* oldest bit highest */
+	uint8_t ntnt;
+	bool on;
+	bool mode_sent; /* MODE.Exec since the last PSB */
+	uint64_t mtc;	/* number of the newest MTC tick */
+	uint64_t stack[RET_STACK];
+	unsigned int top, depth;
+	uint8_t scratch[SCRATCH];
+};
+
+static void spill(struct ptc_enc *e)
+{
+	if (e->used)
+		e->out(e->ctx, e->scratch, e->used);
+	e->used = 0;
+	(void)pt_enc_sync_set(e->pt, 0);
+}
+
+static void encode(struct ptc_enc *e, const struct pt_packet *p)
+{
+	const int n = pt_enc_next(e->pt, p);
+
+	assert(n > 0 && n <= MAX_PACKET); /* only for a packet that we built wrongly */
+	e->used += (size_t)n;
+	e->pos += (uint64_t)n;
+}
+
+/* PADs until the stream's length is a multiple of 8: an AUX piece may end here. */
+static void pad(struct ptc_enc *e)
+{
+	const struct pt_packet p = { .type = ppt_pad };
+
+	while (e->pos % 8)
+		encode(e, &p);
+}
+
+static void put(struct ptc_enc *e, const struct pt_packet *p)
+{
+	if (e->used + MAX_PACKET + 8 > SCRATCH) {
+		pad(e);
+		spill(e);
+	}
+	encode(e, p);
+}
+
+static void put_bare(struct ptc_enc *e, enum pt_packet_type type)
+{
+	const struct pt_packet p = { .type = type };
+
+	put(e, &p);
+}
+
+static void flush_tnt(struct ptc_enc *e)
+{
+	struct pt_packet p = { .type = e->ntnt <= TNT_SHORT ? ppt_tnt_8 : ppt_tnt_64 };
+
+	if (!e->ntnt)
+		return;
+	p.payload.tnt.bit_size = e->ntnt;
+	p.payload.tnt.payload = e->tnt;
+	put(e, &p);
+	e->ntnt = 0;
+	e->tnt = 0;
+}
+
+/* Only the bytes that differ from the last IP: SDM 33.4.2.2, "IP compression". */
+static void put_ip(struct ptc_enc *e, enum pt_packet_type type, uint64_t ip)
+{
+	struct pt_packet p = { .type = type };
+
+	if (e->ip_known && ip >> 16 == e->last_ip >> 16) {
+		p.payload.ip.ipc = pt_ipc_update_16;
+		p.payload.ip.ip = ip & 0xffff;
+	} else if (e->ip_known && ip >> 32 == e->last_ip >> 32) {
+		p.payload.ip.ipc = pt_ipc_update_32;
+		p.payload.ip.ip = ip & 0xffffffff;
+	} else {
+		p.payload.ip.ipc = pt_ipc_sext_48;
+		p.payload.ip.ip = ip & 0xffffffffffff;
+	}
+	e->last_ip = ip;
+	e->ip_known = true;
+	put(e, &p);
+}
+
+static void put_mode(struct ptc_enc *e)
+{
+	struct pt_packet p = { .type = ppt_mode };
+
+	p.payload.mode.leaf = pt_mol_exec;
+	p.payload.mode.bits.exec = pt_set_exec_mode(ptem_64bit);
+	put(e, &p);
+	e->mode_sent = true;
+}
+
+static uint64_t mtc_of(const struct ptc_enc *e, uint64_t tsc)
+{
+	return tsc / e->opts.tsc_per_ctc >> e->opts.mtc_freq;
+}
+
+/* TSC, and TMA to tie MTC to it. */
+static void put_time(struct ptc_enc *e, uint64_t tsc)
+{
+	struct pt_packet p = { .type = ppt_tsc };
+
+	p.payload.tsc.tsc = tsc & 0xffffffffffffff;
+	put(e, &p);
+	p = (struct pt_packet){ .type = ppt_tma };
+	p.payload.tma.ctc = (uint16_t)(tsc / e->opts.tsc_per_ctc);
+	p.payload.tma.fc = (uint16_t)(tsc % e->opts.tsc_per_ctc);
+	put(e, &p);
+	e->mtc = mtc_of(e, tsc);
+}
+
+static void put_psb(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
+{
+	struct pt_packet p = { .type = ppt_cbr };
+
+	flush_tnt(e);
+	e->last_psb = e->pos;
+	put_bare(e, ppt_psb);
+	e->ip_known = false; /* perf 6.1 reads a compressed FUP of a PSB+ against a stale IP: send
+				it whole */
+	e->mode_sent = false;
+	e->depth = 0;
+	put_time(e, tsc);
+	p.payload.cbr.ratio = e->opts.cbr;
+	put(e, &p);
+	if (e->on) {
+		put_mode(e);
+		put_ip(e, ppt_fup, ip);
+	}
+	put_bare(e, ppt_psbend);
+}
+
+static bool psb_due(const struct ptc_enc *e)
+{
+	return e->pos - e->last_psb >= e->opts.psb_period;
+}
+
+/*
+ * One MTC a tick. The packet has eight bits of the counter: when so many ticks
+ * passed that the decoder could miss a wrap, a TSC says it at once.
+ */
+static void put_mtc(struct ptc_enc *e, uint64_t tsc)
+{
+	const uint64_t now = mtc_of(e, tsc);
+
+	if (now - e->mtc > 64) {
+		put_time(e, tsc);
+		return;
+	}
+	while (e->mtc != now) {
+		struct pt_packet p = { .type = ppt_mtc };
+
+		e->mtc++;
+		p.payload.mtc.ctc = (uint8_t)e->mtc;
+		put(e, &p);
+	}
+}
+
+int ptc_enc_new(const struct ptc_enc_opts *opts, ptc_enc_out *out, void *ctx, struct ptc_enc **ret,
+		struct ptc_err *err)
+{
+	struct pt_config config;
+	struct ptc_enc *e = calloc(1, sizeof(*e));
+
+	assert(opts->tsc_per_ctc && opts->tsc_per_ctc < 512);
+	if (!e)
+		return ptc_fail_mem(err);
+	e->opts = *opts;
+	e->out = out;
+	e->ctx = ctx;
+	pt_config_init(&config);
+	config.begin = e->scratch;
+	config.end = e->scratch + SCRATCH;
+	e->pt = pt_alloc_encoder(&config);
+	if (!e->pt) {
+		free(e);
+		return ptc_fail_mem(err);
+	}
+	*ret = e;
+	return 0;
+}
+
+void ptc_enc_free(struct ptc_enc *e)
+{
+	if (!e)
+		return;
+	pt_free_encoder(e->pt);
+	free(e);
+}
+
+bool ptc_enc_on(const struct ptc_enc *e)
+{
+	return e->on;
+}
+
+void ptc_enc_begin(struct ptc_enc *e, uint64_t tsc)
+{
+	assert(!e->on);
+	put_psb(e, 0, tsc);
+}
+
+void ptc_enc_enter(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
+{
+	assert(!e->on);
+	/*
+	 * The time of every entry is exact: what the kernel did meanwhile (a new
+	 * mapping) must be applied before the code behind it is replayed.
+	 */
+	if (psb_due(e))
+		put_psb(e, 0, tsc);
+	else
+		put_time(e, tsc);
+	if (!e->mode_sent)
+		put_mode(e);
+	put_ip(e, ppt_tip_pge, ip);
+	e->on = true;
+}
+
+static void put_pgd(struct ptc_enc *e)
+{
+	struct pt_packet p = { .type = ppt_tip_pgd };
+
+	p.payload.ip.ipc = pt_ipc_suppressed;
+	put(e, &p);
+	e->on = false;
+}
+
+void ptc_enc_exit(struct ptc_enc *e, uint64_t tsc)
+{
+	assert(e->on);
+	flush_tnt(e);
+	put_mtc(e, tsc);
+	put_pgd(e);
+}
+
+void ptc_enc_async_exit(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
+{
+	assert(e->on);
+	flush_tnt(e);
+	put_mtc(e, tsc);
+	put_ip(e, ppt_fup, ip);
+	put_pgd(e);
+}
+
+void ptc_enc_step(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
+{
+	assert(e->on);
+	if (psb_due(e))
+		put_psb(e, ip, tsc);
+	else
+		put_mtc(e, tsc);
+}
+
+void ptc_enc_cond(struct ptc_enc *e, bool taken)
+{
+	e->tnt = e->tnt << 1 | taken;
+	if (++e->ntnt == TNT_LONG)
+		flush_tnt(e);
+}
+
+void ptc_enc_indirect(struct ptc_enc *e, uint64_t to)
+{
+	flush_tnt(e);
+	put_ip(e, ppt_tip, to);
+}
+
+void ptc_enc_push(struct ptc_enc *e, uint64_t ret)
+{
+	e->stack[e->top] = ret;
+	e->top = (e->top + 1) % RET_STACK;
+	if (e->depth < RET_STACK)
+		e->depth++;
+}
+
+/*
+ * A return to where its call came from is one taken bit. Another one gets a
+ * TIP, and the stack is forgotten: perf pops on every RET, libipt on compressed
+ * ones only, and only an empty stack is the same to both.
+ */
+void ptc_enc_ret(struct ptc_enc *e, uint64_t to)
+{
+	const unsigned int prev = (e->top + RET_STACK - 1) % RET_STACK;
+
+	if (!e->opts.no_retcomp && e->depth && e->stack[prev] == to) {
+		e->top = prev;
+		e->depth--;
+		ptc_enc_cond(e, true);
+		return;
+	}
+	e->depth = 0;
+	ptc_enc_indirect(e, to);
+}
+
+void ptc_enc_flush(struct ptc_enc *e)
+{
+	flush_tnt(e);
+	pad(e);
+	spill(e);
+}
+
+uint64_t ptc_enc_pos(const struct ptc_enc *e)
+{
+	return e->pos;
+}

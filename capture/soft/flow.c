@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/soft/flow.h"
+
+static void transfer(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_kind kind)
+{
+	f->transfers++;
+	if (f->truth)
+		f->truth(f->truth_ctx, f->tid, from, to, kind);
+}
+
+static void enter(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
+{
+	ptc_enc_enter(f->enc, ip, tsc);
+	transfer(f, 0, ip, PTC_KIND_START);
+}
+
+static void async(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
+{
+	ptc_enc_async_exit(f->enc, ip, tsc);
+	transfer(f, ip, 0, PTC_KIND_ASYNC);
+}
+
+/*
+ * Control is not where the instruction leads: the kernel moved the thread
+ * after it (a restartable sequence was aborted). That is an asynchronous exit
+ * at @at, where the instruction did lead.
+ */
+static void odd(struct ptc_flow *f, uint64_t at, uint64_t tsc)
+{
+	f->odd++;
+	async(f, at, tsc);
+}
+
+/* jmp, call: no packet at all, the decoder follows the code. */
+static void direct(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
+		   uint64_t tsc)
+{
+	const uint64_t next = ip + insn->len;
+
+	transfer(f, ip, insn->target, insn->kind);
+	if (insn->kind == PTC_KIND_CALL && insn->target != next)
+		ptc_enc_push(f->enc, next);
+	if (to != insn->target)
+		odd(f, insn->target, tsc);
+}
+
+static void conditional(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
+			bool taken, uint64_t tsc)
+{
+	const uint64_t next = ip + insn->len;
+
+	if (insn->target != next)
+		taken = to == insn->target;
+	ptc_enc_cond(f->enc, taken);
+	if (taken && insn->target != next)
+		transfer(f, ip, insn->target, PTC_KIND_JCC);
+	if (to != insn->target && to != next)
+		odd(f, next, tsc);
+}
+
+void ptc_flow_retire(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
+		     bool taken, uint64_t tsc)
+{
+	if (!ptc_enc_on(f->enc))
+		enter(f, ip, tsc);
+	else
+		ptc_enc_step(f->enc, ip, tsc);
+	f->insns++;
+
+	switch ((enum ptc_kind)insn->kind) {
+	case PTC_KIND_NONE:
+		if (to != ip + insn->len)
+			odd(f, ip + insn->len, tsc);
+		break;
+	case PTC_KIND_JCC:
+		conditional(f, insn, ip, to, taken, tsc);
+		break;
+	case PTC_KIND_JMP:
+	case PTC_KIND_CALL:
+		direct(f, insn, ip, to, tsc);
+		break;
+	case PTC_KIND_ICALL:
+		ptc_enc_indirect(f->enc, to);
+		ptc_enc_push(f->enc, ip + insn->len);
+		transfer(f, ip, to, PTC_KIND_ICALL);
+		break;
+	case PTC_KIND_RET:
+		ptc_enc_ret(f->enc, to);
+		transfer(f, ip, to, PTC_KIND_RET);
+		break;
+	case PTC_KIND_IJMP:
+	case PTC_KIND_IRET:
+	case PTC_KIND_FAR:
+		ptc_enc_indirect(f->enc, to);
+		transfer(f, ip, to, insn->kind);
+		break;
+	case PTC_KIND_SYSCALL:
+	case PTC_KIND_SYSRET:
+	case PTC_KIND_INT:
+		ptc_enc_exit(f->enc, tsc);
+		transfer(f, ip, 0, insn->kind);
+		break;
+	default:
+		break;
+	}
+}
+
+void ptc_flow_async(struct ptc_flow *f, uint64_t ip, bool attempted, uint64_t tsc)
+{
+	if (!ptc_enc_on(f->enc)) {
+		if (!attempted)
+			return;
+		enter(f, ip, tsc);
+	}
+	async(f, ip, tsc);
+}

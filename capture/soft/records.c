@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/soft/records.h"
+
+#include <string.h>
+
+#include "auxtrace/layout.h"
+
+void ptc_records_release(struct ptc_records *r)
+{
+	ptc_buf_release(&r->buf);
+}
+
+/* Stamp @sb with now and the event's id, and hand it over. */
+static void send(struct ptc_records *r, struct ptc_sb *sb, uint64_t id)
+{
+	sb->id.has = PTC_SOFT_SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_IP;
+	sb->id.pid = r->pid;
+	sb->id.tid = r->tid;
+	sb->id.time = ptc_clock_ns(r->clock);
+	sb->id.cpu = r->cpu;
+	sb->id.id = id;
+	if (sb->type == PERF_RECORD_EXIT)
+		sb->u.task.time = sb->id.time;
+	ptc_buf_reset(&r->buf);
+	ptc_sb_put(&r->buf, sb, PTC_SOFT_SAMPLE_TYPE);
+	if (ptc_buf_failed(&r->buf))
+		r->no_memory = true;
+	else
+		(void)ptc_softring_record(r->ring, r->buf.bytes, r->buf.len, &sb->id);
+}
+
+void ptc_records_comm(struct ptc_records *r, const char *comm, bool exec)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_USER };
+
+	if (exec)
+		sb.misc |= PERF_RECORD_MISC_COMM_EXEC;
+	sb.u.comm.pid = r->pid;
+	sb.u.comm.tid = r->tid;
+	sb.u.comm.comm = comm;
+	send(r, &sb, r->side_id);
+}
+
+void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps, const struct ptc_map *map)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER };
+	const char *name = ptc_map_name(maps, map);
+
+	sb.u.mmap.pid = r->pid;
+	sb.u.mmap.tid = r->tid;
+	sb.u.mmap.addr = map->start;
+	sb.u.mmap.len = map->end - map->start;
+	sb.u.mmap.pgoff = map->off;
+	sb.u.mmap.maj = map->maj;
+	sb.u.mmap.min = map->min;
+	sb.u.mmap.ino = map->ino;
+	sb.u.mmap.prot = map->prot;
+	sb.u.mmap.flags = map->flags;
+	sb.u.mmap.filename = *name ? name : "//anon"; /* as perf_event_mmap_event names it */
+	send(r, &sb, r->side_id);
+}
+
+void ptc_records_exit(struct ptc_records *r, int ppid)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_EXIT };
+
+	sb.u.task.pid = r->pid;
+	sb.u.task.ppid = ppid;
+	sb.u.task.tid = r->tid;
+	sb.u.task.ptid = ppid;
+	send(r, &sb, r->side_id);
+}
+
+void ptc_records_itrace_start(struct ptc_records *r)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_ITRACE_START };
+
+	sb.u.itrace_start.pid = r->pid;
+	sb.u.itrace_start.tid = r->tid;
+	send(r, &sb, r->pt_id);
+}
+
+void ptc_records_switch(struct ptc_records *r, bool out)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_SWITCH };
+
+	if (out)
+		sb.misc = PERF_RECORD_MISC_SWITCH_OUT;
+	sb.u.sw.next_prev_pid = -1;
+	sb.u.sw.next_prev_tid = -1;
+	send(r, &sb, r->side_id);
+}
+
+void ptc_records_aux(struct ptc_records *r, uint64_t from, uint64_t to, uint64_t flags)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_AUX };
+
+	sb.u.aux.offset = from;
+	sb.u.aux.size = to - from;
+	sb.u.aux.flags = flags;
+	send(r, &sb, r->pt_id);
+}

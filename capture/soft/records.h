@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The side records a software source writes, in the kernel's part, into its data ring. */
+#ifndef PTC_CAPTURE_SOFT_RECORDS_H
+#define PTC_CAPTURE_SOFT_RECORDS_H
+
+#include <stdbool.h>
+
+#include "auxtrace/sideband.h"
+#include "base/buf.h"
+#include "capture/clock.h"
+#include "capture/maps.h"
+#include "capture/soft/softring.h"
+
+/* sample_type of both events of a software source. */
+#define PTC_SOFT_SAMPLE_TYPE                                                                       \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
+	 PERF_SAMPLE_IDENTIFIER)
+
+struct ptc_records {
+	struct ptc_softring *ring;     /* lent */
+	const struct ptc_clock *clock; /* lent */
+	uint64_t pt_id, side_id;       /* ids of the PT event and of the dummy */
+	int pid, tid;		       /* whom the records are about */
+	uint32_t cpu;
+	struct ptc_buf buf;
+	bool no_memory; /* a record could not be built: the recording must fail */
+};
+
+void ptc_records_release(struct ptc_records *r);
+
+void ptc_records_comm(struct ptc_records *r, const char *comm, bool exec);
+/* One MMAP2 for @map of @maps. */
+void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps,
+		      const struct ptc_map *map);
+void ptc_records_exit(struct ptc_records *r, int ppid);
+void ptc_records_itrace_start(struct ptc_records *r);
+void ptc_records_switch(struct ptc_records *r, bool out);
+/* AUX bytes [from, to) are there; publish them afterwards. */
+void ptc_records_aux(struct ptc_records *r, uint64_t from, uint64_t to, uint64_t flags);
+
+#endif

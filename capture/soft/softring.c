@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/soft/softring.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/barrier.h"
+#include "capture/window.h"
+
+enum {
+	PAGE = 4096,
+	LOST_SIZE = 24, /* PERF_RECORD_LOST: header, id, count; without the trailer */
+};
+
+struct ptc_softring {
+	/* Shared with the consumer, by the protocol of barrier.h. */
+	struct perf_event_mmap_page *page;
+	uint8_t *data; /* behind the page, in the same mapping */
+	uint8_t *aux;  /* NULL: none */
+
+	/* Written once, before there is a consumer. */
+	size_t data_size, aux_size;
+	size_t data_watermark, aux_watermark;
+	uint64_t sample_type;
+	bool lossy;
+	int wake_fd; /* producer -> consumer */
+	int room_fd; /* consumer -> producer */
+
+	/* Atomic: set by the consumer, read by the producer. */
+	bool closed;
+
+	/* The producer's own. */
+	uint64_t head, woken; /* data: written = published; at the last wake */
+	uint64_t aux_head, aux_published, aux_woken;
+	uint64_t lost_pending;		 /* records that no LOST record speaks of yet */
+	uint64_t lost_records, lost_aux; /* since the ring was made */
+	struct ptc_buf lost;		 /* the LOST record being made */
+};
+
+static bool is_ring_size(size_t n)
+{
+	return n >= PAGE && !(n & (n - 1));
+}
+
+/* Anonymous: the memory of a file, even of a memfd, would be held to the user's file size limit. */
+static void *map_shared(size_t len, struct ptc_err *err)
+{
+	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (map != MAP_FAILED)
+		return map;
+	(void)ptc_fail_sys(err, errno, "cannot make a ring of %zu bytes", len);
+	return NULL;
+}
+
+int ptc_softring_new(const struct ptc_softring_opts *opts, struct ptc_softring **ret,
+		     struct ptc_err *err)
+{
+	struct ptc_softring *r;
+
+	if (!is_ring_size(opts->data_size) || (opts->aux_size && !is_ring_size(opts->aux_size)))
+		return ptc_fail(err, PTC_E_USAGE,
+				"ring sizes must be powers of two, at least one page: %zu, %zu",
+				opts->data_size, opts->aux_size);
+	if (opts->aux_watermark > opts->aux_size)
+		return ptc_fail(err, PTC_E_USAGE, "the AUX watermark exceeds the AUX ring");
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return ptc_fail_mem(err);
+	r->data_size = opts->data_size;
+	r->aux_size = opts->aux_size;
+	r->data_watermark = opts->data_size / 4;
+	r->aux_watermark = opts->aux_watermark ? opts->aux_watermark : opts->aux_size / 4;
+	r->sample_type = opts->sample_type;
+	r->lossy = opts->lossy;
+	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->room_fd = eventfd(0, EFD_CLOEXEC); /* the producer blocks in reading it */
+	if (r->wake_fd < 0 || r->room_fd < 0) {
+		(void)ptc_fail_sys(err, errno, "cannot create an eventfd");
+		goto fail;
+	}
+	r->page = map_shared(PAGE + r->data_size, err);
+	if (!r->page)
+		goto fail;
+	r->data = (uint8_t *)r->page + PAGE;
+	r->page->data_offset = PAGE;
+	r->page->data_size = r->data_size;
+	if (r->aux_size) {
+		r->aux = map_shared(r->aux_size, err);
+		if (!r->aux)
+			goto fail;
+		r->page->aux_offset = PAGE + r->data_size;
+		r->page->aux_size = r->aux_size;
+	}
+	*ret = r;
+	return 0;
+fail:
+	ptc_softring_free(r);
+	return err->code;
+}
+
+void ptc_softring_free(struct ptc_softring *r)
+{
+	if (!r)
+		return;
+	if (r->aux)
+		(void)munmap(r->aux, r->aux_size);
+	if (r->page)
+		(void)munmap(r->page, PAGE + r->data_size);
+	if (r->wake_fd >= 0)
+		(void)close(r->wake_fd);
+	if (r->room_fd >= 0)
+		(void)close(r->room_fd);
+	ptc_buf_release(&r->lost);
+	free(r);
+}
+
+struct perf_event_mmap_page *ptc_softring_page(struct ptc_softring *r)
+{
+	return r->page;
+}
+
+void *ptc_softring_aux(struct ptc_softring *r)
+{
+	return r->aux;
+}
+
+size_t ptc_softring_data_size(const struct ptc_softring *r)
+{
+	return r->data_size;
+}
+
+size_t ptc_softring_aux_size(const struct ptc_softring *r)
+{
+	return r->aux_size;
+}
+
+int ptc_softring_fd(const struct ptc_softring *r)
+{
+	return r->wake_fd;
+}
+
+void ptc_softring_consumed(struct ptc_softring *r)
+{
+	(void)eventfd_write(r->room_fd, 1);
+}
+
+void ptc_softring_close(struct ptc_softring *r)
+{
+	__atomic_store_n(&r->closed, true, __ATOMIC_RELEASE);
+	(void)eventfd_write(r->room_fd, 1);
+}
+
+void ptc_softring_wake(struct ptc_softring *r)
+{
+	(void)eventfd_write(r->wake_fd, 1); /* EAGAIN: the counter is full, so it is readable */
+}
+
+/*
+ * The ring is full: sleep until the consumer has moved a tail. False when there
+ * is nothing to wait for. An eventfd counts, so a tail that moved after the
+ * caller looked ends the read at once; the caller looks again in any case.
+ */
+static bool wait_for_room(struct ptc_softring *r)
+{
+	eventfd_t n;
+
+	if (r->lossy || __atomic_load_n(&r->closed, __ATOMIC_ACQUIRE))
+		return false;
+	ptc_softring_wake(r);
+	(void)eventfd_read(r->room_fd, &n);
+	return true;
+}
+
+/* Like the kernel, never fill the data ring's last byte (CIRC_SPACE in ring_buffer.c). */
+static bool has_room(const struct ptc_softring *r, size_t need)
+{
+	const uint64_t used = r->head - ptc_load_tail(&r->page->data_tail);
+
+	return used < r->data_size && need <= r->data_size - 1 - used;
+}
+
+static void put(uint8_t *area, size_t size, uint64_t head, const uint8_t *bytes, size_t len)
+{
+	const struct ptc_window w = ptc_window_between(head, head + len, size);
+
+	assert(!w.lost);
+	memcpy(area + w.off[0], bytes, w.len[0]);
+	if (w.len[1])
+		memcpy(area + w.off[1], bytes + w.len[0], w.len[1]);
+}
+
+static void put_data(struct ptc_softring *r, const void *bytes, size_t len)
+{
+	put(r->data, r->data_size, r->head, bytes, len);
+	r->head += len;
+}
+
+/* The record that says how many are missing. False: out of memory, which loses another one. */
+static bool make_lost(struct ptc_softring *r, const struct ptc_sample_id *id)
+{
+	ptc_buf_reset(&r->lost);
+	ptc_buf_le32(&r->lost, PERF_RECORD_LOST);
+	ptc_buf_le16(&r->lost, 0);
+	ptc_buf_le16(&r->lost, (uint16_t)(LOST_SIZE + ptc_sample_id_size(r->sample_type)));
+	ptc_buf_le64(&r->lost, id->id);
+	ptc_buf_le64(&r->lost, r->lost_pending);
+	ptc_sample_id_put(&r->lost, r->sample_type, id);
+	return !ptc_buf_failed(&r->lost);
+}
+
+int ptc_softring_record(struct ptc_softring *r, const void *rec, size_t len,
+			const struct ptc_sample_id *id)
+{
+	size_t need = len;
+
+	assert(len >= sizeof(struct perf_event_header) && !(len % 8));
+	ptc_buf_reset(&r->lost);
+	if (r->lost_pending) {
+		if (!make_lost(r, id))
+			goto drop;
+		need += r->lost.len;
+	}
+	if (need >= r->data_size)
+		goto drop;
+	while (!has_room(r, need))
+		if (!wait_for_room(r))
+			goto drop;
+	if (r->lost_pending)
+		put_data(r, r->lost.bytes, r->lost.len);
+	r->lost_pending = 0;
+	put_data(r, rec, len);
+	ptc_store_head(&r->page->data_head, r->head);
+	if (r->head - r->woken >= r->data_watermark) {
+		r->woken = r->head;
+		ptc_softring_wake(r);
+	}
+	return 0;
+drop:
+	r->lost_pending++;
+	r->lost_records++;
+	return 1;
+}
+
+static size_t aux_room(const struct ptc_softring *r)
+{
+	const uint64_t used = r->aux_head - ptc_load_tail(&r->page->aux_tail);
+
+	return used < r->aux_size ? r->aux_size - (size_t)used : 0;
+}
+
+size_t ptc_softring_aux_write(struct ptc_softring *r, const void *bytes, size_t len,
+			      void (*on_publish)(void *ctx, uint64_t from, uint64_t to), void *ctx)
+{
+	const uint8_t *p = bytes;
+	size_t done = 0;
+
+	assert(r->aux);
+	while (done < len) {
+		size_t n = aux_room(r);
+
+		if (n > len - done)
+			n = len - done;
+		/*
+		 * What is published must end where the caller's piece ends, at a
+		 * packet: rather nothing than a part, if waiting makes room for all.
+		 */
+		if (n < len - done && !r->lossy && len <= r->aux_size - PAGE)
+			n = 0;
+		put(r->aux, r->aux_size, r->aux_head, p + done, n);
+		r->aux_head += n;
+		done += n;
+		if (done == len)
+			break;
+		/*
+		 * Full. The consumer can make room of published bytes only. It
+		 * gives back whole pages: of a full ring that is always at
+		 * least one, once all of it is published.
+		 */
+		if (!r->lossy && r->aux_published != r->aux_head) {
+			if (on_publish) /* may wait itself, so look again before waiting here */
+				on_publish(ctx, r->aux_published, r->aux_head);
+			ptc_softring_aux_publish(r);
+		} else if (!wait_for_room(r)) {
+			break;
+		}
+	}
+	r->lost_aux += len - done;
+	return done;
+}
+
+uint64_t ptc_softring_aux_head(const struct ptc_softring *r)
+{
+	return r->aux_head;
+}
+
+uint64_t ptc_softring_aux_published(const struct ptc_softring *r)
+{
+	return r->aux_published;
+}
+
+void ptc_softring_aux_publish(struct ptc_softring *r)
+{
+	r->aux_published = r->aux_head;
+	ptc_store_head(&r->page->aux_head, r->aux_head);
+	if (r->aux_head - r->aux_woken >= r->aux_watermark) {
+		r->aux_woken = r->aux_head;
+		ptc_softring_wake(r);
+	}
+}
+
+uint64_t ptc_softring_lost_records(const struct ptc_softring *r)
+{
+	return r->lost_records;
+}
+
+uint64_t ptc_softring_lost_aux(const struct ptc_softring *r)
+{
+	return r->lost_aux;
+}

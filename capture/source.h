@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A source: one way to get trace bytes into rings with the kernel's layout.
+ * The session (session.h) drains them, whoever fills them.
+ */
+#ifndef PTC_CAPTURE_SOURCE_H
+#define PTC_CAPTURE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "auxtrace/feature.h"
+#include "auxtrace/pt_info.h"
+#include "capture/soft/flow.h"
+#include "ptcap/capture.h"
+#include "ptcap/error.h"
+
+#include <linux/perf_event.h>
+
+/* One ring pair, mapped; lent by the source until its free. */
+struct ptc_source_ring {
+	struct perf_event_mmap_page *page;
+	size_t data_off, data_size;
+	void *aux;
+	size_t aux_size;
+	int fd;		  /* readable when there is something to drain */
+	bool counts;	  /* fd is an eventfd, to be read; a perf fd is not */
+	uint32_t idx;	  /* AUXTRACE idx */
+	int32_t tid, cpu; /* AUXTRACE tid, cpu; -1: none */
+};
+
+enum { PTC_SOURCE_EVENTS = 2 }; /* the PT event, and a dummy for the side records */
+
+/* What a reader of the file must know. */
+struct ptc_source_desc {
+	struct perf_event_attr attr[PTC_SOURCE_EVENTS];
+	const char *name[PTC_SOURCE_EVENTS];
+	uint64_t id[PTC_SOURCE_EVENTS];
+	struct ptc_pt_info info;
+	const char *label; /* "step": goes into the VERSION feature */
+};
+
+/* How it ended. */
+struct ptc_source_end {
+	int status;	   /* of the command, as waitpid gives it; valid if !left_running */
+	bool left_running; /* detached: the command runs on, untraced */
+	uint64_t insns, transfers;
+	uint64_t odd;	   /* see struct ptc_flow */
+	uint64_t untraced; /* threads and processes born meanwhile that were not traced */
+	uint64_t lost_records, lost_aux;   /* that the source itself dropped */
+	const struct ptc_code_entry *code; /* code bytes that are in no file; lent until free */
+	size_t ncode;
+};
+
+struct ptc_source;
+
+struct ptc_source_ops {
+	void (*describe)(struct ptc_source *s, struct ptc_source_desc *ret);
+	size_t (*rings)(struct ptc_source *s, const struct ptc_source_ring **ret);
+	/*
+	 * Bytes of ring @i were given back: a waiting producer may go on. @stopped:
+	 * the AUX ring was full, so a PMU that does not wait has stopped.
+	 */
+	void (*drained)(struct ptc_source *s, size_t i, bool stopped);
+	/* Let the target run; tracing begins with its first instruction. *ret_pid: of the command.
+	 */
+	int (*start)(struct ptc_source *s, pid_t *ret_pid, struct ptc_err *err);
+	/* Readable once the target has ended or was left, and everything is in the rings. */
+	int (*end_fd)(struct ptc_source *s);
+	/*
+	 * Leave the target, which runs on untraced. May be called again until end_fd
+	 * is readable (it has to be: a request can cross a wait).
+	 */
+	void (*leave)(struct ptc_source *s);
+	/* Nobody drains any more (the file cannot be written): drop everything from here on. */
+	void (*abandon)(struct ptc_source *s);
+	/* After end_fd: the outcome; or why the source itself failed, *ret being set all the same.
+	 */
+	int (*finish)(struct ptc_source *s, struct ptc_source_end *ret, struct ptc_err *err);
+	void (*free)(struct ptc_source *s);
+};
+
+/* First member of every source. */
+struct ptc_source {
+	const struct ptc_source_ops *ops;
+};
+
+/* Sizes of rings that sources take: powers of two (the kernel's rule), of two pages at least. */
+#define PTC_RING_MIN ((uint64_t)8192)
+#define PTC_RING_MAX ((uint64_t)1 << 31)
+
+/* PTC_E_USAGE unless both are such sizes. */
+int ptc_source_check_rings(uint64_t data_size, uint64_t aux_size, struct ptc_err *err);
+
+/* The words of AUXTRACE_INFO that say where attr.config has what. */
+void ptc_source_config_masks(struct ptc_pt_info *info);
+
+/* The sources. @opts must outlive the source. */
+int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err);
+int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err);
+
+#endif

@@ -1,0 +1,9 @@
+# Plain executables: no Criterion, so they run under every sanitizer, TSan included.
+function(ptcap_plain NAME)
+	add_executable(${NAME} plain/${NAME}.c)
+	ptcap_sees_all(${NAME})
+	add_test(NAME plain_${NAME} COMMAND ${NAME})
+	set_tests_properties(plain_${NAME} PROPERTIES TIMEOUT 120 LABELS plain)
+endfunction()
+
+ptcap_plain(stress_rings)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: the session sees every loss and every mapped file that passes through it. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/sideband.h"
+#include "capture/noted.h"
+
+#define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+static void put(struct ptc_buf *b, struct ptc_sb *sb, uint64_t time)
+{
+	sb->id.has = SAMPLE_TYPE;
+	sb->id.time = time;
+	ptc_sb_put(b, sb, SAMPLE_TYPE);
+}
+
+static void put_all(struct ptc_buf *b)
+{
+	struct ptc_sb lost = { .type = PERF_RECORD_LOST, .u.lost = { .id = 1, .lost = 7 } };
+	struct ptc_sb aux = { .type = PERF_RECORD_AUX };
+	struct ptc_sb map = { .type = PERF_RECORD_MMAP2 };
+
+	put(b, &lost, 500);
+	aux.u.aux.flags = PERF_AUX_FLAG_TRUNCATED;
+	put(b, &aux, 300);
+	aux.u.aux.flags = PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_TRUNCATED;
+	put(b, &aux, 900);
+	map.u.mmap.filename = "/usr/bin/true";
+	put(b, &map, 0); /* synthesised: no time */
+	put(b, &map, 400);
+	map.u.mmap.filename = "[vdso]";
+	put(b, &map, 400);
+	map.u.mmap.filename = "//anon";
+	put(b, &map, 400);
+	map.u.mmap.filename = "/usr/lib/b.so";
+	put(b, &map, 400);
+}
+
+static void check(const struct ptc_noted *n)
+{
+	cr_assert_eq(n->lost_records, 7);
+	cr_assert_eq(n->truncated, 2);
+	cr_assert_eq(n->partial, 1);
+	cr_assert_eq(n->first_ns, 300);
+	cr_assert_eq(n->last_ns, 900);
+	cr_assert_eq(n->nfiles, 2);
+	cr_assert_str_eq(n->files[0], "/usr/bin/true");
+	cr_assert_str_eq(n->files[1], "/usr/lib/b.so");
+}
+
+Test(noted, losses_times_and_files_are_noted_wherever_the_ring_wraps)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t cut;
+
+	put_all(&b);
+	cr_assert_not(ptc_buf_failed(&b));
+	for (cut = 0; cut <= b.len; cut++) {
+		struct ptc_noted n;
+		struct ptc_err err;
+		uint8_t *front = malloc(cut ? cut : 1),
+			*back = malloc(b.len - cut ? b.len - cut : 1);
+		const struct ptc_seg seg[2] = { { front, cut }, { back, b.len - cut } };
+
+		memcpy(front, b.bytes, cut);
+		memcpy(back, b.bytes + cut, b.len - cut);
+		ptc_noted_init(&n, SAMPLE_TYPE);
+		cr_assert_eq(ptc_noted_scan(&n, seg, &err), 0);
+		check(&n);
+		ptc_noted_release(&n);
+		free(front);
+		free(back);
+	}
+	ptc_buf_release(&b);
+}
