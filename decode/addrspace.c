@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/addrspace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/codefile.h"
+#include "decode/grow.h"
+#include "decode/ipt.h"
+
+void ptc_addrspace_release(struct ptc_addrspace *as)
+{
+	ptc_ipt_drop_image(as);
+	free(as->ranges);
+	as->ranges = NULL;
+	as->n = as->cap = 0;
+}
+
+void ptc_addrspace_clear(struct ptc_addrspace *as)
+{
+	as->n = 0;
+	as->version++;
+}
+
+/* Index of the first range that ends behind @ip. */
+static size_t lower(const struct ptc_addrspace *as, uint64_t ip)
+{
+	size_t lo = 0, hi = as->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (as->ranges[mid].end <= ip)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, uint64_t off,
+		       struct ptc_codefile *file)
+{
+	struct ptc_range head, tail, *r;
+	bool keep_head, keep_tail;
+	uint64_t end;
+	size_t i, j, put;
+
+	if (__builtin_add_overflow(start, len, &end))
+		end = UINT64_MAX;
+	if (start >= end)
+		return true;
+	if (!ptc_grow(&as->ranges, &as->cap, as->n + 2, sizeof(*as->ranges)))
+		return false;
+	r = as->ranges;
+	i = lower(as, start);
+	for (j = i; j < as->n && r[j].start < end; j++)
+		;
+	/* [i, j) overlap; what sticks out of the new range at either side stays. */
+	keep_head = i < j && r[i].start < start;
+	keep_tail = i < j && r[j - 1].end > end;
+	if (keep_head) {
+		head = r[i];
+		head.end = start;
+	}
+	if (keep_tail) {
+		tail = r[j - 1];
+		tail.off += end - tail.start;
+		tail.start = end;
+	}
+	put = i + keep_head + 1 + keep_tail;
+	memmove(&r[put], &r[j], (as->n - j) * sizeof(*r));
+	as->n = as->n - (j - i) + (put - i);
+	if (keep_head)
+		r[i++] = head;
+	r[i++] = (struct ptc_range){ .start = start, .end = end, .off = off, .file = file };
+	if (keep_tail)
+		r[i] = tail;
+	as->version++;
+	return true;
+}
+
+bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *from)
+{
+	if (as == from)
+		return true;
+	if (!ptc_grow(&as->ranges, &as->cap, from->n, sizeof(*as->ranges)))
+		return false;
+	if (from->n)
+		memcpy(as->ranges, from->ranges, from->n * sizeof(*as->ranges));
+	as->n = from->n;
+	as->version++;
+	return true;
+}
+
+const struct ptc_range *ptc_addrspace_find(const struct ptc_addrspace *as, uint64_t ip)
+{
+	const size_t i = lower(as, ip);
+
+	return i < as->n && as->ranges[i].start <= ip ? &as->ranges[i] : NULL;
+}
+
+/* Bytes of the file from @ip on, inside the range. */
+static size_t in_range(const struct ptc_range *r, uint64_t ip, const uint8_t **ret)
+{
+	const struct ptc_codefile *f = r->file;
+	uint64_t off, n;
+
+	if (!f || !f->bytes || __builtin_add_overflow(r->off, ip - r->start, &off) || off >= f->len)
+		return 0;
+	n = f->len - off;
+	*ret = f->bytes + off;
+	return n < r->end - ip ? n : r->end - ip;
+}
+
+size_t ptc_addrspace_read(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
+{
+	size_t i = lower(as, ip), done = 0, n;
+	const uint8_t *p;
+
+	for (; done < len && i < as->n && as->ranges[i].start <= ip; i++) {
+		n = in_range(&as->ranges[i], ip, &p);
+		if (n > len - done)
+			n = len - done;
+		if (!n)
+			break;
+		memcpy(out + done, p, n);
+		done += n;
+		ip += n;
+		if (ip != as->ranges[i].end)
+			break;
+	}
+	return done;
+}
+
+bool ptc_addrspace_has(const struct ptc_addrspace *as, uint64_t ip)
+{
+	const struct ptc_range *r = ptc_addrspace_find(as, ip);
+	const uint8_t *p;
+
+	return r && in_range(r, ip, &p);
+}

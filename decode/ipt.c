@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/ipt.h"
+
+#include <intel-pt.h>
+
+#include "base/err.h"
+#include "decode/addrspace.h"
+#include "decode/codefile.h"
+
+/*
+ * Sections in the cache stay mapped, with their decoded blocks, up to this
+ * many bytes; without a limit libipt drops them whenever it changes sections.
+ */
+static const uint64_t CACHE_LIMIT = 1ull << 30;
+
+int ptc_ipt_init(struct ptc_ipt *ipt, const struct ptc_ipt_params *params, struct ptc_err *err)
+{
+	ipt->params = *params;
+	ipt->cache = pt_iscache_alloc(NULL);
+	if (!ipt->cache || pt_iscache_set_limit(ipt->cache, CACHE_LIMIT) < 0)
+		return ptc_fail_mem(err);
+	return 0;
+}
+
+void ptc_ipt_release(struct ptc_ipt *ipt)
+{
+	pt_iscache_free(ipt->cache);
+	ipt->cache = NULL;
+}
+
+int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
+		    struct pt_block_decoder **ret, struct ptc_err *err)
+{
+	const struct ptc_ipt_params *p = &ipt->params;
+	struct pt_config config;
+
+	pt_config_init(&config);
+	/* A decoder only reads; the type is shared with the encoder. */
+	config.begin = (uint8_t *)(uintptr_t)bytes;
+	config.end = config.begin + len;
+	config.mtc_freq = p->mtc_freq;
+	config.nom_freq = p->nom_freq;
+	config.cpuid_0x15_eax = p->tsc_ctc_d;
+	config.cpuid_0x15_ebx = p->tsc_ctc_n;
+	config.flags.variant.block.end_on_call = 1;
+	config.flags.variant.block.end_on_jump = 1;
+	if (p->cpu.family) {
+		config.cpu = (struct pt_cpu){ .vendor = pcv_intel,
+					      .family = p->cpu.family,
+					      .model = p->cpu.model,
+					      .stepping = p->cpu.stepping };
+		/* A CPU that libipt does not know has no errata that libipt knows. */
+		(void)pt_cpu_errata(&config.errata, &config.cpu);
+	}
+	*ret = pt_blk_alloc_decoder(&config);
+	return *ret ? 0 : ptc_fail_mem(err);
+}
+
+static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+		       void *context)
+{
+	const size_t n = ptc_addrspace_read(context, ip, buffer, size < 4096 ? size : 4096);
+
+	(void)asid;
+	return n ? (int)n : -pte_nomap;
+}
+
+static int fill_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt_image *image,
+		      struct ptc_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < as->n; i++) {
+		const struct ptc_range *r = &as->ranges[i];
+		int isid;
+
+		if (!r->file || !r->file->bytes || !r->file->path)
+			continue; /* the callback, or nothing */
+		/* Sections behind the end of their file are refused: then there is no code. */
+		isid = pt_iscache_add_file(ipt->cache, r->file->path, r->off, r->end - r->start,
+					   r->start);
+		if (isid > 0)
+			isid = pt_image_add_cached(image, ipt->cache, isid, NULL);
+		if (isid == -pte_nomem)
+			return ptc_fail_mem(err);
+	}
+	if (pt_image_set_callback(image, read_memory, as) < 0)
+		return ptc_fail_mem(err);
+	return 0;
+}
+
+int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt_image **ret,
+		  struct ptc_err *err)
+{
+	struct pt_image *image;
+	int r;
+
+	if (!as->image || as->image_version != as->version) {
+		image = pt_image_alloc(NULL);
+		if (!image)
+			return ptc_fail_mem(err);
+		r = fill_image(ipt, as, image, err);
+		if (r < 0) {
+			pt_image_free(image);
+			return r;
+		}
+		ptc_ipt_drop_image(as);
+		as->image = image;
+		as->image_version = as->version;
+	}
+	*ret = as->image;
+	return 0;
+}
+
+void ptc_ipt_drop_image(struct ptc_addrspace *as)
+{
+	pt_image_free(as->image);
+	as->image = NULL;
+}
+
+enum ptc_gap_cause ptc_ipt_cause(int status)
+{
+	switch (pt_errcode(status)) {
+	case pte_nomap:
+	case pte_bad_image:
+	case pte_bad_file:
+		return PTC_GAP_NOCODE;
+	case pte_bad_opc:
+	case pte_bad_packet:
+		return PTC_GAP_BADPACKET;
+	default:
+		/* pte_nomem too: it is what libipt says of more events at a place than it can hold.
+		 */
+		return PTC_GAP_DESYNC;
+	}
+}

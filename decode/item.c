@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/item.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+const char *ptc_gap_name(enum ptc_gap_cause cause)
+{
+	static const char *const names[PTC_GAP_COUNT] = {
+		[PTC_GAP_NONE] = "none",	   [PTC_GAP_OVERFLOW] = "overflow",
+		[PTC_GAP_TRUNCATED] = "truncated", [PTC_GAP_PARTIAL] = "partial",
+		[PTC_GAP_LOST] = "lost",	   [PTC_GAP_NOCODE] = "nocode",
+		[PTC_GAP_BADPACKET] = "badpacket", [PTC_GAP_DESYNC] = "desync",
+	};
+
+	return (unsigned int)cause < PTC_GAP_COUNT ? names[cause] : "?";
+}
+
+void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opts *opts,
+		  struct ptc_decode_stats *stats)
+{
+	*o = (struct ptc_out){
+		.queue = queue,
+		.pid = -1,
+		.tid = -1,
+		.cpu = -1,
+		.only_tid = opts->tid,
+		.only_cpu = opts->cpu,
+		.stats = stats,
+	};
+}
+
+void ptc_out_release(struct ptc_out *o)
+{
+	free(o->items);
+	o->items = NULL;
+	o->head = o->n = o->cap = 0;
+}
+
+static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
+{
+	struct ptc_item *it;
+
+	if ((o->only_tid != -1 && o->only_tid != o->tid) ||
+	    (o->only_cpu != -1 && o->only_cpu != o->cpu))
+		return NULL;
+	if (o->head == o->n)
+		o->head = o->n = 0;
+	if (o->n == o->cap && !ptc_grow(&o->items, &o->cap, o->n + 1, sizeof(*o->items))) {
+		o->failed = true;
+		return NULL;
+	}
+	it = &o->items[o->n++];
+	memset(it, 0, sizeof(*it));
+	it->type = (uint8_t)type;
+	it->time = time;
+	it->queue = o->queue;
+	it->pid = o->pid;
+	it->tid = o->tid;
+	it->cpu = o->cpu;
+	return it;
+}
+
+struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, enum ptc_kind kind,
+				uint64_t time)
+{
+	struct ptc_item *it = append(o, PTC_ITEM_BRANCH, time);
+
+	if (!it)
+		return NULL;
+	it->from = from;
+	it->to = to;
+	it->kind = (uint8_t)kind;
+	o->stats->branches++;
+	return it;
+}
+
+struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time)
+{
+	struct ptc_item *it = append(o, PTC_ITEM_INSN, time);
+
+	if (it)
+		it->from = ip;
+	return it;
+}
+
+void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint64_t len,
+		 uint64_t time)
+{
+	struct ptc_item *it = append(o, PTC_ITEM_GAP, time);
+
+	if (!it)
+		return;
+	it->from = off;
+	it->to = len;
+	it->cause = (uint8_t)cause;
+	o->stats->gaps[cause]++;
+}

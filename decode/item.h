@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Items on their way from one queue's replay to the sink. */
+#ifndef PTC_DECODE_ITEM_H
+#define PTC_DECODE_ITEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/decode.h"
+
+/*
+ * What one queue has decoded and not yet handed over: items [head, n), in
+ * order. With several queues, items wait here until no other queue can come
+ * up with an earlier one.
+ */
+struct ptc_out {
+	struct ptc_item *items; /* owned */
+	size_t head, n, cap;
+	bool failed; /* out of memory: checked once a step */
+
+	/* Stamped on every item. */
+	uint32_t queue;
+	int32_t pid, tid, cpu;
+
+	int32_t only_tid, only_cpu;	/* drop the others; -1: keep all */
+	struct ptc_decode_stats *stats; /* of what is kept; lent */
+};
+
+void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opts *opts,
+		  struct ptc_decode_stats *stats);
+void ptc_out_release(struct ptc_out *o);
+
+/* Append an item. NULL: not wanted (or out of memory). The result lives until the next append. */
+struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, enum ptc_kind kind,
+				uint64_t time);
+struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time);
+void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint64_t len,
+		 uint64_t time);
+
+#endif

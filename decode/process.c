@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+/* More CPUs than Linux can be built for: a larger number is damage, not a CPU. */
+enum { MAX_CPUS = 8192 };
+
+void ptc_procs_release(struct ptc_procs *ps)
+{
+	size_t i;
+
+	for (i = 0; i < ps->nprocs; i++) {
+		ptc_addrspace_release(&ps->procs[i]->as);
+		free(ps->procs[i]);
+	}
+	free(ps->procs);
+	free(ps->threads);
+	free(ps->running);
+	ptc_codefiles_release(&ps->files);
+	memset(ps, 0, sizeof(*ps));
+}
+
+/* Index of the first process with a pid of at least @pid. */
+static size_t proc_at(const struct ptc_procs *ps, int32_t pid)
+{
+	size_t lo = 0, hi = ps->nprocs, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (ps->procs[mid]->pid < pid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static size_t thread_at(const struct ptc_procs *ps, int32_t tid)
+{
+	size_t lo = 0, hi = ps->nthreads, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (ps->threads[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct ptc_proc *ptc_procs_find(const struct ptc_procs *ps, int32_t pid)
+{
+	const size_t i = proc_at(ps, pid);
+
+	return i < ps->nprocs && ps->procs[i]->pid == pid ? ps->procs[i] : NULL;
+}
+
+const struct ptc_thread *ptc_procs_thread(const struct ptc_procs *ps, int32_t tid)
+{
+	const size_t i = thread_at(ps, tid);
+
+	return i < ps->nthreads && ps->threads[i].tid == tid ? &ps->threads[i] : NULL;
+}
+
+int32_t ptc_procs_running(const struct ptc_procs *ps, int32_t cpu)
+{
+	return cpu >= 0 && (size_t)cpu < ps->ncpus ? ps->running[cpu] : -1;
+}
+
+struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid)
+{
+	const size_t i = proc_at(ps, pid);
+	struct ptc_proc *p;
+
+	if (i < ps->nprocs && ps->procs[i]->pid == pid)
+		return ps->procs[i];
+	if (!ptc_grow(&ps->procs, &ps->procs_cap, ps->nprocs + 1, sizeof(void *)))
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	memmove(&ps->procs[i + 1], &ps->procs[i], (ps->nprocs - i) * sizeof(void *));
+	ps->procs[i] = p;
+	ps->nprocs++;
+	return p;
+}
+
+static struct ptc_thread *get_thread(struct ptc_procs *ps, int32_t tid)
+{
+	const size_t i = thread_at(ps, tid);
+
+	if (i < ps->nthreads && ps->threads[i].tid == tid)
+		return &ps->threads[i];
+	if (!ptc_grow(&ps->threads, &ps->threads_cap, ps->nthreads + 1, sizeof(*ps->threads)))
+		return NULL;
+	memmove(&ps->threads[i + 1], &ps->threads[i], (ps->nthreads - i) * sizeof(*ps->threads));
+	ps->threads[i] = (struct ptc_thread){ .tid = tid, .pid = -1, .cpu = -1 };
+	ps->nthreads++;
+	return &ps->threads[i];
+}
+
+bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid)
+{
+	struct ptc_thread *t;
+
+	if (tid < 0 || pid < 0)
+		return true;
+	t = get_thread(ps, tid);
+	if (t)
+		t->pid = pid;
+	return t;
+}
+
+bool ptc_procs_set_running(struct ptc_procs *ps, uint32_t cpu, int32_t tid)
+{
+	struct ptc_thread *t;
+
+	if (cpu >= MAX_CPUS)
+		return true;
+	if (cpu >= ps->ncpus) {
+		if (!ptc_grow(&ps->running, &ps->cpus_cap, cpu + 1, sizeof(*ps->running)))
+			return false;
+		while (ps->ncpus <= cpu)
+			ps->running[ps->ncpus++] = -1;
+	}
+	ps->running[cpu] = tid;
+	if (tid < 0)
+		return true;
+	t = get_thread(ps, tid);
+	if (t)
+		t->cpu = (int32_t)cpu;
+	return t;
+}
+
+bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid)
+{
+	struct ptc_proc *child = ptc_procs_get(ps, pid);
+	const struct ptc_proc *parent = ptc_procs_find(ps, ppid);
+
+	if (!child)
+		return false;
+	if (parent)
+		return ptc_addrspace_copy(&child->as, &parent->as);
+	ptc_addrspace_clear(&child->as);
+	return true;
+}

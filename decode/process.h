@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Who ran where, with what mapped: the state that sideband records change. */
+#ifndef PTC_DECODE_PROCESS_H
+#define PTC_DECODE_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/addrspace.h"
+#include "decode/codefile.h"
+
+struct ptc_proc {
+	int32_t pid;
+	struct ptc_addrspace as;
+};
+
+struct ptc_thread {
+	int32_t tid, pid; /* pid -1: not known */
+	int32_t cpu;	  /* where it was seen last; -1: nowhere */
+};
+
+struct ptc_procs {
+	struct ptc_proc **procs; /* owned; ascending pid. The objects do not move */
+	size_t nprocs, procs_cap;
+	struct ptc_thread *threads; /* owned; ascending tid */
+	size_t nthreads, threads_cap;
+	int32_t *running; /* owned; tid by cpu, -1: not known */
+	size_t ncpus, cpus_cap;
+	struct ptc_codefiles files;
+};
+
+void ptc_procs_release(struct ptc_procs *ps);
+
+/* Find, or NULL. */
+struct ptc_proc *ptc_procs_find(const struct ptc_procs *ps, int32_t pid);
+const struct ptc_thread *ptc_procs_thread(const struct ptc_procs *ps, int32_t tid);
+/* The thread running on @cpu, or -1. */
+int32_t ptc_procs_running(const struct ptc_procs *ps, int32_t cpu);
+
+/* Find or make; NULL: out of memory. */
+struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid);
+
+/* The rest return false when out of memory. */
+bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid);
+/* @tid (-1: not known who) runs on @cpu from now on. */
+bool ptc_procs_set_running(struct ptc_procs *ps, uint32_t cpu, int32_t tid);
+/* @pid begins as a copy of @ppid. */
+bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid);
+
+#endif

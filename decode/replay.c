@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <intel-pt.h>
+
+#include "base/err.h"
+#include "decode/addrspace.h"
+#include "decode/ipt.h"
+#include "decode/note.h"
+#include "decode/resync.h"
+#include "decode/trail.h"
+
+/* Blocks without instructions, events or bytes used that libipt may give in a row. */
+enum { MAX_IDLE = 16 };
+
+struct ptc_replay {
+	struct ptc_replay_conf conf;
+	struct ptc_out out;
+	struct ptc_addrspace *as;
+	struct ptc_addrspace none; /* of a process we know nothing of */
+	uint64_t as_version;	   /* what dec and trail last saw */
+	bool as_changed;
+
+	size_t span; /* index of the one being decoded */
+	bool done;
+	struct pt_block_decoder *dec; /* owned; NULL between spans */
+	int status;		      /* of its last call */
+	unsigned int idle;
+
+	/*
+	 * Grafts are written over bytes in front of the point to go on at,
+	 * which are done with: hence a copy, with room in front, from the
+	 * first graft of a span on.
+	 */
+	uint8_t *copy; /* owned; NULL: dec works on the span itself */
+	struct ptc_walker walk;
+	size_t floor; /* resuming must be at or behind this */
+
+	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
+	size_t off, prev_off, prev2_off;
+	size_t from;  /* where decoding began or went on */
+	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
+
+	/* A gap that may yet grow: it is listed once something behind it is decoded. */
+	bool gap;
+	enum ptc_gap_cause gap_cause;
+	size_t gap_off, gap_end;
+	uint64_t gap_time;
+
+	size_t next_mark;
+	struct ptc_trail trail;
+};
+
+int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, struct ptc_err *err)
+{
+	struct ptc_replay *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return ptc_fail_mem(err);
+	r->conf = *conf;
+	r->now = PTC_NO_TIME;
+	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
+	ptc_trail_init(&r->trail, &r->out, conf->opts);
+	r->as = &r->none;
+	ptc_trail_set_code(&r->trail, r->as);
+	r->as_changed = true;
+	*ret = r;
+	return 0;
+}
+
+static void close_span(struct ptc_replay *r)
+{
+	pt_blk_free_decoder(r->dec);
+	r->dec = NULL;
+	free(r->copy);
+	r->copy = NULL;
+	r->status = 0;
+}
+
+void ptc_replay_free(struct ptc_replay *r)
+{
+	if (!r)
+		return;
+	close_span(r);
+	ptc_out_release(&r->out);
+	ptc_addrspace_release(&r->none);
+	free(r);
+}
+
+void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
+			    struct ptc_addrspace *as)
+{
+	r->out.pid = pid;
+	r->out.tid = tid;
+	r->out.cpu = cpu;
+	if (!as)
+		as = &r->none;
+	if (as != r->as) {
+		r->as = as;
+		r->as_changed = true;
+	}
+}
+
+struct ptc_out *ptc_replay_out(struct ptc_replay *r)
+{
+	return &r->out;
+}
+
+static const struct ptc_span *span_of(const struct ptc_replay *r)
+{
+	return &r->conf.stream->spans[r->span];
+}
+
+uint64_t ptc_replay_offset(const struct ptc_replay *r)
+{
+	return r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
+}
+
+uint64_t ptc_replay_time(const struct ptc_replay *r)
+{
+	return r->now == PTC_NO_TIME ? 0 : r->now;
+}
+
+uint64_t ptc_replay_low(const struct ptc_replay *r)
+{
+	const uint64_t t = ptc_replay_time(r);
+
+	if (r->trail.last.valid && r->trail.last.time < t)
+		return r->trail.last.time;
+	return r->gap && r->gap_time < t ? r->gap_time : t;
+}
+
+static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc)
+{
+	return ptc_tsc_clock_ns(&r->conf.clock, tsc, span_of(r)->reference);
+}
+
+/* Where the decoder is, as an offset in the span. */
+static size_t position(const struct ptc_replay *r)
+{
+	const size_t len = span_of(r)->len, room = r->copy ? PTC_GRAFT_MAX : 0;
+	uint64_t at;
+
+	if (pt_blk_get_offset(r->dec, &at) < 0 || at < room + r->from)
+		return r->from;
+	return at - room < len ? (size_t)(at - room) : len;
+}
+
+/* After each call of the decoder. */
+static void look_around(struct ptc_replay *r)
+{
+	uint64_t tsc;
+
+	r->prev2_off = r->prev_off;
+	r->prev_off = r->off;
+	r->off = position(r);
+	if (r->conf.clock.valid && pt_blk_time(r->dec, &tsc, NULL, NULL) == 0)
+		r->now = to_ns(r, tsc);
+}
+
+static void list_gap(struct ptc_replay *r)
+{
+	if (!r->gap)
+		return;
+	r->gap = false;
+	ptc_out_gap(&r->out, r->gap_cause, span_of(r)->base + r->gap_off, r->gap_end - r->gap_off,
+		    r->gap_time);
+}
+
+static void list_marks(struct ptc_replay *r, uint64_t upto)
+{
+	for (; r->next_mark < r->conf.nmarks && r->conf.marks[r->next_mark].off <= upto;
+	     r->next_mark++) {
+		list_gap(r);
+		ptc_out_gap(&r->out, r->conf.marks[r->next_mark].cause,
+			    r->conf.marks[r->next_mark].off, 0, r->now);
+	}
+}
+
+static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
+{
+	if (r->gap)
+		return;
+	r->gap = true;
+	r->gap_cause = cause;
+	r->gap_off = off;
+	r->gap_end = off;
+	r->gap_time = r->now;
+}
+
+/* Start the decoder at @at of its buffer; @from and @floor are offsets in the span. */
+static int sync_at(struct ptc_replay *r, size_t at, size_t from, size_t floor)
+{
+	r->from = r->off = from;
+	r->floor = floor;
+	r->status = pt_blk_sync_set(r->dec, at);
+	look_around(r);
+	r->prev2_off = r->prev_off = from;
+	return r->status;
+}
+
+static int use_decoder(struct ptc_replay *r, const uint8_t *bytes, size_t len, struct ptc_err *err)
+{
+	struct pt_block_decoder *dec;
+	struct pt_image *image;
+	int ret = ptc_ipt_decoder(r->conf.ipt, bytes, len, &dec, err);
+
+	if (ret < 0)
+		return ret;
+	ret = ptc_ipt_image(r->conf.ipt, r->as, &image, err);
+	if (ret < 0) {
+		pt_blk_free_decoder(dec);
+		return ret;
+	}
+	(void)pt_blk_set_image(dec, image);
+	pt_blk_free_decoder(r->dec);
+	r->dec = dec;
+	return 0;
+}
+
+static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct ptc_err *err)
+{
+	const struct ptc_span *sp = span_of(r);
+	uint8_t *copy;
+	size_t at;
+	int ret;
+
+	if (!r->copy) {
+		copy = malloc(PTC_GRAFT_MAX + sp->len);
+		if (!copy)
+			return ptc_fail_mem(err);
+		memset(copy, 0, PTC_GRAFT_MAX);
+		memcpy(copy + PTC_GRAFT_MAX, sp->bytes, sp->len);
+		ret = use_decoder(r, copy, PTC_GRAFT_MAX + sp->len, err);
+		if (ret < 0) {
+			free(copy);
+			return ret;
+		}
+		r->copy = copy;
+	}
+	at = PTC_GRAFT_MAX + g->next - g->graft_len;
+	memcpy(r->copy + at, g->graft, g->graft_len);
+	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
+}
+
+static void end_span(struct ptc_replay *r)
+{
+	const struct ptc_span *sp = span_of(r);
+
+	list_gap(r);
+	ptc_trail_cut(&r->trail);
+	r->span++;
+	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX);
+	close_span(r);
+	r->done = r->span == r->conf.stream->n;
+}
+
+/* The bytes ran out. A rest that is no whole packet is damage too; PADs are not. */
+static void end_of_bytes(struct ptc_replay *r)
+{
+	const struct ptc_span *sp = span_of(r);
+	size_t at = r->off;
+
+	while (at < sp->len && !sp->bytes[at])
+		at++;
+	if (at < sp->len) {
+		begin_gap(r, PTC_GAP_BADPACKET, r->off);
+		r->gap_end = sp->len;
+	}
+	end_span(r);
+}
+
+/* Where the decoder stands: a block begins there, even one that fails. Only after an error. */
+static uint64_t current_ip(struct ptc_replay *r)
+{
+	struct pt_block b;
+
+	(void)pt_blk_next(r->dec, &b, sizeof(b));
+	return b.ip;
+}
+
+/* The decoder had taken the last instruction to @ip when it failed. */
+static void land(struct ptc_replay *r, uint64_t ip)
+{
+	if (!r->trail.last.valid)
+		return;
+	list_gap(r);
+	ptc_trail_land(&r->trail, ip);
+}
+
+/*
+ * The decoder failed with @status. Find where to go on, until it works or the
+ * span ends; each round starts further on.
+ */
+static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
+{
+	const struct ptc_span *sp = span_of(r);
+	struct ptc_resume to;
+	enum ptc_gap_cause cause;
+	size_t floor;
+	int ret;
+
+	ptc_trail_cut(&r->trail);
+	ptc_trail_progress(&r->trail);
+	r->idle = 0;
+	for (;;) {
+		if (pt_errcode(status) == pte_eos) {
+			end_of_bytes(r);
+			return 0;
+		}
+		cause = ptc_ipt_cause(status);
+		/*
+		 * What the failed call took was for nothing, and so was the
+		 * event, if any, that the call before it had read and nobody
+		 * could be told of: it is the first point to go on at.
+		 */
+		floor = ptc_find_event(sp->bytes, r->prev2_off, r->prev_off);
+		if (!r->gap && cause == PTC_GAP_NOCODE)
+			ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
+		begin_gap(r, cause, floor);
+		if (floor < r->floor)
+			floor = r->floor;
+		if (r->conf.resync == PTC_RESYNC_PSB || cause == PTC_GAP_BADPACKET)
+			ptc_walker_to_psb(&r->walk, floor, &to);
+		else
+			ptc_walker_to_packet(&r->walk, floor, r->as, &to);
+		r->gap_end = to.off;
+		if (to.how == PTC_RESUME_END) {
+			end_span(r);
+			return 0;
+		}
+		if (to.how == PTC_RESUME_PSB) {
+			ret = sync_at(r, to.off + (r->copy ? PTC_GRAFT_MAX : 0), to.off, to.floor) <
+			      0;
+		} else {
+			ret = sync_graft(r, &to, err);
+			if (ret < 0)
+				return ret;
+		}
+		if (!ret)
+			return 0;
+		status = r->status;
+	}
+}
+
+/* Begin the next span at its first PSB. */
+static int open_span(struct ptc_replay *r, struct ptc_err *err)
+{
+	const struct ptc_span *sp = span_of(r);
+	struct ptc_resume to;
+	size_t first;
+	int ret;
+
+	r->from = r->off = r->prev_off = r->prev2_off = r->floor = 0;
+	if (sp->lost)
+		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
+	ptc_walker_init(&r->walk, sp->bytes, sp->len);
+	ret = use_decoder(r, sp->bytes, sp->len, err);
+	if (ret < 0)
+		return ret;
+	/* Packets in front of the first PSB cannot be decoded: a gap, unless they are padding. */
+	ptc_walker_to_psb(&r->walk, 0, &to);
+	for (first = 0; first < to.off && !sp->bytes[first]; first++)
+		;
+	if (first < to.off) {
+		begin_gap(r, PTC_GAP_DESYNC, 0);
+		r->gap_end = to.off;
+	}
+	if (to.how == PTC_RESUME_END) {
+		end_span(r);
+		return 0;
+	}
+	if (sync_at(r, to.off, to.off, to.floor) < 0)
+		return recover(r, r->status, err);
+	return 0;
+}
+
+static enum ptc_mode mode_of(enum pt_exec_mode mode)
+{
+	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
+}
+
+static int step_block(struct ptc_replay *r, struct ptc_err *err)
+{
+	const uint64_t time = r->now;
+	struct ptc_trail_block fb;
+	struct pt_block b;
+	bool goes_on = true;
+
+	r->status = pt_blk_next(r->dec, &b, sizeof(b));
+	look_around(r);
+	/* Also when it failed: what it had decoded until then did run. */
+	if (b.ninsn) {
+		list_gap(r);
+		fb = (struct ptc_trail_block){ .ip = b.ip,
+					       .end_ip = b.end_ip,
+					       .ninsn = b.ninsn,
+					       .mode = mode_of(b.mode),
+					       .time = time };
+		goes_on = ptc_trail_block(&r->trail, &fb);
+		r->idle = 0;
+	} else if (r->status >= 0 && !(r->status & pts_event_pending) && r->off == r->prev_off) {
+		goes_on = ++r->idle < MAX_IDLE;
+	}
+	/* A block that cannot even begin still says where the last one led. */
+	if (r->status < 0 && !b.ninsn)
+		land(r, b.ip);
+	if (r->status < 0)
+		return recover(r, r->status, err);
+	if (!goes_on)
+		return recover(r, r->status & pts_eos ? -pte_eos : -pte_bad_query, err);
+	return 0;
+}
+
+static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t time)
+{
+	const struct ptc_span *sp = span_of(r);
+	const size_t at = ptc_find_packet(sp->bytes, from, to, PTC_PKT_OVF);
+
+	ptc_trail_cut(&r->trail);
+	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
+}
+
+static int step_event(struct ptc_replay *r, struct ptc_err *err)
+{
+	/* It was read by the call before this one. */
+	const size_t from = r->prev_off, to = r->off;
+	struct pt_event ev;
+	uint64_t time;
+
+	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
+	look_around(r);
+	if (r->status < 0) {
+		land(r, current_ip(r));
+		return recover(r, r->status, err);
+	}
+	time = ev.has_tsc ? to_ns(r, ev.tsc) : r->now;
+	ptc_trail_progress(&r->trail);
+	r->idle = 0;
+	if (ev.status_update)
+		return 0;
+	switch (ev.type) {
+	case ptev_enabled:
+		list_gap(r);
+		ptc_trail_start(&r->trail, ev.variant.enabled.ip, time);
+		break;
+	case ptev_disabled:
+		list_gap(r);
+		ptc_trail_exit(&r->trail, time);
+		break;
+	case ptev_async_disabled:
+		list_gap(r);
+		ptc_trail_async(&r->trail, ev.variant.async_disabled.at, 0, time);
+		break;
+	case ptev_async_branch:
+		list_gap(r);
+		ptc_trail_async(&r->trail, ev.variant.async_branch.from, ev.variant.async_branch.to,
+				time);
+		break;
+	case ptev_overflow:
+		list_gap(r);
+		list_overflow(r, from, to, time);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static int use_code(struct ptc_replay *r, struct ptc_err *err)
+{
+	struct pt_image *image;
+	int ret;
+
+	if (!r->as_changed && r->as_version == r->as->version)
+		return 0;
+	ret = ptc_ipt_image(r->conf.ipt, r->as, &image, err);
+	if (ret < 0)
+		return ret;
+	if (r->dec)
+		(void)pt_blk_set_image(r->dec, image);
+	ptc_trail_set_code(&r->trail, r->as);
+	r->as_version = r->as->version;
+	r->as_changed = false;
+	return 0;
+}
+
+int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
+{
+	int ret;
+
+	if (r->done || r->span >= r->conf.stream->n)
+		return 0;
+	ret = use_code(r, err);
+	if (ret < 0)
+		return ret;
+	if (!r->dec)
+		ret = open_span(r, err);
+	else if (r->status & pts_event_pending)
+		ret = step_event(r, err);
+	else
+		ret = step_block(r, err);
+	if (ret < 0)
+		return ret;
+	if (r->out.failed)
+		return ptc_fail_mem(err);
+	/* What an event still to be told of was read with is not behind us yet. */
+	if (r->dec)
+		list_marks(r, span_of(r)->base +
+				      (r->status & pts_event_pending ? r->prev2_off : r->prev_off));
+	return r->done ? 0 : 1;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One queue's trace -> items, step by step. The engine behind it is libipt's
+ * block decoder; nothing of it shows here.
+ */
+#ifndef PTC_DECODE_REPLAY_H
+#define PTC_DECODE_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/clock.h"
+#include "decode/item.h"
+#include "decode/stream.h"
+
+struct ptc_addrspace;
+struct ptc_ipt;
+struct ptc_notes;
+struct ptc_replay;
+
+/* Something that AUX records say about a place in the stream. */
+struct ptc_mark {
+	uint64_t off; /* in the AUX stream */
+	enum ptc_gap_cause cause;
+};
+
+/* Everything is lent, and must outlive the replay. */
+struct ptc_replay_conf {
+	const struct ptc_decode_opts *opts;
+	enum ptc_resync resync; /* not DEFAULT */
+	const struct ptc_ipt *ipt;
+	struct ptc_tsc_clock clock;
+	const struct ptc_stream *stream;
+	const struct ptc_mark *marks; /* ascending */
+	size_t nmarks;
+	uint32_t queue;
+	struct ptc_decode_stats *stats;
+	struct ptc_notes *notes;
+};
+
+int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret,
+		   struct ptc_err *err);
+void ptc_replay_free(struct ptc_replay *r);
+
+/* Who runs from now on, and the code it has. */
+void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
+			    struct ptc_addrspace *as);
+
+/* One step: at most one block. Returns 1; 0 at the end of the trace; or a negative code. */
+int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err);
+
+/* The time of what the next step will look at; 0 if not known. */
+uint64_t ptc_replay_time(const struct ptc_replay *r);
+/* No item to come is earlier than this. */
+uint64_t ptc_replay_low(const struct ptc_replay *r);
+/* Where in the AUX stream it is. */
+uint64_t ptc_replay_offset(const struct ptc_replay *r);
+
+/* The items so far: the caller takes from the front by moving head. */
+struct ptc_out *ptc_replay_out(struct ptc_replay *r);
+
+#endif

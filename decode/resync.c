@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/resync.h"
+
+#include <string.h>
+
+#include "decode/addrspace.h"
+
+struct packet {
+	enum ptc_pkt type;
+	size_t off, len;
+	bool has_ip;
+	uint64_t ip;
+};
+
+static const uint8_t psb[PTC_PSB_LEN] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+					  0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };
+
+void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len)
+{
+	/* MODE.Exec of 64-bit code, until the trace says otherwise. */
+	*r = (struct ptc_walker){ .bytes = bytes, .len = len, .mode = { 0x99, 0x01 } };
+}
+
+static bool has_ip(enum ptc_pkt type)
+{
+	return type == PTC_PKT_TIP || type == PTC_PKT_TIP_PGE || type == PTC_PKT_TIP_PGD ||
+	       type == PTC_PKT_FUP;
+}
+
+static bool is_timing(enum ptc_pkt type)
+{
+	return type == PTC_PKT_TSC || type == PTC_PKT_TMA || type == PTC_PKT_MTC ||
+	       type == PTC_PKT_CYC || type == PTC_PKT_CBR || type == PTC_PKT_PAD;
+}
+
+/* Packets whose FUP only says where they happened: PTWRITE, EXSTOP, BEP, MODE.TSX. */
+static bool waits_for_fup(const uint8_t *p, enum ptc_pkt type)
+{
+	if (type == PTC_PKT_MODE)
+		return p[1] >> 5 == 1;
+	if (type == PTC_PKT_PTW)
+		return p[1] & 0x80;
+	return type == PTC_PKT_OTHER && p[0] == 0x02 && (p[1] == 0xe2 || p[1] == 0xb3);
+}
+
+/* Take the packet at pos. False: there is none, or it is cut off; r->synced says which. */
+static bool take(struct ptc_walker *r, struct packet *ret)
+{
+	const uint8_t *p = r->bytes + r->pos;
+	const int n = ptc_pkt_len(p, r->len - r->pos, &ret->type);
+
+	if (n <= 0) {
+		r->synced = n == 0;
+		return false;
+	}
+	ret->off = r->pos;
+	ret->len = (size_t)n;
+	ret->has_ip = false;
+	r->pos += ret->len;
+	switch (ret->type) {
+	case PTC_PKT_PSB:
+		r->last_ip = 0;
+		r->in_psb = true;
+		r->bound = false;
+		break;
+	case PTC_PKT_PSBEND:
+		r->in_psb = false;
+		break;
+	case PTC_PKT_OVF:
+		r->in_psb = false;
+		r->bound = false;
+		break;
+	case PTC_PKT_TSC:
+		memcpy(r->tsc, p, sizeof(r->tsc));
+		r->has_tsc = true;
+		break;
+	case PTC_PKT_MODE:
+		if (p[1] >> 5 == 0)
+			memcpy(r->mode, p, sizeof(r->mode));
+		break;
+	default:
+		if (ret->type == PTC_PKT_TNT || ret->type == PTC_PKT_TNT64 ||
+		    (has_ip(ret->type) && ret->type != PTC_PKT_FUP))
+			r->in_psb = false; /* its end was lost */
+		if (has_ip(ret->type)) {
+			ret->has_ip = ptc_pkt_ip(p, r->last_ip, &ret->ip);
+			r->last_ip = ret->ip;
+		}
+		break;
+	}
+	return true;
+}
+
+/* Remember the first of the packets that belong to a FUP still to come. */
+static void note_binding(struct ptc_walker *r, const struct packet *k)
+{
+	if (r->in_psb || is_timing(k->type))
+		return;
+	if (!waits_for_fup(r->bytes + k->off, k->type))
+		r->bound = false;
+	else if (!r->bound) {
+		r->bound = true;
+		r->bind = k->off;
+	}
+}
+
+static void graft_put(struct ptc_resume *g, const void *bytes, size_t n)
+{
+	memcpy(g->graft + g->graft_len, bytes, n);
+	g->graft_len += n;
+}
+
+/* TIP.PGE or FUP with a whole IP: IPBytes 6. */
+static void graft_ip(struct ptc_resume *g, uint8_t opcode, uint64_t ip)
+{
+	uint8_t p[9] = { (uint8_t)(opcode | 6 << 5) };
+	int i;
+
+	for (i = 0; i < 8; i++)
+		p[1 + i] = (uint8_t)(ip >> (8 * i));
+	graft_put(g, p, sizeof(p));
+}
+
+/*
+ * A PSB+ that says: the flow is at @k's IP (TIP, FUP), or tracing is off (OVF,
+ * which says itself what follows), or it is being switched on there (TIP.PGE).
+ */
+static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc_resume *g)
+{
+	static const uint8_t psbend[2] = { 0x02, 0x23 };
+
+	g->how = PTC_RESUME_GRAFT;
+	g->graft_len = 0;
+	graft_put(g, psb, sizeof(psb));
+	if (r->has_tsc)
+		graft_put(g, r->tsc, sizeof(r->tsc));
+	switch (k->type) {
+	case PTC_PKT_TIP_PGE:
+		graft_put(g, psbend, sizeof(psbend));
+		graft_put(g, r->mode, sizeof(r->mode));
+		graft_ip(g, 0x11, k->ip);
+		break;
+	case PTC_PKT_OVF:
+		graft_put(g, r->mode, sizeof(r->mode));
+		graft_put(g, psbend, sizeof(psbend));
+		break;
+	default:
+		graft_put(g, r->mode, sizeof(r->mode));
+		graft_ip(g, 0x1d, k->ip);
+		graft_put(g, psbend, sizeof(psbend));
+		break;
+	}
+}
+
+/* Is @k a point to go on at? Fills *ret if so. */
+static bool resume_at(const struct ptc_walker *r, const struct packet *k, bool bound, size_t floor,
+		      const struct ptc_addrspace *as, struct ptc_resume *ret)
+{
+	switch (k->type) {
+	case PTC_PKT_PSB:
+		ret->how = PTC_RESUME_PSB;
+		ret->off = k->off;
+		return true;
+	case PTC_PKT_OVF:
+		ret->off = ret->next = k->off;
+		break;
+	case PTC_PKT_TIP:
+	case PTC_PKT_TIP_PGE:
+		if (!k->has_ip || !ptc_addrspace_has(as, k->ip))
+			return false;
+		ret->off = k->off;
+		ret->next = k->off + k->len;
+		break;
+	case PTC_PKT_FUP:
+		if (r->in_psb || !k->has_ip || !ptc_addrspace_has(as, k->ip))
+			return false;
+		/* Go on with what the FUP belongs to, or, if that came too early, behind it. */
+		ret->off = k->off;
+		ret->next = !bound ? k->off : r->bind >= floor ? r->bind : k->off + k->len;
+		if (ret->next < ret->off)
+			ret->off = ret->next;
+		break;
+	default:
+		return false;
+	}
+	graft(r, k, ret);
+	return true;
+}
+
+/* The first PSB at or behind @from; looked for once. */
+static size_t next_psb(struct ptc_walker *r, size_t from)
+{
+	if (r->next_psb < from || !r->next_psb)
+		r->next_psb = ptc_pkt_next_psb(r->bytes, r->len, from);
+	return r->next_psb;
+}
+
+void ptc_walker_to_psb(struct ptc_walker *r, size_t floor, struct ptc_resume *ret)
+{
+	/* One found for a smaller floor may not be the first for this one, but none is between. */
+	ret->off = next_psb(r, floor);
+	ret->how = ret->off < r->len ? PTC_RESUME_PSB : PTC_RESUME_END;
+	ret->floor = ret->off < r->len ? ret->off + PTC_PSB_LEN : r->len;
+}
+
+/* Move to the last PSB at or in front of @floor, if that saves walking. */
+static void skip_to_psb(struct ptc_walker *r, size_t floor)
+{
+	size_t at = r->pos;
+
+	while (next_psb(r, at) <= floor && r->next_psb < r->len) {
+		r->pos = r->next_psb;
+		r->synced = true;
+		at = r->pos + PTC_PSB_LEN;
+	}
+}
+
+void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
+			  struct ptc_resume *ret)
+{
+	struct packet k;
+	bool bound;
+
+	skip_to_psb(r, floor);
+	while (r->synced && r->pos < r->len) {
+		bound = r->bound;
+		if (!take(r, &k))
+			break;
+		if (k.off >= floor && resume_at(r, &k, bound, floor, as, ret)) {
+			note_binding(r, &k);
+			ret->floor = r->pos;
+			return;
+		}
+		note_binding(r, &k);
+	}
+	/* Behind bytes that are no packet, nothing but a PSB is certain. */
+	ptc_walker_to_psb(r, r->pos > floor ? r->pos : floor, ret);
+}
+
+static size_t find(const uint8_t *bytes, size_t from, size_t to,
+		   bool (*is_it)(enum ptc_pkt type, enum ptc_pkt want), enum ptc_pkt want)
+{
+	enum ptc_pkt got;
+	int n;
+
+	while (from < to) {
+		n = ptc_pkt_len(bytes + from, to - from, &got);
+		if (n <= 0)
+			return to;
+		if (is_it(got, want))
+			return from;
+		from += (size_t)n;
+	}
+	return to;
+}
+
+static bool is_same(enum ptc_pkt type, enum ptc_pkt want)
+{
+	return type == want;
+}
+
+static bool is_event(enum ptc_pkt type, enum ptc_pkt unused)
+{
+	(void)unused;
+	return !is_timing(type) && type != PTC_PKT_TNT && type != PTC_PKT_TNT64 &&
+	       type != PTC_PKT_TIP;
+}
+
+size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pkt type)
+{
+	return find(bytes, from, to, is_same, type);
+}
+
+size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
+{
+	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * After an error: where decoding can go on.
+ *
+ * A walker follows the packets of a span, so that it knows the last IP, the
+ * execution mode and the last TSC wherever an error happens. From there on it
+ * looks for a packet that says where the processor is: that point is made a
+ * PSB of our own (a "graft") for the decoder to start at.
+ */
+#ifndef PTC_DECODE_RESYNC_H
+#define PTC_DECODE_RESYNC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/pt_packet.h"
+
+struct ptc_addrspace;
+
+enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft is at most 37 */
+
+struct ptc_walker {
+	const uint8_t *bytes; /* lent: the span */
+	size_t len;
+	size_t pos;	 /* next packet */
+	size_t next_psb; /* the first PSB at or behind pos, once looked for */
+	bool synced;	 /* pos is a packet's start */
+	bool in_psb;	 /* between PSB and PSBEND */
+	uint64_t last_ip;
+	bool has_tsc;
+	uint8_t tsc[8];	 /* the last TSC packet */
+	uint8_t mode[2]; /* the last MODE.Exec packet */
+	bool bound;	 /* a packet at bind waits for its FUP */
+	size_t bind;
+};
+
+enum ptc_resume_how {
+	PTC_RESUME_END,	  /* nowhere: nothing is left */
+	PTC_RESUME_PSB,	  /* at a PSB of the trace */
+	PTC_RESUME_GRAFT, /* at a point where the graft must be put in front */
+};
+
+struct ptc_resume {
+	enum ptc_resume_how how;
+	size_t off;   /* the gap ends here; END: the length */
+	size_t floor; /* the next floor must not be below: proves progress */
+	size_t next;  /* GRAFT: the first byte to be decoded behind the graft */
+	size_t graft_len;
+	uint8_t graft[PTC_GRAFT_MAX];
+};
+
+void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len);
+
+/*
+ * Find the next point at or behind @floor where the flow is known and @as has
+ * code. @floor must not decrease from call to call.
+ */
+void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
+			  struct ptc_resume *ret);
+
+/* The next PSB at or behind @floor. */
+void ptc_walker_to_psb(struct ptc_walker *r, size_t floor, struct ptc_resume *ret);
+
+/* The first packet of @type in [from, to), where @from is a packet's start; or @to. */
+size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pkt type);
+
+/* The same for the first packet that is neither a branch's (TNT, TIP) nor timing. */
+size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to);
+
+#endif

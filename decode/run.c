@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running: every queue is a lane. The lane whose trace is the furthest behind
+ * steps; before it does, the side records up to its time are applied. Items
+ * leave in the order of their times, as soon as no lane can come up with an
+ * earlier one.
+ */
+#include "decode/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "decode/symbol.h"
+
+int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
+			 struct ptc_err *err)
+{
+	const struct ptc_decode_opts defaults = PTC_DECODE_OPTS_INIT;
+	const uint8_t *extra = (const uint8_t *)opts;
+	size_t i;
+
+	d->opts = defaults;
+	if (opts) {
+		/* What an older caller does not know keeps its default. */
+		for (i = sizeof(*opts); i < opts->size; i++)
+			if (extra[i])
+				return ptc_fail(err, PTC_E_UNSUPPORTED,
+						"the caller set a decode option newer than this "
+						"library");
+		memcpy(&d->opts, opts, opts->size < sizeof(*opts) ? opts->size : sizeof(*opts));
+		d->opts.size = sizeof(d->opts);
+	}
+	return 0;
+}
+
+void ptc_decode_free(struct ptc_decode *d)
+{
+	size_t i;
+
+	if (!d)
+		return;
+	for (i = 0; i < d->nlanes; i++) {
+		ptc_replay_free(d->lanes[i].replay);
+		ptc_stream_release(&d->lanes[i].stream);
+		free(d->lanes[i].marks);
+	}
+	free(d->lanes);
+	ptc_sideband_release(&d->sideband);
+	ptc_procs_release(&d->procs);
+	if (d->ipt_ready)
+		ptc_ipt_release(&d->ipt);
+	ptc_notes_release(&d->notes);
+	ptc_index_release(&d->index);
+	ptc_file_free(d->file);
+	free(d);
+}
+
+/* Who runs on the lane, by what the side records said so far. */
+static void set_context(struct ptc_decode *d, struct ptc_lane *l)
+{
+	const struct ptc_thread *t;
+	struct ptc_proc *p;
+	int32_t tid, pid, cpu;
+
+	if (d->raw) {
+		ptc_replay_set_context(l->replay, -1, -1, -1, &d->raw->as);
+		return;
+	}
+	tid = l->tid != -1 ? l->tid : ptc_procs_running(&d->procs, l->cpu);
+	t = tid >= 0 ? ptc_procs_thread(&d->procs, tid) : NULL;
+	/* No record names its process: most threads are the main one. */
+	pid = t && t->pid != -1 ? t->pid : ptc_procs_find(&d->procs, tid) ? tid : -1;
+	cpu = l->cpu != -1 ? l->cpu : t ? t->cpu : -1;
+	p = pid != -1 ? ptc_procs_find(&d->procs, pid) : NULL;
+	ptc_replay_set_context(l->replay, pid, tid, cpu, p ? &p->as : NULL);
+}
+
+static void set_contexts(struct ptc_decode *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nlanes; i++)
+		if (d->lanes[i].live)
+			set_context(d, &d->lanes[i]);
+}
+
+static uint64_t order_time(uint64_t time)
+{
+	return time == PTC_NO_TIME ? 0 : time;
+}
+
+/* A moment in the order of all items: times first, ties by lane. */
+struct moment {
+	uint64_t time;
+	const struct ptc_lane *lane; /* lanes are in one array, by idx */
+};
+
+static const struct moment END_OF_TIME = { UINT64_MAX, (const struct ptc_lane *)UINTPTR_MAX };
+
+static bool is_before(struct moment a, struct moment b)
+{
+	return a.time < b.time || (a.time == b.time && a.lane < b.lane);
+}
+
+static int give(const struct ptc_sink *sink, struct ptc_out *o, size_t n, struct ptc_err *err)
+{
+	const struct ptc_item *items = o->items + o->head;
+
+	if (!n)
+		return 0;
+	o->head += n;
+	if (sink->on_items(sink->ctx, items, n))
+		return ptc_fail(err, PTC_E_STOPPED, "decoding was stopped");
+	return 0;
+}
+
+static struct moment front_of(const struct ptc_lane *l)
+{
+	const struct ptc_out *o = ptc_replay_out(l->replay);
+
+	return (struct moment){ order_time(o->items[o->head].time), l };
+}
+
+/* The lane with the earliest item, or NULL; *ret_next: where the next lane's begin. */
+static const struct ptc_lane *earliest(const struct ptc_decode *d, struct moment *ret_next)
+{
+	struct moment m, best = END_OF_TIME;
+	size_t i;
+
+	*ret_next = END_OF_TIME;
+	for (i = 0; i < d->nlanes; i++) {
+		const struct ptc_out *o = ptc_replay_out(d->lanes[i].replay);
+
+		if (o->head == o->n)
+			continue;
+		m = front_of(&d->lanes[i]);
+		if (is_before(m, best)) {
+			*ret_next = best;
+			best = m;
+		} else if (is_before(m, *ret_next)) {
+			*ret_next = m;
+		}
+	}
+	return best.lane == END_OF_TIME.lane ? NULL : best.lane;
+}
+
+/* Hand over all items before @upto, merged. */
+static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct moment upto,
+		 struct ptc_err *err)
+{
+	const struct ptc_lane *l;
+	struct moment next;
+	int r;
+
+	while ((l = earliest(d, &next)) != NULL) {
+		struct ptc_out *o = ptc_replay_out(l->replay);
+		size_t n = o->head;
+
+		if (is_before(upto, next))
+			next = upto;
+		while (n < o->n &&
+		       is_before((struct moment){ order_time(o->items[n].time), l }, next))
+			n++;
+		if (n == o->head)
+			return 0;
+		r = give(sink, o, n - o->head, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The lane whose trace a record is about: by thread, else by cpu, else the first. */
+static struct ptc_lane *lane_of(struct ptc_decode *d, const struct ptc_sample_id *id)
+{
+	size_t i;
+
+	for (i = 0; i < d->nlanes; i++) {
+		const struct ptc_lane *l = &d->lanes[i];
+
+		if (l->tid != -1 ? (id->has & PERF_SAMPLE_TID) && id->tid == l->tid :
+				   (id->has & PERF_SAMPLE_CPU) && l->cpu == (int32_t)id->cpu)
+			return &d->lanes[i];
+	}
+	return d->nlanes ? &d->lanes[0] : NULL;
+}
+
+/*
+ * Records that were lost may have been about anything. They become a gap of
+ * length 0 where the lane's trace is at that time: nothing of the trace itself
+ * is missing, but what is listed from here on may lack a mapping or a switch.
+ */
+static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
+{
+	struct ptc_lane *l;
+
+	if (ev->is_code || ev->u.sb.type != PERF_RECORD_LOST)
+		return;
+	d->notes.lost_records += ev->u.sb.u.lost.lost;
+	l = lane_of(d, &ev->u.sb.id);
+	if (l)
+		ptc_out_gap(ptc_replay_out(l->replay), PTC_GAP_LOST, ptc_replay_offset(l->replay),
+			    0, ev->time ? ev->time : PTC_NO_TIME);
+}
+
+/*
+ * Items that had to wait for another lane meet the process as it is after this
+ * when they are handed over: their order counts more than the names of their
+ * functions.
+ */
+static int apply_sideband(struct ptc_decode *d, uint64_t upto, struct ptc_err *err)
+{
+	const struct ptc_event *ev;
+	bool any = false;
+	int r;
+
+	while ((ev = ptc_sideband_peek(&d->sideband, upto)) != NULL) {
+		list_lost(d, ev);
+		r = ptc_sideband_apply(&d->sideband, &d->procs, err);
+		if (r < 0)
+			return r;
+		any = true;
+	}
+	if (any)
+		set_contexts(d);
+	return 0;
+}
+
+/* The live lane that is the furthest behind; ties: the first. */
+static struct ptc_lane *furthest_behind(struct ptc_decode *d, uint64_t *ret_next)
+{
+	struct ptc_lane *best = NULL;
+	uint64_t t, best_t = UINT64_MAX;
+	size_t i;
+
+	*ret_next = UINT64_MAX;
+	for (i = 0; i < d->nlanes; i++) {
+		if (!d->lanes[i].live)
+			continue;
+		t = ptc_replay_time(d->lanes[i].replay);
+		if (!best || t < best_t) {
+			*ret_next = best_t;
+			best_t = t;
+			best = &d->lanes[i];
+		} else if (t < *ret_next) {
+			*ret_next = t;
+		}
+	}
+	return best;
+}
+
+/* No item to come is before this. */
+static struct moment low_of_all(const struct ptc_decode *d)
+{
+	struct moment m, low = END_OF_TIME;
+	size_t i;
+
+	for (i = 0; i < d->nlanes; i++) {
+		if (!d->lanes[i].live)
+			continue;
+		/* Its own items up to its own time may go: what is to come is behind them. */
+		m = (struct moment){ ptc_replay_low(d->lanes[i].replay), &d->lanes[i] + 1 };
+		if (is_before(m, low))
+			low = m;
+	}
+	return low;
+}
+
+/* Items are handed over in batches of about this many. */
+enum { BATCH = 1024 };
+
+/* Step @l until it passes @limit, the next side record, or has a batch together. */
+static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
+{
+	const struct ptc_out *o = ptc_replay_out(l->replay);
+	uint64_t t;
+	int r;
+
+	do {
+		r = ptc_replay_step(l->replay, err);
+		if (r < 0)
+			return r;
+		if (!r) {
+			l->live = false;
+			return 0;
+		}
+		t = ptc_replay_time(l->replay);
+	} while (t <= limit && o->n - o->head < BATCH &&
+		 (!d->clock.valid || !ptc_sideband_peek(&d->sideband, t)));
+	return 0;
+}
+
+static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < d->nlanes; i++) {
+		struct ptc_lane *l = &d->lanes[i];
+		const struct ptc_replay_conf conf = {
+			.opts = &d->opts,
+			.resync = d->resync,
+			.ipt = &d->ipt,
+			.clock = d->clock,
+			.stream = &l->stream,
+			.marks = l->marks,
+			.nmarks = l->nmarks,
+			.queue = l->idx,
+			.stats = &d->stats,
+			.notes = &d->notes,
+		};
+
+		r = ptc_replay_new(&conf, &l->replay, err);
+		if (r < 0)
+			return r;
+		l->live = true;
+		d->stats.aux_bytes += l->stream.bytes;
+	}
+	return 0;
+}
+
+static void count_missing(struct ptc_decode *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->procs.files.n; i++)
+		if (!d->procs.files.files[i]->bytes)
+			d->stats.missing_files++;
+}
+
+int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	struct ptc_lane *l;
+	uint64_t next;
+	int r;
+
+	if (d->ran)
+		return ptc_fail(err, PTC_E_USAGE, "a recording can be decoded once");
+	d->ran = true;
+	r = start_lanes(d, err);
+	if (r < 0)
+		return r;
+	set_contexts(d);
+	/* Without times there is no before and after: everything is known from the start. */
+	if (!d->clock.valid) {
+		r = apply_sideband(d, UINT64_MAX, err);
+		if (r < 0)
+			return r;
+	}
+	while ((l = furthest_behind(d, &next)) != NULL) {
+		if (d->clock.valid) {
+			r = apply_sideband(d, ptc_replay_time(l->replay), err);
+			if (r < 0)
+				return r;
+		}
+		r = run_lane(d, l, next, err);
+		if (!r)
+			r = flush(d, sink, low_of_all(d), err);
+		if (r < 0)
+			return r;
+	}
+	/* What happened behind the end of the trace still counts: records may have been lost. */
+	r = apply_sideband(d, UINT64_MAX, err);
+	if (!r)
+		r = flush(d, sink, END_OF_TIME, err);
+	count_missing(d);
+	return r;
+}
+
+void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret)
+{
+	*ret = d->stats;
+}
+
+const char *ptc_decode_note(const struct ptc_decode *d, size_t i)
+{
+	/* Making the lines changes nothing that is seen from outside. */
+	return ptc_notes_line((struct ptc_notes *)(uintptr_t)&d->notes, &d->procs.files, i);
+}
+
+const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			      uint64_t *ret_off)
+{
+	const struct ptc_proc *p = ptc_procs_find(&d->procs, item->pid);
+
+	return p && ip ? ptc_symbol_at(&p->as, ip, ret_off) : NULL;
+}
+
+const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			    uint64_t *ret_off)
+{
+	const struct ptc_proc *p = ptc_procs_find(&d->procs, item->pid);
+	const struct ptc_range *r = p && ip ? ptc_addrspace_find(&p->as, ip) : NULL;
+
+	if (!r || !r->file)
+		return NULL;
+	*ret_off = ip - r->start + r->off;
+	return r->file->name;
+}

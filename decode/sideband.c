@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/sideband.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/err.h"
+#include "decode/grow.h"
+#include "decode/process.h"
+
+void ptc_sideband_release(struct ptc_sideband *s)
+{
+	free(s->events);
+	free(s->ids);
+	memset(s, 0, sizeof(*s));
+}
+
+static struct ptc_event *new_event(struct ptc_sideband *s)
+{
+	if (!ptc_grow(&s->events, &s->cap, s->n + 1, sizeof(*s->events)))
+		return NULL;
+	memset(&s->events[s->n], 0, sizeof(s->events[s->n]));
+	return &s->events[s->n++];
+}
+
+int ptc_sideband_add(struct ptc_sideband *s, const struct ptc_sb *sb, struct ptc_err *err)
+{
+	struct ptc_event *ev = new_event(s);
+
+	if (!ev)
+		return ptc_fail_mem(err);
+	ev->u.sb = *sb;
+	ev->time = sb->id.has & PERF_SAMPLE_TIME ? sb->id.time : 0;
+	return 0;
+}
+
+static int read_code(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err)
+{
+	struct ptc_code_entry e;
+	struct ptc_event *ev;
+	struct ptc_cur c;
+	uint64_t off;
+	int r;
+
+	if (!ptc_file_feature(f, PTC_FEAT_PTCAP_CODE, &c, &off))
+		return 0;
+	r = ptc_feature_open_code(&c, off, err);
+	if (r < 0)
+		return r;
+	while ((r = ptc_feature_next_code(&c, off, &e, err)) > 0) {
+		ev = new_event(s);
+		if (!ev)
+			return ptc_fail_mem(err);
+		ev->is_code = true;
+		ev->time = e.time;
+		ev->u.code = e;
+	}
+	return r;
+}
+
+int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err)
+{
+	struct ptc_build_id_entry e;
+	struct ptc_cur c;
+	uint64_t off;
+	int r;
+
+	if (ptc_file_feature(f, PTC_FEAT_BUILD_ID, &c, &off)) {
+		while ((r = ptc_feature_next_build_id(&c, off, &e, err)) > 0) {
+			if (!ptc_grow(&s->ids, &s->ids_cap, s->nids + 1, sizeof(*s->ids)))
+				return ptc_fail_mem(err);
+			s->ids[s->nids++] = (struct ptc_known_id){ e.filename, e.id };
+		}
+		if (r < 0)
+			return r;
+	}
+	return read_code(s, f, err);
+}
+
+static void merge(struct ptc_event *a, const struct ptc_event *from, size_t lo, size_t mid,
+		  size_t hi)
+{
+	size_t i = lo, j = mid, k;
+
+	for (k = lo; k < hi; k++)
+		a[k] = j == hi || (i < mid && from[i].time <= from[j].time) ? from[i++] : from[j++];
+}
+
+/* Stable: what the file has in order stays so at equal times. qsort is not. */
+void ptc_sideband_sort(struct ptc_sideband *s)
+{
+	struct ptc_event *tmp, *a = s->events, *b;
+	size_t i, width;
+
+	for (i = 1; i < s->n && s->events[i - 1].time <= s->events[i].time; i++)
+		;
+	if (i >= s->n)
+		return;
+	tmp = reallocarray(NULL, s->n, sizeof(*tmp));
+	if (!tmp) { /* slower, in place */
+		struct ptc_event ev;
+		size_t j;
+
+		for (i = 1; i < s->n; i++) {
+			ev = a[i];
+			for (j = i; j && a[j - 1].time > ev.time; j--)
+				a[j] = a[j - 1];
+			a[j] = ev;
+		}
+		return;
+	}
+	b = tmp;
+	for (width = 1; width < s->n; width *= 2) {
+		for (i = 0; i < s->n; i += 2 * width) {
+			const size_t mid = i + width < s->n ? i + width : s->n;
+			const size_t hi = mid + width < s->n ? mid + width : s->n;
+
+			merge(b, a, i, mid, hi);
+		}
+		tmp = a;
+		a = b;
+		b = tmp;
+	}
+	s->events = a;
+	s->cap = s->n;
+	free(b);
+}
+
+static const struct ptc_build_id *known_id(const struct ptc_sideband *s, const char *filename)
+{
+	size_t i;
+
+	for (i = 0; i < s->nids; i++)
+		if (!strcmp(s->ids[i].filename, filename))
+			return &s->ids[i].id;
+	return NULL;
+}
+
+/* Bytes saved with the recording for just this mapping. */
+static const struct ptc_code_entry *saved_code(const struct ptc_sideband *s,
+					       const struct ptc_sb_mmap *m)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct ptc_event *ev = &s->events[i];
+
+		if (ev->is_code && ev->u.code.pid == m->pid && ev->u.code.addr == m->addr &&
+		    !strcmp(ev->u.code.name, m->filename))
+			return &ev->u.code;
+	}
+	return NULL;
+}
+
+static bool map_code(struct ptc_procs *ps, const struct ptc_code_entry *e)
+{
+	const size_t len = ptc_cur_left(&e->bytes);
+	struct ptc_proc *p = ptc_procs_get(ps, e->pid);
+	struct ptc_codefile *file;
+
+	if (!p)
+		return false;
+	file = ptc_codefiles_add_bytes(&ps->files, e->name, e->bytes.pos, len);
+	return file && ptc_addrspace_map(&p->as, e->addr, len, 0, file);
+}
+
+static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
+{
+	const struct ptc_sb_mmap *m = &sb->u.mmap;
+	const struct ptc_code_entry *code;
+	const struct ptc_build_id *id;
+	struct ptc_codefile *file;
+	struct ptc_proc *p;
+
+	if (m->pid < 0 || (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
+		return true; /* the kernel's own code: not to be had */
+	if (!ptc_procs_set_thread(ps, m->tid, m->pid))
+		return false;
+	p = ptc_procs_get(ps, m->pid);
+	if (!p)
+		return false;
+	if (!(m->prot & PROT_EXEC)) /* data: it only hides what was there */
+		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
+	if (m->filename[0] == '[') {
+		code = saved_code(s, m);
+		if (code)
+			return map_code(ps, code);
+	}
+	id = m->build_id.len ? &m->build_id : known_id(s, m->filename);
+	file = ptc_codefiles_get(&ps->files, m->filename, id);
+	return file && ptc_addrspace_map(&p->as, m->addr, m->len, m->pgoff, file);
+}
+
+static bool apply_task(struct ptc_procs *ps, const struct ptc_event *ev)
+{
+	const struct ptc_sb_task *t = &ev->u.sb.u.task;
+
+	if (!ptc_procs_set_thread(ps, t->tid, t->pid))
+		return false;
+	/* Synthesised forks (time 0) tell who there is; their mappings are told as well. */
+	if (t->pid == t->ppid || t->pid < 0 || !ev->time)
+		return true;
+	return ptc_procs_fork(ps, t->pid, t->ppid);
+}
+
+static bool apply_switch(struct ptc_procs *ps, const struct ptc_sb *sb)
+{
+	const bool out = sb->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	const bool wide = sb->type == PERF_RECORD_SWITCH_CPU_WIDE;
+
+	if (!(sb->id.has & PERF_SAMPLE_TID) || !(sb->id.has & PERF_SAMPLE_CPU))
+		return true;
+	if (!ptc_procs_set_thread(ps, sb->id.tid, sb->id.pid))
+		return false;
+	if (!out)
+		return ptc_procs_set_running(ps, sb->id.cpu, sb->id.tid);
+	if (!wide)
+		return true; /* who comes next, its own record says */
+	return ptc_procs_set_thread(ps, sb->u.sw.next_prev_tid, sb->u.sw.next_prev_pid) &&
+	       ptc_procs_set_running(ps, sb->id.cpu, sb->u.sw.next_prev_tid);
+}
+
+static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_event *ev)
+{
+	const struct ptc_sb *sb = &ev->u.sb;
+	struct ptc_proc *p;
+
+	switch (sb->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return apply_mmap(s, ps, sb);
+	case PERF_RECORD_COMM:
+		if (sb->misc & PERF_RECORD_MISC_COMM_EXEC) {
+			p = ptc_procs_find(ps, sb->u.comm.pid);
+			if (p)
+				ptc_addrspace_clear(&p->as);
+		}
+		return ptc_procs_set_thread(ps, sb->u.comm.tid, sb->u.comm.pid);
+	case PERF_RECORD_FORK:
+		return apply_task(ps, ev);
+	case PERF_RECORD_ITRACE_START:
+		if (!ptc_procs_set_thread(ps, sb->u.itrace_start.tid, sb->u.itrace_start.pid))
+			return false;
+		return !(sb->id.has & PERF_SAMPLE_CPU) ||
+		       ptc_procs_set_running(ps, sb->id.cpu, sb->u.itrace_start.tid);
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return apply_switch(ps, sb);
+	default:
+		/* EXIT: what is left of its trace still needs the mappings. */
+		return true;
+	}
+}
+
+int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_err *err)
+{
+	const struct ptc_event *ev = &s->events[s->next++];
+
+	if (ev->is_code ? map_code(ps, &ev->u.code) : apply_sb(s, ps, ev))
+		return 0;
+	return ptc_fail_mem(err);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* One queue's pieces as one stream, cut into spans where bytes are missing. */
+#ifndef PTC_DECODE_STREAM_H
+#define PTC_DECODE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "auxtrace/index.h"
+
+/* Bytes without a hole. */
+struct ptc_span {
+	const uint8_t *bytes;
+	size_t len;
+	uint8_t *owned;	    /* bytes, when they had to be joined; else NULL and lent */
+	uint64_t base;	    /* offset of the first byte in the AUX stream */
+	uint64_t lost;	    /* bytes of the AUX stream missing in front of it */
+	uint64_t reference; /* TSC near its end; 0: not known */
+};
+
+struct ptc_stream {
+	struct ptc_span *spans; /* owned */
+	size_t n, cap;
+	uint64_t bytes; /* in all */
+};
+
+/* Join the pieces of @q. What is lent lives as long as @f. */
+int ptc_stream_join(struct ptc_stream *s, const struct ptc_file *f, const struct ptc_queue *q,
+		    struct ptc_err *err);
+/* One piece (lent). */
+int ptc_stream_single(struct ptc_stream *s, const uint8_t *bytes, size_t len, struct ptc_err *err);
+void ptc_stream_release(struct ptc_stream *s);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The function symbols of one ELF image. */
+#ifndef PTC_DECODE_SYMBOL_H
+#define PTC_DECODE_SYMBOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ptc_addrspace;
+struct ptc_symtab;
+
+/* Read .symtab and .dynsym of an image, which must outlive the table. NULL: none, or no memory. */
+struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len);
+void ptc_symtab_free(struct ptc_symtab *t);
+
+/* The function at file offset @off. Lent from the table; NULL if there is none. */
+const char *ptc_symtab_find(const struct ptc_symtab *t, uint64_t off, uint64_t *ret_off);
+
+/* The function at @ip of a process. Reads a file's table when first asked for it. */
+const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t *ret_off);
+
+#endif

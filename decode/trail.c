@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/trail.h"
+
+#include <string.h>
+
+#include "decode/addrspace.h"
+
+void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
+{
+	memset(t, 0, sizeof(*t));
+	t->out = out;
+	t->insns = opts->insns;
+	t->bytes = opts->bytes;
+	t->gen = 1;
+	ptc_trail_progress(t);
+}
+
+void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as)
+{
+	t->as = as;
+	if (!++t->gen) { /* wrapped: entries of the first generation would come back to life */
+		memset(t->cache, 0, sizeof(t->cache));
+		t->gen = 1;
+	}
+}
+
+/* The instruction at @ip; len 0 when there is none to be read. */
+static const struct ptc_trail_insn *look_up(struct ptc_trail *t, uint64_t ip, enum ptc_mode mode)
+{
+	struct ptc_trail_insn *e = &t->cache[(ip ^ ip >> 12) % PTC_TRAIL_CACHE];
+	uint8_t bytes[PTC_INSN_MAX];
+	struct ptc_insn insn;
+	size_t n;
+
+	if (e->ip == ip && e->gen == t->gen && e->mode == (uint8_t)mode)
+		return e;
+	*e = (struct ptc_trail_insn){ .ip = ip, .gen = t->gen, .mode = (uint8_t)mode };
+	n = ptc_addrspace_read(t->as, ip, bytes, sizeof(bytes));
+	if (n && ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK) {
+		e->len = insn.len;
+		e->kind = insn.kind;
+	}
+	return e;
+}
+
+static void put_bytes(struct ptc_trail *t, struct ptc_item *it, uint8_t len)
+{
+	if (!it || !t->bytes || !len)
+		return;
+	if (ptc_addrspace_read(t->as, it->from, it->insn, len) == len)
+		it->insn_len = len;
+}
+
+static void branch(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kind kind,
+		   uint64_t time)
+{
+	struct ptc_item *it;
+
+	if (t->insns)
+		return;
+	it = ptc_out_branch(t->out, from, to, kind, time);
+	if (it && from && t->bytes)
+		put_bytes(t, it, look_up(t, from, PTC_MODE_64)->len);
+}
+
+void ptc_trail_land(struct ptc_trail *t, uint64_t to)
+{
+	const uint8_t kind = t->last.kind;
+
+	if (!t->last.valid)
+		return;
+	t->last.valid = false;
+	if (kind == PTC_KIND_NONE)
+		return;
+	/* A jcc to the next instruction: taken or not cannot be told, so it is never listed. */
+	if (kind == PTC_KIND_JCC && to == t->last.ip + t->last.len)
+		return;
+	branch(t, t->last.ip, to, kind, t->last.time);
+}
+
+static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
+{
+	const struct ptc_trail_insn *e;
+	uint64_t ip = b->ip;
+	uint32_t i;
+
+	for (i = 0; i + 1 < b->ninsn; i++) {
+		e = look_up(t, ip, b->mode);
+		/* libipt could decode it and Zydis cannot: at least the last one is known. */
+		if (!e->len)
+			break;
+		put_bytes(t, ptc_out_insn(t->out, ip, b->time), e->len);
+		ip += e->len;
+	}
+	e = look_up(t, b->end_ip, b->mode);
+	put_bytes(t, ptc_out_insn(t->out, b->end_ip, b->time), e->len);
+}
+
+static bool needs_trace(uint8_t kind)
+{
+	return kind != PTC_KIND_NONE && kind != PTC_KIND_JMP && kind != PTC_KIND_CALL;
+}
+
+/*
+ * Whoever comes back to an address without having used any trace since will do
+ * so again: with no trace used, the address is the whole state.
+ */
+static bool is_endless(struct ptc_trail *t, uint64_t ip)
+{
+	if (t->loop_steps && ip == t->loop_mark)
+		return true;
+	if (++t->loop_steps >= t->loop_limit) {
+		t->loop_limit *= 2;
+		t->loop_mark = ip;
+	} else if (t->loop_steps == 1) {
+		t->loop_mark = ip;
+	}
+	return false;
+}
+
+bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
+{
+	const struct ptc_trail_insn *e;
+
+	ptc_trail_land(t, b->ip);
+	t->out->stats->insns += b->ninsn;
+	if (t->insns)
+		list_insns(t, b);
+	e = look_up(t, b->end_ip, b->mode);
+	t->last.valid = true;
+	t->last.kind = e->kind;
+	t->last.len = e->len;
+	t->last.ip = b->end_ip;
+	t->last.time = b->time;
+	if (!needs_trace(e->kind))
+		return !is_endless(t, b->ip);
+	ptc_trail_progress(t);
+	return true;
+}
+
+void ptc_trail_progress(struct ptc_trail *t)
+{
+	t->loop_steps = 0;
+	t->loop_limit = 2;
+}
+
+void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)
+{
+	t->last.valid = false;
+	branch(t, 0, ip, PTC_KIND_START, time);
+}
+
+void ptc_trail_exit(struct ptc_trail *t, uint64_t time)
+{
+	const uint64_t ip = t->last.ip;
+
+	if (t->last.valid && t->last.kind != PTC_KIND_NONE)
+		branch(t, ip, 0, t->last.kind, time);
+	else if (t->last.valid) /* no transfer: the code just went on, out of an address filter */
+		branch(t, ip + t->last.len, 0, PTC_KIND_ASYNC, time);
+	t->last.valid = false;
+}
+
+void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time)
+{
+	ptc_trail_land(t, from);
+	branch(t, from, to, PTC_KIND_ASYNC, time);
+}
+
+void ptc_trail_cut(struct ptc_trail *t)
+{
+	t->last.valid = false;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decoding: a recording in, batches of items out, in time order.
+ *
+ * What a transfer is, which are listed, and how gaps look: doc/format.md.
+ */
+#ifndef PTCAP_DECODE_H
+#define PTCAP_DECODE_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/error.h"
+#include "ptcap/kind.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ptc_item_type {
+	PTC_ITEM_BRANCH = 1, /* a transfer */
+	PTC_ITEM_GAP = 2,    /* trace that is missing or could not be followed */
+	PTC_ITEM_INSN = 3,   /* one retired instruction (opts.insns) */
+};
+
+enum ptc_gap_cause {
+	PTC_GAP_NONE = 0,
+	PTC_GAP_OVERFLOW,  /* OVF: the processor dropped packets */
+	PTC_GAP_TRUNCATED, /* AUX record with TRUNCATED: the buffer was full */
+	PTC_GAP_PARTIAL,   /* AUX record with PARTIAL */
+	PTC_GAP_LOST,	   /* bytes of the AUX stream that are not in the file, LOST records */
+	PTC_GAP_NOCODE,	   /* no code bytes at the address */
+	PTC_GAP_BADPACKET, /* bytes that are no packet */
+	PTC_GAP_DESYNC,	   /* packets and code do not fit each other */
+	PTC_GAP_COUNT
+};
+
+#define PTC_NO_TIME UINT64_MAX
+
+/* 64 bytes, fixed. Lent to the sink for the duration of the call. */
+struct ptc_item {
+	uint64_t from;	  /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
+			   * queue's AUX stream */
+	uint64_t to;	  /* BRANCH: 0 for an exit. GAP: length in bytes; 0 when none of the stream
+			   * itself is missing (overflow) */
+	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME */
+	int32_t pid, tid; /* -1: not known */
+	int32_t cpu;	  /* -1: not known */
+	uint32_t queue;	  /* AUXTRACE idx */
+	uint8_t type;	  /* enum ptc_item_type */
+	uint8_t kind;	  /* BRANCH: enum ptc_kind */
+	uint8_t cause;	  /* GAP: enum ptc_gap_cause */
+	uint8_t insn_len; /* opts.bytes: of the instruction at `from`; 0: not known */
+	uint8_t insn[15];
+	uint8_t reserved[5];
+};
+static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
+
+/* Items out. A non-zero return stops decoding with PTC_E_STOPPED. */
+struct ptc_sink {
+	int (*on_items)(void *ctx, const struct ptc_item *items, size_t n);
+	void *ctx;
+};
+
+enum ptc_resync {
+	PTC_RESYNC_DEFAULT = 0, /* files: PACKET; raw: PSB */
+	PTC_RESYNC_PSB,		/* after an error, go on at the next PSB */
+	PTC_RESYNC_PACKET,	/* after an error, go on at the next packet with a whole IP */
+};
+
+/* Which CPU recorded: selects the errata. 0/0/0: not known, none. */
+struct ptc_cpu_id {
+	uint16_t family;
+	uint8_t model, stepping;
+};
+
+struct ptc_decode_opts {
+	size_t size; /* sizeof(struct ptc_decode_opts) */
+	enum ptc_resync resync;
+	bool insns;	  /* INSN items instead of BRANCH items (gaps come all the same) */
+	bool bytes;	  /* fill insn, insn_len */
+	int32_t tid, cpu; /* only these; -1: all */
+	bool cpu_id_set;  /* use cpu_id instead of the file's CPUID feature */
+	struct ptc_cpu_id cpu_id;
+};
+
+#define PTC_DECODE_OPTS_INIT                                                                       \
+	{                                                                                          \
+		sizeof(struct ptc_decode_opts), PTC_RESYNC_DEFAULT, false, false, -1, -1, false,   \
+		{                                                                                  \
+			0, 0, 0                                                                    \
+		}                                                                                  \
+	}
+
+/* Counted while decoding. */
+struct ptc_decode_stats {
+	uint64_t aux_bytes; /* trace bytes in the file that were looked at */
+	uint64_t branches, insns;
+	uint64_t gaps[PTC_GAP_COUNT];
+	uint64_t missing_files; /* mappings whose code could not be had */
+};
+
+struct ptc_decode;
+
+/* "overflow", "truncated", ...; "?" for a value that is none of them. */
+PTC_API const char *ptc_gap_name(enum ptc_gap_cause cause);
+
+/*
+ * Prepare to decode the recording at @path. The object keeps the file mapped
+ * until ptc_decode_free. Fails if it is no perf.data or holds no Intel PT.
+ */
+PTC_API int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts,
+			    struct ptc_decode **ret, struct ptc_err *err);
+
+/* One code range of raw mode: @len bytes at @off of the file @path, seen at @addr. len 0: to the
+ * end. */
+struct ptc_raw_code {
+	const char *path;
+	uint64_t addr, off, len;
+};
+
+/*
+ * Prepare to decode the bare PT stream in the file @pt_path, with code from
+ * @code[0..n). Overlapping ranges are PTC_E_USAGE.
+ */
+PTC_API int ptc_decode_open_raw(const char *pt_path, const struct ptc_raw_code *code, size_t n,
+				const struct ptc_decode_opts *opts, struct ptc_decode **ret,
+				struct ptc_err *err);
+
+PTC_API void ptc_decode_free(struct ptc_decode *d);
+
+/* Run to the end; items go to @sink. May be called once. */
+PTC_API int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
+
+PTC_API void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret);
+
+/*
+ * What is missing, one line each, after or during a run: "no code for
+ * '/usr/lib/x.so' (build-id ...): 3 gaps". Lent until ptc_decode_free; NULL
+ * beyond the last.
+ */
+PTC_API const char *ptc_decode_note(const struct ptc_decode *d, size_t i);
+
+/*
+ * For the sink, inside on_items: the function that holds @ip in the process of
+ * @item at that moment. Returns the (demangled) name, lent until the next call,
+ * and the offset into it; NULL if not known.
+ */
+PTC_API const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item,
+				      uint64_t ip, uint64_t *ret_off);
+
+/*
+ * The same for the file (as recorded: a path, "[vdso]") mapped at @ip, and the
+ * offset in it.
+ */
+PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+				    uint64_t *ret_off);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a PT stream over code with every kind of transfer. The first
+ * byte says how. pt_replay aborts when it does not come to an end, when a
+ * transfer has no kind, or when a gap lies outside the stream.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lib_pt.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct ptc_time_conv conv = { .shift = 3, .mult = 5, .zero = 7 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct pt_how how = { .insns = false };
+
+	if (!size)
+		return 0;
+	how.psb = data[0] & 1;
+	how.insns = data[0] & 2;
+	how.bytes = data[0] & 4;
+	how.conv = data[0] & 8 ? &conv : NULL;
+	/* Most inputs have no PSB of their own: start decoding for them. */
+	if (data[0] & 16)
+		pt_psb_on(&b, PT_CODE + data[0] % 16);
+	else if (data[0] & 32)
+		pt_psb_off(&b);
+	ptc_buf_put(&b, data + 1, size - 1);
+	(void)pt_replay(&b, &how);
+	ptc_buf_release(&b);
+	return 0;
+}

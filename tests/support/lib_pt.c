@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib_pt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/addrspace.h"
+#include "decode/codefile.h"
+#include "decode/ipt.h"
+#include "decode/note.h"
+
+const uint8_t pt_code[PT_CODE_LEN] = {
+	0x74, 0x01,		      /* 1000 je 1003 */
+	0x90,			      /* 1002 nop */
+	0xeb, 0x01,		      /* 1003 jmp 1006 */
+	0x90,			      /* 1005 nop */
+	0xe8, 0x19, 0x00, 0x00, 0x00, /* 1006 call 1024 */
+	0xff, 0xe0,		      /* 100b jmp *%rax */
+	0x90,			      /* 100d nop */
+	0xff, 0xd0,		      /* 100e call *%rax */
+	0x74, 0x00,		      /* 1010 je 1012 */
+	0xe2, 0xfa,		      /* 1012 loop 100e */
+	0xf3, 0xa4,		      /* 1014 rep movsb */
+	0x0f, 0x05,		      /* 1016 syscall */
+	0xcc,			      /* 1018 int3 */
+	0xcd, 0x80,		      /* 1019 int $0x80 */
+	0x48, 0xcf,		      /* 101b iretq */
+	0x48, 0x0f, 0x07,	      /* 101d sysretq */
+	0x48, 0xcb,		      /* 1020 lretq */
+	0x0f, 0x0b,		      /* 1022 ud2 */
+	0x90,			      /* 1024 nop */
+	0xc3,			      /* 1025 ret */
+	0xeb, 0xfe,		      /* 1026 jmp 1026 */
+	0xe8, 0x00, 0x00, 0x00, 0x00, /* 1028 call 102d */
+	0xeb, 0xf9,		      /* 102d jmp 1028 */
+	0xff, 0xc8,		      /* 102f dec %eax */
+	0x74, 0x05,		      /* 1031 je 1038 */
+	0xe8, 0xf7, 0xff, 0xff, 0xff, /* 1033 call 102f */
+	0xc3,			      /* 1038 ret */
+};
+
+void pt_ip(struct ptc_buf *b, uint8_t opcode, uint64_t ip)
+{
+	ptc_buf_u8(b, (uint8_t)(opcode | 3 << 5));
+	ptc_buf_le32(b, (uint32_t)ip);
+	ptc_buf_le16(b, (uint16_t)(ip >> 32));
+}
+
+void pt_ip16(struct ptc_buf *b, uint8_t opcode, uint64_t ip)
+{
+	ptc_buf_u8(b, (uint8_t)(opcode | 1 << 5));
+	ptc_buf_le16(b, (uint16_t)ip);
+}
+
+void pt_ip_none(struct ptc_buf *b, uint8_t opcode)
+{
+	ptc_buf_u8(b, opcode);
+}
+
+/* The oldest bit is the highest; a 1 above it marks where they begin. Bit 0 is clear. */
+static void tnt_put(struct ptc_buf *b, unsigned int bits, int n)
+{
+	if (n)
+		ptc_buf_u8(b, (uint8_t)((1u << n | bits) << 1));
+}
+
+void pt_tnt(struct ptc_buf *b, const char *bits)
+{
+	unsigned int v = 0;
+	int n = 0;
+
+	for (; *bits; bits++) {
+		if (*bits != 'T' && *bits != 'N')
+			continue;
+		v = v << 1 | (*bits == 'T');
+		if (++n == 6) {
+			tnt_put(b, v, n);
+			v = 0;
+			n = 0;
+		}
+	}
+	tnt_put(b, v, n);
+}
+
+void pt_psb(struct ptc_buf *b)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		ptc_buf_le16(b, 0x8202);
+}
+
+void pt_psbend(struct ptc_buf *b)
+{
+	ptc_buf_le16(b, 0x2302);
+}
+
+void pt_mode_exec64(struct ptc_buf *b)
+{
+	ptc_buf_le16(b, 0x0199);
+}
+
+void pt_mode_tsx(struct ptc_buf *b, bool intx, bool aborted)
+{
+	ptc_buf_u8(b, 0x99);
+	ptc_buf_u8(b, (uint8_t)(0x20 | (aborted ? 2 : 0) | (intx ? 1 : 0)));
+}
+
+void pt_tsc(struct ptc_buf *b, uint64_t tsc)
+{
+	int i;
+
+	ptc_buf_u8(b, 0x19);
+	for (i = 0; i < 7; i++)
+		ptc_buf_u8(b, (uint8_t)(tsc >> (8 * i)));
+}
+
+void pt_ovf(struct ptc_buf *b)
+{
+	ptc_buf_le16(b, 0xf302);
+}
+
+void pt_psb_on(struct ptc_buf *b, uint64_t ip)
+{
+	pt_psb(b);
+	pt_mode_exec64(b);
+	pt_ip(b, PT_FUP, ip);
+	pt_psbend(b);
+}
+
+void pt_psb_off(struct ptc_buf *b)
+{
+	pt_psb(b);
+	pt_psbend(b);
+}
+
+void pt_enable(struct ptc_buf *b, uint64_t ip)
+{
+	pt_mode_exec64(b);
+	pt_ip(b, PT_PGE, ip);
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "pt_replay: %s\n", what);
+	abort();
+}
+
+static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stream *stream,
+		     const struct pt_how *how)
+{
+	const struct ptc_span *last = &stream->spans[stream->n - 1];
+	int i;
+
+	if (how->conv) {
+		if (it->time == PTC_NO_TIME)
+			fprintf(out, "@- ");
+		else
+			fprintf(out, "@%" PRIu64 " ", it->time);
+	}
+	switch (it->type) {
+	case PTC_ITEM_BRANCH:
+		if (it->kind == PTC_KIND_NONE || it->kind >= PTC_KIND_COUNT || it->cause)
+			die("a transfer without a kind");
+		/* Packets may claim the address 0; instructions of ours are not there. */
+		if (it->kind == PTC_KIND_START ?
+			    it->from != 0 :
+			    it->kind != PTC_KIND_ASYNC &&
+				    it->from % PT_HIGH - PT_CODE >= PT_CODE_LEN)
+			die("a transfer from nowhere");
+		fprintf(out, "%" PRIx64 " %" PRIx64 " %s", it->from, it->to,
+			ptc_kind_name((enum ptc_kind)it->kind));
+		break;
+	case PTC_ITEM_INSN:
+		fprintf(out, "%" PRIx64, it->from);
+		break;
+	case PTC_ITEM_GAP:
+		if (it->from > last->base + last->len || it->to > last->base + last->len - it->from)
+			die("a gap outside the stream");
+		fprintf(out, "gap %" PRIx64 " %" PRIx64 " %s", it->from, it->to,
+			ptc_gap_name((enum ptc_gap_cause)it->cause));
+		break;
+	default:
+		die("an item of no type");
+	}
+	for (i = 0; i < it->insn_len; i++)
+		fprintf(out, "%s%02x", i ? "" : " ", it->insn[i]);
+	fputc('\n', out);
+}
+
+static void run(struct ptc_replay *r, FILE *out, const struct ptc_stream *stream,
+		struct pt_how *how)
+{
+	uint64_t left = how->max_steps ? how->max_steps : 1000000;
+	struct ptc_out *o = ptc_replay_out(r);
+	struct ptc_err err;
+	int ret;
+
+	do {
+		if (!left--)
+			die("it does not come to an end");
+		ret = ptc_replay_step(r, &err);
+		if (ret < 0)
+			die(err.msg);
+		for (; o->head < o->n; o->head++)
+			put_item(out, &o->items[o->head], stream, how);
+	} while (ret);
+}
+
+const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how)
+{
+	static char *text;
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	const struct ptc_ipt_params params = { .mtc_freq = 0 };
+	struct ptc_codefiles files = { .n = 0 };
+	struct ptc_addrspace as = { .n = 0 };
+	struct ptc_notes notes = { .n = 0 };
+	struct ptc_replay_conf conf;
+	struct ptc_codefile *file;
+	struct ptc_replay *r = NULL;
+	struct ptc_ipt ipt;
+	struct ptc_err err;
+	uint8_t *code;
+	size_t len;
+	FILE *out;
+
+	free(text);
+	text = NULL;
+	code = malloc(PT_CODE_LEN);
+	out = open_memstream(&text, &len);
+	if (!code || !out)
+		die("out of memory");
+	memcpy(code, pt_code, PT_CODE_LEN);
+	file = ptc_codefiles_add_bytes(&files, "code", code, PT_CODE_LEN);
+	if (!file || !ptc_addrspace_map(&as, PT_CODE, PT_CODE_LEN, 0, file) ||
+	    !ptc_addrspace_map(&as, PT_HIGH + PT_CODE, PT_CODE_LEN, 0, file))
+		die("out of memory");
+	opts.insns = how->insns;
+	opts.bytes = how->bytes;
+	memset(&how->stats, 0, sizeof(how->stats));
+	conf = (struct ptc_replay_conf){
+		.opts = &opts,
+		.resync = how->psb ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET,
+		.ipt = &ipt,
+		.clock = { .valid = how->conv },
+		.stream = stream,
+		.marks = how->marks,
+		.nmarks = how->nmarks,
+		.stats = &how->stats,
+		.notes = &notes,
+	};
+	if (how->conv)
+		conf.clock.conv = *how->conv;
+	if (ptc_ipt_init(&ipt, &params, &err) || ptc_replay_new(&conf, &r, &err))
+		die(err.msg);
+	ptc_replay_set_context(r, -1, -1, -1, &as);
+	run(r, out, stream, how);
+	ptc_replay_free(r);
+	ptc_addrspace_release(&as);
+	ptc_codefiles_release(&files);
+	ptc_ipt_release(&ipt);
+	ptc_notes_release(&notes);
+	free(code);
+	if (fclose(out))
+		die("out of memory");
+	return text;
+}
+
+const char *pt_replay_bytes(const uint8_t *trace, size_t len, struct pt_how *how)
+{
+	struct ptc_stream stream = { .n = 0 };
+	uint8_t *exact = malloc(len ? len : 1);
+	struct ptc_err err;
+	const char *text;
+
+	if (!exact)
+		die("out of memory");
+	if (len)
+		memcpy(exact, trace, len);
+	if (ptc_stream_single(&stream, exact, len, &err))
+		die(err.msg);
+	text = pt_replay_stream(&stream, how);
+	ptc_stream_release(&stream);
+	free(exact);
+	return text;
+}
+
+const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how)
+{
+	if (ptc_buf_failed(trace))
+		die("out of memory");
+	return pt_replay_bytes(trace->bytes, trace->len, how);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PT packets by hand, and a replay of them over code in memory, as text.
+ * Packets: SDM vol. 3C, 33.4.2. Out of memory aborts.
+ */
+#ifndef PTC_TESTS_LIB_PT_H
+#define PTC_TESTS_LIB_PT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "decode/replay.h"
+
+enum { PT_TIP = 0x0d, PT_PGE = 0x11, PT_PGD = 0x01, PT_FUP = 0x1d };
+
+/* An IP packet: 6 bytes, sign-extended (IPBytes 3), which needs no last IP. */
+void pt_ip(struct ptc_buf *b, uint8_t opcode, uint64_t ip);
+/* The same with the low 2 bytes only (IPBytes 1), or with none (suppressed, 0). */
+void pt_ip16(struct ptc_buf *b, uint8_t opcode, uint64_t ip);
+void pt_ip_none(struct ptc_buf *b, uint8_t opcode);
+/* Short TNT packets for 'T' and 'N' (others are skipped), 6 a packet. */
+void pt_tnt(struct ptc_buf *b, const char *bits);
+void pt_psb(struct ptc_buf *b);
+void pt_psbend(struct ptc_buf *b);
+void pt_mode_exec64(struct ptc_buf *b);
+void pt_mode_tsx(struct ptc_buf *b, bool intx, bool aborted);
+void pt_tsc(struct ptc_buf *b, uint64_t tsc);
+void pt_ovf(struct ptc_buf *b);
+
+/* PSB+ with tracing on at @ip in 64-bit code; with tracing off. */
+void pt_psb_on(struct ptc_buf *b, uint64_t ip);
+void pt_psb_off(struct ptc_buf *b);
+/* MODE.Exec and TIP.PGE. */
+void pt_enable(struct ptc_buf *b, uint64_t ip);
+
+/* 57 bytes with every kind of transfer; lib_pt.c has the listing. */
+enum { PT_CODE = 0x1000, PT_CODE_LEN = 57 };
+#define PT_HIGH 0x7f0000000000ull /* the same code is at PT_HIGH + PT_CODE */
+extern const uint8_t pt_code[PT_CODE_LEN];
+
+/* How pt_replay replays; zeros are: transfers, resync at a packet, no times. */
+struct pt_how {
+	bool insns, bytes, psb;
+	const struct ptc_time_conv *conv;
+	const struct ptc_mark *marks;
+	size_t nmarks;
+	uint64_t max_steps;	       /* abort after so many; 0: a million */
+	struct ptc_decode_stats stats; /* out */
+};
+
+/*
+ * Replay @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an allocation
+ * of exactly their size. Returns lines (static, until the next call):
+ * "FROM TO KIND", "IP" for instructions, "gap OFFSET LENGTH CAUSE"; with times,
+ * "@NS " in front. Aborts when something is outside the stream.
+ */
+const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how);
+const char *pt_replay_bytes(const uint8_t *trace, size_t len, struct pt_how *how);
+/* The same for a stream of several spans. */
+const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how);
+
+#endif

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: whole recordings: pieces, side records, order, selection. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib_perfdata.h"
+#include "lib_pt.h"
+#include "ptcap/decode.h"
+
+/* A tick is a nanosecond. */
+static const struct ptc_time_conv clock_1ns = { .shift = 0, .mult = 1, .zero = 0 };
+
+struct file {
+	char path[64];
+	int fd;
+};
+
+static struct file make_file(const void *bytes, size_t len)
+{
+	struct file f = { .fd = memfd_create("test", MFD_CLOEXEC) };
+
+	cr_assert(f.fd >= 0);
+	cr_assert_eq(write(f.fd, bytes, len), (ssize_t)len);
+	snprintf(f.path, sizeof(f.path), "/proc/self/fd/%d", f.fd);
+	return f;
+}
+
+struct test {
+	struct pd pd;
+	struct file code; /* pt_code */
+	struct ptc_decode_opts opts;
+	struct ptc_decode_stats stats;
+	char note[256]; /* the first */
+	struct ptc_decode *d;
+	FILE *out;
+	char *text;
+	size_t len;
+};
+
+static void begin(struct test *t, const struct ptc_time_conv *conv)
+{
+	const struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+
+	memset(t, 0, sizeof(*t));
+	t->opts = opts;
+	pd_init_pt(&t->pd, conv);
+	t->code = make_file(pt_code, PT_CODE_LEN);
+}
+
+static void map_code(struct test *t, int32_t tid, uint64_t time, uint64_t addr)
+{
+	pd_mmap2(&t->pd, tid, time, addr, PT_CODE_LEN, 0, t->code.path);
+}
+
+/* A piece of queue @idx; @b is released. */
+static void piece(struct test *t, uint32_t idx, int32_t tid, int32_t cpu, uint64_t off,
+		  struct ptc_buf *b)
+{
+	pd_auxtrace(&t->pd,
+		    &(struct ptc_auxtrace){ .offset = off, .idx = idx, .tid = tid, .cpu = cpu },
+		    b->bytes, b->len);
+	ptc_buf_release(b);
+}
+
+static int on_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct test *t = ctx;
+	uint64_t off;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct ptc_item *it = &items[i];
+		const char *file = ptc_decode_file(t->d, it, it->from ? it->from : it->to, &off);
+
+		if (it->type == PTC_ITEM_GAP)
+			fprintf(t->out, "%d gap %u %" PRIx64 " %" PRIx64 " %s\n", it->tid,
+				it->queue, it->from, it->to,
+				ptc_gap_name((enum ptc_gap_cause)it->cause));
+		else
+			fprintf(t->out, "%d %" PRIx64 " %" PRIx64 " %s%s\n", it->tid, it->from,
+				it->to, ptc_kind_name((enum ptc_kind)it->kind),
+				file ? "" : " unmapped");
+	}
+	return 0;
+}
+
+static int run_bytes(struct test *t, const void *bytes, size_t len, struct ptc_err *err)
+{
+	const struct ptc_sink sink = { on_items, t };
+	struct file f = make_file(bytes, len);
+	const char *note;
+	int r;
+
+	t->out = open_memstream(&t->text, &t->len);
+	r = ptc_decode_open(f.path, &t->opts, &t->d, err);
+	if (!r) {
+		r = ptc_decode_run(t->d, &sink, err);
+		ptc_decode_get_stats(t->d, &t->stats);
+		note = ptc_decode_note(t->d, 0);
+		snprintf(t->note, sizeof(t->note), "%s", note ? note : "");
+		ptc_decode_free(t->d);
+	}
+	fclose(t->out);
+	close(f.fd);
+	return r;
+}
+
+static void end(struct test *t)
+{
+	pd_release(&t->pd);
+	close(t->code.fd);
+}
+
+static void expect(struct test *t, const char *lines)
+{
+	struct ptc_err err;
+	uint8_t *bytes;
+	size_t len;
+
+	bytes = pd_finish(&t->pd, &len);
+	cr_assert_eq(run_bytes(t, bytes, len, &err), 0, "%s", err.msg);
+	cr_assert_str_eq(t->text, lines, "got:\n%swant:\n%s", t->text, lines);
+	free(t->text);
+	free(bytes);
+}
+
+/* On at @time at the syscall of the code at @base, and off by it. */
+static void syscall_at(struct ptc_buf *b, uint64_t time, uint64_t base)
+{
+	pt_tsc(b, time);
+	pt_enable(b, base + 0x16);
+	pt_ip_none(b, PT_PGD);
+}
+
+static void psb_at(struct ptc_buf *b, uint64_t time)
+{
+	pt_psb(b);
+	pt_tsc(b, time);
+	pt_psbend(b);
+}
+
+Test(open, pieces_are_one_stream_and_their_padding_is_no_part_of_it)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+	size_t first;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 10);
+	pt_enable(&a, 0x1000);
+	pt_tnt(&a, "T");
+	first = a.len;
+	cr_assert(first % 8);
+	pt_tnt(&b, "T");
+	pt_ip_none(&b, PT_PGD);
+	piece(&t, 3, 7, -1, 0x100, &a);
+	piece(&t, 3, 7, -1, 0x100 + first, &b);
+	expect(&t, "7 0 1000 start\n7 1000 1003 jcc\n7 1003 1006 jmp\n7 1006 1024 call\n"
+		   "7 1025 100b ret\n7 100b 0 ijmp\n");
+	cr_assert_eq(t.stats.branches, 6);
+	cr_assert_eq(t.stats.missing_files, 0);
+	end(&t);
+}
+
+Test(open, bytes_missing_between_pieces_are_a_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 10);
+	syscall_at(&a, 20, 0x1000);
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	psb_at(&b, 30);
+	syscall_at(&b, 40, 0x1000);
+	cr_assert_eq(a.len, 0x30);
+	piece(&t, 0, 7, -1, 0, &a);
+	piece(&t, 0, 7, -1, 0x1000, &b);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 fd0 lost\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n");
+	cr_assert_eq(t.stats.gaps[PTC_GAP_LOST], 1);
+	end(&t);
+}
+
+Test(open, queues_are_merged_by_time_and_ties_go_by_queue)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x1000);
+	psb_at(&a, 1);
+	psb_at(&b, 1);
+	syscall_at(&a, 10, 0x1000);
+	syscall_at(&b, 20, 0x1000);
+	syscall_at(&a, 30, 0x1000);
+	syscall_at(&b, 30, 0x1000);
+	syscall_at(&a, 50, 0x1000);
+	syscall_at(&b, 40, 0x1000);
+	piece(&t, 1, 8, -1, 0, &b);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n" /* 10 */
+		   "8 0 1016 start\n8 1016 0 syscall\n" /* 20 */
+		   "7 0 1016 start\n7 1016 0 syscall\n" /* 30 */
+		   "8 0 1016 start\n8 1016 0 syscall\n"
+		   "8 0 1016 start\n8 1016 0 syscall\n" /* 40 */
+		   "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, without_a_clock_it_is_queue_after_queue)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, NULL);
+	psb_at(&a, 50);
+	psb_at(&b, 1);
+	syscall_at(&a, 60, 0x1000);
+	syscall_at(&b, 10, 0x1000);
+	piece(&t, 1, 8, -1, 0, &b);
+	piece(&t, 0, 7, -1, 0, &a);
+	map_code(&t, 7, 1000, 0x1000); /* told last, known first */
+	map_code(&t, 8, 1000, 0x1000);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 1016 start\n8 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, code_mapped_by_a_syscall_is_there_when_it_returns)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	syscall_at(&a, 30, 0x5000);
+	syscall_at(&a, 50, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	map_code(&t, 7, 20, 0x5000);
+	/* What was at 0x1000 is replaced: there is no code any more. */
+	pd_mmap2(&t.pd, 7, 40, 0x1000, 0x1000, 0, "//anon");
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 5016 start\n7 5016 0 syscall\n"
+		   "7 0 1016 start\n7 gap 0 4f 1 nocode\n");
+	cr_assert_str_eq(t.note, "no code for '//anon': 1 gap");
+	cr_assert_eq(t.stats.missing_files, 1);
+	end(&t);
+}
+
+Test(open, an_exec_begins_with_nothing_and_a_fork_with_what_its_parent_has)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	psb_at(&b, 1);
+	syscall_at(&a, 10, 0x1000);
+	syscall_at(&b, 30, 0x1000); /* the child */
+	syscall_at(&a, 50, 0x1000); /* the parent, after its exec */
+	piece(&t, 0, 7, -1, 0, &a);
+	piece(&t, 1, 9, -1, 0, &b);
+	pd_task(&t.pd, PERF_RECORD_FORK, 9, 9, 7, 20);
+	pd_comm(&t.pd, 7, 40, "new", true);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n"
+		   "9 0 1016 start\n9 1016 0 syscall\n"
+		   "7 0 1016 start unmapped\n7 gap 0 3d 3 nocode\n");
+	end(&t);
+}
+
+Test(open, symbols_and_files_are_those_of_the_moment)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	pd_comm(&t.pd, 7, 11, "gone", true); /* at once, before anything else is decoded */
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, a_cpu_s_trace_belongs_to_who_runs_on_it)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x2000);
+	psb_at(&a, 1);
+	syscall_at(&a, 20, 0x1000);
+	syscall_at(&a, 40, 0x2000);
+	syscall_at(&a, 60, 0x1000);
+	pd_itrace_start(&t.pd, 7, 2, 10);
+	pd_switch(&t.pd, 7, 2, 30, true);
+	pd_switch(&t.pd, 8, 2, 31, false);
+	pd_switch(&t.pd, 8, 2, 50, true);
+	pd_switch(&t.pd, 7, 2, 51, false);
+	piece(&t, 2, -1, 2, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 2016 start\n8 2016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n");
+	t.opts.tid = 8;
+	expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
+	cr_assert_eq(t.stats.branches, 2);
+	t.opts.tid = -1;
+	t.opts.cpu = 1;
+	expect(&t, "");
+	end(&t);
+}
+
+Test(open, a_thread_s_trace_is_of_the_cpu_it_runs_on)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 20, 0x1000);
+	syscall_at(&a, 40, 0x1003 - 0x16);
+	piece(&t, 2, 7, -1, 0, &a);
+	pd_itrace_start(&t.pd, 7, 2, 10);
+	pd_switch(&t.pd, 7, 2, 30, true);
+	pd_switch(&t.pd, 7, 3, 31, false);
+	t.opts.cpu = 2;
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
+	t.opts.cpu = 3;
+	expect(&t, "7 0 1003 start\n7 1003 1006 jmp\n7 1006 1024 call\n7 1025 0 ret\n");
+	t.opts.cpu = 4;
+	expect(&t, "");
+	cr_assert_eq(t.stats.branches, 0);
+	end(&t);
+}
+
+Test(open, losses_that_records_tell_of_are_gaps)
+{
+	struct ptc_sb lost = {
+		.type = PERF_RECORD_LOST,
+		.id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 20, .id = PD_ID_DUMMY },
+		.u.lost = { .id = PD_ID_DUMMY, .lost = 5 }
+	};
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	size_t len;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	len = a.len;
+	syscall_at(&a, 30, 0x1000);
+	pd_sb(&t.pd, &lost);
+	pd_aux(&t.pd, 7, 0, 15, 0, len, PERF_AUX_FLAG_PARTIAL);
+	pd_aux(&t.pd, 7, 0, 35, len, a.len - len, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 8, 0, 35, len, a.len - len, PERF_AUX_FLAG_TRUNCATED); /* another's */
+	piece(&t, 0, 7, -1, 0, &a);
+	t.opts.insns = false;
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 2c 0 partial\n"
+		   "7 gap 0 36 0 lost\n7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 gap 0 3e 0 truncated\n");
+	cr_assert_str_eq(t.note, "5 records were lost while recording");
+	end(&t);
+}
+
+Test(open, code_that_came_with_the_recording_is_used)
+{
+	struct ptc_buf a = PTC_BUF_INIT, f = PTC_BUF_INIT;
+	struct ptc_code_entry e = { .time = 0, .addr = 0x9000, .pid = 7, .name = "[vdso]" };
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	e.bytes = ptc_cur_init(pt_code, PT_CODE_LEN);
+	ptc_feature_begin_code(&f);
+	ptc_feature_put_code(&f, &e);
+	e.addr = 0xa000;
+	e.name = "jit";
+	e.time = 30;
+	ptc_feature_put_code(&f, &e);
+	pd_feature(&t.pd, PTC_FEAT_PTCAP_CODE, f.bytes, f.len);
+	ptc_buf_release(&f);
+	pd_mmap2(&t.pd, 7, 0, 0x9000, 0x2000, 0, "[vdso]");
+	psb_at(&a, 1);
+	syscall_at(&a, 20, 0x9000);
+	syscall_at(&a, 40, 0xa000);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 9016 start\n7 9016 0 syscall\n7 0 a016 start\n7 a016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, a_file_that_is_not_the_recorded_one_is_not_used)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_MMAP2,
+			     .misc = PERF_RECORD_MISC_USER,
+			     .id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7 },
+			     .u.mmap = { .pid = 7,
+					 .tid = 7,
+					 .addr = 0x1000,
+					 .len = 0x1000,
+					 .prot = PROT_READ | PROT_EXEC,
+					 .build_id = { .bytes = { 0xab, 0xcd }, .len = 20 } } };
+	struct ptc_buf a = PTC_BUF_INIT;
+	char want[256];
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	sb.u.mmap.filename = t.code.path;
+	pd_sb(&t.pd, &sb);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 gap 0 2b 5 nocode\n");
+	snprintf(want, sizeof(want),
+		 "no code for '%s' (build-id abcd000000000000000000000000000000000000): 1 gap",
+		 t.code.path);
+	cr_assert_str_eq(t.note, want);
+	end(&t);
+}
+
+static int stop(void *ctx, const struct ptc_item *items, size_t n)
+{
+	(void)items;
+	(void)n;
+	++*(int *)ctx;
+	return 1;
+}
+
+Test(open, a_sink_can_stop_it_and_it_runs_once)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	int calls = 0;
+	const struct ptc_sink sink = { stop, &calls };
+	struct ptc_decode *d;
+	struct ptc_err err;
+	struct file f;
+	struct test t;
+	uint8_t *bytes;
+	size_t len;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	bytes = pd_finish(&t.pd, &len);
+	f = make_file(bytes, len);
+	cr_assert_eq(ptc_decode_open(f.path, NULL, &d, &err), 0);
+	cr_assert_eq(ptc_decode_run(d, &sink, &err), PTC_E_STOPPED);
+	cr_assert_eq(calls, 1);
+	cr_assert_eq(ptc_decode_run(d, &sink, &err), PTC_E_USAGE);
+	ptc_decode_free(d);
+	ptc_decode_free(NULL);
+	free(bytes);
+	close(f.fd);
+	end(&t);
+}
+
+Test(open, a_recording_of_something_else_is_refused)
+{
+	const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					      .size = PERF_ATTR_SIZE_VER7,
+					      .config = PERF_COUNT_SW_DUMMY };
+	const uint64_t id = 1;
+	struct test t = { .opts = PTC_DECODE_OPTS_INIT };
+	struct ptc_err err;
+	uint8_t *bytes;
+	size_t len;
+
+	pd_init(&t.pd);
+	pd_attr(&t.pd, &attr, &id, 1);
+	pd_raw(&t.pd, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
+	bytes = pd_finish(&t.pd, &len);
+	cr_assert_eq(run_bytes(&t, bytes, len, &err), PTC_E_NOT_EXIST, "%s", err.msg);
+	cr_assert(strstr(err.msg, "holds no AUX trace"), "%s", err.msg);
+	free(t.text);
+	free(bytes);
+	ptc_pt_info_put(&t.pd.data,
+			&(struct ptc_pt_info){ .type = PTC_AUXTRACE_TYPE_INTEL_BTS, .filter = "" });
+	bytes = pd_finish(&t.pd, &len);
+	cr_assert_eq(run_bytes(&t, bytes, len, &err), PTC_E_UNSUPPORTED, "%s", err.msg);
+	free(t.text);
+	free(bytes);
+	pd_release(&t.pd);
+}
+
+Test(open, a_file_cut_anywhere_is_decoded_or_refused)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct test t;
+	uint8_t *bytes;
+	size_t len, n;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	bytes = pd_finish(&t.pd, &len);
+	for (n = 0; n < len; n++) {
+		if (run_bytes(&t, bytes, n, &err) < 0)
+			cr_assert(err.msg[0]);
+		free(t.text);
+	}
+	free(bytes);
+	end(&t);
+}
+
+Test(open, options_of_a_newer_caller_are_refused_unless_unset)
+{
+	struct {
+		struct ptc_decode_opts opts;
+		uint64_t newer;
+	} o = { .opts = PTC_DECODE_OPTS_INIT };
+	struct ptc_decode *d;
+	struct ptc_err err;
+	struct test t;
+	struct file f;
+	uint8_t *bytes;
+	size_t len;
+
+	begin(&t, &clock_1ns);
+	bytes = pd_finish(&t.pd, &len);
+	f = make_file(bytes, len);
+	o.opts.size = sizeof(o);
+	cr_assert_eq(ptc_decode_open(f.path, &o.opts, &d, &err), 0);
+	ptc_decode_free(d);
+	o.newer = 1;
+	cr_assert_eq(ptc_decode_open(f.path, &o.opts, &d, &err), PTC_E_UNSUPPORTED);
+	free(bytes);
+	close(f.fd);
+	end(&t);
+}
