@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ptc_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("ptcap: ", stderr);
+	va_start(ap, fmt);
+	(void)vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int ptc_say_err(const struct ptc_err *err)
+{
+	ptc_say("%s", err->msg);
+	return err->code == PTC_E_USAGE ? PTC_EXIT_USAGE : PTC_EXIT_FAIL;
+}
+
+int ptc_usage_error(const char *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "ptcap %s: ", command);
+	va_start(ap, fmt);
+	(void)vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; see `ptcap %s --help`\n", command);
+	return PTC_EXIT_USAGE;
+}
+
+int ptc_option_error(const char *command, char *const *argv, int c)
+{
+	if (c == ':')
+		return ptc_usage_error(command, "option '%s' needs a value", argv[optind - 1]);
+	if (optopt > ' ' && optopt < 0x7f) /* argv[optind - 1] may be anything then */
+		return ptc_usage_error(command, "no option '-%c'", optopt);
+	return ptc_usage_error(command, "no option '%s'", argv[optind - 1]);
+}
+
+/* strtoull takes signs, blanks and octal: none of them is a number here. */
+static bool parse(const char *s, uint64_t *ret, char **end)
+{
+	const bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	const char *digits = hex ? s + 2 : s;
+	unsigned long long v;
+
+	if (!strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789"))
+		return false;
+	errno = 0;
+	v = strtoull(digits, end, hex ? 16 : 10);
+	if (errno)
+		return false;
+	*ret = v;
+	return true;
+}
+
+bool ptc_parse_u64(const char *s, uint64_t *ret)
+{
+	uint64_t v;
+	char *end;
+
+	if (!parse(s, &v, &end) || *end)
+		return false;
+	*ret = v;
+	return true;
+}
+
+bool ptc_parse_size(const char *s, uint64_t *ret)
+{
+	unsigned int shift = 0;
+	uint64_t v;
+	char *end;
+
+	if (!parse(s, &v, &end))
+		return false;
+	switch (*end) {
+	case 'k':
+	case 'K':
+		shift = 10;
+		break;
+	case 'm':
+	case 'M':
+		shift = 20;
+		break;
+	case 'g':
+	case 'G':
+		shift = 30;
+		break;
+	default:
+		break;
+	}
+	if (shift)
+		end++;
+	if (*end || v > UINT64_MAX >> shift)
+		return false;
+	*ret = v << shift;
+	return true;
+}
+
+int ptc_finish_stdout(int code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	ptc_say("cannot write standard output: %s", strerror(errno));
+	return PTC_EXIT_FAIL;
+}

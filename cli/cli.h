@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What the sub-commands share. Only cli/ prints and exits. */
+#ifndef PTC_CLI_CLI_H
+#define PTC_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exitcodes.h"
+#include "ptcap/error.h"
+
+/* Each command gets argv with argv[0] its own name, and returns the exit code. */
+int ptc_cmd_record(int argc, char **argv);
+int ptc_cmd_decode(int argc, char **argv);
+int ptc_cmd_info(int argc, char **argv);
+int ptc_cmd_dump(int argc, char **argv);
+
+/* "ptcap: MESSAGE" on stderr. */
+void ptc_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The error, once, on stderr; returns PTC_EXIT_FAIL, or PTC_EXIT_USAGE for PTC_E_USAGE. */
+int ptc_say_err(const struct ptc_err *err);
+/* "ptcap COMMAND: MESSAGE" and where to find help; returns PTC_EXIT_USAGE. */
+int ptc_usage_error(const char *command, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * What getopt_long, with opterr 0 and ":" in front, could not take: @c is its
+ * ':' or '?'. Names the option; returns PTC_EXIT_USAGE.
+ */
+int ptc_option_error(const char *command, char *const *argv, int c);
+
+/*
+ * Numbers on the command line: 0x hex, else decimal; the whole of @s. With
+ * sizes a suffix K, M, G (binary) is taken. False if it is no such number.
+ */
+bool ptc_parse_u64(const char *s, uint64_t *ret);
+bool ptc_parse_size(const char *s, uint64_t *ret);
+
+/* Flush stdout; a report that could not be written whole must not exit 0. */
+int ptc_finish_stdout(int code);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "out.h"
+#include "ptcap/decode.h"
+
+struct decode_args {
+	const char *input;	  /* NULL: perf.data */
+	const char *pt;		  /* raw mode */
+	const char *cpu;	  /* as given: means one thing or the other */
+	struct ptc_raw_code *raw; /* owned, and so are the paths in it */
+	size_t nraw;
+	struct ptc_fields fields;
+	bool json, strict, help;
+	struct ptc_decode_opts opts;
+};
+
+static void args_release(struct decode_args *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->nraw; i++)
+		free((char *)(uintptr_t)a->raw[i].path);
+	free(a->raw);
+}
+
+static void help(void)
+{
+	printf("usage: ptcap decode [-i FILE] [OPTIONS]\n"
+	       "       ptcap decode --pt FILE --raw FILE@ADDR[:OFFSET[:LENGTH]]... -F insn-ip "
+	       "[OPTIONS]\n"
+	       "Replay a recording: every branch that was taken, and every gap.\n\n"
+	       "  -i, --input=FILE      the recording (default: perf.data)\n"
+	       "  -F, --fields=LIST     of pid tid cpu time from to kind sym tosym insn insn-ip,\n"
+	       "                        separated by commas: the fields of a line, for programs;\n"
+	       "                        with insn-ip a line is an instruction, not a branch\n"
+	       "      --format=FORMAT   text (default) or json: one object a line, see "
+	       "doc/json.md\n"
+	       "      --tid=TID         only this thread\n"
+	       "      --cpu=CPU         only this CPU; in raw mode the CPU that recorded, as "
+	       "6/94/3\n"
+	       "      --pt=FILE         raw mode: a bare packet stream\n"
+	       "      --raw=FILE@ADDR[:OFFSET[:LENGTH]]\n"
+	       "                        raw mode: code at ADDR; may be given again and again\n"
+	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
+	       "                        packet with a whole IP (default: packet; raw: psb)\n"
+	       "      --strict          exit with 3 if there was any gap or loss\n"
+	       "  -h, --help            this text\n");
+}
+
+/* Cut the number in front of @sep (or the end) off *s, which moves behind it. */
+static bool next_number(char **s, char sep, uint64_t *ret)
+{
+	char *word = *s, *end = strchr(word, sep);
+
+	if (end)
+		*end++ = '\0';
+	*s = end;
+	return ptc_parse_u64(word, ret);
+}
+
+/* FILE@ADDR[:OFFSET[:LENGTH]] */
+static bool parse_raw(struct decode_args *a, const char *arg)
+{
+	struct ptc_raw_code c = { .len = 0 }, *raw;
+	char *path = strdup(arg), *at = path ? strrchr(path, '@') : NULL;
+
+	if (!at || at == path)
+		goto bad;
+	*at++ = '\0';
+	if (!next_number(&at, ':', &c.addr) || (at && !next_number(&at, ':', &c.off)) ||
+	    (at && (!next_number(&at, ':', &c.len) || !c.len || at)))
+		goto bad;
+	c.path = path;
+	raw = reallocarray(a->raw, a->nraw + 1, sizeof(*raw));
+	if (!raw)
+		goto bad;
+	a->raw = raw;
+	a->raw[a->nraw++] = c;
+	return true;
+bad:
+	free(path);
+	return false;
+}
+
+/* family/model/stepping */
+static bool parse_cpu_id(const char *arg, struct ptc_decode_opts *opts)
+{
+	char *copy = strdup(arg), *s = copy;
+	uint64_t f, m, st;
+	bool ok;
+
+	ok = copy && next_number(&s, '/', &f) && s && next_number(&s, '/', &m) && s &&
+	     next_number(&s, '/', &st) && !s && f <= UINT16_MAX && m <= UINT8_MAX &&
+	     st <= UINT8_MAX;
+	free(copy);
+	if (!ok)
+		return false;
+	opts->cpu_id_set = true;
+	opts->cpu_id = (struct ptc_cpu_id){ (uint16_t)f, (uint8_t)m, (uint8_t)st };
+	return true;
+}
+
+static bool parse_int(const char *arg, int32_t *ret)
+{
+	uint64_t v;
+
+	if (!ptc_parse_u64(arg, &v) || v > INT32_MAX)
+		return false;
+	*ret = (int32_t)v;
+	return true;
+}
+
+static int parse_fields(struct decode_args *a, const char *arg)
+{
+	const char *what, *word;
+	int len;
+
+	what = ptc_fields_parse(arg, &a->fields, &word, &len);
+	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : 0;
+}
+
+enum { OPT_FORMAT = 256, OPT_TID, OPT_CPU, OPT_PT, OPT_RAW, OPT_RESYNC, OPT_STRICT };
+
+static int take_option(struct decode_args *a, int c, char *const *argv)
+{
+	switch (c) {
+	case 'i':
+		a->input = optarg;
+		return 0;
+	case 'F':
+		return parse_fields(a, optarg);
+	case OPT_FORMAT:
+		a->json = !strcmp(optarg, "json");
+		if (!a->json && strcmp(optarg, "text") != 0)
+			return ptc_usage_error("decode", "no format '%s': text or json", optarg);
+		return 0;
+	case OPT_TID:
+		if (!parse_int(optarg, &a->opts.tid))
+			return ptc_usage_error("decode", "'%s' is no thread id", optarg);
+		return 0;
+	case OPT_CPU:
+		a->cpu = optarg;
+		return 0;
+	case OPT_PT:
+		a->pt = optarg;
+		return 0;
+	case OPT_RAW:
+		if (!parse_raw(a, optarg))
+			return ptc_usage_error("decode", "'%s' is not FILE@ADDR[:OFFSET[:LENGTH]]",
+					       optarg);
+		return 0;
+	case OPT_RESYNC:
+		if (strcmp(optarg, "psb") != 0 && strcmp(optarg, "packet") != 0)
+			return ptc_usage_error("decode", "no resync '%s': psb or packet", optarg);
+		a->opts.resync = optarg[1] == 's' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
+		return 0;
+	case OPT_STRICT:
+		a->strict = true;
+		return 0;
+	case 'h':
+		a->help = true;
+		return 0;
+	default:
+		return ptc_option_error("decode", argv, c);
+	}
+}
+
+/* Do the options go together? */
+static int check_args(struct decode_args *a)
+{
+	if (a->json && a->fields.n)
+		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
+	if (a->pt && a->input)
+		return ptc_usage_error("decode", "either a recording (-i) or a stream (--pt)");
+	if (a->nraw && !a->pt)
+		return ptc_usage_error("decode", "--raw goes with --pt");
+	if (a->pt && a->opts.tid != -1)
+		return ptc_usage_error("decode", "a bare stream has no threads: --tid");
+	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
+		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
+	if (a->cpu && !a->pt && !parse_int(a->cpu, &a->opts.cpu))
+		return ptc_usage_error("decode", "'%s' is no CPU number", a->cpu);
+	a->opts.insns = ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
+	a->opts.bytes = ptc_fields_have(&a->fields, PTC_FIELD_INSN);
+	return 0;
+}
+
+static int parse_args(struct decode_args *a, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "fields", required_argument, NULL, 'F' },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "tid", required_argument, NULL, OPT_TID },
+		{ "cpu", required_argument, NULL, OPT_CPU },
+		{ "pt", required_argument, NULL, OPT_PT },
+		{ "raw", required_argument, NULL, OPT_RAW },
+		{ "resync", required_argument, NULL, OPT_RESYNC },
+		{ "strict", no_argument, NULL, OPT_STRICT },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, code;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":i:F:h", options, NULL)) != -1) {
+		code = take_option(a, c, argv);
+		if (code || a->help)
+			return code;
+	}
+	if (optind < argc)
+		return ptc_usage_error("decode", "unexpected argument '%s'", argv[optind]);
+	return check_args(a);
+}
+
+static uint64_t count_gaps(const struct ptc_decode_stats *stats)
+{
+	uint64_t n = 0;
+	int i;
+
+	for (i = 0; i < PTC_GAP_COUNT; i++)
+		n += stats->gaps[i];
+	return n;
+}
+
+/* What cannot be seen in the lines, or is easily overlooked there. */
+static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_stats *stats)
+{
+	const uint64_t gaps = count_gaps(stats);
+	const char *note;
+	size_t i;
+
+	fflush(stdout);
+	if (gaps)
+		ptc_say("%llu gap%s in the trace", (unsigned long long)gaps, gaps == 1 ? "" : "s");
+	for (i = 0; (note = ptc_decode_note(d, i)) != NULL; i++)
+		ptc_say("%s", note);
+}
+
+static int run(const struct decode_args *a, struct ptc_decode *d)
+{
+	static struct ptc_line line;
+	struct ptc_printer printer = { .d = d, .fields = a->fields, .line = &line };
+	const struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
+				       .ctx = &printer };
+	struct ptc_decode_stats stats;
+	struct ptc_err err;
+	int r;
+
+	if (a->json)
+		ptc_print_json_head(&line);
+	r = ptc_decode_run(d, &sink, &err);
+	ptc_line_flush(&line);
+	if (line.failed)
+		return PTC_EXIT_FAIL; /* main says why */
+	if (r < 0)
+		return ptc_say_err(&err);
+	ptc_decode_get_stats(d, &stats);
+	tell_findings(d, &stats);
+	if (!stats.aux_bytes) {
+		ptc_say("'%s' holds no trace to decode", a->pt	  ? a->pt :
+							 a->input ? a->input :
+								    "perf.data");
+		return PTC_EXIT_NOTHING;
+	}
+	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+}
+
+static int decode(const struct decode_args *a)
+{
+	struct ptc_decode *d;
+	struct ptc_err err;
+	int code, r;
+
+	if (a->pt)
+		r = ptc_decode_open_raw(a->pt, a->raw, a->nraw, &a->opts, &d, &err);
+	else
+		r = ptc_decode_open(a->input ? a->input : "perf.data", &a->opts, &d, &err);
+	if (r < 0)
+		return ptc_say_err(&err);
+	code = run(a, d);
+	ptc_decode_free(d);
+	return code;
+}
+
+int ptc_cmd_decode(int argc, char **argv)
+{
+	struct decode_args a = { .opts = PTC_DECODE_OPTS_INIT };
+	int code = parse_args(&a, argc, argv);
+
+	if (!code && a.help)
+		help();
+	else if (!code)
+		code = decode(&a);
+	args_release(&a);
+	return code;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "auxtrace/reader.h"
+#include "cli.h"
+#include "dump.h"
+
+static void help(void)
+{
+	printf("usage: ptcap dump [-i FILE]\n"
+	       "Print every record of a recording, one a line, in file order: the offset in the\n"
+	       "file, the type, the size, the fields; in braces the sample id. In front of them,\n"
+	       "behind a #, the events and the features of the header.\n\n"
+	       "  -i, --input=FILE  the recording (default: perf.data)\n"
+	       "  -h, --help        this text\n\n"
+	       "A damaged file is printed as far as it can be read; then the damage is reported\n"
+	       "and the exit code is 1.\n");
+}
+
+/* The first damage counts: what follows is often its consequence. */
+static void note(struct ptc_err *first, const struct ptc_err *err)
+{
+	if (!first->code)
+		*first = *err;
+}
+
+static void dump_records(const struct ptc_file *f, struct ptc_err *damage)
+{
+	uint64_t pos = 0, records = 0, unknown = 0;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	int rc;
+
+	while ((rc = ptc_file_next(f, &pos, &rec, &err)) > 0) {
+		records++;
+		unknown += ptc_rec_name(rec.type) == NULL;
+		if (ptc_dump_record(f, &rec, &err)) {
+			(void)ptc_file_err_name(f, &err);
+			note(damage, &err);
+		}
+	}
+	if (rc)
+		note(damage, &err);
+	printf("# %" PRIu64 " records, %" PRIu64 " of unknown type\n", records, unknown);
+}
+
+static int dump(const char *path)
+{
+	struct ptc_err err, damage = { .code = PTC_OK };
+	struct ptc_file *f;
+
+	if (ptc_file_open_damaged(path, &f, &err))
+		return ptc_say_err(&err);
+	if (ptc_file_damage(f))
+		note(&damage, ptc_file_damage(f));
+	if (ptc_dump_front(f, &err)) {
+		(void)ptc_file_err_name(f, &err);
+		note(&damage, &err);
+	}
+	dump_records(f, &damage);
+	ptc_file_free(f);
+	if (!damage.code)
+		return PTC_EXIT_OK;
+	(void)fflush(stdout); /* main looks at the result */
+	return ptc_say_err(&damage);
+}
+
+int ptc_cmd_dump(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *path = "perf.data";
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'i':
+			path = optarg;
+			break;
+		case 'h':
+			help();
+			return PTC_EXIT_OK;
+		default:
+			return ptc_option_error("dump", argv, c);
+		}
+	}
+	if (optind < argc)
+		return ptc_usage_error("dump", "what is '%s'? a recording is named with -i",
+				       argv[optind]);
+	return dump(path);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "info.h"
+
+static void help(void)
+{
+	printf("usage: ptcap info [-i FILE] [--format text|json]\n"
+	       "What a recording holds, in short: where it was made, of which command, its "
+	       "events,\n"
+	       "its trace queues, how many records of each type, and what was lost.\n\n"
+	       "  -i, --input=FILE      the recording (default: perf.data)\n"
+	       "      --format=FORMAT   text (default) or json: one object, see doc/json.md\n"
+	       "  -h, --help            this text\n");
+}
+
+static int info(const char *path, bool json)
+{
+	struct ptc_info i = { .file = NULL };
+	int code = PTC_EXIT_OK;
+	struct ptc_file *f;
+	struct ptc_err err;
+
+	if (ptc_file_open(path, &f, &err))
+		return ptc_say_err(&err);
+	if (ptc_info_gather(f, &i, &err)) {
+		code = ptc_say_err(&err);
+	} else if (!json) {
+		ptc_info_text(&i);
+	} else if (!ptc_info_json(&i)) {
+		ptc_say("out of memory");
+		code = PTC_EXIT_FAIL;
+	}
+	ptc_info_release(&i);
+	ptc_file_free(f);
+	return code;
+}
+
+int ptc_cmd_info(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "format", required_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *path = "perf.data";
+	bool json = false;
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'i':
+			path = optarg;
+			break;
+		case 'f':
+			json = !strcmp(optarg, "json");
+			if (!json && strcmp(optarg, "text") != 0)
+				return ptc_usage_error("info", "no format '%s': text or json",
+						       optarg);
+			break;
+		case 'h':
+			help();
+			return PTC_EXIT_OK;
+		default:
+			return ptc_option_error("info", argv, c);
+		}
+	}
+	if (optind < argc)
+		return ptc_usage_error("info", "what is '%s'? a recording is named with -i",
+				       argv[optind]);
+	return info(path, json);
+}

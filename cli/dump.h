@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of `ptcap dump`: what stands in front of the records, and one record. */
+#ifndef PTC_CLI_DUMP_H
+#define PTC_CLI_DUMP_H
+
+#include "auxtrace/reader.h"
+
+/* Header, events and features. Returns 0, or the code of the first damage met; the rest is shown.
+ */
+int ptc_dump_front(const struct ptc_file *f, struct ptc_err *err);
+
+/* One line. Returns 0, or an error if the record's body makes no sense (the line says so too). */
+int ptc_dump_record(const struct ptc_file *f, const struct ptc_rec *rec, struct ptc_err *err);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "info.h"
+
+#include "auxtrace/layout.h"
+#include "auxtrace/sideband.h"
+
+static const char *get_string(const struct ptc_file *f, unsigned int bit)
+{
+	const char *text;
+	struct ptc_cur c;
+
+	if (!ptc_file_feature(f, bit, &c, NULL) || !ptc_feature_get_string(&c, &text) || !*text)
+		return NULL;
+	return text;
+}
+
+static void gather_features(const struct ptc_file *f, struct ptc_info *i)
+{
+	struct ptc_cur c;
+
+	i->hostname = get_string(f, PTC_FEAT_HOSTNAME);
+	i->osrelease = get_string(f, PTC_FEAT_OSRELEASE);
+	i->version = get_string(f, PTC_FEAT_VERSION);
+	i->arch = get_string(f, PTC_FEAT_ARCH);
+	i->cpudesc = get_string(f, PTC_FEAT_CPUDESC);
+	i->cpuid = get_string(f, PTC_FEAT_CPUID);
+	if (ptc_file_feature(f, PTC_FEAT_NRCPUS, &c, NULL)) {
+		(void)ptc_cur_le32(&c, &i->cpus_available);
+		(void)ptc_cur_le32(&c, &i->cpus_online);
+	}
+	if (ptc_file_feature(f, PTC_FEAT_TOTAL_MEM, &c, NULL))
+		(void)ptc_cur_le64(&c, &i->total_mem_kib);
+}
+
+static void note_time(struct ptc_info *i, const struct ptc_sample_id *id)
+{
+	/* 0 is the time of what was made up when the recording began */
+	if (!(id->has & PERF_SAMPLE_TIME) || !id->time)
+		return;
+	if (!i->first_ns || id->time < i->first_ns)
+		i->first_ns = id->time;
+	if (id->time > i->last_ns)
+		i->last_ns = id->time;
+}
+
+static int gather_sideband(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)
+{
+	struct ptc_sb sb;
+	int rc = ptc_sb_parse(rec, ptc_file_trailer_type(i->file, rec), &sb, err);
+
+	if (rc < 0)
+		return ptc_file_err_name(i->file, err);
+	if (!rc)
+		return 0;
+	note_time(i, &sb.id);
+	if (sb.type == PERF_RECORD_LOST || sb.type == PERF_RECORD_LOST_SAMPLES)
+		i->lost_events += sb.u.lost.lost;
+	if (sb.type == PERF_RECORD_AUX) {
+		i->truncated += (sb.u.aux.flags & PERF_AUX_FLAG_TRUNCATED) != 0;
+		i->partial += (sb.u.aux.flags & PERF_AUX_FLAG_PARTIAL) != 0;
+		i->collision += (sb.u.aux.flags & PERF_AUX_FLAG_COLLISION) != 0;
+	}
+	return 0;
+}
+
+static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)
+{
+	i->records++;
+	if (rec->type < PTC_INFO_TYPES && ptc_rec_name(rec->type))
+		i->by_type[rec->type]++;
+	else
+		i->unknown++;
+	switch (rec->type) {
+	case PTC_REC_AUXTRACE_INFO:
+		if (ptc_pt_info_parse(rec, &i->pt, err))
+			return ptc_file_err_name(i->file, err);
+		i->has_pt = i->pt.type == PTC_AUXTRACE_TYPE_INTEL_PT;
+		return 0;
+	case PTC_REC_AUXTRACE:
+		return ptc_index_add(&i->index, i->file, rec, err);
+	default:
+		return gather_sideband(rec, i, err);
+	}
+}
+
+int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_err *err)
+{
+	struct ptc_rec rec;
+	struct ptc_cur c;
+	uint64_t pos = 0;
+	int rc;
+
+	ret->file = f;
+	ret->index = (struct ptc_index)PTC_INDEX_INIT;
+	gather_features(f, ret);
+	while ((rc = ptc_file_next(f, &pos, &rec, err)) > 0)
+		if (gather_record(&rec, ret, err))
+			return err->code;
+	if (!rc && ptc_file_feature(f, PTC_FEAT_SAMPLE_TIME, &c, NULL)) {
+		uint64_t first, last;
+
+		if (ptc_cur_le64(&c, &first) && ptc_cur_le64(&c, &last) && first && first <= last) {
+			ret->first_ns = first;
+			ret->last_ns = last;
+		}
+	}
+	return rc;
+}
+
+void ptc_info_release(struct ptc_info *info)
+{
+	ptc_index_release(&info->index);
+}
+
+struct ptc_cur ptc_info_cmdline(const struct ptc_info *info, uint32_t *ret_n)
+{
+	struct ptc_cur c = { NULL, NULL };
+
+	*ret_n = 0;
+	if (ptc_file_feature(info->file, PTC_FEAT_CMDLINE, &c, NULL))
+		(void)ptc_cur_le32(&c, ret_n);
+	return c;
+}
+
+const char *ptc_info_event_name(const struct ptc_info *info, size_t i)
+{
+	const struct ptc_file_attr *a = ptc_file_attr(info->file, i);
+	struct ptc_event_desc_entry e;
+	struct ptc_event_desc_iter it;
+	struct ptc_err err;
+	struct ptc_cur c;
+	uint64_t off;
+	uint64_t id;
+
+	/* The order is not promised to be that of the attrs: the first id tells. */
+	if (!ptc_file_feature(info->file, PTC_FEAT_EVENT_DESC, &c, &off) ||
+	    ptc_feature_open_event_desc(c, off, &it, &err))
+		return NULL;
+	while (ptc_feature_next_event_desc(&it, &e, &err) > 0)
+		if (a->nids && ptc_cur_le64(&e.ids, &id) && id == a->ids[0])
+			return e.name;
+	return NULL;
+}
+
+bool ptc_info_next_code(const struct ptc_info *info, struct ptc_cur *c, struct ptc_code_entry *ret)
+{
+	struct ptc_err err;
+	uint64_t off = 0;
+
+	if (!c->pos && (!ptc_file_feature(info->file, PTC_FEAT_PTCAP_CODE, c, &off) ||
+			ptc_feature_open_code(c, off, &err)))
+		return false;
+	return ptc_feature_next_code(c, off, ret, &err) > 0;
+}

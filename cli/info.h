@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What `ptcap info` tells: gathered in one pass, then printed as text or JSON. */
+#ifndef PTC_CLI_INFO_H
+#define PTC_CLI_INFO_H
+
+#include "auxtrace/index.h"
+#include "auxtrace/pt_info.h"
+#include "auxtrace/reader.h"
+
+enum { PTC_INFO_TYPES = 128 }; /* record types counted by name; others together */
+
+struct ptc_info {
+	const struct ptc_file *file; /* lent; strings below are lent from it */
+	const char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid; /* NULL: not told */
+	uint32_t cpus_available, cpus_online;
+	uint64_t total_mem_kib;
+	uint64_t first_ns, last_ns; /* both 0: no time in the file */
+	bool has_pt;
+	struct ptc_pt_info pt;
+	struct ptc_index index; /* owned */
+	uint64_t records, unknown;
+	uint64_t by_type[PTC_INFO_TYPES];
+	uint64_t lost_events;			/* what LOST and LOST_SAMPLES count */
+	uint64_t truncated, partial, collision; /* AUX records with these flags */
+};
+
+/* Start with a zeroed @ret; release it whether this fails or not. Errors name the file. */
+int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_err *err);
+void ptc_info_release(struct ptc_info *info);
+
+/* Iterating over what is not worth a copy: NULL or false at the end or where the file is broken. */
+struct ptc_cur ptc_info_cmdline(const struct ptc_info *info, uint32_t *ret_n);
+const char *ptc_info_event_name(const struct ptc_info *info, size_t i);
+bool ptc_info_next_code(const struct ptc_info *info, struct ptc_cur *c, struct ptc_code_entry *ret);
+
+void ptc_info_text(const struct ptc_info *info);
+/* One JSON object. False when out of memory. */
+bool ptc_info_json(const struct ptc_info *info);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/layout.h"
+#include "info.h"
+
+/*
+ * Out of memory: jansson's constructors give NULL and its _new setters fail on
+ * NULL, so it is enough to look at the last result of each object: every
+ * helper returns false and the caller gives up.
+ */
+
+/* Bytes that are not UTF-8 become '?': JSON cannot carry them. */
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s);
+	char *copy, *p;
+
+	if (j)
+		return j;
+	copy = strdup(s);
+	if (!copy)
+		return NULL;
+	for (p = copy; *p; p++)
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	j = json_string(copy);
+	free(copy);
+	return j;
+}
+
+static json_t *text_or_null(const char *s)
+{
+	return s ? text(s) : json_null();
+}
+
+/* What may be above 2^63 (addresses, configs) is a string in hex, as in `decode --format json`. */
+static json_t *hex(uint64_t v)
+{
+	char s[19];
+
+	(void)snprintf(s, sizeof(s), "0x%" PRIx64, v);
+	return json_string(s);
+}
+
+static json_t *number(uint64_t v)
+{
+	return json_integer((json_int_t)v);
+}
+
+static bool set(json_t *object, const char *key, json_t *value)
+{
+	return !json_object_set_new(object, key, value);
+}
+
+static json_t *make_file(const struct ptc_info *i)
+{
+	json_t *o = json_object();
+
+	if (set(o, "name", text(ptc_file_name(i->file))) &&
+	    set(o, "size", number(ptc_file_size(i->file))) &&
+	    set(o, "data_offset", number(ptc_file_data_off(i->file))) &&
+	    set(o, "data_size", number(ptc_file_data_size(i->file))))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_host(const struct ptc_info *i)
+{
+	json_t *o = json_object();
+
+	if (set(o, "hostname", text_or_null(i->hostname)) &&
+	    set(o, "osrelease", text_or_null(i->osrelease)) &&
+	    set(o, "arch", text_or_null(i->arch)) && set(o, "cpudesc", text_or_null(i->cpudesc)) &&
+	    set(o, "cpuid", text_or_null(i->cpuid)) &&
+	    set(o, "cpus_available", number(i->cpus_available)) &&
+	    set(o, "cpus_online", number(i->cpus_online)) &&
+	    set(o, "total_mem_kib", number(i->total_mem_kib)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_cmdline(const struct ptc_info *i)
+{
+	json_t *a = json_array();
+	const char *word;
+	struct ptc_cur c;
+	uint32_t n;
+
+	c = ptc_info_cmdline(i, &n);
+	while (n-- && ptc_feature_get_string(&c, &word)) {
+		if (json_array_append_new(a, text(word))) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
+static json_t *make_event(const struct ptc_info *i, size_t n)
+{
+	const struct ptc_file_attr *a = ptc_file_attr(i->file, n);
+	json_t *o = json_object();
+	json_t *ids = json_array();
+	size_t j;
+
+	if (!set(o, "name", text_or_null(ptc_info_event_name(i, n))) ||
+	    !set(o, "type", number(a->attr.type)) || !set(o, "config", hex(a->attr.config)) ||
+	    !set(o, "sample_type", hex(a->attr.sample_type)) ||
+	    !set(o, "exclude_kernel", json_boolean(a->attr.exclude_kernel)))
+		goto fail;
+	for (j = 0; j < a->nids; j++)
+		if (json_array_append_new(ids, number(a->ids[j])))
+			goto fail;
+	if (set(o, "ids", json_incref(ids))) {
+		json_decref(ids);
+		return o;
+	}
+fail:
+	json_decref(ids);
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_events(const struct ptc_info *i)
+{
+	json_t *a = json_array();
+	size_t n;
+
+	for (n = 0; n < ptc_file_nattrs(i->file); n++) {
+		if (json_array_append_new(a, make_event(i, n))) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
+static json_t *make_time(const struct ptc_info *i)
+{
+	json_t *o;
+
+	if (!i->last_ns)
+		return json_null();
+	o = json_object();
+	if (set(o, "first_ns", number(i->first_ns)) && set(o, "last_ns", number(i->last_ns)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_pt(const struct ptc_info *i)
+{
+	json_t *o;
+
+	if (!i->has_pt)
+		return json_null();
+	o = json_object();
+	if (set(o, "pmu_type", number(i->pt.pmu_type)) &&
+	    set(o, "time_shift", number(i->pt.time.shift)) &&
+	    set(o, "time_mult", number(i->pt.time.mult)) &&
+	    set(o, "time_zero", hex(i->pt.time.zero)) &&
+	    set(o, "cap_user_time_zero", json_boolean(i->pt.cap_user_time_zero)) &&
+	    set(o, "per_cpu", json_boolean(i->pt.per_cpu_mmaps)) &&
+	    set(o, "snapshot", json_boolean(i->pt.snapshot_mode)) &&
+	    set(o, "tsc_ctc_n", number(i->pt.tsc_ctc_n)) &&
+	    set(o, "tsc_ctc_d", number(i->pt.tsc_ctc_d)) &&
+	    set(o, "max_nonturbo_ratio", number(i->pt.max_nonturbo_ratio)) &&
+	    set(o, "filter", text(i->pt.filter)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_queues(const struct ptc_info *i)
+{
+	json_t *a = json_array();
+	size_t n;
+
+	for (n = 0; n < i->index.nqueues; n++) {
+		const struct ptc_queue *q = &i->index.queues[n];
+		json_t *o = json_object();
+
+		if (!set(o, "queue", number(q->idx)) || !set(o, "tid", json_integer(q->tid)) ||
+		    !set(o, "cpu", json_integer(q->cpu)) || !set(o, "pieces", number(q->nchunks)) ||
+		    !set(o, "bytes", number(q->bytes)) || json_array_append(a, o)) {
+			json_decref(o);
+			json_decref(a);
+			return NULL;
+		}
+		json_decref(o);
+	}
+	return a;
+}
+
+static json_t *make_records(const struct ptc_info *i)
+{
+	json_t *o = json_object();
+	bool ok = o != NULL;
+	uint32_t type;
+
+	for (type = 0; type < PTC_INFO_TYPES && ok; type++)
+		if (i->by_type[type])
+			ok = set(o, ptc_rec_name(type), number(i->by_type[type]));
+	if (ok && i->unknown)
+		ok = set(o, "unknown", number(i->unknown));
+	if (ok)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_losses(const struct ptc_info *i)
+{
+	json_t *o = json_object();
+
+	if (set(o, "records", number(i->lost_events)) &&
+	    set(o, "aux_truncated", number(i->truncated)) &&
+	    set(o, "aux_partial", number(i->partial)) &&
+	    set(o, "aux_collision", number(i->collision)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_code(const struct ptc_info *i)
+{
+	json_t *a = json_array();
+	struct ptc_cur c = { NULL, NULL };
+	struct ptc_code_entry e;
+
+	while (ptc_info_next_code(i, &c, &e)) {
+		json_t *o = json_object();
+
+		if (!set(o, "name", text(e.name)) || !set(o, "pid", json_integer(e.pid)) ||
+		    !set(o, "time", number(e.time)) || !set(o, "addr", hex(e.addr)) ||
+		    !set(o, "bytes", number(ptc_cur_left(&e.bytes))) || json_array_append(a, o)) {
+			json_decref(o);
+			json_decref(a);
+			return NULL;
+		}
+		json_decref(o);
+	}
+	return a;
+}
+
+bool ptc_info_json(const struct ptc_info *info)
+{
+	json_t *o = json_object();
+	char *s = NULL;
+
+	if (set(o, "schema", json_string("ptcap-info")) && set(o, "version", json_integer(1)) &&
+	    set(o, "file", make_file(info)) && set(o, "host", make_host(info)) &&
+	    set(o, "writer", text_or_null(info->version)) &&
+	    set(o, "cmdline", make_cmdline(info)) && set(o, "events", make_events(info)) &&
+	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
+	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
+	    set(o, "losses", make_losses(info)) && set(o, "code", make_code(info)))
+		s = json_dumps(o, JSON_INDENT(2));
+	json_decref(o);
+	if (s)
+		printf("%s\n", s);
+	free(s);
+	return s != NULL;
+}

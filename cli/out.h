@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What `ptcap decode` prints: a batch of items in, lines on stdout. */
+#ifndef PTC_CLI_OUT_H
+#define PTC_CLI_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/decode.h"
+
+enum ptc_field {
+	PTC_FIELD_PID,
+	PTC_FIELD_TID,
+	PTC_FIELD_CPU,
+	PTC_FIELD_TIME,
+	PTC_FIELD_FROM,
+	PTC_FIELD_TO,
+	PTC_FIELD_KIND,
+	PTC_FIELD_SYM,
+	PTC_FIELD_TOSYM,
+	PTC_FIELD_INSN,
+	PTC_FIELD_INSN_IP,
+	PTC_FIELD_COUNT
+};
+
+enum { PTC_FIELDS_MAX = 32 };
+
+/* -F: the fields in the order given; n 0: the form for people. */
+struct ptc_fields {
+	enum ptc_field field[PTC_FIELDS_MAX];
+	size_t n;
+};
+
+bool ptc_fields_have(const struct ptc_fields *f, enum ptc_field field);
+
+/* What is wrong with @list, or NULL. *ret_word (not NUL-terminated there) is the culprit. */
+const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const char **ret_word,
+			     int *ret_len);
+
+/* A line being made; goes to stdout when it is long enough. */
+struct ptc_line {
+	size_t n;
+	bool failed; /* stdout did not take it */
+	char buf[1 << 16];
+};
+
+void ptc_line_flush(struct ptc_line *l);
+void ptc_line_char(struct ptc_line *l, char c);
+void ptc_line_str(struct ptc_line *l, const char *s);
+void ptc_line_hex(struct ptc_line *l, uint64_t v);
+void ptc_line_dec(struct ptc_line *l, int64_t v);
+/* Seconds, a dot, nine digits; "-" if not known. */
+void ptc_line_time(struct ptc_line *l, uint64_t ns);
+
+struct ptc_printer {
+	struct ptc_decode *d;
+	struct ptc_fields fields;
+	struct ptc_line *line;
+};
+
+/* ptc_sink.on_items; ctx is a struct ptc_printer. */
+int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n);
+int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n);
+/* What comes before the first item. */
+void ptc_print_json_head(struct ptc_line *l);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* doc/json.md. Nothing here comes from the recording as text: there is nothing to escape. */
+#include "out.h"
+
+static void put_address(struct ptc_line *l, const char *key, uint64_t v)
+{
+	ptc_line_str(l, ",\"");
+	ptc_line_str(l, key);
+	ptc_line_str(l, "\":\"0x");
+	ptc_line_hex(l, v);
+	ptc_line_char(l, '"');
+}
+
+static void put_gap(struct ptc_line *l, const struct ptc_item *it)
+{
+	ptc_line_str(l, "{\"type\":\"gap\",\"queue\":");
+	ptc_line_dec(l, it->queue);
+	ptc_line_str(l, ",\"tid\":");
+	ptc_line_dec(l, it->tid);
+	put_address(l, "offset", it->from);
+	put_address(l, "length", it->to);
+	ptc_line_str(l, ",\"cause\":\"");
+	ptc_line_str(l, ptc_gap_name((enum ptc_gap_cause)it->cause));
+	ptc_line_str(l, "\"}\n");
+}
+
+static void put_branch(struct ptc_line *l, const struct ptc_item *it)
+{
+	ptc_line_str(l, "{\"type\":\"branch\",\"tid\":");
+	ptc_line_dec(l, it->tid);
+	ptc_line_str(l, ",\"cpu\":");
+	ptc_line_dec(l, it->cpu);
+	ptc_line_str(l, ",\"time\":");
+	if (it->time == PTC_NO_TIME)
+		ptc_line_str(l, "null");
+	else
+		ptc_line_dec(l, (int64_t)it->time);
+	put_address(l, "from", it->from);
+	put_address(l, "to", it->to);
+	ptc_line_str(l, ",\"kind\":\"");
+	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
+	ptc_line_str(l, "\"}\n");
+}
+
+void ptc_print_json_head(struct ptc_line *l)
+{
+	ptc_line_str(l, "{\"schema\":\"ptcap-decode\",\"version\":1}\n");
+}
+
+int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_printer *p = ctx;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (items[i].type == PTC_ITEM_GAP)
+			put_gap(p->line, &items[i]);
+		else
+			put_branch(p->line, &items[i]);
+	}
+	return p->line->failed;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "out.h"
+
+#include <string.h>
+
+/* A recording must not drive the terminal, and a name has no blanks in a line of fields. */
+static void put_name(struct ptc_line *l, const char *s)
+{
+	for (; *s; s++)
+		ptc_line_char(l, *s > ' ' && *s < 0x7f ? *s : '_');
+}
+
+/* Function and offset, or "-". */
+static void put_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	uint64_t off = 0;
+	const char *name = ip ? ptc_decode_symbol(p->d, it, ip, &off) : NULL;
+
+	if (!name) {
+		ptc_line_char(p->line, '-');
+		return;
+	}
+	put_name(p->line, name);
+	ptc_line_str(p->line, "+0x");
+	ptc_line_hex(p->line, off);
+}
+
+static void put_bytes(struct ptc_line *l, const struct ptc_item *it)
+{
+	int i;
+
+	if (!it->insn_len)
+		ptc_line_char(l, '-');
+	for (i = 0; i < it->insn_len; i++) {
+		ptc_line_char(l, "0123456789abcdef"[it->insn[i] >> 4]);
+		ptc_line_char(l, "0123456789abcdef"[it->insn[i] & 15]);
+	}
+}
+
+static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc_field field)
+{
+	struct ptc_line *l = p->line;
+
+	switch (field) {
+	case PTC_FIELD_PID:
+		ptc_line_dec(l, it->pid);
+		break;
+	case PTC_FIELD_TID:
+		ptc_line_dec(l, it->tid);
+		break;
+	case PTC_FIELD_CPU:
+		ptc_line_dec(l, it->cpu);
+		break;
+	case PTC_FIELD_TIME:
+		ptc_line_time(l, it->time);
+		break;
+	case PTC_FIELD_FROM:
+	case PTC_FIELD_INSN_IP:
+		ptc_line_hex(l, it->from);
+		break;
+	case PTC_FIELD_TO:
+		ptc_line_hex(l, it->to);
+		break;
+	case PTC_FIELD_KIND:
+		ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
+		break;
+	case PTC_FIELD_SYM:
+		put_symbol(p, it, it->from);
+		break;
+	case PTC_FIELD_TOSYM:
+		put_symbol(p, it, it->to);
+		break;
+	case PTC_FIELD_INSN:
+		put_bytes(l, it);
+		break;
+	case PTC_FIELD_COUNT:
+		break;
+	}
+}
+
+static void put_gap(struct ptc_line *l, const struct ptc_item *it)
+{
+	ptc_line_str(l, "# gap queue=");
+	ptc_line_dec(l, it->queue);
+	ptc_line_str(l, " tid=");
+	ptc_line_dec(l, it->tid);
+	ptc_line_str(l, " offset=0x");
+	ptc_line_hex(l, it->from);
+	ptc_line_str(l, " length=0x");
+	ptc_line_hex(l, it->to);
+	ptc_line_str(l, " cause=");
+	ptc_line_str(l, ptc_gap_name((enum ptc_gap_cause)it->cause));
+}
+
+/* Columns of the form for people. */
+static void pad(struct ptc_line *l, size_t begin, size_t width)
+{
+	do
+		ptc_line_char(l, ' ');
+	while (l->n - begin < width);
+}
+
+/* Function and offset; else file and offset, in parentheses. */
+static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	struct ptc_line *l = p->line;
+	const char *name, *base, *close = "";
+	uint64_t off = 0;
+
+	ptc_line_hex(l, ip);
+	name = ptc_decode_symbol(p->d, it, ip, &off);
+	if (name) {
+		ptc_line_char(l, ' ');
+	} else {
+		name = ptc_decode_file(p->d, it, ip, &off);
+		if (!name)
+			return;
+		base = strrchr(name, '/');
+		name = base ? base + 1 : name;
+		ptc_line_str(l, " (");
+		close = ")";
+	}
+	put_name(l, name);
+	if (off) {
+		ptc_line_str(l, "+0x");
+		ptc_line_hex(l, off);
+	}
+	ptc_line_str(l, close);
+}
+
+static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
+{
+	struct ptc_line *l = p->line;
+	size_t begin;
+
+	/* The columns are counted in the buffer: it must not be flushed half-way. */
+	if (sizeof(l->buf) - l->n < 1024)
+		ptc_line_flush(l);
+	begin = l->n;
+	ptc_line_time(l, it->time);
+	pad(l, begin, 18);
+	begin = l->n;
+	ptc_line_dec(l, it->tid);
+	pad(l, begin, 8);
+	begin = l->n;
+	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
+	pad(l, begin, 8);
+	begin = l->n;
+	if (it->from)
+		put_place(p, it, it->from);
+	pad(l, begin, 52);
+	if (it->to) {
+		ptc_line_str(l, "-> ");
+		put_place(p, it, it->to);
+	} else {
+		ptc_line_str(l, "->");
+	}
+}
+
+int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_printer *p = ctx;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		const struct ptc_item *it = &items[i];
+
+		if (it->type == PTC_ITEM_GAP)
+			put_gap(p->line, it);
+		else if (!p->fields.n)
+			put_for_people(p, it);
+		for (k = 0; k < p->fields.n && it->type != PTC_ITEM_GAP; k++) {
+			if (k)
+				ptc_line_char(p->line, ' ');
+			put_field(p, it, p->fields.field[k]);
+		}
+		ptc_line_char(p->line, '\n');
+	}
+	return p->line->failed;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Values from a recording, as text on stdout. */
+#ifndef PTC_CLI_SHOW_H
+#define PTC_CLI_SHOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "text", with what is not printable ASCII or UTF-8 bytes as \xNN: a file must not drive a
+ * terminal. */
+void ptc_show_text(const char *s);
+/* The same without the quotes, for people. */
+void ptc_show_plain(const char *s);
+/* In quotes only where it is empty or has anything but letters, digits and -_./:=,+@%. */
+void ptc_show_word(const char *s);
+
+/* Seconds, a dot, nine digits. */
+void ptc_show_time(uint64_t ns);
+
+/* PERF_SAMPLE_*: "IP|TID|0x100000000". */
+void ptc_show_sample_type(uint64_t type);
+
+/* PERF_AUX_FLAG_*: "0x1 TRUNCATED". */
+void ptc_show_aux_flags(uint64_t flags);
+
+#endif

@@ -1,0 +1,13 @@
+# The command line of info and dump, and what perf says about our files.
+add_executable(mkrec cli/mkrec.c)
+ptcap_sees_all(mkrec)
+foreach(name bad_input info dump perf_reads)
+	add_test(NAME cli_${name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.sh")
+	set_tests_properties(cli_${name} PROPERTIES
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}"
+		SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS cli)
+endforeach()
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+add_test(NAME cli_damage COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/damage.py")
+set_tests_properties(cli_damage PROPERTIES TIMEOUT 300 LABELS cli
+	ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")

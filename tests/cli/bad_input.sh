@@ -1,0 +1,100 @@
+#!/bin/bash
+# Bad input to info and dump: an error that names file and offset, the right exit code, no crash.
+. "$(dirname "$0")/lib.sh"
+"$MKREC" good || exit 1
+
+for cmd in info dump; do
+	# usage: 2, nothing on stdout, the command named
+	for args in "-x" "--nonsense" "-i" "--input" "stray" "--inp"; do
+		# shellcheck disable=SC2086
+		run 2 $cmd $args
+		empty out
+		has err "ptcap $cmd: "
+		lines err 1
+	done
+	run 0 $cmd --help
+	has out "usage: ptcap $cmd"
+	has out "--input"
+	empty err
+
+	# no file, or none that can be one: 1
+	run 1 $cmd
+	has err "'perf.data': No such file"
+	run 1 $cmd -i missing
+	has err "'missing': No such file"
+	run 1 $cmd -i .
+	has err "'.': it is a folder"
+	run 1 $cmd -i /dev/null
+	has err "'/dev/null': it is not a regular file"
+	: >zero
+	run 1 $cmd -i zero
+	has err "'zero': the file is empty"
+	echo "this is no recording at all" >text
+	run 1 $cmd -i text
+	has err "'text': not a perf.data file: wrong magic (offset 0x0)"
+	printf 'PERFFILE\150\0\0\0\0\0\0\0' >v1
+	run 1 $cmd -i v1
+	has err "'v1': the old PERFFILE format"
+	printf '2ELIFREP\0\0\0\0\0\0\0\150' >big
+	run 1 $cmd -i big
+	has err "'big': a big-endian perf.data"
+	printf 'PERFILE2\20\0\0\0\0\0\0\0' >pipe
+	run 1 $cmd -i pipe
+	has err "'pipe': a perf.data in pipe mode"
+done
+run 2 info --format xml
+has err "'xml'"
+
+# output that cannot be written is a failure
+if [ -c /dev/full ]; then
+	for cmd in info dump; do
+		"$PTCAP" $cmd -i good >/dev/full 2>err
+		[ $? -eq 1 ] || { echo "FAIL: $cmd to a full device"; failures=$((failures + 1)); }
+		has err "cannot write standard output"
+	done
+fi
+
+# a record of an impossible size: what comes before it is shown, then the error
+off=$("$PTCAP" dump -i good | awk '/ COMM /{print $1}')
+cp good size0
+printf '\1\0' | dd of=size0 bs=1 seek=$((off + 6)) conv=notrunc 2>/dev/null
+run 1 dump -i size0
+has out "THREAD_MAP"
+has out "feature 3 HOSTNAME"
+has err "'size0': a record of type 3 has the impossible size 1 (offset $(printf '0x%x' $((off))))"
+lines err 1
+run 1 info -i size0
+empty out
+has err "(offset $(printf '0x%x' $((off))))"
+
+# a body that makes no sense: the line says so, the rest is shown all the same
+off=$("$PTCAP" dump -i good | awk '/ AUXTRACE_INFO /{print $1}')
+cp good words
+printf '\377' | dd of=words bs=1 seek=$((off + 8 + 8 + 8)) conv=notrunc 2>/dev/null
+run 1 dump -i words
+has out "DAMAGED"
+has out "ITRACE_START"
+has err "'words': AUXTRACE_INFO has an impossible clock"
+
+# killed: data size 0
+cp good killed
+printf '\0\0\0\0\0\0\0\0' | dd of=killed bs=1 seek=48 conv=notrunc 2>/dev/null
+run 1 info -i killed
+has err "'killed': the file was not finished"
+run 1 dump -i killed
+has out "ITRACE_START"
+
+# cut at every 40 bytes: never a crash, always an error with an offset, and dump shows what is there
+size=$(stat -c %s good)
+for ((n = 1; n < size; n += 40)); do
+	head -c "$n" good >cut
+	run 1 info -i cut
+	empty out
+	has err "'cut': "
+	run 1 dump -i cut
+	has err "(offset 0x"
+done
+head -c 2000 good >cut
+run 1 dump -i cut
+has out "AUXTRACE_INFO"
+finish

@@ -1,0 +1,44 @@
+#!/bin/bash
+# What info tells, as text and as JSON.
+. "$(dirname "$0")/lib.sh"
+"$MKREC" perf.data || exit 1
+
+run 0 info
+empty err
+has out "perf.data, $(stat -c %s perf.data) bytes"
+has out "host      box, 6.1.0, x86_64"
+has out "cpu       Some CPU, GenuineIntel,6,158,10, 2 of 2 online"
+has out 'command   ptcap record -- "mk rec"'
+has out "writer    0.1.0"
+has out "event     intel_pt//u type 8 config 0x300e601, user only"
+has out "time      0.000000100 s, from 6.000000000 to 6.000000100"
+has out "queue 0: tid 4242, 1 piece, 24 bytes"
+has out "AUXTRACE 1"
+has out "losses    none recorded"
+has out "code      [vdso] pid 4242, 3 bytes at 0x7fff12340000"
+
+run 0 info -i perf.data --format json
+empty err
+python3 - out <<'END' || failures=$((failures + 1))
+import json, sys
+text = open(sys.argv[1]).read()
+o = json.loads(text)
+assert text.lstrip("{ \n").startswith('"schema"'), "schema is the first key"
+assert o["schema"] == "ptcap-info" and o["version"] == 1
+assert o["host"]["hostname"] == "box" and o["host"]["cpus_online"] == 2
+assert o["cmdline"] == ["ptcap", "record", "--", "mk rec"]
+assert [e["name"] for e in o["events"]] == ["intel_pt//u", "dummy:u"]
+assert o["events"][0]["config"] == "0x300e601" and o["events"][0]["ids"] == [100]
+assert o["time"] == {"first_ns": 6000000000, "last_ns": 6000000100}
+assert o["intel_pt"]["time_shift"] == 31 and not o["intel_pt"]["per_cpu"]
+assert o["queues"] == [{"queue": 0, "tid": 4242, "cpu": -1, "pieces": 1, "bytes": 24}]
+assert o["records"]["AUXTRACE"] == 1 and o["records"]["MMAP2"] == 1
+assert set(o["losses"].values()) == {0}
+assert o["code"] == [{"name": "[vdso]", "pid": 4242, "time": 0,
+                      "addr": "0x7fff12340000", "bytes": 3}]
+END
+
+"$MKREC" lossy truncated || exit 1
+run 0 info --input=lossy
+has out "losses    0 records lost; AUX truncated 1, partial 0, collision 0"
+finish

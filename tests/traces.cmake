@@ -1,0 +1,15 @@
+# `ptcap decode` on real hardware traces, against what was found out about them (expected.json), and
+# its command line. The traces are not part of the project: skipped, saying so, where absent.
+add_executable(iphash traces/iphash.c)
+target_link_libraries(iphash PRIVATE ptcap_flags)
+set(traces_env "PTCAP=$<TARGET_FILE:ptcap_cli>;IPHASH=$<TARGET_FILE:iphash>;PTCAP_TRACES=${PTCAP_TRACES}")
+
+foreach(name griffin-hello griffin-ovf-01-poc griffin-uaf-01-poc xdc-foo xdc-unzip dr-hello)
+	add_test(NAME trace_${name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/raw.sh" ${name})
+endforeach()
+add_test(NAME trace_quipper COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/quipper.sh")
+add_test(NAME cli_decode COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/decode_cli.sh")
+set_tests_properties(cli_decode trace_quipper trace_griffin-hello trace_griffin-ovf-01-poc
+	trace_griffin-uaf-01-poc trace_xdc-foo trace_xdc-unzip trace_dr-hello PROPERTIES
+	ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS traces)
+set_tests_properties(cli_decode PROPERTIES LABELS cli)
