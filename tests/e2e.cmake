@@ -1,0 +1,112 @@
+# End to end: programs whose flow is known are recorded, decoded, and compared - with what the stepper
+# saw, with an independent stepper, and with perf. tests/e2e/truth.py says what a case checks.
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+find_program(PERF_PROGRAM perf)
+enable_language(ASM)
+
+set(e2e_dir "${CMAKE_CURRENT_SOURCE_DIR}/e2e")
+set(e2e_bin "${CMAKE_CURRENT_BINARY_DIR}/prog")
+
+add_executable(refstep support/refstep.c)
+target_link_libraries(refstep PRIVATE ptcap_flags)
+
+# Test programs are compiled plainly, whatever the project's own flags: no sanitizer, no PIC.
+set(e2e_freestanding
+	-O1 -g -std=c17 -ffreestanding -fno-builtin -fno-stack-protector -fcf-protection=none
+	-fno-asynchronous-unwind-tables -fno-sanitize=all)
+
+function(e2e_output TARGET)
+	set_target_properties(${TARGET} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${e2e_bin}"
+		LIBRARY_OUTPUT_DIRECTORY "${e2e_bin}" POSITION_INDEPENDENT_CODE OFF)
+endfunction()
+
+# Without a libc, at fixed addresses: deterministic to the instruction.
+set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
+	restart exit wait busy)
+foreach(name IN LISTS e2e_static)
+	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
+	add_executable(prog_${name} ${source})
+	e2e_output(prog_${name})
+	target_compile_definitions(prog_${name} PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
+	target_compile_options(prog_${name} PRIVATE $<$<COMPILE_LANGUAGE:C>:${e2e_freestanding}> -fno-pie)
+	target_link_options(prog_${name} PRIVATE -static -nostdlib -Wl,--build-id)
+endforeach()
+# The same at addresses of the loader's choice.
+foreach(name hello signal)
+	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
+	add_executable(prog_${name}_pie ${source})
+	e2e_output(prog_${name}_pie)
+	target_compile_definitions(prog_${name}_pie PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
+	target_compile_options(prog_${name}_pie PRIVATE $<$<COMPILE_LANGUAGE:C>:${e2e_freestanding}> -fpie)
+	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
+endforeach()
+# Ordinary programs.
+foreach(name pie longjmp vdso dlopen)
+	add_executable(prog_${name} support/prog_${name}.c)
+	e2e_output(prog_${name})
+	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+	target_compile_definitions(prog_${name} PRIVATE _GNU_SOURCE)
+	target_compile_options(prog_${name} PRIVATE -O1 -g -fPIE)
+	target_link_options(prog_${name} PRIVATE -pie)
+endforeach()
+target_link_libraries(prog_dlopen PRIVATE ${CMAKE_DL_LIBS})
+add_library(prog_lib SHARED support/prog_lib.c)
+e2e_output(prog_lib)
+set_target_properties(prog_lib PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(prog_lib PRIVATE -O1 -g)
+add_executable(prog_libc_static support/prog_longjmp.c)
+e2e_output(prog_libc_static)
+target_compile_definitions(prog_libc_static PRIVATE _GNU_SOURCE)
+target_compile_options(prog_libc_static PRIVATE -O1 -g -fno-pie)
+target_link_options(prog_libc_static PRIVATE -static)
+
+# Everything that steps a program is alone on the machine with it: RESOURCE_LOCK.
+function(e2e_test NAME TIMEOUT)
+	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -B ${ARGN})
+	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_LOCK cpu
+		TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin}")
+endfunction()
+
+# e2e_case(NAME [TIMEOUT n] CHECKS check... -- PROGRAM ARGS...); the checks: e2e/truth.py
+function(e2e_case NAME)
+	cmake_parse_arguments(PARSE_ARGV 1 C "" "TIMEOUT" "CHECKS;RUN")
+	if(NOT C_TIMEOUT)
+		set(C_TIMEOUT 60)
+	endif()
+	list(JOIN C_CHECKS "," checks)
+	e2e_test(${NAME} ${C_TIMEOUT} "${e2e_dir}/truth.py" "${NAME}" "${checks}" ${C_RUN})
+endfunction()
+
+set(all truth json ref perf tools)
+foreach(name hello recurse indirect jcc string signal fault trap segv wild killself flags map)
+	e2e_case(${name} CHECKS ${all} RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_case(hello_pie CHECKS ${all} RUN "${e2e_bin}/prog_hello_pie")
+e2e_case(signal_pie CHECKS ${all} RUN "${e2e_bin}/prog_signal_pie")
+e2e_case(int1 CHECKS truth ref RUN "${e2e_bin}/prog_int1")
+e2e_case(restart CHECKS truth perf RUN "${e2e_bin}/prog_restart")
+e2e_case(exit_3 CHECKS truth RUN "${e2e_bin}/prog_exit" 3)
+e2e_case(jit CHECKS jit RUN "${e2e_bin}/prog_jit")
+foreach(name recurse indirect signal string)
+	e2e_case(${name}_noretcomp CHECKS noretcomp RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_case(small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
+e2e_case(busy TIMEOUT 200 CHECKS truth perf RUN "${e2e_bin}/prog_busy" 6000)
+
+if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanitizer
+	e2e_case(true TIMEOUT 120 CHECKS ${all} RUN /bin/true)
+	e2e_case(pie TIMEOUT 120 CHECKS truth json perf RUN "${e2e_bin}/prog_pie")
+	e2e_case(longjmp TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_longjmp")
+	e2e_case(libc_static TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_libc_static")
+	e2e_case(vdso TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_vdso")
+	e2e_case(dlopen TIMEOUT 200 CHECKS truth perf
+		RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
+	e2e_case(pie_small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_pie")
+endif()
+
+foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
+	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
+	terminate_then_interrupt inherits comparison_can_fail)
+	e2e_test(${name} 60 "${e2e_dir}/behave.py" "${name}")
+endforeach()

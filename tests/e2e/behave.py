@@ -1,0 +1,446 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""behave.py NAME: how `ptcap record` behaves towards its command, its user and its disk.
+
+Each function below is a case; its name and text say what holds. Nothing sleeps to be in time: a case
+waits for the program's own words, or for a condition of /proc.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import lib
+from lib import PTCAP, Run, check, prog
+
+CASES = {}
+DEADLINE = 50  # seconds for a condition; ctest's own limit is a little above
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def until(condition, what):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        check(time.monotonic() < end, f"in {DEADLINE} s not: {what}")
+        time.sleep(0.001)
+
+
+# --- exit status --------------------------------------------------------------------------------
+
+
+@case
+def status(folder):
+    """The command's exit status is ours, 128 + n for signal n; the file is there each time."""
+    path = os.path.join(folder, "f")
+    for args, want in (
+        ([], 0),
+        (["1"], 1),
+        (["125"], 125),
+        (["255"], 255),
+        (["sig", "15"], 143),
+        (["sig", "9"], 137),
+        (["sig", "6"], 134),
+    ):
+        truth = os.path.join(folder, "t")
+        lib.record(path, [prog("exit"), *args], "--truth", truth).expect(want)
+        lib.equals_truth(path, truth)
+        os.unlink(path)
+
+
+@case
+def not_found(folder):
+    """A command that does not exist: 127, its name in the message, no file."""
+    for name in ("ptcap-no-such-command", os.path.join(folder, "no", "such")):
+        r = lib.record(os.path.join(folder, "f"), [name]).expect(127)
+        check(name in r.err, f"the message does not name it: {r.err!r}")
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+
+
+@case
+def not_executable(folder):
+    """A command that cannot be run: 126, no file."""
+    plain = os.path.join(folder, "plain")
+    with open(plain, "w", encoding="ascii") as f:
+        f.write("no program\n")
+    os.mkdir(os.path.join(folder, "out"))
+    for name in (plain, folder):
+        r = lib.record(os.path.join(folder, "out", "f"), [name]).expect(126)
+        check(name in r.err, f"the message does not name it: {r.err!r}")
+    check(os.listdir(os.path.join(folder, "out")) == [], "a file was left behind")
+
+
+@case
+def bad_options(folder):
+    """Usage errors: exit 2, a message, no file, and the command is not run."""
+    path = os.path.join(folder, "f")
+    hello = prog("hello")
+    for args in (
+        [],
+        ["--no-such-option", "--", hello],
+        ["--source", "nonsense", "--", hello],
+        ["-m", "nonsense", "--", hello],
+        ["-m", "12K", "--", hello],
+        ["-m", "4K,8K", "--", hello],
+        ["-m", "64K,100", "--", hello],
+        ["-m", "", "--", hello],
+    ):
+        r = Run([PTCAP, "record", "-o", path, *args]).expect(2)
+        check(r.err.startswith("ptcap"), f"{args}: message {r.err!r}")
+        check(r.out == "", f"{args}: the command ran")
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+
+
+@case
+def no_pt(folder):
+    """--source pt without Intel PT says what is missing, and runs nothing; auto says what it took."""
+    if os.path.exists("/sys/bus/event_source/devices/intel_pt"):
+        lib.skip("this machine has Intel PT")
+    path = os.path.join(folder, "f")
+    r = Run([PTCAP, "record", "--source", "pt", "-o", path, "--", prog("hello")]).expect(125)
+    check("intel_pt" in r.err or "Intel PT" in r.err, f"what is missing? {r.err!r}")
+    check(r.out == "", "the command ran")
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+    r = Run([PTCAP, "record", "--source", "auto", "-o", path, "--", prog("hello")]).expect(0)
+    check(r.out == "hello\n", r.out)
+    check("step" in r.err, f"auto does not say which source it took: {r.err!r}")
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+@case
+def bad_folder(folder):
+    """An output that cannot be made (125), or is no file (2: usage): named, and the command is not run."""
+    for path, want in ((os.path.join(folder, "no", "f"), 125), (folder, 2)):
+        r = lib.record(path, [prog("hello")]).expect(want)
+        check(path in r.err, f"the message does not name it: {r.err!r}")
+        check(r.out == "", "the command ran")
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+
+
+@case
+def keeps_old(folder):
+    """perf.data is the default; the one that was there is kept as perf.data.old, as perf does."""
+    argv = [PTCAP, "record", "--source", "step", "--"]
+    Run([*argv, prog("hello")], cwd=folder).expect(0)
+    with open(os.path.join(folder, "perf.data"), "rb") as f:
+        first = f.read()
+    Run([*argv, prog("exit"), "5"], cwd=folder).expect(5)
+    check(sorted(os.listdir(folder)) == ["perf.data", "perf.data.old"], f"{os.listdir(folder)}")
+    with open(os.path.join(folder, "perf.data.old"), "rb") as f:
+        check(f.read() == first, "perf.data.old is not the first recording")
+    Run([PTCAP, "decode", "--strict"], cwd=folder).expect(0)
+
+
+def fails_to_write(r):
+    """What must hold whenever the output cannot be written."""
+    check(r.status == 125, f"exit status {r.status}, expected 125\n{r.err}")
+    check(r.out == "ready\ndone\n", f"the command did not run to its end: {r.out!r}")
+    check("perf.data" in r.err, f"the message does not name the file: {r.err!r}")
+
+
+@case
+def full_disk(folder):
+    """On a full disk: an error, no half file, no temporary one, and the command runs on to its end."""
+    unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    mount = 'mount -t tmpfs -o size=1m ptcap-test "$1"'
+    if Run([*unshare, "sh", "-c", mount, "sh", folder]).status:
+        lib.skip("no tmpfs can be mounted here")
+    # The mount lives as long as this shell: it also lists what was left. 768 KiB are used already.
+    script = (
+        f"{mount} && head -c 786432 /dev/zero >\"$1/filler\" || exit 99\n"
+        'list=$2; cd "$1"; shift 2; "$@"; s=$?; ls -A . >"$list"; exit $s'
+    )
+    left = os.path.join(folder, "left")
+    disk = os.path.join(folder, "disk")
+    os.mkdir(disk)
+    argv = [PTCAP, "record", "--source", "step", "-m", "64K,64K", "-o", "perf.data", "--"]
+    r = Run([*unshare, "sh", "-c", script, "sh", disk, left, *argv, prog("busy"), "200000"])
+    fails_to_write(r)
+    check("No space left" in r.err, f"the message does not say why: {r.err!r}")
+    with open(left, encoding="ascii") as f:
+        check(f.read() == "filler\n", "something was left behind")
+
+
+@case
+def file_limit(folder):
+    """The same at RLIMIT_FSIZE, whose signal must not kill us."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (32768, 32768))
+
+    path = os.path.join(folder, "perf.data")
+    argv = [prog("busy"), "200000"]
+    r = lib.record(path, argv, "-m", "8K,8K", preexec_fn=limit)
+    fails_to_write(r)
+    check("too large" in r.err, f"the message does not say why: {r.err!r}")
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+
+
+# --- signals ------------------------------------------------------------------------------------
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def proc_status(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
+
+
+class Live:
+    """A recording under way, in a process group of its own, its command's input a pipe."""
+
+    def __init__(self, folder, argv, *options):
+        # Orphans of ptcap become ours, so that their exit status can be seen.
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.path = os.path.join(folder, "perf.data")
+        self.truth = os.path.join(folder, "truth")
+        head = [PTCAP, "record", "--source", "step", "-o", self.path, "--truth", self.truth]
+        self.p = subprocess.Popen(
+            [*head, *options, "--", *argv],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=open(os.path.join(folder, "stderr"), "wb"),
+            start_new_session=True,
+        )
+
+    def says(self, word):
+        line = self.p.stdout.readline().decode()
+        check(line == word + "\n", f"the command says {line!r}, expected {word!r}")
+
+    def command(self):
+        """The pid of the command."""
+        found = []
+        for name in os.listdir("/proc"):
+            if not name.isdigit():
+                continue
+            try:
+                with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as f:
+                    ppid = f.read().rsplit(")", 1)[1].split()[1]
+            except OSError:
+                continue
+            if int(ppid) == self.p.pid:
+                found.append(int(name))
+        check(len(found) == 1, f"children of ptcap: {found}")
+        return found[0]
+
+    def signal(self, sig):
+        os.kill(self.p.pid, sig)
+
+    def signal_all(self, sig):
+        """As a terminal does."""
+        os.killpg(self.p.pid, sig)
+
+    def taken(self, sig):
+        """Wait until ptcap has taken the signal, so that another one of its kind is a second one."""
+
+        def none_pending():
+            s = proc_status(self.p.pid)
+            return not (int(s["ShdPnd"], 16) | int(s["SigPnd"], 16)) >> (sig - 1) & 1
+
+        until(none_pending, f"signal {sig} taken")
+
+    def ends(self, want):
+        status = self.p.wait()
+        status = status if status >= 0 else 128 - status
+        check(status == want, f"exit status {status}, expected {want}")
+
+    def valid(self):
+        check(os.listdir(os.path.dirname(self.path)).count("perf.data") == 1, "no file")
+        return lib.equals_truth(self.path, self.truth)
+
+    def no_more_input(self):
+        self.p.stdin.close()
+
+
+def lives_on(live, pid, affinity):
+    """The command goes on, untraced, unpinned, and ends as it would have."""
+    s = proc_status(pid)
+    check(s["TracerPid"] == "0", f"still traced by {s['TracerPid']}")
+    check(s["State"][0] not in "TtZX", f"state {s['State']}")
+    check(os.sched_getaffinity(pid) == affinity, f"pinned to {os.sched_getaffinity(pid)}")
+    live.no_more_input()
+    live.says("done")
+    _, status = os.waitpid(pid, 0)
+    check(os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7, f"the command's status {status:#x}")
+
+
+@case
+def interrupt(folder):
+    """Ctrl-C: the command gets it as well, survives it, and its end is waited for."""
+    live = Live(folder, [prog("wait"), "catch"])
+    live.says("ready")
+    live.signal_all(signal.SIGINT)
+    live.says("caught")
+    live.no_more_input()
+    live.says("done")
+    live.ends(7)
+    live.valid()
+
+
+@case
+def interrupt_default(folder):
+    """Ctrl-C kills a command that does nothing about it; the recording is whole."""
+    live = Live(folder, [prog("wait")])
+    live.says("ready")
+    live.signal_all(signal.SIGINT)
+    live.ends(130)
+    live.valid()
+
+
+@case
+def interrupt_twice(folder):
+    """A second SIGINT ends the recording; the command lives on untraced."""
+    affinity = os.sched_getaffinity(0)
+    live = Live(folder, [prog("wait"), "catch"])
+    live.says("ready")
+    pid = live.command()
+    live.signal_all(signal.SIGINT)
+    live.says("caught")
+    live.taken(signal.SIGINT)
+    live.signal(signal.SIGINT)
+    live.ends(130)
+    live.valid()
+    lives_on(live, pid, affinity)
+
+
+@case
+def interrupt_twice_busy(folder):
+    """The same for a command that is never in a system call for long."""
+    affinity = os.sched_getaffinity(0)
+    live = Live(folder, [prog("busy"), "3000000"])
+    live.says("ready")
+    pid = live.command()
+    live.signal(signal.SIGINT)
+    live.taken(signal.SIGINT)
+    live.signal(signal.SIGINT)
+    live.ends(130)
+    live.valid()
+    lives_on(live, pid, affinity)
+
+
+@case
+def hang_up(folder):
+    """SIGHUP and SIGQUIT would end ptcap, and a dead tracer's command with it: they are taken as SIGINT is."""
+    affinity = os.sched_getaffinity(0)
+    live = Live(folder, [prog("busy"), "3000000"])
+    live.says("ready")
+    pid = live.command()
+    live.signal(signal.SIGQUIT)
+    live.taken(signal.SIGQUIT)
+    live.signal(signal.SIGHUP)
+    live.ends(129)
+    live.valid()
+    lives_on(live, pid, affinity)
+
+
+@case
+def terminate(folder):
+    """SIGTERM is passed on to the command, and its end is waited for."""
+    live = Live(folder, [prog("wait"), "catch"])
+    live.says("ready")
+    live.signal(signal.SIGTERM)
+    live.says("caught")
+    live.no_more_input()
+    live.says("done")
+    live.ends(7)
+    live.valid()
+
+
+@case
+def terminate_default(folder):
+    """SIGTERM ends a command that does nothing about it."""
+    live = Live(folder, [prog("wait")])
+    live.says("ready")
+    live.signal(signal.SIGTERM)
+    live.ends(143)
+    live.valid()
+
+
+@case
+def terminate_then_interrupt(folder):
+    """After one signal, a second one of the other kind ends the recording, too."""
+    affinity = os.sched_getaffinity(0)
+    live = Live(folder, [prog("wait"), "catch"])
+    live.says("ready")
+    pid = live.command()
+    live.signal(signal.SIGTERM)
+    live.says("caught")
+    live.taken(signal.SIGTERM)
+    live.signal(signal.SIGINT)
+    live.ends(130)
+    live.valid()
+    lives_on(live, pid, affinity)
+
+
+@case
+def inherits(folder):
+    """The command starts as without ptcap: the same signal masks, files, working directory."""
+
+    def look(p, pid):
+        s = proc_status(pid)
+        fds = sorted(os.listdir(f"/proc/{pid}/fd"))
+        seen = [s["SigBlk"], s["SigIgn"], s["SigCgt"], fds, os.readlink(f"/proc/{pid}/cwd")]
+        p.stdin.close()
+        p.wait()
+        return seen
+
+    plain = subprocess.Popen(
+        [prog("wait")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    check(plain.stdout.readline() == b"ready\n", "the plain program says nothing")
+    want = look(plain, plain.pid)
+    live = Live(folder, [prog("wait")])
+    live.says("ready")
+    got = look(live.p, live.command())
+    check(got == want, f"with ptcap {got}, without {want}")
+
+
+# --- the tests themselves -----------------------------------------------------------------------
+
+
+@case
+def comparison_can_fail(folder):
+    """A truth with one line changed, missing or too many is noticed."""
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
+    lib.record(path, [prog("recurse")], "--truth", truth).expect(0)
+    lib.equals_truth(path, truth)
+    with open(truth, encoding="ascii") as f:
+        lines = f.read().splitlines(keepends=True)
+    middle = len(lines) // 2
+    tid, start, end, kind = lines[middle].split()
+    for n, changed in enumerate(
+        (
+            lines[:middle] + lines[middle + 1 :],
+            lines[:middle] + [lines[middle]] + lines[middle:],
+            lines[:-1],
+            lines[:middle] + [f"{tid} {start} {end} far\n"] + lines[middle + 1 :],
+            lines[:middle] + [f"{tid} {start} 7 {kind}\n"] + lines[middle + 1 :],
+            lines[:middle] + [f"1 {start} {end} {kind}\n"] + lines[middle + 1 :],
+        )
+    ):
+        with open(truth, "w", encoding="ascii") as f:
+            f.writelines(changed)
+        try:
+            lib.equals_truth(path, truth)
+        except lib.Failure:
+            continue
+        check(False, f"change {n} was not noticed")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    lib.main(CASES)

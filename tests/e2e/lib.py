@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""What the end-to-end tests share: finding the programs, running them, reading what they print."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+
+
+def need(name):
+    path = os.environ.get(name)
+    if not path:
+        sys.exit(f"{name} is not set: these tests are run by ctest (tests/e2e.cmake)")
+    return path
+
+
+PTCAP = need("PTCAP")
+REFSTEP = need("REFSTEP")
+PROGS = need("PROGS")
+PERF = os.environ.get("PERF", "")
+
+
+class Failure(Exception):
+    pass
+
+
+class Skip(Exception):
+    pass
+
+
+def check(ok, message):
+    if not ok:
+        raise Failure(message)
+
+
+def skip(why):
+    raise Skip(why)
+
+
+def prog(name):
+    return os.path.join(PROGS, "prog_" + name)
+
+
+def have_perf():
+    return bool(PERF) and os.access(PERF, os.X_OK)
+
+
+def fixed_addresses():
+    """A command prefix that turns address randomisation off, or None where that is forbidden."""
+    setarch = shutil.which("setarch")
+    if setarch and subprocess.run([setarch, "-R", "true"], capture_output=True).returncode == 0:
+        return [setarch, "-R"]
+    return None
+
+
+class Run:
+    """A finished command: status (128 + n for signal n, as a shell says it), out, err."""
+
+    def __init__(self, argv, **kw):
+        kw.setdefault("stdin", subprocess.DEVNULL)
+        r = subprocess.run(argv, capture_output=True, text=True, errors="replace", **kw)
+        self.argv = argv
+        self.status = r.returncode if r.returncode >= 0 else 128 - r.returncode
+        self.out, self.err = r.stdout, r.stderr
+
+    def expect(self, status):
+        check(
+            self.status == status,
+            f"{' '.join(self.argv)}: exit status {self.status}, expected {status}\n{self.err}",
+        )
+        return self
+
+
+def record(output, argv, *options, prefix=(), **kw):
+    return Run(
+        [*prefix, PTCAP, "record", "--source", "step", "-o", output, *options, "--", *argv], **kw
+    )
+
+
+class Transfer(tuple):
+    """(from, to, kind), addresses as integers."""
+
+    def __str__(self):
+        return f"{self[0]:x} {self[1]:x} {self[2]}"
+
+
+def transfers(text):
+    """Lines `tid from to kind` -> {tid: [Transfer]}. Any other line is a failure: a gap, a message."""
+    ret = {}
+    for n, line in enumerate(text.splitlines(), 1):
+        m = re.fullmatch(r"(-?\d+) ([0-9a-f]+) ([0-9a-f]+) ([a-z]+)", line)
+        check(m, f"line {n} is no transfer: {line!r}")
+        t = Transfer((int(m[2], 16), int(m[3], 16), m[4]))
+        ret.setdefault(int(m[1]), []).append(t)
+    return ret
+
+
+def first_difference(a, b, name_a, name_b, show=str):
+    """Text about where two lists part, or None."""
+    if a == b:
+        return None
+    n = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    lines = [f"{name_a} has {len(a)}, {name_b} has {len(b)}; they part at {n}:"]
+    for i in range(max(0, n - 4), n):
+        lines.append(f"        {show(a[i])}")
+    for name, x in ((name_a, a), (name_b, b)):
+        for i in range(n, min(n + 4, len(x))):
+            lines.append(f"    {name:>6}: {show(x[i])}")
+    return "\n".join(lines)
+
+
+def same_transfers(a, b, name_a, name_b):
+    check(a.keys() == b.keys(), f"threads: {name_a} {sorted(a)}, {name_b} {sorted(b)}")
+    for tid in a:
+        text = first_difference(a[tid], b[tid], name_a, name_b)
+        check(not text, f"tid {tid}: {text}")
+
+
+def decode(path, *options):
+    return Run([PTCAP, "decode", "-i", path, *options])
+
+
+def equals_truth(path, truth):
+    """Decode a recording and compare it with what the stepper saw. Returns the transfers."""
+    d = decode(path, "-F", "tid,from,to,kind", "--strict").expect(0)
+    with open(truth, encoding="ascii") as f:
+        want = transfers(f.read())
+    check(want, "the truth is empty")
+    same_transfers(transfers(d.out), want, "decode", "truth")
+    return want
+
+
+def main(table):
+    """Run table[argv[1]](folder, ...) in a fresh folder; say what went wrong, once."""
+    name, rest = sys.argv[1], sys.argv[2:]
+    with tempfile.TemporaryDirectory(prefix="ptcap-e2e-") as folder:
+        try:
+            table[name](folder, *rest)
+        except Failure as e:
+            print(f"FAILED {name}: {e}")
+            sys.exit(1)
+        except Skip as e:
+            print(f"skipped {name}: {e}")
+            sys.exit(SKIP)
+    print(f"ok {name}")

@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""truth.py NAME CHECK[,CHECK...] PROGRAM [ARGS...]: record a program, hold the recording to the truth.
+
+truth       the exit status and the output are those of a plain run; decode equals --truth, no gaps
+json        decode --format json says the same
+ref         the IP of each retired instruction equals that of refstep, which shares no code with ptcap
+perf        `perf script --itrace=b` gives the same transfers, save what exempt.txt lists
+tools       info and dump accept the file
+noretcomp   the same transfers with return compression off, and perf agrees
+smallrings  the same with the smallest rings: nothing is lost
+jit         code that was in no file: a gap that says so, and everything around it is right
+"""
+
+import difflib
+import json
+import os
+import re
+import sys
+
+import lib
+from lib import Run, Transfer, check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def recorded(folder, argv, *options, prefix=(), name="perf.data"):
+    """Record; the program must not notice. Returns (path, path of the truth)."""
+    plain = Run([*prefix, *argv])
+    path, truth = os.path.join(folder, name), os.path.join(folder, name + ".truth")
+    r = lib.record(path, argv, "--truth", truth, *options, prefix=prefix).expect(plain.status)
+    check(r.out == plain.out, f"output changed: {r.out!r}, plain {plain.out!r}")
+    return path, truth
+
+
+def shape(want):
+    """What any truth of a launched one-threaded program looks like."""
+    check(len(want) == 1, f"threads {sorted(want)}, expected one")
+    flow = next(iter(want.values()))
+    check(flow[0][0] == 0 and flow[0][2] == "start", f"begins with {flow[0]}")
+    check(flow[-1][1] == 0, f"ends with {flow[-1]}")
+    inside = False
+    for t in flow:
+        if t[0] == 0:
+            check(t[2] == "start" and not inside, f"an entry within: {t}")
+            inside = True
+        else:
+            check(t[2] != "start" and inside, f"a transfer outside: {t}")
+            inside = t[1] != 0
+
+
+def check_truth(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    shape(lib.equals_truth(path, truth))
+
+
+def check_json(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    want = lib.equals_truth(path, truth)
+    lines = lib.decode(path, "--format", "json").expect(0).out.splitlines()
+    check(json.loads(lines[0]) == {"schema": "ptcap-decode", "version": 1}, lines[0])
+    got = {}
+    last = -1
+    for line in lines[1:]:
+        o = json.loads(line)
+        check(set(o) == {"type", "tid", "cpu", "time", "from", "to", "kind"}, line)
+        check(o["type"] == "branch", line)
+        check(o["time"] is None or o["time"] >= last, f"time goes back: {line}")
+        last = o["time"] if o["time"] is not None else last
+        for key in ("from", "to"):
+            check(re.fullmatch(r"0x(0|[1-9a-f][0-9a-f]*)", o[key]), line)
+        t = Transfer((int(o["from"], 16), int(o["to"], 16), o["kind"]))
+        got.setdefault(o["tid"], []).append(t)
+    lib.same_transfers(got, want, "json", "truth")
+
+
+def check_ref(folder, name, argv):
+    prefix = lib.fixed_addresses()
+    if prefix is None:
+        lib.skip("setarch -R is forbidden here: addresses would differ between two runs")
+    path, truth = recorded(folder, argv, prefix=prefix)
+    lib.equals_truth(path, truth)
+    r = Run([*prefix, lib.REFSTEP, *argv])
+    plain = Run([*prefix, *argv])
+    check(r.status == plain.status, f"refstep exits {r.status}, the program {plain.status}")
+    want = r.out.split()
+    check(want, "refstep printed nothing")
+    got = lib.decode(path, "-F", "insn-ip").expect(0).out.split()
+    text = lib.first_difference(got, want, "decode", "refstep")
+    check(not text, f"instructions: {text}")
+
+
+# --- perf ---------------------------------------------------------------------------------------
+
+# perf's flags for the class of an instruction; it does not tell direct from indirect ones.
+CLASSES = {
+    "jcc": "jcc",
+    "jmp": "jmp",
+    "ijmp": "jmp",
+    "call": "call",
+    "icall": "call",
+    "ret": "return",
+    "syscall": "syscall",
+    "sysret": "sysret",
+    "int": "int",
+    "iret": "iret",
+    "far": "far",
+    "async": "async",
+    "start": "start",
+}
+
+
+def perf_class(flags):
+    """`tr end  syscall` -> syscall, `hw int` -> async, `tr strt` -> start, ..."""
+    flags = " ".join(flags.split())
+    for word in ("tr strt", "tr start"):
+        if flags.startswith(word):
+            return "start"
+    for word in ("tr end",):
+        if flags.startswith(word):
+            flags = flags[len(word) :].strip()
+    return "async" if flags in ("hw int", "async", "") else flags
+
+
+def perf_transfers(path):
+    # --ns and no filter: perf joins nothing and drops nothing. No ~/.debug, no debuginfod.
+    env = dict(os.environ, HOME=os.path.dirname(path), DEBUGINFOD_URLS="")
+    r = Run(
+        [lib.PERF, "script", "-i", path, "--itrace=be", "--ns", "-F", "tid,flags,ip,addr"], env=env
+    ).expect(0)
+    check("error" not in r.out + r.err, f"perf reports an error:\n{r.err[:2000]}")
+    ret = {}
+    for line in r.out.splitlines():
+        m = re.fullmatch(r"\s*(-?\d+)\s+(.*?)\s*\b([0-9a-f]+) =>\s+([0-9a-f]+)\s*", line)
+        check(m, f"perf's line {line!r}")
+        t = Transfer((int(m[3], 16), int(m[4], 16), perf_class(m[2])))
+        ret.setdefault(int(m[1]), []).append(t)
+    return ret
+
+
+def exemptions(name):
+    """exempt.txt: {(address, reason): count} of this program."""
+    ret = {}
+    with open(os.path.join(HERE, "exempt.txt"), encoding="ascii") as f:
+        for line in f:
+            line = line.split("#", 1)[0].strip()
+            if not line:
+                continue
+            program, address, reason, count = line.split()
+            if program == name:
+                ret[(address, reason)] = int(count)
+    return ret
+
+
+def symbols(program):
+    """The functions and labels of a test program without position independence, for exempt.txt."""
+    r = Run(["nm", "-n", program])
+    ret = []
+    for line in r.out.splitlines():
+        parts = line.split()
+        if len(parts) == 3 and parts[1] in "tT":
+            ret.append((int(parts[0], 16), parts[2]))
+    return ret
+
+
+def place(address, table):
+    """symbol+0xoff, or the address where no symbol is."""
+    best = None
+    for value, name in table:
+        if value <= address < value + 0x1000:
+            best = (value, name)
+    return f"{best[1]}+{address - best[0]:#x}" if best else f"{address:#x}"
+
+
+def reason_of(want, got):
+    """A word for one stretch in which perf (got) differs from the truth (want)."""
+    if len(want) == len(got) and all(w[:2] == g[:2] for w, g in zip(want, got)):
+        return "class-" + "-".join(f"{w[2]}-as-{g[2].replace(' ', '_') or 'none'}" for w, g in zip(want, got))
+    if not want:
+        return "extra-" + "-".join(g[2].replace(" ", "_") for g in got)
+    if not got:
+        return "missing-" + "-".join(w[2] for w in want)
+    return "other"
+
+
+def compare_with_perf(name, program, want, got):
+    """Differences must be those of exempt.txt, as many times as it says."""
+    check(want.keys() == got.keys(), f"threads: truth {sorted(want)}, perf {sorted(got)}")
+    table = symbols(program)
+    found = {}
+    for tid in want:
+        # Let classes agree first, then compare what is left.
+        w = [Transfer((f, t, CLASSES[k])) for f, t, k in want[tid]]
+        g = got[tid]
+        if w == g:
+            continue
+        matcher = difflib.SequenceMatcher(None, w, g, autojunk=False)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+            if tag == "equal":
+                continue
+            # One entry per transfer where both have as many, else one for the stretch.
+            if i2 - i1 == j2 - j1:
+                pairs = [(w[i1 + n : i1 + n + 1], g[j1 + n : j1 + n + 1]) for n in range(i2 - i1)]
+            elif tag == "replace":
+                pairs = [(w[i1:i2], g[j1:j2])]
+            else:
+                pairs = [(w[n : n + 1], []) for n in range(i1, i2)]
+                pairs += [([], g[n : n + 1]) for n in range(j1, j2)]
+            for a, b in pairs:
+                first = (a or b)[0]
+                key = (place(first[0] or first[1], table), reason_of(a, b))
+                entry = found.setdefault(key, [0, (a, b)])
+                entry[0] += 1
+    allowed = exemptions(name)
+    problems = []
+    for key, (count, (a, b)) in found.items():
+        if allowed.pop(key, None) != count:
+            problems.append(
+                f"    {name} {key[0]} {key[1]} {count}"
+                f"    # truth {[str(t) for t in a]}, perf {[str(t) for t in b]}"
+            )
+    for key, count in allowed.items():
+        problems.append(f"    {name} {key[0]} {key[1]} {count}    # listed, but it did not happen")
+    check(not problems, "perf differs from exempt.txt:\n" + "\n".join(problems))
+
+
+def perf_agrees(name, path, argv, want):
+    if not lib.have_perf():
+        lib.skip("no perf here (Debian: linux-perf)")
+    compare_with_perf(name, argv[0], want, perf_transfers(path))
+
+
+def check_perf(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    perf_agrees(name, path, argv, lib.equals_truth(path, truth))
+
+
+# --- variants -----------------------------------------------------------------------------------
+
+
+def relative(want):
+    """Kinds only: comparable between two runs, wherever they were loaded."""
+    return [t[2] for flow in want.values() for t in flow]
+
+
+def tips(path):
+    """TIP packets in a recording, as perf's dump counts them."""
+    r = Run([lib.PERF, "script", "-D", "-i", path])
+    return len(re.findall(r"\bTIP 0x", r.out))
+
+
+def check_noretcomp(folder, name, argv):
+    # A PSB forgets the return addresses; how many there are depends on time. One only:
+    path, truth = recorded(folder, argv, "--psb-period", "64M")
+    with_compression = lib.equals_truth(path, truth)
+    plain, truth = recorded(folder, argv, "--no-retcomp", name="plain.data")
+    want = lib.equals_truth(plain, truth)
+    check(relative(want) == relative(with_compression), "another flow without return compression")
+    perf_agrees(name.replace("_noretcomp", ""), plain, argv, want)
+    # Each transfer whose target the code does not tell has a packet now, returns too.
+    flow = relative(want)
+    expected = sum(flow.count(kind) for kind in ("ret", "ijmp", "icall", "iret", "far"))
+    check(tips(plain) == expected, f"{tips(plain)} TIP packets, expected {expected}")
+    if name.startswith(("recurse", "string")):  # programs whose returns go where their calls came from
+        check(tips(path) < expected // 2, "returns are not compressed with compression on")
+
+
+def check_smallrings(folder, name, argv):
+    for rings in ("8K,8K", "8K,64K", "64K,8K"):
+        path, truth = recorded(folder, argv, "-m", rings)
+        shape(lib.equals_truth(path, truth))
+        os.unlink(path)
+
+
+def check_tools(folder, name, argv):
+    path, _ = recorded(folder, argv)
+    info = Run([lib.PTCAP, "info", "-i", path]).expect(0)
+    check(os.path.basename(argv[0]) in info.out, "info does not name the command")
+    json.loads(Run([lib.PTCAP, "info", "-i", path, "--format", "json"]).expect(0).out)
+    dump = Run([lib.PTCAP, "dump", "-i", path]).expect(0)
+    for word in ("AUXTRACE_INFO", "AUXTRACE", "MMAP2", "COMM", "ITRACE_START", "EXIT", "AUX"):
+        check(re.search(rf"\b{word}\b", dump.out), f"dump shows no {word}")
+    check(", 0 of unknown type" in dump.out, "dump does not know a record we write")
+
+
+def check_jit(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    with open(truth, encoding="ascii") as f:
+        want = [t for flow in lib.transfers(f.read()).values() for t in flow]
+    d = lib.decode(path, "-F", "tid,from,to,kind", "--strict")
+    gaps = [line for line in d.out.splitlines() if line.startswith("#")]
+    rest = "\n".join(line for line in d.out.splitlines() if not line.startswith("#"))
+    got = [t for flow in lib.transfers(rest).values() for t in flow]
+    if gaps:
+        d.expect(3)
+        for gap in gaps:
+            check(
+                re.fullmatch(
+                    r"# gap queue=\d+ tid=-?\d+ offset=0x[0-9a-f]+ length=0x[0-9a-f]+"
+                    r" cause=nocode",
+                    gap,
+                ),
+                gap,
+            )
+    else:
+        d.expect(0)
+    # Nothing invented, and the flow is found again behind the gap.
+    matcher = difflib.SequenceMatcher(None, want, got, autojunk=False)
+    extra = [got[j] for tag, _, _, j1, j2 in matcher.get_opcodes() if tag in ("insert", "replace") for j in range(j1, j2)]
+    check(not extra, f"transfers that never were: {[str(t) for t in extra]}")
+    check(got[-1] == want[-1], f"the end is {got[-1]}, truth {want[-1]}")
+
+
+CHECKS = {
+    "truth": check_truth,
+    "json": check_json,
+    "ref": check_ref,
+    "perf": check_perf,
+    "tools": check_tools,
+    "noretcomp": check_noretcomp,
+    "smallrings": check_smallrings,
+    "jit": check_jit,
+}
+
+
+def case(folder, checks, *argv):
+    name = sys.argv[1]
+    skipped = []
+    for word in checks.split(","):
+        sub = os.path.join(folder, word)
+        os.mkdir(sub)
+        try:
+            CHECKS[word](sub, name, list(argv))
+        except lib.Failure as e:
+            raise lib.Failure(f"{word}: {e}") from None
+        except lib.Skip as e:  # the other checks still count; the whole is no pass
+            skipped.append(f"{word}: {e}")
+            continue
+        print(f"ok {name} {word}", flush=True)
+    if skipped:
+        lib.skip("; ".join(skipped))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    lib.main({sys.argv[1]: case})
