@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What the checks of our own sources share.
+
+A check is a function from a source tree to a list of complaints. It first proves, on a tree with
+planted faults, that it can fail; only then does its silence about the real tree mean something.
+"""
+import os
+import re
+import sys
+import tempfile
+
+LAYERS = {  # a layer, and those it may include
+    "base": [],
+    "arch": ["base"],
+    "auxtrace": ["base", "arch"],
+    "capture": ["base", "arch", "auxtrace"],
+    "decode": ["base", "arch", "auxtrace"],
+    "cli": ["base", "arch", "auxtrace", "capture", "decode"],
+}
+FOLDERS = list(LAYERS) + ["include", "tests", "bench"]
+
+
+def sources(root, folders=FOLDERS, ends=(".c", ".h")):
+    """Paths of our C files, relative to @root."""
+    found = []
+    for folder in folders:
+        for where, dirs, names in os.walk(os.path.join(root, folder)):
+            if "guest" in dirs:  # a kernel module, in the kernel's own style
+                dirs.remove("guest")
+            found += [os.path.relpath(os.path.join(where, n), root)
+                      for n in names if n.endswith(ends)]
+    return sorted(found)
+
+
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+
+
+def code(path, strings=False):
+    """The text of a C file without comments, and without the contents of strings unless @strings."""
+    def blank(m):
+        t = m.group(0)
+        if t[0] == "/":
+            return re.sub(r"[^\n]", " ", t)  # keep the line numbers
+        if strings or is_include(m):
+            return t
+        return t[0] + t[-1]
+
+    def is_include(m):
+        line = text[text.rfind("\n", 0, m.start()) + 1:m.start()]
+        return re.match(r"\s*#\s*include\s*$", line)
+
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    return TOKEN.sub(blank, text)
+
+
+def grep(root, paths, pattern, strings=False):
+    """(path, line number, match) of each place where @pattern occurs in code."""
+    for path in paths:
+        text = code(os.path.join(root, path), strings)
+        for m in re.finditer(pattern, text, re.M):
+            yield path, text.count("\n", 0, m.start()) + 1, m
+
+
+def plant(files):
+    """A temporary tree of {path: text}."""
+    tree = tempfile.TemporaryDirectory(prefix="ptcap-check-")
+    for path, text in files.items():
+        full = os.path.join(tree.name, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as f:
+            f.write(text)
+    return tree
+
+
+def prove(check, good, bad):
+    """@good files must pass @check alone; each of @bad, added to them, must not."""
+    with plant(good) as root:
+        complaints = check(root)
+        if complaints:
+            sys.exit("self-test: complains of what is right: " + "; ".join(complaints))
+    for path, text in bad:
+        with plant({**good, path: text}) as root:
+            if not any(c.startswith(path) for c in check(root)):
+                sys.exit(f"self-test: did not find what is wrong in {path}: {text!r}")
+
+
+def finish(complaints, nothing_seen=False):
+    for c in complaints:
+        print(c)
+    if nothing_seen:
+        sys.exit("nothing was checked")
+    sys.exit(1 if complaints else 0)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""clang-tidy is silent about everything that is compiled. Slow: `ctest -C Tidy -L tidy` runs it.
+
+usage: tidy.py SOURCE_DIR BUILD_DIR
+"""
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from common import finish, prove
+
+JOBS = 2
+
+
+def tidy(path, args):
+    run = subprocess.run(["clang-tidy", "--quiet", "--config-file=" + CONFIG, path] + args,
+                         text=True, capture_output=True, check=False)
+    return (run.stdout + run.stderr) if run.returncode or "error:" in run.stdout else ""
+
+
+def planted(root):
+    """For the self-test: the files of a tree, without a compilation database."""
+    out = []
+    for name in sorted(os.listdir(os.path.join(root, "base"))):
+        said = tidy(os.path.join(root, "base", name), ["--", "-std=c17"])
+        if said:
+            out.append(f"base/{name}: {said}")
+    return out
+
+
+def compiled(root, build):
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
+        files = {os.path.join(e["directory"], e["file"]) for e in json.load(f)}
+    ours = (p for p in files if p.startswith(root + os.sep) and not p.startswith(build + os.sep))
+    # tests/support/prog_*: programs to be recorded, which fault and jump as no good program does.
+    return sorted(p for p in ours
+                  if p.endswith(".c") and not os.path.basename(p).startswith("prog_"))
+
+
+CONFIG = os.path.join(sys.argv[1], ".clang-tidy")
+if not shutil.which("clang-tidy"):
+    print("clang-tidy is not installed")
+    sys.exit(77)
+prove(planted, {"base/a.c": "int f(int a);\n\nint f(int a)\n{\n\treturn a + 1;\n}\n"},
+      [("base/bad.c", "int f(int *p);\n\nint f(int *p)\n{\n\tif (p)\n\t\treturn 0;\n\treturn *p;\n}\n")])
+root_dir, build_dir = (os.path.realpath(p) for p in sys.argv[1:3])
+todo = compiled(root_dir, build_dir)
+with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+    said_of = pool.map(lambda p: tidy(p, ["-p", build_dir]), todo)
+    finish([s for s in said_of if s], not todo)
