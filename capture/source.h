@@ -47,8 +47,9 @@ struct ptc_source_end {
 	int status;	   /* of the command, as waitpid gives it; valid if !left_running */
 	bool left_running; /* detached: the command runs on, untraced */
 	uint64_t insns, transfers;
-	uint64_t odd;	   /* see struct ptc_flow */
-	uint64_t untraced; /* threads and processes born meanwhile that were not traced */
+	uint64_t odd;			   /* see struct ptc_flow */
+	uint64_t left_behind;		   /* tasks that outlived the command, traced until then */
+	bool follows;			   /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux;   /* that the source itself dropped */
 	const struct ptc_code_entry *code; /* code bytes that are in no file; lent until free */
 	size_t ncode;

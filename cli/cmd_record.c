@@ -246,6 +246,10 @@ static void summary(const struct args *a, const struct ptc_record_result *r)
 		r->file_bytes, r->aux_bytes);
 	if (r->left_running)
 		ptc_say("the command runs on, untraced");
+	if (r->left_behind)
+		ptc_say("%" PRIu64
+			" processes or threads that the command left behind run on, untraced",
+			r->left_behind);
 	if (r->untraced)
 		ptc_say("%" PRIu64
 			" threads or processes that the command started were not recorded",

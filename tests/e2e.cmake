@@ -41,7 +41,7 @@ foreach(name hello signal)
 	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
 endforeach()
 # Ordinary programs.
-foreach(name pie longjmp vdso dlopen)
+foreach(name pie longjmp vdso dlopen tasks)
 	add_executable(prog_${name} support/prog_${name}.c)
 	e2e_output(prog_${name})
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -50,6 +50,7 @@ foreach(name pie longjmp vdso dlopen)
 	target_link_options(prog_${name} PRIVATE -pie)
 endforeach()
 target_link_libraries(prog_dlopen PRIVATE ${CMAKE_DL_LIBS})
+target_link_libraries(prog_tasks PRIVATE Threads::Threads)
 add_library(prog_lib SHARED support/prog_lib.c)
 e2e_output(prog_lib)
 set_target_properties(prog_lib PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -102,6 +103,13 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 	e2e_case(vdso TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_vdso")
 	e2e_case(dlopen TIMEOUT 200 CHECKS truth perf
 		RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
+	# threads and processes: per tid, and perf's too
+	foreach(mode locks spin pool storm spawn exec group leader alarm)
+		e2e_case(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
+	endforeach()
+	e2e_case(pipeline TIMEOUT 200 CHECKS tasks
+		RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | wc -w; exit 4")
+	e2e_test(daemon 60 "${e2e_dir}/behave.py" daemon)
 	e2e_case(pie_small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_pie")
 endif()
 

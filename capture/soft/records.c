@@ -19,7 +19,7 @@ static void send(struct ptc_records *r, struct ptc_sb *sb, uint64_t id)
 	sb->id.time = ptc_clock_ns(r->clock);
 	sb->id.cpu = r->cpu;
 	sb->id.id = id;
-	if (sb->type == PERF_RECORD_EXIT)
+	if (sb->type == PERF_RECORD_EXIT || sb->type == PERF_RECORD_FORK)
 		sb->u.task.time = sb->id.time;
 	ptc_buf_reset(&r->buf);
 	ptc_sb_put(&r->buf, sb, PTC_SOFT_SAMPLE_TYPE);
@@ -99,4 +99,15 @@ void ptc_records_aux(struct ptc_records *r, uint64_t from, uint64_t to, uint64_t
 	sb.u.aux.size = to - from;
 	sb.u.aux.flags = flags;
 	send(r, &sb, r->pt_id);
+}
+
+void ptc_records_fork(struct ptc_records *r, int ppid, int ptid)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_FORK };
+
+	sb.u.task.pid = r->pid;
+	sb.u.task.ppid = ppid;
+	sb.u.task.tid = r->tid;
+	sb.u.task.ptid = ptid;
+	send(r, &sb, r->side_id);
 }

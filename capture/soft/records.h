@@ -32,6 +32,8 @@ void ptc_records_comm(struct ptc_records *r, const char *comm, bool exec);
 /* One MMAP2 for @map of @maps. */
 void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps,
 		      const struct ptc_map *map);
+/* r->tid of process r->pid was made by thread @ptid of process @ppid. */
+void ptc_records_fork(struct ptc_records *r, int ppid, int ptid);
 void ptc_records_exit(struct ptc_records *r, int ppid);
 void ptc_records_itrace_start(struct ptc_records *r);
 void ptc_records_switch(struct ptc_records *r, bool out);

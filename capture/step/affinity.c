@@ -3,24 +3,18 @@
 
 #include <sys/syscall.h>
 
-void ptc_affinity_pin(struct ptc_affinity *a, pid_t tid)
+static bool set_one(pid_t tid, unsigned int cpu)
 {
-	const int cpu = sched_getcpu();
+	cpu_set_t one;
 
-	a->pinned = false;
-	a->cpu = cpu < 0 ? 0 : (unsigned int)cpu;
-	if (cpu < 0 || sched_getaffinity(tid, sizeof(a->own), &a->own) ||
-	    sched_getaffinity(0, sizeof(a->tracer), &a->tracer))
-		return;
-	CPU_ZERO(&a->one);
-	CPU_SET((size_t)cpu, &a->one);
-	if (sched_setaffinity(0, sizeof(a->one), &a->one))
-		return;
-	if (sched_setaffinity(tid, sizeof(a->one), &a->one)) {
-		(void)sched_setaffinity(0, sizeof(a->tracer), &a->tracer);
-		return;
-	}
-	a->pinned = true;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	return !sched_setaffinity(tid, sizeof(one), &one);
+}
+
+void ptc_affinity_pin(struct ptc_affinity *a, pid_t tid, unsigned int cpu)
+{
+	a->pinned = !sched_getaffinity(tid, sizeof(a->own), &a->own) && set_one(tid, cpu);
 }
 
 bool ptc_affinity_visible(uint64_t nr)
@@ -38,26 +32,22 @@ bool ptc_affinity_visible(uint64_t nr)
 	}
 }
 
-void ptc_affinity_show(struct ptc_affinity *a, pid_t tid)
+void ptc_affinity_show(const struct ptc_affinity *a, pid_t tid)
 {
 	if (a->pinned)
 		(void)sched_setaffinity(tid, sizeof(a->own), &a->own);
 }
 
 /* The call may have been sched_setaffinity itself: what is there now is the target's own. */
-void ptc_affinity_hide(struct ptc_affinity *a, pid_t tid)
+void ptc_affinity_hide(struct ptc_affinity *a, pid_t tid, unsigned int cpu)
 {
-	if (!a->pinned || sched_getaffinity(tid, sizeof(a->own), &a->own))
-		return;
-	(void)sched_setaffinity(tid, sizeof(a->one), &a->one);
+	if (a->pinned && !sched_getaffinity(tid, sizeof(a->own), &a->own))
+		(void)set_one(tid, cpu);
 }
 
 void ptc_affinity_unpin(struct ptc_affinity *a, pid_t tid)
 {
-	if (!a->pinned)
-		return;
-	if (tid)
+	if (a->pinned)
 		(void)sched_setaffinity(tid, sizeof(a->own), &a->own);
-	(void)sched_setaffinity(0, sizeof(a->tracer), &a->tracer);
 	a->pinned = false;
 }

@@ -14,7 +14,8 @@
 enum { CODE_MAX = 1 << 20 }; /* bytes of one mapping without a file; a vdso has two pages */
 
 /* Keep the bytes of an executable mapping that is no file: "[vdso]". */
-static int save_code(struct ptc_tracer *t, const struct ptc_map *map, struct ptc_err *err)
+static int save_code(struct ptc_tracer *t, const struct ptc_task *k, const struct ptc_map *map,
+		     struct ptc_err *err)
 {
 	struct ptc_saved_code *s;
 	const size_t len = map->end - map->start;
@@ -29,36 +30,36 @@ static int save_code(struct ptc_tracer *t, const struct ptc_map *map, struct ptc
 		return ptc_fail_mem(err);
 	s->time = ptc_clock_ns(t->rec->clock);
 	s->addr = map->start;
-	s->pid = t->pid;
-	s->len = ptc_code_read(t->pid, map->start, s->bytes, len);
+	s->pid = k->pid;
+	s->len = ptc_code_read(k->tid, map->start, s->bytes, len);
 	t->nsaved++;
 	return 0;
 }
 
-int ptc_program_update_maps(struct ptc_tracer *t, bool all, struct ptc_err *err)
+int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, bool all, struct ptc_err *err)
 {
 	struct ptc_maps old;
 	size_t i;
-	int rc = ptc_maps_read(&t->maps_new, "/proc", t->pid, err);
+	int rc = ptc_maps_read(&k->mm->maps_new, "/proc", k->tid, err);
 
 	if (rc == PTC_E_NOT_EXIST || (rc == PTC_E_IO && err->sys == ESRCH))
 		return 0; /* it was killed meanwhile; the next stop says so */
-	for (i = 0; !rc && i < t->maps_new.n; i++) {
-		const struct ptc_map *map = &t->maps_new.items[i];
-		const char *name = ptc_map_name(&t->maps_new, map);
+	for (i = 0; !rc && i < k->mm->maps_new.n; i++) {
+		const struct ptc_map *map = &k->mm->maps_new.items[i];
+		const char *name = ptc_map_name(&k->mm->maps_new, map);
 
 		if (!(map->prot & PROT_EXEC) || !strcmp(name, "[vsyscall]"))
 			continue;
-		if (!all && ptc_maps_has(&t->maps, &t->maps_new, map))
+		if (!all && ptc_maps_has(&k->mm->maps, &k->mm->maps_new, map))
 			continue;
-		ptc_records_mmap(t->rec, &t->maps_new, map);
+		ptc_records_mmap(t->rec, &k->mm->maps_new, map);
 		if (!strcmp(name, "[vdso]"))
-			rc = save_code(t, map, err);
+			rc = save_code(t, k, map, err);
 	}
-	old = t->maps;
-	t->maps = t->maps_new;
-	t->maps_new = old;
-	ptc_code_flush(&t->code);
+	old = k->mm->maps;
+	k->mm->maps = k->mm->maps_new;
+	k->mm->maps_new = old;
+	ptc_code_flush(&k->mm->code);
 	return rc;
 }
 
@@ -74,26 +75,34 @@ static int read_comm(pid_t pid, struct ptc_buf *out, struct ptc_err *err)
 	return rc;
 }
 
-int ptc_program_begin(struct ptc_tracer *t, struct ptc_err *err)
+int ptc_program_begin(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	struct ptc_buf comm = PTC_BUF_INIT;
-	int rc = read_comm(t->pid, &comm, err);
+	int rc = read_comm(k->tid, &comm, err);
 
 	if (!rc) {
 		ptc_records_comm(t->rec, (const char *)comm.bytes, true);
-		rc = ptc_program_update_maps(t, true, err);
+		rc = ptc_program_update_maps(t, k, true, err);
 	}
 	ptc_buf_release(&comm);
 	return rc;
 }
 
-int ptc_program_renamed(struct ptc_tracer *t, struct ptc_err *err)
+int ptc_program_renamed(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	struct ptc_buf comm = PTC_BUF_INIT;
-	int rc = read_comm(t->pid, &comm, err);
+	int rc = read_comm(k->tid, &comm, err);
 
 	if (!rc)
 		ptc_records_comm(t->rec, (const char *)comm.bytes, false);
 	ptc_buf_release(&comm);
 	return rc;
+}
+
+int ptc_program_forked(struct ptc_task *k, struct ptc_err *err)
+{
+	int rc = ptc_maps_read(&k->mm->maps, "/proc", k->tid, err);
+
+	/* gone already: the next stop says so */
+	return rc == PTC_E_NOT_EXIST || (rc == PTC_E_IO && err->sys == ESRCH) ? 0 : rc;
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct step {
 	sigset_t mask;
 	struct ptc_clock clock;
 	uint32_t pmu_type;
+	unsigned int cpu; /* all is stepped there */
 	struct ptc_softring *ring;
 	struct ptc_source_ring desc;
 	struct ptc_enc *enc;
@@ -134,6 +136,7 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	pt->disabled = 1;
 	pt->exclude_kernel = 1;
 	pt->exclude_hv = 1;
+	pt->inherit = 1;
 	pt->enable_on_exec = 1;
 	pt->sample_id_all = 1;
 	pt->aux_watermark = (uint32_t)(s->desc.aux_size / 4);
@@ -152,6 +155,7 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	side->comm_exec = 1;
 	side->task = 1;
 	side->context_switch = 1;
+	side->inherit = 1;
 	side->enable_on_exec = 1;
 	side->sample_id_all = 1;
 
@@ -165,8 +169,8 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.pmu_type = s->pmu_type,
 		.time = s->clock.conv,
 		.cap_user_time_zero = true,
-		.have_sched_switch = 0, /* a ring per thread: AUXTRACE.tid says whose */
-		.per_cpu_mmaps = false,
+		.have_sched_switch = 2, /* one ring, a CPU's: SWITCH records say whose turn it is */
+		.per_cpu_mmaps = true,
 		.tsc_ctc_n = TSC_PER_CTC,
 		.tsc_ctc_d = 1,
 		.max_nonturbo_ratio = (uint32_t)(s->clock.tsc_hz / 100000000),
@@ -209,7 +213,6 @@ static int step_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *er
 		*err = s->err;
 		return s->err.code;
 	}
-	s->desc.tid = s->pid;
 	*ret_pid = s->pid;
 	return 0;
 }
@@ -247,7 +250,8 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	ret->insns = s->flow.insns;
 	ret->transfers = s->flow.transfers;
 	ret->odd = s->flow.odd;
-	ret->untraced = t->untraced;
+	ret->left_behind = t->left_behind;
+	ret->follows = true;
 	ret->lost_records = ptc_softring_lost_records(s->ring);
 	ret->lost_aux = ptc_softring_lost_aux(s->ring);
 	s->code = t->nsaved ? calloc(t->nsaved, sizeof(*s->code)) : NULL;
@@ -358,13 +362,17 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->flow = (struct ptc_flow){ .enc = s->enc,
 				     .truth = opts->truth,
 				     .truth_ctx = opts->truth_ctx };
+	s->cpu = (unsigned int)(sched_getcpu() < 0 ? 0 : sched_getcpu());
 	s->rec.ring = s->ring;
+	s->rec.cpu = s->cpu;
 	s->rec.clock = &s->clock;
 	s->rec.pt_id = PT_ID;
 	s->rec.side_id = SIDE_ID;
 	s->tracer.flow = &s->flow;
 	s->tracer.rec = &s->rec;
 	s->tracer.leave = &s->leave;
+	s->tracer.cpu = s->cpu;
+	s->tracer.kick = kick_signal();
 	s->tracer.watermark = ring_opts.aux_size / 4;
 	s->desc = (struct ptc_source_ring){
 		.page = ptc_softring_page(s->ring),
@@ -375,7 +383,8 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 		.fd = ptc_softring_fd(s->ring),
 		.counts = true,
 		.idx = 0,
-		.cpu = -1,
+		.tid = -1,
+		.cpu = (int32_t)s->cpu,
 	};
 	*ret = &s->base;
 	return 0;

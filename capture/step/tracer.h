@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stepping itself: one thread of one process, from the stop behind its
- * exec to its end, instruction by instruction. Runs on the thread that traces
- * it (ptrace knows no other).
+ * The stepping itself: every thread of a command and of what it starts, from
+ * the stop behind its exec to its end, instruction by instruction, one at a
+ * time on one CPU. Runs on the thread that traces them (ptrace knows no other).
  */
 #ifndef PTC_CAPTURE_STEP_TRACER_H
 #define PTC_CAPTURE_STEP_TRACER_H
@@ -10,13 +10,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/user.h>
+#include <time.h>
 
-#include "capture/maps.h"
 #include "capture/soft/flow.h"
 #include "capture/soft/records.h"
-#include "capture/step/affinity.h"
-#include "capture/step/code.h"
+#include "capture/step/task.h"
 
 /* Code bytes that are in no file, as they were from a time on. */
 struct ptc_saved_code {
@@ -31,30 +29,27 @@ struct ptc_tracer {
 	struct ptc_flow *flow;
 	struct ptc_records *rec;
 	size_t watermark;	  /* AUX bytes between publications */
-	const atomic_bool *leave; /* set by the session's thread: detach */
+	unsigned int cpu;	  /* where tracer and targets run */
+	int kick;		  /* signal that gets the tracer out of waitpid; has a handler */
+	const atomic_bool *leave; /* set by the session's thread: detach from all */
 
 	/* the outcome */
-	int status; /* waitpid's, once gone */
-	bool left;  /* detached instead */
-	uint64_t untraced;
+	int status;		      /* the command's, as waitpid gives it */
+	bool left;		      /* the command was left running instead */
+	uint64_t left_behind;	      /* tasks that outlived the command */
 	struct ptc_saved_code *saved; /* owned */
 	size_t nsaved, saved_cap;
 
 	/* the tracer's own */
-	pid_t pid;
-	struct user_regs_struct regs; /* at the newest stop */
-	struct ptc_insn insn;	      /* about to run, at ip */
-	uint64_t ip;
-	uint64_t tsc;	     /* when it was started */
-	uint64_t published;  /* encoder position */
-	int inject;	     /* signal to be delivered with the next resumption */
-	bool injected;	     /* one was delivered with the newest */
-	bool exec_pending;   /* the stop at the end of an execve is still to come */
-	uint64_t restart_ip; /* the kernel will go back there (-ERESTART*); 0: no */
-	bool gone, reaped;
-	struct ptc_maps maps, maps_new;
-	struct ptc_code code;
-	struct ptc_affinity affinity;
+	pid_t command;
+	bool command_gone;
+	struct ptc_tasks tasks;
+	struct ptc_task *on_cpu; /* whose instructions the trace is of, or NULL */
+	uint64_t quantum_end;	 /* instructions: then another ready task has its turn */
+	uint64_t published;	 /* encoder position */
+	timer_t timer;		 /* kicks while a system call may block */
+	bool have_timer, timer_on;
+	struct ptc_affinity affinity; /* the tracer's */
 };
 
 /* @t zeroed but for what the source sets. */
@@ -67,7 +62,36 @@ void ptc_tracer_release(struct ptc_tracer *t);
  */
 int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, struct ptc_err *err);
 
-/* Trace @pid, which is in its PTRACE_EVENT_EXEC stop, until it is gone or left. */
+/*
+ * Trace @pid, which is in its PTRACE_EVENT_EXEC stop, and all it starts, until
+ * @pid is gone, or left. Its children that live on then are left as well.
+ */
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err);
+
+/* --- between tracer.c (whose turn it is) and stops.c (what a stop means) --- */
+
+/* An AUX piece ends here: its record, then its head, then a wakeup, as the kernel does it. */
+void ptc_tracer_publish(struct ptc_tracer *t);
+
+/* The records to come are about @k. */
+void ptc_tracer_speak_of(struct ptc_tracer *t, const struct ptc_task *k);
+
+/* Does the instruction enter the kernel on purpose? */
+bool ptc_stop_enters_kernel(const struct ptc_insn *insn);
+
+/* A stop of the job control kind: the task is to be listened to, not resumed. */
+bool ptc_stop_is_group(int status);
+
+/* Behind the stop, is the SIGTRAP of the step still to come? (See stops.c.) */
+bool ptc_stop_trap_is_due(const struct ptc_task *k, int status);
+
+/* @k has stopped with @status, registers read: list what it did, and what is to be done next. */
+int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct ptc_err *err);
+
+/* @k sleeps in a system call: list the call now, so that another task can have the CPU. */
+void ptc_stop_blocked(struct ptc_tracer *t, struct ptc_task *k);
+
+/* @k loses the CPU, or is left: an asynchronous exit, if its trace is on. */
+void ptc_stop_preempt(struct ptc_tracer *t, struct ptc_task *k);
 
 #endif

@@ -76,6 +76,7 @@ struct ptc_record_result {
 	uint64_t truncated, partial; /* AUX records with those flags */
 	uint64_t odd;		     /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;	     /* threads and processes of the command that were not traced */
+	uint64_t left_behind;	     /* those that were, and outlived the command: they run on */
 };
 
 /*

@@ -382,6 +382,17 @@ def terminate_then_interrupt(folder):
 
 
 @case
+def daemon(folder):
+    """A child that outlives the command is left running when the command has ended."""
+    live = Live(folder, [prog("tasks"), "daemon"])
+    live.says("left")
+    live.ends(0)
+    live.valid()
+    live.no_more_input()
+    live.says("daemon ends")
+
+
+@case
 def inherits(folder):
     """The command starts as without ptcap: the same signal masks, files, working directory."""
 

@@ -5,6 +5,7 @@
 truth       the exit status and the output are those of a plain run; decode equals --truth, no gaps
 json        decode --format json says the same
 ref         the IP of each retired instruction equals that of refstep, which shares no code with ptcap
+tasks       the same for a program of several threads or processes: truth and perf, tid by tid
 perf        `perf script --itrace=b` gives the same transfers, save what exempt.txt lists
 tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
@@ -36,7 +37,11 @@ def recorded(folder, argv, *options, prefix=(), name="perf.data"):
 def shape(want):
     """What any truth of a launched one-threaded program looks like."""
     check(len(want) == 1, f"threads {sorted(want)}, expected one")
-    flow = next(iter(want.values()))
+    well_formed(next(iter(want.values())))
+
+
+def well_formed(flow):
+    """Entries and exits take turns, and all else is between an entry and an exit."""
     check(flow[0][0] == 0 and flow[0][2] == "start", f"begins with {flow[0]}")
     check(flow[-1][1] == 0, f"ends with {flow[-1]}")
     inside = False
@@ -235,6 +240,15 @@ def check_perf(folder, name, argv):
     perf_agrees(name, path, argv, lib.equals_truth(path, truth))
 
 
+def check_tasks(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    want = lib.equals_truth(path, truth)
+    check(len(want) > 1 or name == "tasks_alarm", f"only thread {sorted(want)}")
+    for flow in want.values():
+        well_formed(flow)
+    perf_agrees(name, path, argv, want)
+
+
 # --- variants -----------------------------------------------------------------------------------
 
 
@@ -316,6 +330,7 @@ CHECKS = {
     "json": check_json,
     "ref": check_ref,
     "perf": check_perf,
+    "tasks": check_tasks,
     "tools": check_tools,
     "noretcomp": check_noretcomp,
     "smallrings": check_smallrings,

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each kind of ptrace stop means for a single-stepped thread (x86-64,
+ * PTRACE_SEIZE). Sources: ptrace(2); kernel/signal.c, kernel/entry/common.c,
+ * arch/x86/kernel/{traps,signal,ptrace}.c; checked by tests/e2e against
+ * tests/support/refstep.c, which shares nothing with this.
+ *
+ *  SIGTRAP, TRAP_TRACE     the instruction retired
+ *  SIGTRAP, TRAP_BRKPT     the system call returned (report_single_step)
+ *  SIGTRAP, si_code 5      a signal handler was entered, nothing ran (ptrace_notify)
+ *  SIGTRAP, SI_KERNEL      int3 retired; the signal is the program's
+ *  EVENT_EXEC              inside execve; a TRAP_BRKPT stop follows, nothing ran
+ *  another signal          before the instruction at rip: a fault, or asynchronous
+ *
+ * A task that lost the CPU while it slept in a system call stops on its own
+ * time: the call was listed when it lost the CPU, and its trace is off.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/err.h"
+#include "capture/step/program.h"
+#include "capture/step/tracer.h"
+
+enum {
+	/* -ERESTARTSYS .. -ERESTART_RESTARTBLOCK: include/linux/errno.h, never seen by programs */
+	RESTART_FIRST = 512,
+	RESTART_LAST = 516,
+};
+
+bool ptc_stop_enters_kernel(const struct ptc_insn *insn)
+{
+	return insn->kind == PTC_KIND_SYSCALL || insn->kind == PTC_KIND_INT;
+}
+
+bool ptc_stop_is_group(int status)
+{
+	const int sig = WSTOPSIG(status);
+
+	return status >> 16 == PTRACE_EVENT_STOP &&
+	       (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU);
+}
+
+/*
+ * Our own PTRACE_INTERRUPT stops the target before it takes its signals. If the
+ * step's SIGTRAP is among them, it is still to come, and would kill a target
+ * that was left before it.
+ */
+bool ptc_stop_trap_is_due(const struct ptc_task *k, int status)
+{
+	struct __ptrace_peeksiginfo_args args = { .off = 0, .flags = 0, .nr = 1 };
+	siginfo_t si;
+
+	if (status >> 16 != PTRACE_EVENT_STOP || ptc_stop_is_group(status))
+		return false;
+	for (; ptrace(PTRACE_PEEKSIGINFO, k->tid, &args, &si) == 1; args.off++)
+		if (si.si_signo == SIGTRAP && si.si_code > 0)
+			return true;
+	return false;
+}
+
+/* --- what ran --- */
+
+static bool changes_maps(const struct ptc_task *k)
+{
+	if (k->insn.kind != PTC_KIND_SYSCALL) /* int 0x80 has numbers of its own */
+		return true;
+	switch (k->before.rax) {
+	case SYS_mmap:
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+	case SYS_munmap:
+	case SYS_mremap:
+	case SYS_remap_file_pages:
+	case SYS_shmat:
+	case SYS_shmdt:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The instruction at k->ip retired. Only the task on the CPU has a trace to write to. */
+static void retire(struct ptc_tracer *t, struct ptc_task *k, uint64_t to)
+{
+	bool taken = false;
+
+	if (k->in_kernel || t->on_cpu != k)
+		return;
+	if (k->insn.kind == PTC_KIND_JCC && k->insn.target == k->ip + k->insn.len)
+		taken = ptc_insn_taken(&k->insn, k->before.eflags, k->before.rcx);
+	ptc_flow_retire(t->flow, &k->insn, k->ip, to, taken, k->tsc);
+}
+
+static void async(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
+{
+	if (t->on_cpu == k)
+		ptc_flow_async(t->flow, k->ip, attempted, k->tsc);
+}
+
+void ptc_stop_blocked(struct ptc_tracer *t, struct ptc_task *k)
+{
+	retire(t, k, k->ip + k->insn.len);
+	k->in_kernel = true;
+}
+
+void ptc_stop_preempt(struct ptc_tracer *t, struct ptc_task *k)
+{
+	if (t->on_cpu == k)
+		ptc_flow_async(t->flow, k->ip, false, ptc_rdtsc());
+}
+
+/* A system call returned: what it did to the address space must be recorded before we go on. */
+static int after_syscall(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	const long long ret = (long long)k->regs.rax;
+	int rc = 0;
+
+	if (ptc_affinity_visible(k->before.rax))
+		ptc_affinity_hide(&k->affinity, k->tid, t->cpu);
+	if (k->before.rax != SYS_rt_sigreturn && ret <= -RESTART_FIRST && ret >= -RESTART_LAST)
+		k->restart_ip = k->regs.rip - k->insn.len;
+	if (k->before.rax == SYS_prctl && k->before.rdi == PR_SET_NAME && !ret)
+		rc = ptc_program_renamed(t, k, err);
+	if (!rc && changes_maps(k))
+		rc = ptc_program_update_maps(t, k, false, err);
+	return rc;
+}
+
+/* --- stops --- */
+
+enum trap { TRAP_RETIRED, TRAP_HANDLER, TRAP_SIGNAL };
+
+/* What does a plain SIGTRAP stop mean? */
+static enum trap trap_of(const struct ptc_task *k)
+{
+	siginfo_t si;
+
+	if (!k->injected && !k->exec_pending && !ptc_stop_enters_kernel(&k->insn) &&
+	    k->regs.rip != k->ip)
+		return TRAP_RETIRED; /* nearly always; the rest need the siginfo */
+	if (ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &si))
+		return TRAP_RETIRED;
+	if (si.si_code == SIGTRAP)
+		return TRAP_HANDLER;
+	if (si.si_code == TRAP_TRACE || si.si_code == TRAP_BRKPT)
+		return TRAP_RETIRED;
+	return TRAP_SIGNAL;
+}
+
+/* int3, int1, int 3: the instruction retired and its SIGTRAP is the program's. */
+static bool is_breakpoint(const struct ptc_task *k, enum trap trap)
+{
+	/* Under some hypervisors int1 retires without moving rip. */
+	if (k->insn.kind == PTC_KIND_INT && k->insn.len == 1 && k->regs.rip == k->ip)
+		return trap == TRAP_RETIRED;
+	if (k->insn.kind != PTC_KIND_INT || k->regs.rip != k->ip + k->insn.len)
+		return false;
+	return k->insn.len == 1 || trap == TRAP_SIGNAL;
+}
+
+static int on_sigtrap(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	const enum trap trap = trap_of(k);
+	bool entered;
+
+	if (trap == TRAP_HANDLER) {
+		k->restart_ip = 0;
+		k->ip = k->regs.rip;
+		return 0;
+	}
+	if (k->exec_pending) { /* the end of execve: next is the new program's first instruction */
+		k->exec_pending = false;
+		k->ip = k->regs.rip;
+		return 0;
+	}
+	if (is_breakpoint(k, trap)) {
+		retire(t, k, k->regs.rip);
+		k->ip = k->regs.rip;
+		k->inject = SIGTRAP;
+		return 0;
+	}
+	if (trap == TRAP_SIGNAL) { /* somebody sent it */
+		async(t, k, false);
+		k->inject = SIGTRAP;
+		return 0;
+	}
+	if (k->restart_ip) { /* what ran was the interrupted system call, again */
+		k->ip = k->restart_ip;
+		k->restart_ip = 0;
+		k->insn = *ptc_code_at(&k->mm->code, &k->mm->maps, k->tid, k->ip);
+	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one iteration of many */
+		return 0;
+	}
+	entered = ptc_stop_enters_kernel(&k->insn);
+	retire(t, k, k->regs.rip);
+	k->in_kernel = false;
+	k->ip = k->regs.rip;
+	return entered ? after_syscall(t, k, err) : 0;
+}
+
+/* A signal is about to be delivered; the instruction at rip did not run, or faulted. */
+static void on_signal(struct ptc_tracer *t, struct ptc_task *k, int sig)
+{
+	siginfo_t si;
+	bool fault = false;
+
+	if (k->insn.kind == PTC_KIND_SYSCALL && k->regs.rip != k->ip &&
+	    k->regs.rip == k->ip + k->insn.len) { /* seccomp: SIGSYS instead of the call */
+		retire(t, k, k->regs.rip);
+		k->in_kernel = false;
+		k->ip = k->regs.rip;
+	} else if (!ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &si)) {
+		fault = si.si_code > 0 &&
+			(sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
+	}
+	async(t, k, fault);
+	k->inject = sig;
+}
+
+/*
+ * A load of SS holds the trap back until the next instruction has run, too: the
+ * stop is about that one.
+ */
+static void skip_shadow(struct ptc_tracer *t, struct ptc_task *k)
+{
+	if (!k->insn.shadow || k->regs.rip == k->ip || k->exec_pending)
+		return;
+	retire(t, k, k->ip + k->insn.len);
+	k->ip += k->insn.len;
+	k->insn = *ptc_code_at(&k->mm->code, &k->mm->maps, k->tid, k->ip);
+}
+
+/* --- births, execs and ends --- */
+
+/* @k made a thread or a process. It is traced from its first instruction on. */
+static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	struct ptc_task *born;
+	unsigned long tid;
+	int rc = 0;
+
+	if (ptrace(PTRACE_GETEVENTMSG, k->tid, NULL, &tid))
+		return 0; /* killed meanwhile */
+	born = ptc_tasks_find(&t->tasks, (pid_t)tid);
+	if (!born)
+		born = ptc_tasks_add(&t->tasks, (pid_t)tid);
+	if (!born)
+		return ptc_fail_mem(err);
+	born->pid = ptc_task_process(born->tid);
+	if (born->pid < 0)
+		born->pid = born->tid;
+	if (born->pid == k->pid) {
+		born->mm = ptc_mm_get(k->mm);
+	} else {
+		born->mm = ptc_mm_new();
+		if (!born->mm)
+			return ptc_fail_mem(err);
+		rc = ptc_program_forked(born, err);
+	}
+	k->mid_call = true;
+	ptc_tracer_speak_of(t, born);
+	ptc_records_fork(t->rec, k->pid, k->tid);
+	return rc;
+}
+
+/* An exec ends the other threads of its process, and the one that made it takes the leader's tid.
+ */
+static int on_exec(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	struct ptc_mm *mm = ptc_mm_new();
+
+	if (!mm)
+		return ptc_fail_mem(err);
+	retire(t, k, k->regs.rip);
+	k->in_kernel = false;
+	ptc_mm_put(k->mm);
+	k->mm = mm;
+	k->exec_pending = true;
+	return ptc_program_begin(t, k, err);
+}
+
+/* Inside exit, or a fatal signal: what was about to run, or just did, ends here. */
+static void on_exit_stop(struct ptc_tracer *t, struct ptc_task *k)
+{
+	if (ptc_stop_enters_kernel(&k->insn) && k->regs.rip == k->ip + k->insn.len)
+		retire(t, k, k->regs.rip);
+	else
+		async(t, k, false);
+	k->state = PTC_TASK_ENDING;
+}
+
+int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct ptc_err *err)
+{
+	skip_shadow(t, k);
+	switch (status >> 16) {
+	case 0:
+		break;
+	case PTRACE_EVENT_EXEC: /* rip is the new program's already */
+		return on_exec(t, k, err);
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+		return on_birth(t, k, err);
+	case PTRACE_EVENT_EXIT:
+		on_exit_stop(t, k);
+		return 0;
+	default:
+		return 0;
+	}
+	if (WSTOPSIG(status) == SIGTRAP)
+		return on_sigtrap(t, k, err);
+	on_signal(t, k, WSTOPSIG(status));
+	return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/step/task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/vec.h"
+
+enum { STATUS_MAX = 65536 };
+
+struct ptc_mm *ptc_mm_new(void)
+{
+	struct ptc_mm *mm = calloc(1, sizeof(*mm));
+
+	if (!mm)
+		return NULL;
+	mm->refs = 1;
+	mm->maps = (struct ptc_maps)PTC_MAPS_INIT;
+	mm->maps_new = (struct ptc_maps)PTC_MAPS_INIT;
+	if (!ptc_code_init(&mm->code)) {
+		free(mm);
+		return NULL;
+	}
+	return mm;
+}
+
+struct ptc_mm *ptc_mm_get(struct ptc_mm *mm)
+{
+	mm->refs++;
+	return mm;
+}
+
+void ptc_mm_put(struct ptc_mm *mm)
+{
+	if (!mm || --mm->refs)
+		return;
+	ptc_code_release(&mm->code);
+	ptc_maps_release(&mm->maps);
+	ptc_maps_release(&mm->maps_new);
+	free(mm);
+}
+
+struct ptc_task *ptc_tasks_find(const struct ptc_tasks *ts, pid_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < ts->n; i++)
+		if (ts->items[i]->tid == tid)
+			return ts->items[i];
+	return NULL;
+}
+
+struct ptc_task *ptc_tasks_add(struct ptc_tasks *ts, pid_t tid)
+{
+	struct ptc_task *k;
+
+	if (!ptc_vec_reserve((void **)&ts->items, &ts->cap, ts->n + 1, sizeof(struct ptc_task *)))
+		return NULL;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	k->tid = tid;
+	k->pid = tid;
+	ts->items[ts->n++] = k;
+	return k;
+}
+
+void ptc_tasks_remove(struct ptc_tasks *ts, struct ptc_task *k)
+{
+	size_t i;
+
+	for (i = 0; i < ts->n && ts->items[i] != k; i++)
+		;
+	if (i == ts->n)
+		return;
+	ts->items[i] = ts->items[--ts->n];
+	ptc_mm_put(k->mm);
+	free(k);
+}
+
+void ptc_tasks_release(struct ptc_tasks *ts)
+{
+	while (ts->n)
+		ptc_tasks_remove(ts, ts->items[ts->n - 1]);
+	free(ts->items);
+	*ts = (struct ptc_tasks){ NULL, 0, 0 };
+}
+
+pid_t ptc_task_process(pid_t tid)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err ignored;
+	char path[64];
+	const char *p;
+	pid_t pid = -1;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (!ptc_read_file(path, STATUS_MAX, &b, &ignored)) {
+		p = strstr((const char *)b.bytes, "\nTgid:");
+		if (p)
+			pid = (pid_t)strtol(p + 6, NULL, 10);
+	}
+	ptc_buf_release(&b);
+	return pid;
+}
+
+bool ptc_task_sleeps(pid_t tid)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err ignored;
+	char path[64];
+	const char *p;
+	bool sleeps = false;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	if (!ptc_read_file(path, STATUS_MAX, &b, &ignored)) {
+		p = strrchr((const char *)b.bytes,
+			    ')'); /* behind the name, which may hold anything */
+		sleeps = p && p[1] == ' ' && strchr("SDTI", p[2]);
+	}
+	ptc_buf_release(&b);
+	return sleeps;
+}

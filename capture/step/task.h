@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* What is traced: threads, and the address spaces they share. */
+#ifndef PTC_CAPTURE_STEP_TASK_H
+#define PTC_CAPTURE_STEP_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "capture/maps.h"
+#include "capture/step/affinity.h"
+#include "capture/step/code.h"
+#include "ptcap/error.h"
+
+/* One address space: its mappings and what is known of its code. Shared by the threads of a
+ * process. */
+struct ptc_mm {
+	unsigned int refs;
+	struct ptc_maps maps, maps_new;
+	struct ptc_code code;
+};
+
+enum ptc_task_state {
+	PTC_TASK_BORN,	    /* its first stop is still to come */
+	PTC_TASK_READY,	    /* stopped: can be resumed */
+	PTC_TASK_RUNNING,   /* resumed: in an instruction, or in a system call */
+	PTC_TASK_LISTENING, /* stopped by job control: stops again when it is continued */
+	PTC_TASK_ENDING,    /* passed its exit stop: to be reaped */
+};
+
+/* One thread. */
+struct ptc_task {
+	pid_t tid, pid;
+	enum ptc_task_state state;
+	struct ptc_mm *mm;		/* shared; NULL until its parent's event tells */
+	struct user_regs_struct regs;	/* at the newest stop */
+	struct user_regs_struct before; /* when it was resumed */
+	struct ptc_insn insn;		/* about to run, or running, at ip */
+	uint64_t ip;
+	uint64_t tsc;	     /* when it was resumed */
+	int inject;	     /* signal to be delivered with the next resumption */
+	bool injected;	     /* one was delivered with the newest */
+	bool exec_pending;   /* the stop at the end of an execve is still to come */
+	bool mid_call;	     /* stopped inside a system call: a fork or exec event */
+	bool in_kernel;	     /* its system call was listed when it was found to block */
+	bool seen;	     /* has had the CPU before */
+	bool reported;	     /* its EXIT record is written */
+	uint64_t restart_ip; /* the kernel will go back there (-ERESTART*); 0: no */
+	struct ptc_affinity affinity;
+};
+
+/* All threads, in no order. Pointers to tasks live until the task is removed. */
+struct ptc_tasks {
+	struct ptc_task **items;
+	size_t n, cap;
+};
+
+void ptc_tasks_release(struct ptc_tasks *ts);
+struct ptc_task *ptc_tasks_find(const struct ptc_tasks *ts, pid_t tid);
+/* NULL: out of memory. */
+struct ptc_task *ptc_tasks_add(struct ptc_tasks *ts, pid_t tid);
+void ptc_tasks_remove(struct ptc_tasks *ts, struct ptc_task *k);
+
+struct ptc_mm *ptc_mm_new(void);
+struct ptc_mm *ptc_mm_get(struct ptc_mm *mm);
+void ptc_mm_put(struct ptc_mm *mm);
+
+/* The process a thread belongs to ("Tgid:" of /proc/TID/status), or -1. */
+pid_t ptc_task_process(pid_t tid);
+
+/* Is it asleep in the kernel ('S', 'D' or 'T' in /proc/TID/stat), and not just waiting for the CPU?
+ */
+bool ptc_task_sleeps(pid_t tid);
+
+#endif

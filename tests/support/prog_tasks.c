@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads and processes, one shape a mode:
+ *
+ *	locks	four threads share a mutex
+ *	spin	one waits without a system call for what another does
+ *	pool	two hundred short threads, five at a time
+ *	storm	forty children that end at once
+ *	spawn	vfork and exec, three times
+ *	exec	a thread that is not the first one execs
+ *	group	a process ends while its threads run
+ *	leader	the first thread ends before the others
+ *	daemon	a child that outlives the command
+ *	alarm	a signal every millisecond
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long locked;
+static atomic_long counted;
+static atomic_int go;
+static volatile sig_atomic_t alarms;
+
+static void *add_locked(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		pthread_mutex_lock(&lock);
+		locked++;
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+
+static void *count(void *arg)
+{
+	atomic_fetch_add(&counted, 1);
+	return arg;
+}
+
+static void *spin(void *arg)
+{
+	while (!atomic_load(&go))
+		;
+	return arg;
+}
+
+static void *exec_echo(void *arg)
+{
+	char *const argv[] = { (char *)"echo", (char *)"execed", NULL };
+
+	(void)execv("/bin/echo", argv);
+	return arg;
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarms++;
+}
+
+static void run_threads(size_t n, void *(*fn)(void *))
+{
+	pthread_t t[8];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (pthread_create(&t[i], NULL, fn, NULL))
+			exit(2);
+	for (i = 0; i < n; i++)
+		(void)pthread_join(t[i], NULL);
+}
+
+static void start_thread(void *(*fn)(void *))
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, fn, NULL))
+		exit(2);
+}
+
+static void idle(int n)
+{
+	volatile int i;
+
+	for (i = 0; i < n; i++)
+		;
+}
+
+static int storm(void)
+{
+	int i, n = 0;
+
+	for (i = 0; i < 40; i++)
+		if (!fork())
+			_exit(i & 1);
+	while (wait(NULL) > 0)
+		n++;
+	return n;
+}
+
+static void spawn(void)
+{
+	char *const argv[] = { (char *)"true", NULL };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		pid_t pid;
+
+		if (posix_spawn(&pid, "/bin/true", NULL, NULL, argv, NULL))
+			exit(2);
+		(void)waitpid(pid, NULL, 0);
+	}
+}
+
+/* Ends only when its standard input does, which is the test's. */
+static void be_daemon(void)
+{
+	char c;
+
+	if (fork())
+		return;
+	(void)setsid();
+	while (read(0, &c, 1) > 0)
+		;
+	(void)!write(1, "daemon ends\n", 12);
+	_exit(0);
+}
+
+static void alarm_often(void)
+{
+	const struct itimerval each = { { 0, 1000 }, { 0, 1000 } };
+	const struct itimerval off = { { 0, 0 }, { 0, 0 } };
+	const struct sigaction sa = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+
+	(void)sigaction(SIGALRM, &sa, NULL);
+	(void)setitimer(ITIMER_REAL, &each, NULL);
+	while (alarms < 100)
+		;
+	(void)setitimer(ITIMER_REAL, &off, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	int i;
+
+	if (!strcmp(mode, "locks")) {
+		run_threads(4, add_locked);
+		printf("%ld\n", locked);
+	} else if (!strcmp(mode, "spin")) {
+		start_thread(spin);
+		idle(3000);
+		atomic_store(&go, 1);
+	} else if (!strcmp(mode, "pool")) {
+		for (i = 0; i < 40; i++)
+			run_threads(5, count);
+		printf("%ld\n", atomic_load(&counted));
+	} else if (!strcmp(mode, "storm")) {
+		printf("%d\n", storm());
+	} else if (!strcmp(mode, "spawn")) {
+		spawn();
+	} else if (!strcmp(mode, "exec")) {
+		start_thread(exec_echo);
+		for (;;)
+			(void)pause();
+	} else if (!strcmp(mode, "group")) {
+		for (i = 0; i < 3; i++)
+			start_thread(spin);
+		idle(2000);
+		_exit(9);
+	} else if (!strcmp(mode, "leader")) {
+		start_thread(add_locked);
+		pthread_exit(NULL);
+	} else if (!strcmp(mode, "daemon")) {
+		be_daemon();
+		(void)!write(1, "left\n", 5);
+		_exit(0);
+	} else if (!strcmp(mode, "alarm")) {
+		alarm_often();
+	} else {
+		return 2;
+	}
+	return 0;
+}
