@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which source: what the machine has, and what to say when it has it not. */
 #include <cpuid.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -16,8 +17,8 @@ static bool cpu_has_pt(void)
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 25 & 1);
 }
 
-int ptc_source_choose(enum ptc_source_kind want, enum ptc_source_kind *ret, const char **ret_why,
-		      struct ptc_err *err)
+int ptc_source_choose(enum ptc_source_kind want, bool attach, enum ptc_source_kind *ret,
+		      const char **ret_why, struct ptc_err *err)
 {
 	const bool pmu = !access(PT_PMU "/type", R_OK);
 	const char *missing =
@@ -29,6 +30,12 @@ int ptc_source_choose(enum ptc_source_kind want, enum ptc_source_kind *ret, cons
 				"cannot record with Intel PT: %s (" PT_PMU " is missing); "
 				"--source step works anywhere",
 				missing);
+	if (want == PTC_SOURCE_AUTO && !pmu && attach)
+		return ptc_fail(
+			err, PTC_E_UNSUPPORTED,
+			"%s: a running process is not stepped unasked, because that slows it "
+			"a thousandfold; --source step does it",
+			missing);
 	if (want == PTC_SOURCE_STEP) {
 		*ret = PTC_SOURCE_STEP;
 		*ret_why = "asked for";

@@ -45,6 +45,7 @@ struct session {
 	uint64_t aux_bytes, data_bytes;
 	pid_t pid;
 	bool leaving;
+	const char *why; /* this source; lent */
 };
 
 /* --- before the command runs --- */
@@ -52,7 +53,7 @@ struct session {
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
 {
 	const char *why;
-	int rc = ptc_source_choose(s->opts->source, &ret->source, &why, err);
+	int rc = ptc_source_choose(s->opts->source, !s->opts->argv, &ret->source, &why, err);
 
 	if (rc)
 		return rc;
@@ -64,9 +65,14 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 	}
 	rc = ret->source == PTC_SOURCE_PT ? ptc_perf_open(s->opts, &s->source, err) :
 					    ptc_step_open(s->opts, &s->source, err);
-	if (!rc && s->opts->on_start)
-		s->opts->on_start(s->opts->start_ctx, ret->source, why);
+	s->why = why;
 	return rc;
+}
+
+static void tell_start(struct session *s, enum ptc_source_kind chosen)
+{
+	if (s->opts->on_start)
+		s->opts->on_start(s->opts->start_ctx, chosen, s->why);
 }
 
 static int map_rings(struct session *s, struct ptc_err *err)
@@ -158,14 +164,16 @@ static int write_prologue(struct session *s, struct ptc_err *err)
 	if (s->desc.info.cap_user_time_zero)
 		ptc_time_conv_put(&b, &s->desc.info.time);
 	ptc_pt_info_put(&b, &s->desc.info);
-	put_thread_map(&b, s->pid, comm);
-	sb.u.comm.pid = s->pid;
-	sb.u.comm.tid = s->pid;
-	sb.u.comm.comm = comm;
-	sb.id.pid = s->pid;
-	sb.id.tid = s->pid;
-	sb.id.id = s->desc.id[1];
-	ptc_sb_put(&b, &sb, s->desc.attr[1].sample_type);
+	put_thread_map(&b, s->pid, s->opts->argv ? comm : "");
+	if (s->opts->argv) { /* an attached process has a name of its own */
+		sb.u.comm.pid = s->pid;
+		sb.u.comm.tid = s->pid;
+		sb.u.comm.comm = comm;
+		sb.id.pid = s->pid;
+		sb.id.tid = s->pid;
+		sb.id.id = s->desc.id[1];
+		ptc_sb_put(&b, &sb, s->desc.attr[1].sample_type);
+	}
 	put_bare(&b, PTC_REC_FINISHED_INIT);
 	rc = write_buf(s, &b, err);
 	ptc_buf_release(&b);
@@ -394,7 +402,7 @@ static void give_up(struct session *s)
 		s->source->ops->leave(s->source);
 	while (poll(&fd, 1, LEAVE_AGAIN_MS) < 1);
 	(void)s->source->ops->finish(s->source, &end, &ignored);
-	if (end.left_running)
+	if (end.left_running && s->opts->argv)
 		wait_for_command(s);
 }
 
@@ -426,17 +434,21 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	s.source->ops->describe(s.source, &s.desc);
 	ptc_noted_init(&s.noted, s.desc.attr[1].sample_type);
 	rc = write_attrs(&s, err);
+	if (!rc && opts->argv)
+		tell_start(&s, ret->source);
 	if (!rc)
 		rc = s.source->ops->start(s.source, &s.pid, err);
 	if (rc)
 		goto out;
+	if (!opts->argv) /* now they are ours */
+		tell_start(&s, ret->source);
 	rc = record(&s, err);
 	if (rc) {
 		give_up(&s);
 		goto out;
 	}
 	rc = s.source->ops->finish(s.source, &end, err);
-	if (rc && end.left_running)
+	if (rc && end.left_running && opts->argv)
 		wait_for_command(&s);
 	if (!rc)
 		rc = write_features(&s, &end, err);

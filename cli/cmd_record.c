@@ -17,6 +17,7 @@
 
 static const char help[] =
 	"usage: ptcap record [OPTIONS] [--] CMD [ARG...]\n"
+	"       ptcap record [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
 	"Run CMD and record its control flow into a perf.data, which ptcap decode and\n"
 	"perf script read.\n\n"
 	"  -o, --output FILE     the recording (default perf.data); an older one becomes FILE.old\n"
@@ -24,6 +25,12 @@ static const char help[] =
 	"                        pt: Intel PT, through the kernel\n"
 	"                        step: a software PMU that single-steps CMD (works anywhere, "
 	"slow)\n"
+	"  -p, --pid PID[,PID...]\n"
+	"                        processes that run already, every thread of them, until ^C; they "
+	"are\n"
+	"                        stepped only if --source step asks for it\n"
+	"  -t, --tid TID[,TID...]\n"
+	"                        the same for single threads\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
@@ -42,7 +49,8 @@ static const char help[] =
 struct waker {
 	int fd;
 	unsigned int count;
-	int sig; /* the newest */
+	int sig;      /* the newest */
+	bool command; /* there is one that has to end first */
 };
 
 struct truth {
@@ -50,8 +58,11 @@ struct truth {
 	FILE *out;
 };
 
+enum { MAX_TARGETS = 256 };
+
 struct args {
 	struct ptc_record_opts opts;
+	pid_t pids[MAX_TARGETS], tids[MAX_TARGETS];
 	const char *truth_path;
 	bool strict, quiet;
 };
@@ -64,7 +75,7 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 	if (read(w->fd, &si, sizeof(si)) != (ssize_t)sizeof(si))
 		return PTC_WAKE_GO_ON;
 	w->sig = (int)si.ssi_signo;
-	if (++w->count > 1)
+	if (++w->count > 1 || !w->command)
 		return PTC_WAKE_LEAVE;
 	if (w->sig == SIGTERM)
 		(void)kill(cmd, SIGTERM);
@@ -73,11 +84,14 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 
 static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 {
-	(void)ctx;
+	const struct args *a = ctx;
+
 	if (chosen == PTC_SOURCE_STEP)
 		ptc_say("source: step, a software PMU (%s)", why);
 	else
 		ptc_say("source: Intel PT (%s)", why);
+	if (!a->opts.argv)
+		ptc_say("attached; ^C ends the recording and leaves everything running");
 }
 
 static void on_truth(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind)
@@ -173,6 +187,28 @@ static bool parse_psb(const char *s, uint32_t *ret)
 	return true;
 }
 
+/* "1,2,3" behind what is in @list already. */
+static bool parse_ids(const char *s, pid_t *list, size_t *n)
+{
+	while (*s) {
+		const size_t len = strcspn(s, ",");
+		char text[16];
+		uint64_t v;
+
+		if (!len || len >= sizeof(text) || *n == MAX_TARGETS)
+			return false;
+		memcpy(text, s, len);
+		text[len] = '\0';
+		if (!ptc_parse_u64(text, &v) || !v || v > INT32_MAX)
+			return false;
+		list[(*n)++] = (pid_t)v;
+		s += len;
+		if (*s == ',' && !*++s)
+			return false;
+	}
+	return *n != 0;
+}
+
 /* Returns -1 to go on, or an exit code. */
 static int parse_args(int argc, char **argv, struct args *a)
 {
@@ -190,7 +226,7 @@ static int parse_args(int argc, char **argv, struct args *a)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:m:qh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:p:t:m:qh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o':
 			a->opts.output = optarg;
@@ -198,6 +234,14 @@ static int parse_args(int argc, char **argv, struct args *a)
 		case 'm':
 			if (!parse_mmap(optarg, &a->opts))
 				return ptc_usage_error("record", "'%s' is no ring size", optarg);
+			break;
+		case 'p':
+			if (!parse_ids(optarg, a->pids, &a->opts.npids))
+				return ptc_usage_error("record", "'%s' is no list of pids", optarg);
+			break;
+		case 't':
+			if (!parse_ids(optarg, a->tids, &a->opts.ntids))
+				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
 			break;
 		case 'q':
 			a->quiet = true;
@@ -226,6 +270,14 @@ static int parse_args(int argc, char **argv, struct args *a)
 			return ptc_option_error("record", argv, c);
 		}
 	}
+	if (a->opts.npids || a->opts.ntids) {
+		if (argv[optind])
+			return ptc_usage_error("record",
+					       "a command to run, and something to attach to");
+		a->opts.pids = a->pids;
+		a->opts.tids = a->tids;
+		return -1;
+	}
 	if (!argv[optind])
 		return ptc_usage_error("record", "no command to run");
 	a->opts.argv = argv + optind;
@@ -244,7 +296,7 @@ static void summary(const struct args *a, const struct ptc_record_result *r)
 			r->transfers, (double)r->duration_ns / 1e9);
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 		r->file_bytes, r->aux_bytes);
-	if (r->left_running)
+	if (r->left_running && a->opts.argv)
 		ptc_say("the command runs on, untraced");
 	if (r->left_behind)
 		ptc_say("%" PRIu64
@@ -266,6 +318,8 @@ static void summary(const struct args *a, const struct ptc_record_result *r)
 
 static int exit_code(const struct args *a, const struct ptc_record_result *r, int sig)
 {
+	if (!a->opts.argv)
+		return a->strict && lost_anything(r) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
 	if (r->left_running)
 		return 128 + sig;
 	if (WIFSIGNALED(r->status))
@@ -275,8 +329,10 @@ static int exit_code(const struct args *a, const struct ptc_record_result *r, in
 	return WEXITSTATUS(r->status);
 }
 
-static int failure_code(const struct ptc_err *err)
+static int failure_code(const struct args *a, const struct ptc_err *err)
 {
+	if (!a->opts.argv)
+		return err->code == PTC_E_USAGE ? PTC_EXIT_USAGE : PTC_EXIT_FAIL;
 	switch (err->code) {
 	case PTC_E_NO_COMMAND:
 		return PTC_EXIT_NOT_FOUND;
@@ -335,8 +391,10 @@ int ptc_cmd_record(int argc, char **argv)
 	a.opts.wake_fd = waker.fd;
 	a.opts.on_wake = on_wake;
 	a.opts.wake_ctx = &waker;
+	waker.command = a.opts.argv != NULL;
 	if (!a.quiet)
 		a.opts.on_start = on_start;
+	a.opts.start_ctx = &a;
 	rc = a.truth_path ? truth_open(&truth, a.truth_path, &err) : 0;
 	if (a.truth_path) {
 		a.opts.truth = on_truth;
@@ -349,10 +407,10 @@ int ptc_cmd_record(int argc, char **argv)
 
 		(void)truth_close(&truth, a.truth_path, false, &ignored);
 		(void)ptc_say_err(&err);
-		code = failure_code(&err);
+		code = failure_code(&a, &err);
 	} else if (truth_close(&truth, a.truth_path, true, &err)) {
 		(void)ptc_say_err(&err);
-		code = PTC_EXIT_PTCAP;
+		code = a.opts.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
 	} else {
 		if (!a.quiet || lost_anything(&result))
 			summary(&a, &result);

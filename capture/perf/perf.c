@@ -291,6 +291,12 @@ int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 
 	if (!p)
 		return ptc_fail_mem(err);
+	if (!opts->argv) {
+		free(p);
+		(void)ptc_fail(err, PTC_E_UNSUPPORTED,
+			       "this version cannot attach with Intel PT; --source step can");
+		return PTC_E_UNSUPPORTED;
+	}
 	p->base.ops = &perf_ops;
 	p->opts = opts;
 	p->fd[0] = p->fd[1] = p->pidfd = p->left_fd = p->end_fd = -1;

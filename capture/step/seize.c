@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The beginning of a traced command: from the fork to the stop behind its exec. */
+/* The beginning: a command from its fork to the stop behind its exec, or what runs already. */
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -51,4 +54,136 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 		*ret_pid = pid;
 	ptc_launch_release(&l);
 	return rc;
+}
+
+/* --- what runs already --- */
+
+enum {
+	USER_CS = 0x33, /* 64-bit user code; arch/x86/include/asm/segment.h */
+	SYSCALL_LEN = 2,
+	RESTART_FIRST = 512, /* -ERESTARTSYS: include/linux/errno.h */
+	RESTART_LAST = 516,
+};
+
+static int refuse(pid_t tid, int sys, struct ptc_err *err)
+{
+	const pid_t thread = ptc_task_tracer(tid); /* TracerPid names a thread */
+	const pid_t tracer = thread > 0 ? ptc_task_process(thread) : 0;
+
+	if (sys == EPERM && tracer > 0) {
+		(void)ptc_fail(err, PTC_E_PERM, "cannot trace process %d: process %d does already",
+			       (int)tid, (int)tracer);
+		return PTC_E_PERM;
+	}
+	(void)ptc_fail_sys(err, sys,
+			   "cannot trace process %d with ptrace (another user's, or forbidden by "
+			   "kernel.yama.ptrace_scope or a seccomp profile?)",
+			   (int)tid);
+	return err->code;
+}
+
+/* Wait for the stop of our PTRACE_INTERRUPT. 0 with k->state set; or the task is gone (ENDING). */
+static int await_stop(struct ptc_task *k, struct ptc_err *err)
+{
+	int status;
+
+	(void)ptrace(PTRACE_INTERRUPT, k->tid, NULL, NULL);
+	while (waitpid(k->tid, &status, __WALL) < 0)
+		if (errno != EINTR)
+			return ptc_fail_sys(err, errno, "cannot wait for thread %d", (int)k->tid);
+	if (!WIFSTOPPED(status)) {
+		k->state = PTC_TASK_ENDING;
+		return 0;
+	}
+	if (ptrace(PTRACE_GETREGS, k->tid, NULL, &k->regs))
+		return ptc_fail_sys(err, errno, "cannot read registers of thread %d", (int)k->tid);
+	k->ip = k->regs.rip;
+	k->state = PTC_TASK_READY;
+	if (!(status >> 16))
+		k->inject = WSTOPSIG(status);
+	if (ptc_stop_is_group(status)) {
+		k->state = PTC_TASK_LISTENING;
+		(void)ptrace(PTRACE_LISTEN, k->tid, NULL, NULL);
+	}
+	if (k->regs.cs != USER_CS)
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"cannot step process %d: it runs 32-bit code", (int)k->pid);
+	/* It slept in a system call, which the kernel will make again. */
+	if ((long long)k->regs.orig_rax >= 0 && (long long)k->regs.rax <= -RESTART_FIRST &&
+	    (long long)k->regs.rax >= -RESTART_LAST)
+		k->restart_ip = k->regs.rip - SYSCALL_LEN;
+	return 0;
+}
+
+/* 1: a thread was added; 0: we have it, or it is gone. */
+static int attach_one(struct ptc_tracer *t, pid_t tid, struct ptc_mm *mm, pid_t pid,
+		      struct ptc_err *err)
+{
+	struct ptc_task *k;
+	int rc;
+
+	if (ptc_tasks_find(&t->tasks, tid))
+		return 0;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(unsigned long)options))
+		return errno == ESRCH ? 0 : refuse(tid, errno, err);
+	k = ptc_tasks_add(&t->tasks, tid);
+	if (!k) {
+		(void)ptrace(PTRACE_DETACH, tid, NULL, NULL);
+		return ptc_fail_mem(err);
+	}
+	k->pid = pid;
+	k->mm = ptc_mm_get(mm);
+	k->reported = true; /* no EXIT for what was there before us, until it has run */
+	rc = await_stop(k, err);
+	if (!rc && k->state == PTC_TASK_ENDING)
+		ptc_tasks_remove(&t->tasks, k);
+	else
+		k->reported = false;
+	return rc ? rc : 1;
+}
+
+/* Every thread of the process: those there are may make others until all are stopped. */
+static int attach_all(struct ptc_tracer *t, pid_t pid, struct ptc_mm *mm, struct ptc_err *err)
+{
+	char path[64];
+	int rc, added;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	do {
+		DIR *d = opendir(path);
+		struct dirent *e;
+
+		if (!d)
+			return ptc_fail_sys(err, errno, "cannot find process %d", (int)pid);
+		added = rc = 0;
+		while (rc >= 0 && (e = readdir(d)))
+			if (e->d_name[0] != '.') {
+				rc = attach_one(t, (pid_t)strtol(e->d_name, NULL, 10), mm, pid,
+						err);
+				added += rc > 0;
+			}
+		(void)closedir(d);
+	} while (rc >= 0 && added);
+	return rc < 0 ? rc : 0;
+}
+
+int ptc_tracer_attach(struct ptc_tracer *t, pid_t pid, bool one, struct ptc_err *err)
+{
+	const pid_t process = ptc_task_process(pid);
+	struct ptc_mm *mm;
+	size_t i;
+	int rc;
+
+	if (process < 0)
+		return ptc_fail_sys(err, ESRCH, "cannot find process %d", (int)pid);
+	for (i = 0; i < t->tasks.n && t->tasks.items[i]->pid != process; i++)
+		;
+	mm = i < t->tasks.n ? ptc_mm_get(t->tasks.items[i]->mm) : ptc_mm_new();
+	if (!mm)
+		return ptc_fail_mem(err);
+	rc = one ? attach_one(t, pid, mm, process, err) : attach_all(t, process, mm, err);
+	ptc_mm_put(mm);
+	if (rc >= 0 && !ptc_tasks_find(&t->tasks, pid) && one)
+		rc = ptc_fail_sys(err, ESRCH, "cannot find thread %d", (int)pid);
+	return rc < 0 ? rc : 0;
 }

@@ -90,6 +90,23 @@ static void on_packets(void *ctx, const uint8_t *bytes, size_t len)
 
 /* --- the tracer thread --- */
 
+static int attach(struct step *s)
+{
+	const struct ptc_record_opts *o = s->opts;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < o->npids; i++)
+		rc = ptc_tracer_attach(&s->tracer, o->pids[i], false, &s->err);
+	for (i = 0; !rc && i < o->ntids; i++)
+		rc = ptc_tracer_attach(&s->tracer, o->tids[i], true, &s->err);
+	if (rc)
+		ptc_tracer_leave(&s->tracer);
+	else
+		s->pid = o->npids ? o->pids[0] : o->tids[0];
+	return rc;
+}
+
 static void *run(void *arg)
 {
 	struct step *s = arg;
@@ -99,14 +116,15 @@ static void *run(void *arg)
 	(void)sigemptyset(&kick);
 	(void)sigaddset(&kick, kick_signal());
 	(void)pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
-	s->rc = ptc_tracer_launch(s->opts->argv, &s->mask, &s->pid, &s->err);
+	s->rc = s->opts->argv ? ptc_tracer_launch(s->opts->argv, &s->mask, &s->pid, &s->err) :
+				attach(s);
 	if (s->rc) {
 		atomic_store(&s->ended, true);
 		(void)sem_post(&s->launched);
 		return NULL;
 	}
 	(void)sem_post(&s->launched);
-	s->rc = ptc_tracer_run(&s->tracer, s->pid, &s->err);
+	s->rc = ptc_tracer_run(&s->tracer, s->opts->argv ? s->pid : 0, &s->err);
 	atomic_store(&s->ended, true);
 	(void)!write(s->end_fd, &one, sizeof(one));
 	return NULL;
@@ -336,7 +354,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	ring_opts.data_size = opts->data_size ? opts->data_size : DATA_DEFAULT;
 	ring_opts.aux_size = opts->aux_size ? opts->aux_size : AUX_DEFAULT;
 	rc = ptc_source_check_rings(ring_opts.data_size, ring_opts.aux_size, err);
-	if (!rc)
+	if (!rc && opts->argv)
 		rc = ptc_launch_find(opts->argv[0], &path, err); /* before any work is done */
 	free(path);
 	if (!rc)

@@ -88,22 +88,33 @@ void ptc_tasks_release(struct ptc_tasks *ts)
 	*ts = (struct ptc_tasks){ NULL, 0, 0 };
 }
 
-pid_t ptc_task_process(pid_t tid)
+/* The number behind @key in /proc/TID/status, or -1. */
+static pid_t status_number(pid_t tid, const char *key)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_err ignored;
 	char path[64];
 	const char *p;
-	pid_t pid = -1;
+	pid_t n = -1;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
 	if (!ptc_read_file(path, STATUS_MAX, &b, &ignored)) {
-		p = strstr((const char *)b.bytes, "\nTgid:");
+		p = strstr((const char *)b.bytes, key);
 		if (p)
-			pid = (pid_t)strtol(p + 6, NULL, 10);
+			n = (pid_t)strtol(p + strlen(key), NULL, 10);
 	}
 	ptc_buf_release(&b);
-	return pid;
+	return n;
+}
+
+pid_t ptc_task_process(pid_t tid)
+{
+	return status_number(tid, "\nTgid:");
+}
+
+pid_t ptc_task_tracer(pid_t tid)
+{
+	return status_number(tid, "\nTracerPid:");
 }
 
 bool ptc_task_sleeps(pid_t tid)

@@ -69,6 +69,9 @@ void ptc_mm_put(struct ptc_mm *mm);
 /* The process a thread belongs to ("Tgid:" of /proc/TID/status), or -1. */
 pid_t ptc_task_process(pid_t tid);
 
+/* Who traces it ("TracerPid:"): 0 nobody, -1 not known. */
+pid_t ptc_task_tracer(pid_t tid);
+
 /* Is it asleep in the kernel ('S', 'D' or 'T' in /proc/TID/stat), and not just waiting for the CPU?
  */
 bool ptc_task_sleeps(pid_t tid);

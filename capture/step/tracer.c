@@ -321,8 +321,8 @@ static void make_timer(struct ptc_tracer *t)
 	t->have_timer = !timer_create(CLOCK_MONOTONIC, &sev, &t->timer);
 }
 
-/* The trace begins: as at a sched-in, then what the new program is. */
-static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
+/* A launched command: in its exec stop. */
+static int begin_command(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
 	struct ptc_task *k = ptc_tasks_add(&t->tasks, pid);
 	int rc;
@@ -332,18 +332,41 @@ static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	k->mm = ptc_mm_new();
 	if (!k->mm)
 		return ptc_fail_mem(err);
-	t->command = pid;
-	make_timer(t);
 	rc = read_regs(k, err);
 	if (rc)
 		return rc;
-	ptc_affinity_pin(&t->affinity, 0, t->cpu);
 	ptc_affinity_pin(&k->affinity, pid, t->cpu);
 	k->state = PTC_TASK_READY;
 	k->exec_pending = true;
 	give_cpu(t, k);
-	ptc_enc_begin(t->flow->enc, ptc_rdtsc());
 	return ptc_program_begin(t, k, err);
+}
+
+/* Attached tasks: who they are, and once a process what it has mapped. */
+static int begin_attached(struct ptc_tracer *t, struct ptc_err *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < t->tasks.n; i++) {
+		struct ptc_task *k = t->tasks.items[i];
+
+		ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
+		ptc_tracer_speak_of(t, k);
+		rc = ptc_program_renamed(t, k, err);
+		if (!rc && !k->mm->maps.n)
+			rc = ptc_program_update_maps(t, k, true, err);
+	}
+	return rc;
+}
+
+static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
+{
+	t->command = pid;
+	make_timer(t);
+	ptc_affinity_pin(&t->affinity, 0, t->cpu);
+	ptc_enc_begin(t->flow->enc, ptc_rdtsc());
+	return pid ? begin_command(t, pid, err) : begin_attached(t, err);
 }
 
 static void detach(struct ptc_tracer *t, struct ptc_task *k)
@@ -363,8 +386,8 @@ static void detach_ready(struct ptc_tracer *t)
 			detach(t, t->tasks.items[i]);
 }
 
-/* Every task runs on as if we had not been there; those in a system call have to stop first. */
-static void leave_all(struct ptc_tracer *t)
+/* Those in a system call have to stop first. */
+void ptc_tracer_leave(struct ptc_tracer *t)
 {
 	struct ptc_err ignored;
 	size_t i;
@@ -384,7 +407,7 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
 	int rc = begin(t, pid, err);
 
-	while (!rc && !t->command_gone && !*t->leave) {
+	while (!rc && !t->command_gone && t->tasks.n && !*t->leave) {
 		struct ptc_task *k = pick(t);
 
 		rc = k ? step(t, k, err) : wait_any(t, err);
@@ -395,7 +418,7 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 		if (!rc && t->rec->no_memory)
 			rc = ptc_fail_mem(err);
 	}
-	leave_all(t);
+	ptc_tracer_leave(t);
 	t->left = !t->command_gone;
 	ptc_tracer_publish(t);
 	ptc_softring_wake(t->rec->ring);

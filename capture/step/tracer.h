@@ -63,8 +63,19 @@ void ptc_tracer_release(struct ptc_tracer *t);
 int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, struct ptc_err *err);
 
 /*
+ * Attach to the threads of process @pid, those born meanwhile too, or (@one) to
+ * the thread @pid alone. On failure what was attached still is: ptc_tracer_leave.
+ * What cannot be stepped is PTC_E_UNSUPPORTED or PTC_E_PERM, with the reason.
+ */
+int ptc_tracer_attach(struct ptc_tracer *t, pid_t pid, bool one, struct ptc_err *err);
+
+/* Every task runs on as if we had not been there. */
+void ptc_tracer_leave(struct ptc_tracer *t);
+
+/*
  * Trace @pid, which is in its PTRACE_EVENT_EXEC stop, and all it starts, until
- * @pid is gone, or left. Its children that live on then are left as well.
+ * @pid is gone, or left. Its children that live on then are left as well. @pid
+ * 0: trace what was attached until all is gone, or left.
  */
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err);
 

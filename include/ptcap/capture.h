@@ -30,7 +30,13 @@ enum ptc_wake_action {
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
 	const char *output; /* path of the perf.data */
-	char *const *argv;  /* the command, NULL-terminated */
+	char *const *argv;  /* the command, NULL-terminated; NULL: attach instead */
+	/*
+	 * What runs already: processes with all their threads, and single threads.
+	 * Recorded until they end or the recording is left, and left as they were.
+	 */
+	const pid_t *pids, *tids;
+	size_t npids, ntids;
 	enum ptc_source_kind source;
 	uint64_t data_size,
 		aux_size;    /* bytes of the rings; powers of two, at least 8192; 0: default */
@@ -55,7 +61,10 @@ struct ptc_record_opts {
 	int wake_fd;
 	enum ptc_wake_action (*on_wake)(void *ctx, pid_t cmd);
 	void *wake_ctx;
-	/* Called once when the command is about to run: what was chosen. May be NULL. */
+	/*
+	 * Called once: what was chosen. Before the command runs, or once everything is
+	 * attached to. May be NULL.
+	 */
 	void (*on_start)(void *ctx, enum ptc_source_kind chosen, const char *why);
 	void *start_ctx;
 };
@@ -82,9 +91,11 @@ struct ptc_record_result {
 /*
  * Which source would be used for @want, and why: *ret_why is a sentence
  * ("no Intel PT here: ..."), static or lent until the next call. PTC_SOURCE_PT
- * on a machine without it is PTC_E_UNSUPPORTED, saying what is missing.
+ * on a machine without it is PTC_E_UNSUPPORTED, saying what is missing. With
+ * @attach PTC_SOURCE_AUTO never gives PTC_SOURCE_STEP: to step what is in service
+ * is an outage, and has to be asked for.
  */
-PTC_API int ptc_source_choose(enum ptc_source_kind want, enum ptc_source_kind *ret,
+PTC_API int ptc_source_choose(enum ptc_source_kind want, bool attach, enum ptc_source_kind *ret,
 			      const char **ret_why, struct ptc_err *err);
 
 /*

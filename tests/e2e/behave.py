@@ -392,6 +392,112 @@ def daemon(folder):
     live.says("daemon ends")
 
 
+class Server:
+    """A program of nine threads that runs already."""
+
+    def __init__(self):
+        self.p = subprocess.Popen([prog("tasks"), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        check(self.p.stdout.readline() == b"ready\n", "the server is not ready")
+
+    def threads(self):
+        return [int(tid) for tid in os.listdir(f"/proc/{self.p.pid}/task")]
+
+    def untouched(self, affinity):
+        for tid in self.threads():
+            s = proc_status(tid)
+            check(s["TracerPid"] == "0", f"thread {tid} is still traced")
+            check(s["State"][0] not in "tTZX", f"thread {tid}: {s['State']}")
+            check(os.sched_getaffinity(tid) == affinity, f"thread {tid} is still pinned")
+
+    def ends_well(self):
+        self.p.stdin.close()
+        check(self.p.stdout.readline() == b"done\n", "the server did not end by itself")
+        check(self.p.wait() == 7, f"the server's status {self.p.returncode}")
+
+
+def attach(folder, server, *target):
+    """Attach, see the server make some children, leave. Returns the transfers."""
+    path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+    p = subprocess.Popen(
+        [PTCAP, "record", "--source", "step", "-o", path, "--truth", truth, *target],
+        stderr=subprocess.PIPE,
+    )
+    said = [p.stderr.readline(), p.stderr.readline()]
+    check(b"attached" in said[1], f"ptcap says {said}")
+    for _ in range(5):  # while the first thread waits for its turn, others have theirs
+        server.p.stdin.write(b"x")
+        server.p.stdin.flush()
+        check(server.p.stdout.readline() == b"forked\n", "the server does not answer")
+    p.send_signal(signal.SIGINT)
+    _, err = p.communicate()
+    check(p.returncode == 0, f"exit status {p.returncode}: {err!r}")
+    return lib.equals_truth(path, truth)
+
+
+@case
+def attach_process(folder):
+    """-p: all threads of a busy process, again and again; it is left as it was each time."""
+    affinity = os.sched_getaffinity(0)
+    server = Server()
+    for _ in range(10):
+        flow = attach(folder, server, "-p", str(server.p.pid))
+        check(len(flow) > 2, f"threads {list(flow)}")
+        server.untouched(affinity)
+    server.ends_well()
+
+
+@case
+def attach_thread(folder):
+    """-t: that thread and what it makes, and none of the others."""
+    affinity = os.sched_getaffinity(0)
+    server = Server()
+    tid = server.p.pid
+    others = set(server.threads()) - {tid}
+    flow = attach(folder, server, "-t", str(tid))
+    check(tid in flow and not others & set(flow), f"threads {list(flow)}, asked for {tid}")
+    server.untouched(affinity)
+    server.ends_well()
+
+
+@case
+def attach_refused(folder):
+    """What cannot be attached to: exit 1, the reason, nothing written; and no stepping unasked."""
+    path = os.path.join(folder, "f")
+    server = Server()
+    pid = str(server.p.pid)
+    if not os.path.exists("/sys/bus/event_source/devices/intel_pt"):
+        r = Run([PTCAP, "record", "-o", path, "-p", pid]).expect(1)
+        check("--source step" in r.err, f"message {r.err!r}")
+    r = Run([PTCAP, "record", "--source", "step", "-o", path, "-p", "4194304"]).expect(1)
+    check("4194304" in r.err, f"message {r.err!r}")
+    first = subprocess.Popen(
+        [PTCAP, "record", "-q", "--source", "step", "-o", os.path.join(folder, "g"), "-p", pid]
+    )
+    until(lambda: proc_status(int(pid))["TracerPid"] != "0", "the server is traced")
+    r = Run([PTCAP, "record", "--source", "step", "-o", path, "-p", pid]).expect(1)
+    check(str(first.pid) in r.err, f"message {r.err!r}")
+    first.send_signal(signal.SIGINT)
+    check(first.wait() == 0, f"exit status {first.returncode}")
+    os.unlink(os.path.join(folder, "g"))
+    for args in (["-p", "x"], ["-p", "1,"], ["-p", pid, "--", "/bin/true"], ["-p"]):
+        Run([PTCAP, "record", "-o", path, *args]).expect(2)
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+    server.ends_well()
+
+
+@case
+def attach_to_the_end(folder):
+    """The recording of a process ends with it."""
+    server = Server()
+    path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+    p = subprocess.Popen([PTCAP, "record", "-q", "--source", "step", "-o", path, "--truth", truth,
+                          "-p", str(server.p.pid)])
+    until(lambda: proc_status(server.p.pid)["TracerPid"] != "0", "the server is traced")
+    server.ends_well()
+    check(p.wait() == 0, f"exit status {p.returncode}")
+    check(len(lib.equals_truth(path, truth)) == 9, "not all nine threads")
+
+
 @case
 def inherits(folder):
     """The command starts as without ptcap: the same signal masks, files, working directory."""

@@ -12,6 +12,7 @@
  *	leader	the first thread ends before the others
  *	daemon	a child that outlives the command
  *	alarm	a signal every millisecond
+ *	serve	eight threads that work, sleep and fork until standard input ends
  */
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -150,6 +152,45 @@ static void alarm_often(void)
 	(void)setitimer(ITIMER_REAL, &off, NULL);
 }
 
+static void *serve(void *arg)
+{
+	const struct timespec nap = { 0, 200000 };
+	int i;
+
+	for (i = 0; !atomic_load(&go); i++) {
+		idle(20);
+		if (i % 4 == 0)
+			(void)nanosleep(&nap, NULL);
+		atomic_fetch_add(&counted, 1);
+	}
+	return arg;
+}
+
+/* The first thread reads, and has a child now and then. */
+static void be_server(void)
+{
+	pthread_t t[8];
+	size_t i;
+	char c;
+
+	for (i = 0; i < 8; i++)
+		if (pthread_create(&t[i], NULL, serve, NULL))
+			exit(2);
+	(void)!write(1, "ready\n", 6);
+	while (read(0, &c, 1) > 0) {
+		if (!fork())
+			_exit(0);
+		(void)!write(1, "forked\n", 7);
+	}
+	atomic_store(&go, 1);
+	for (i = 0; i < 8; i++)
+		(void)pthread_join(t[i], NULL);
+	while (wait(NULL) > 0)
+		;
+	(void)!write(1, "done\n", 5);
+	_exit(7);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -186,6 +227,8 @@ int main(int argc, char **argv)
 		be_daemon();
 		(void)!write(1, "left\n", 5);
 		_exit(0);
+	} else if (!strcmp(mode, "serve")) {
+		be_server();
 	} else if (!strcmp(mode, "alarm")) {
 		alarm_often();
 	} else {
