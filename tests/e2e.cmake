@@ -109,14 +109,12 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 	endforeach()
 	e2e_case(pipeline TIMEOUT 200 CHECKS tasks
 		RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | wc -w; exit 4")
-	foreach(name daemon attach_process attach_thread attach_refused attach_to_the_end)
-		e2e_test(${name} 100 "${e2e_dir}/behave.py" ${name})
-	endforeach()
 	e2e_case(pie_small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_pie")
 endif()
 
 foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
+	daemon attach_process attach_thread attach_refused attach_to_the_end
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
 	terminate_then_interrupt inherits comparison_can_fail)
-	e2e_test(${name} 60 "${e2e_dir}/behave.py" "${name}")
+	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")
 endforeach()
