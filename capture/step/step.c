@@ -368,8 +368,6 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	enc_opts.cbr =
 		(uint8_t)(s->clock.tsc_hz / 100000000 > 255 ? 255 : s->clock.tsc_hz / 100000000);
 	rc = ptc_enc_new(&enc_opts, on_packets, s, &s->enc, err);
-	if (!rc)
-		rc = ptc_tracer_init(&s->tracer, err);
 	if (rc)
 		goto out;
 	s->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

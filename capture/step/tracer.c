@@ -23,13 +23,6 @@ enum {
 	LOOK_AGAIN_NS = 1000000, /* does it sleep? asked so often while others are ready */
 };
 
-int ptc_tracer_init(struct ptc_tracer *t, struct ptc_err *err)
-{
-	(void)t;
-	(void)err;
-	return 0;
-}
-
 void ptc_tracer_release(struct ptc_tracer *t)
 {
 	size_t i;
@@ -184,15 +177,13 @@ static int read_regs(struct ptc_task *k, struct ptc_err *err)
 }
 
 /* A newborn's first stop: nothing has run yet. */
-static int take_birth(struct ptc_tracer *t, struct ptc_task *k, int status, struct ptc_err *err)
+static void take_birth(struct ptc_tracer *t, struct ptc_task *k, int status)
 {
 	k->state = PTC_TASK_READY;
 	k->ip = k->regs.rip;
 	if (!(status >> 16)) /* it had a signal already */
 		k->inject = WSTOPSIG(status);
 	ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
-	(void)err;
-	return 0;
 }
 
 /* Something happened to @tid. */
@@ -225,8 +216,10 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 	rc = read_regs(k, err);
 	if (rc)
 		return rc;
-	if (k->state == PTC_TASK_BORN)
-		return take_birth(t, k, status, err);
+	if (k->state == PTC_TASK_BORN) {
+		take_birth(t, k, status);
+		return 0;
+	}
 	if (ptc_stop_trap_is_due(k, status))
 		return resume(k, 0, err);
 	k->state = PTC_TASK_READY;

@@ -52,8 +52,7 @@ struct ptc_tracer {
 	struct ptc_affinity affinity; /* the tracer's */
 };
 
-/* @t zeroed but for what the source sets. */
-int ptc_tracer_init(struct ptc_tracer *t, struct ptc_err *err);
+/* A tracer starts zeroed, but for what the source sets. */
 void ptc_tracer_release(struct ptc_tracer *t);
 
 /*

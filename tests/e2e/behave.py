@@ -436,10 +436,10 @@ def attach(folder, server, *target):
 
 @case
 def attach_process(folder):
-    """-p: all threads of a busy process, again and again; it is left as it was each time."""
+    """-p: all threads of a busy process, fifty times in a row; it is left as it was each time."""
     affinity = os.sched_getaffinity(0)
     server = Server()
-    for _ in range(10):
+    for _ in range(50):
         flow = attach(folder, server, "-p", str(server.p.pid))
         check(len(flow) > 2, f"threads {list(flow)}")
         server.untouched(affinity)
