@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,63 @@
 
 #include "base/err.h"
 
-int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *err)
+/* ".NAME.XXXXXX" beside @t->path; NULL: out of memory. */
+static char *beside(const struct ptc_tmpfile *t)
 {
-	const char *base;
-	struct stat st;
+	const char *base = strrchr(t->path, '/');
+	char *name;
+
+	base = base ? base + 1 : t->path;
+	if (asprintf(&name, "%.*s.%s.XXXXXX", (int)(base - t->path), t->path, base) < 0)
+		return NULL;
+	return name;
+}
+
+/*
+ * A file that has no name yet: nothing of it is left however we end. -1: not on
+ * this file system, or there would be no way to name it later.
+ */
+static int open_nameless(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+	int fd;
+
+	if (access("/proc/self/fd", X_OK))
+		return -1;
+	folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	if (!folder)
+		return -1;
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	free(folder);
+	return fd;
+}
+
+static int open_named(struct ptc_tmpfile *t)
+{
 	mode_t mask;
+
+	t->tmp = beside(t);
+	if (!t->tmp)
+		return ENOMEM;
+	t->fd = mkostemp(t->tmp, O_CLOEXEC);
+	if (t->fd < 0) {
+		const int sys = errno;
+
+		free(t->tmp);
+		t->tmp = NULL;
+		return sys;
+	}
+	mask = umask(0);
+	(void)umask(mask);
+	(void)fchmod(t->fd, 0666 & ~mask);
+	return 0;
+}
+
+static int open_file(struct ptc_tmpfile *t, const char *path, bool named, struct ptc_err *err)
+{
+	struct stat st;
+	int sys = 0;
 
 	*t = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
 	if (!*path)
@@ -31,30 +84,59 @@ int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *er
 	}
 	if (!t->path)
 		return ptc_fail_sys(err, errno, "cannot write '%s'", path);
-	base = strrchr(t->path, '/');
-	base = base ? base + 1 : t->path;
-	if (!*base) {
+	if (t->path[strlen(t->path) - 1] == '/') {
 		ptc_tmpfile_release(t);
 		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path);
 	}
-	if (asprintf(&t->tmp, "%.*s.%s.XXXXXX", (int)(base - t->path), t->path, base) < 0) {
-		t->tmp = NULL;
-		ptc_tmpfile_release(t);
-		return ptc_fail_mem(err);
-	}
-	t->fd = mkostemp(t->tmp, O_CLOEXEC);
-	if (t->fd < 0) {
-		int sys = errno;
+	t->fd = named ? -1 : open_nameless(t->path);
+	if (t->fd < 0)
+		sys = open_named(t);
+	if (!sys)
+		return 0;
+	ptc_tmpfile_release(t);
+	return ptc_fail_sys(err, sys, "cannot create a file for '%s'", path);
+}
 
+int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *err)
+{
+	return open_file(t, path, false, err);
+}
+
+int ptc_tmpfile_open_named(struct ptc_tmpfile *t, const char *path, struct ptc_err *err)
+{
+	return open_file(t, path, true, err);
+}
+
+/* A name that nothing has, but for another's haste. */
+static bool find_name(struct ptc_tmpfile *t)
+{
+	int fd;
+
+	t->tmp = beside(t);
+	fd = t->tmp ? mkostemp(t->tmp, O_CLOEXEC) : -1;
+	if (fd >= 0 && !unlink(t->tmp)) {
+		(void)close(fd);
+		return true;
+	}
+	free(t->tmp);
+	t->tmp = NULL;
+	return false;
+}
+
+/* Give a nameless file the temporary name under which it waits for its own. */
+static int give_name(struct ptc_tmpfile *t)
+{
+	char from[64];
+	int tries = 100;
+
+	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", t->fd);
+	while (tries-- && find_name(t)) {
+		if (!linkat(AT_FDCWD, from, AT_FDCWD, t->tmp, AT_SYMLINK_FOLLOW))
+			return 0;
 		free(t->tmp);
 		t->tmp = NULL;
-		ptc_tmpfile_release(t);
-		return ptc_fail_sys(err, sys, "cannot create a file for '%s'", path);
 	}
-	mask = umask(0);
-	(void)umask(mask);
-	(void)fchmod(t->fd, 0666 & ~mask);
-	return 0;
+	return -1;
 }
 
 /* PATH -> PATH.old without a moment at which PATH does not exist. */
@@ -91,6 +173,11 @@ int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err)
 	int fd = t->fd;
 	int rc = 0;
 
+	if (!t->tmp && give_name(t)) {
+		rc = ptc_fail_sys(err, errno, "cannot name the finished file '%s'", t->path);
+		ptc_tmpfile_release(t);
+		return rc;
+	}
 	t->fd = -1;
 	if (close(fd) && errno != EINTR) /* a network or quota file system may say so only now */
 		rc = ptc_fail_sys(err, errno, "cannot write '%s'", t->path);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An output file that appears under its name only when it is whole: written
- * beside it under a temporary name, renamed at the end, removed on failure.
+ * An output file that appears under its name only when it is whole. Until then
+ * it has no name at all (O_TMPFILE), so nothing of it is left even by SIGKILL;
+ * where the file system has no such files it is beside the final one under a
+ * temporary name, renamed at the end, removed on failure.
  */
 #ifndef PTC_BASE_TMPFILE_H
 #define PTC_BASE_TMPFILE_H
@@ -10,7 +12,7 @@
 
 struct ptc_tmpfile {
 	int fd;	    /* -1: none */
-	char *tmp;  /* owned; NULL once committed or dropped */
+	char *tmp;  /* owned; its temporary name; NULL: none (yet, or any more) */
 	char *path; /* owned; the final name */
 };
 
@@ -20,12 +22,15 @@ struct ptc_tmpfile {
 	}
 
 /*
- * Create ".NAME.XXXXXX" in the folder of @path, mode 0666 less the umask's
- * bits. @path may name an existing regular file (which stays until commit) or
+ * Create it (".NAME.XXXXXX", if it must have a name) in the folder of @path, mode
+ * 0666 less the umask's bits. @path may name an existing regular file (which stays until commit) or
  * a symbolic link to one (the file it leads to is replaced); anything else
  * that exists is refused.
  */
 int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
+
+/* The same with a temporary name from the start, as where there is no O_TMPFILE. */
+int ptc_tmpfile_open_named(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
 
 /*
  * Close, and give it its name. A regular file of that name is kept as

@@ -4,6 +4,7 @@
  * ends, and accounts for everything. The only loop that reads rings.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "auxtrace/sideband.h"
@@ -24,8 +26,17 @@
 
 enum {
 	AUX_NEARLY_FULL = 2 * 4096,
-	LEAVE_AGAIN_MS = 20, /* a request to leave is repeated until it is heard */
+	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
+	NS_PER_MS = 1000000,
 };
+
+static const uint64_t NEVER = UINT64_MAX;
+static const uint64_t PROGRESS_NS = 1000000000;
+
+/* What is polled behind the rings. */
+enum { FD_END, FD_WAKE, FD_TRUTH, FD_OTHERS };
+
+enum asked { ASKED_NOTHING, ASKED_STOP, ASKED_LEAVE };
 
 struct ring_pair {
 	struct ptc_ring data;
@@ -40,11 +51,13 @@ struct session {
 	struct ptc_source_desc desc;
 	struct ring_pair *pairs; /* owned */
 	size_t npairs;
-	struct pollfd *fds; /* owned: rings, end, wake */
+	struct pollfd *fds; /* owned: the rings', then FD_END... */
 	struct ptc_noted noted;
 	uint64_t aux_bytes, data_bytes;
 	pid_t pid;
-	bool leaving;
+	enum asked asked;
+	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; NEVER: not */
+	bool limited;
 	const char *why; /* this source; lent */
 };
 
@@ -57,10 +70,13 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 
 	if (rc)
 		return rc;
-	if (ret->source == PTC_SOURCE_PT && s->opts->truth) {
+	if (ret->source == PTC_SOURCE_PT && (s->opts->truth || s->opts->max_steps)) {
 		(void)ptc_fail(err, PTC_E_USAGE,
-			       "only a software source can tell the truth about itself; "
-			       "use --source step with --truth");
+			       s->opts->truth ?
+				       "only a software source can tell the truth about itself; "
+				       "use --source step with --truth" :
+				       "only a software source counts steps; use --source step "
+				       "with --max-steps, or --max-time");
 		return PTC_E_USAGE;
 	}
 	rc = ret->source == PTC_SOURCE_PT ? ptc_perf_open(s->opts, &s->source, err) :
@@ -83,7 +99,7 @@ static int map_rings(struct session *s, struct ptc_err *err)
 
 	s->npairs = s->source->ops->rings(s->source, &rings);
 	s->pairs = calloc(s->npairs, sizeof(*s->pairs));
-	s->fds = calloc(s->npairs + 2, sizeof(*s->fds));
+	s->fds = calloc(s->npairs + FD_OTHERS, sizeof(*s->fds));
 	if (!s->pairs || !s->fds)
 		return ptc_fail_mem(err);
 	for (i = 0; !rc && i < s->npairs; i++) {
@@ -95,9 +111,10 @@ static int map_rings(struct session *s, struct ptc_err *err)
 			rc = ptc_aux_init(&s->pairs[i].aux, d->page, d->aux, d->aux_size, err);
 		s->fds[i] = (struct pollfd){ .fd = d->fd, .events = POLLIN };
 	}
-	s->fds[s->npairs] =
-		(struct pollfd){ .fd = s->source->ops->end_fd(s->source), .events = POLLIN };
-	s->fds[s->npairs + 1] = (struct pollfd){ .fd = s->opts->wake_fd, .events = POLLIN };
+	s->fds[s->npairs + FD_WAKE] = (struct pollfd){ .fd = s->opts->wake_fd, .events = POLLIN };
+	s->fds[s->npairs + FD_TRUTH] =
+		(struct pollfd){ .fd = s->source->truth ? ptc_truth_fd(s->source->truth) : -1,
+				 .events = POLLIN };
 	return rc;
 }
 
@@ -252,6 +269,8 @@ static int drain_all(struct session *s, bool last, struct ptc_err *err)
 		rc = drain(s, &s->pairs[i], last, &any, &stopped, err);
 		s->source->ops->drained(s->source, i, stopped);
 	}
+	if (!rc && s->source->truth)
+		rc = ptc_truth_drain(s->source->truth, s->opts->truth, s->opts->truth_ctx, err);
 	if (!rc && any) {
 		put_bare(&b, PTC_REC_FINISHED_ROUND);
 		rc = write_buf(s, &b, err);
@@ -260,23 +279,83 @@ static int drain_all(struct session *s, bool last, struct ptc_err *err)
 	return rc;
 }
 
-static void leave(struct session *s)
+/* --- while it runs --- */
+
+static uint64_t now_ns(void)
 {
-	s->leaving = true;
-	s->source->ops->leave(s->source);
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void ask(struct session *s)
+{
+	if (s->asked == ASKED_STOP)
+		s->source->ops->stop(s->source);
+	if (s->asked == ASKED_LEAVE)
+		s->source->ops->leave(s->source);
+}
+
+static int poll_timeout(const struct session *s)
+{
+	const uint64_t next = s->tell_ns < s->stop_ns ? s->tell_ns : s->stop_ns;
+	uint64_t now;
+
+	if (s->asked)
+		return ASK_AGAIN_MS;
+	if (next == NEVER)
+		return -1;
+	now = now_ns();
+	if (next <= now)
+		return 0;
+	return next - now > (uint64_t)INT_MAX * NS_PER_MS ? INT_MAX :
+							    (int)((next - now) / NS_PER_MS) + 1;
+}
+
+static void tell_progress(struct session *s, uint64_t now)
+{
+	struct ptc_progress p = { .aux_bytes = s->aux_bytes };
+
+	if (s->source->ops->progress)
+		s->source->ops->progress(s->source, &p);
+	p.elapsed_ns = now - s->start_ns;
+	s->opts->on_progress(s->opts->progress_ctx, &p);
+	s->tell_ns = now + PROGRESS_NS;
+}
+
+static void look_at_clock(struct session *s)
+{
+	const uint64_t now = s->tell_ns == NEVER && s->stop_ns == NEVER ? 0 : now_ns();
+
+	if (now >= s->tell_ns)
+		tell_progress(s, now);
+	if (now >= s->stop_ns) {
+		s->stop_ns = NEVER;
+		s->limited = true;
+		if (s->asked < ASKED_STOP)
+			s->asked = ASKED_STOP;
+	}
+}
+
+static void start_clock(struct session *s)
+{
+	s->start_ns = now_ns();
+	s->tell_ns = s->opts->on_progress ? s->start_ns + PROGRESS_NS : NEVER;
+	s->stop_ns = s->opts->max_ns ? s->start_ns + s->opts->max_ns : NEVER;
+	if (s->stop_ns < s->start_ns) /* beyond all time */
+		s->stop_ns = NEVER;
 }
 
 static int poll_once(struct session *s, struct ptc_err *err)
 {
-	const nfds_t n = (nfds_t)s->npairs + 2;
-
-	if (poll(s->fds, n, s->leaving ? LEAVE_AGAIN_MS : -1) < 0 && errno != EINTR)
+	if (poll(s->fds, (nfds_t)s->npairs + FD_OTHERS, poll_timeout(s)) < 0 && errno != EINTR)
 		return ptc_fail_sys(err, errno, "cannot poll the rings");
-	if (s->leaving)
-		s->source->ops->leave(s->source);
-	if ((s->fds[n - 1].revents & POLLIN) &&
+	if ((s->fds[s->npairs + FD_WAKE].revents & POLLIN) &&
 	    s->opts->on_wake(s->opts->wake_ctx, s->pid) == PTC_WAKE_LEAVE)
-		leave(s);
+		s->asked = ASKED_LEAVE;
+	look_at_clock(s);
+	ask(s);
 	return 0;
 }
 
@@ -285,9 +364,12 @@ static int record(struct session *s, struct ptc_err *err)
 	bool ended = false;
 	int rc = write_prologue(s, err);
 
+	s->fds[s->npairs + FD_END] =
+		(struct pollfd){ .fd = s->source->ops->end_fd(s->source), .events = POLLIN };
+	start_clock(s);
 	while (!rc && !ended) {
 		rc = poll_once(s, err);
-		ended = s->fds[s->npairs].revents & POLLIN;
+		ended = s->fds[s->npairs + FD_END].revents & (POLLIN | POLLHUP);
 		if (!rc)
 			rc = drain_all(s, ended, err);
 	}
@@ -352,6 +434,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 
 	ret->status = end->status;
 	ret->left_running = end->left_running;
+	ret->limited = s->limited || end->limited;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
 	ret->odd = end->odd;
@@ -395,12 +478,12 @@ static void give_up(struct session *s)
 {
 	struct ptc_source_end end;
 	struct ptc_err ignored;
-	struct pollfd fd = s->fds[s->npairs];
+	struct pollfd fd = { .fd = s->source->ops->end_fd(s->source), .events = POLLIN };
 
 	s->source->ops->abandon(s->source);
 	do
 		s->source->ops->leave(s->source);
-	while (poll(&fd, 1, LEAVE_AGAIN_MS) < 1);
+	while (poll(&fd, 1, ASK_AGAIN_MS) < 1);
 	(void)s->source->ops->finish(s->source, &end, &ignored);
 	if (end.left_running && s->opts->argv)
 		wait_for_command(s);

@@ -13,7 +13,7 @@
 
 #include "auxtrace/feature.h"
 #include "auxtrace/pt_info.h"
-#include "capture/soft/flow.h"
+#include "capture/soft/truth.h"
 #include "ptcap/capture.h"
 #include "ptcap/error.h"
 
@@ -46,6 +46,7 @@ struct ptc_source_desc {
 struct ptc_source_end {
 	int status;	   /* of the command, as waitpid gives it; valid if !left_running */
 	bool left_running; /* detached: the command runs on, untraced */
+	bool limited;	   /* opts->max_steps was reached */
 	uint64_t insns, transfers;
 	uint64_t odd;			   /* see struct ptc_flow */
 	uint64_t left_behind;		   /* tasks that outlived the command, traced until then */
@@ -68,8 +69,18 @@ struct ptc_source_ops {
 	/* Let the target run; tracing begins with its first instruction. *ret_pid: of the command.
 	 */
 	int (*start)(struct ptc_source *s, pid_t *ret_pid, struct ptc_err *err);
-	/* Readable once the target has ended or was left, and everything is in the rings. */
+	/*
+	 * After start: readable, or hung up, once the target has ended or was left, and
+	 * everything is in the rings.
+	 */
 	int (*end_fd)(struct ptc_source *s);
+	/* How far it is: what it knows better than the session. NULL: nothing. */
+	void (*progress)(struct ptc_source *s, struct ptc_progress *ret);
+	/*
+	 * Record no more. A command runs on, and the end is its end; what was attached
+	 * to is left, which is the end. May be called again, as leave.
+	 */
+	void (*stop)(struct ptc_source *s);
 	/*
 	 * Leave the target, which runs on untraced. May be called again until end_fd
 	 * is readable (it has to be: a request can cross a wait).
@@ -86,6 +97,7 @@ struct ptc_source_ops {
 /* First member of every source. */
 struct ptc_source {
 	const struct ptc_source_ops *ops;
+	struct ptc_truth *truth; /* to be drained as well; NULL: none. The source's own */
 };
 
 /* Sizes of rings that sources take: powers of two (the kernel's rule), of two pages at least. */

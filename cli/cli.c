@@ -106,6 +106,51 @@ bool ptc_parse_size(const char *s, uint64_t *ret)
 	return true;
 }
 
+bool ptc_parse_count(const char *s, uint64_t *ret)
+{
+	uint64_t v, factor = 1;
+	char *end;
+
+	if (!parse(s, &v, &end))
+		return false;
+	if (*end == 'k' || *end == 'K')
+		factor = 1000;
+	else if (*end == 'M')
+		factor = 1000000;
+	else if (*end == 'G')
+		factor = 1000000000;
+	return !end[factor > 1] && !__builtin_mul_overflow(v, factor, ret);
+}
+
+bool ptc_parse_duration(const char *s, uint64_t *ret_ns)
+{
+	static const struct {
+		const char *suffix;
+		uint64_t ns;
+	} units[] = { { "", 1000000000 }, { "s", 1000000000 },	{ "ms", 1000000 },
+		      { "us", 1000 },	  { "m", 60000000000 }, { "h", 3600000000000 } };
+	uint64_t whole, part = 0, scale = 1;
+	char *end;
+	size_t i;
+
+	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+		return false;
+	if (!parse(s, &whole, &end))
+		return false;
+	if (*end == '.')
+		for (end++; *end >= '0' && *end <= '9' && scale < 1000000; end++, scale *= 10)
+			part = part * 10 + (uint64_t)(*end - '0');
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].suffix) != 0)
+			continue;
+		/* part < scale <= 1e6: its product fits */
+		return !__builtin_mul_overflow(whole, units[i].ns, ret_ns) &&
+		       !__builtin_add_overflow(*ret_ns, part * units[i].ns / scale, ret_ns) &&
+		       *ret_ns;
+	}
+	return false;
+}
+
 int ptc_finish_stdout(int code)
 {
 	if (!fflush(stdout) && !ferror(stdout))

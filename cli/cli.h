@@ -35,6 +35,11 @@ int ptc_option_error(const char *command, char *const *argv, int c);
  */
 bool ptc_parse_u64(const char *s, uint64_t *ret);
 bool ptc_parse_size(const char *s, uint64_t *ret);
+/* A count, with a decimal suffix k, M, G. */
+bool ptc_parse_count(const char *s, uint64_t *ret);
+/* A duration: seconds, which may have a fraction, or with a suffix us, ms, s, m, h. In ns, not 0.
+ */
+bool ptc_parse_duration(const char *s, uint64_t *ret_ns);
 
 /* Flush stdout; a report that could not be written whole must not exit 0. */
 int ptc_finish_stdout(int code);

@@ -36,15 +36,19 @@ static const char help[] =
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
 	"2K)\n"
+	"      --max-steps N     record so many instructions (suffixes k, M, G), then let CMD run "
+	"on\n"
+	"      --max-time TIME   record so long: seconds, or with a suffix us, ms, s, m, h\n"
 	"      --truth FILE      what the step source saw, as `decode -F tid,from,to,kind` prints "
 	"it\n"
 	"      --strict          exit 3 if CMD succeeded but anything was lost\n"
-	"  -q, --quiet           no summary\n"
+	"      --progress        steps and bytes each second, if stderr is no terminal, too\n"
+	"  -q, --quiet           no summary, no progress\n"
 	"  -h, --help            this text\n";
 
 /*
  * Who wakes us: SIGINT, SIGQUIT and SIGHUP reach CMD by themselves (one terminal),
- * SIGTERM does not. All must be taken: a tracer that just dies takes CMD with it.
+ * SIGTERM does not.
  */
 struct waker {
 	int fd;
@@ -64,7 +68,9 @@ struct args {
 	struct ptc_record_opts opts;
 	pid_t pids[MAX_TARGETS], tids[MAX_TARGETS];
 	const char *truth_path;
-	bool strict, quiet;
+	bool strict, quiet, progress;
+	bool terminal; /* stderr is one: progress is a line that is written over */
+	bool line;     /* such a line is there */
 };
 
 static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
@@ -92,6 +98,27 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 		ptc_say("source: Intel PT (%s)", why);
 	if (!a->opts.argv)
 		ptc_say("attached; ^C ends the recording and leaves everything running");
+}
+
+static void clear_line(struct args *a)
+{
+	if (a->line)
+		fputs("\r\033[K", stderr);
+	a->line = false;
+}
+
+static void on_progress(void *ctx, const struct ptc_progress *p)
+{
+	struct args *a = ctx;
+	const double s = (double)p->elapsed_ns / 1e9;
+
+	clear_line(a);
+	fprintf(stderr, "ptcap: %.0f s, ", s);
+	if (p->insns)
+		fprintf(stderr, "%" PRIu64 " steps (%.0f/s), ", p->insns, (double)p->insns / s);
+	fprintf(stderr, "%.1f MB of trace%s", (double)p->aux_bytes / 1e6, a->terminal ? "" : "\n");
+	a->line = a->terminal;
+	(void)fflush(stderr);
 }
 
 static void on_truth(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind)
@@ -212,17 +239,31 @@ static bool parse_ids(const char *s, pid_t *list, size_t *n)
 /* Returns -1 to go on, or an exit code. */
 static int parse_args(int argc, char **argv, struct args *a)
 {
-	enum { OPT_SOURCE = 256, OPT_NO_RETCOMP, OPT_PSB, OPT_TRUTH, OPT_STRICT };
-	static const struct option longs[] = { { "output", required_argument, NULL, 'o' },
-					       { "source", required_argument, NULL, OPT_SOURCE },
-					       { "mmap-pages", required_argument, NULL, 'm' },
-					       { "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
-					       { "psb-period", required_argument, NULL, OPT_PSB },
-					       { "truth", required_argument, NULL, OPT_TRUTH },
-					       { "strict", no_argument, NULL, OPT_STRICT },
-					       { "quiet", no_argument, NULL, 'q' },
-					       { "help", no_argument, NULL, 'h' },
-					       { NULL, 0, NULL, 0 } };
+	enum {
+		OPT_SOURCE = 256,
+		OPT_NO_RETCOMP,
+		OPT_PSB,
+		OPT_TRUTH,
+		OPT_STRICT,
+		OPT_MAX_STEPS,
+		OPT_MAX_TIME,
+		OPT_PROGRESS
+	};
+	static const struct option longs[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "source", required_argument, NULL, OPT_SOURCE },
+		{ "mmap-pages", required_argument, NULL, 'm' },
+		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
+		{ "psb-period", required_argument, NULL, OPT_PSB },
+		{ "truth", required_argument, NULL, OPT_TRUTH },
+		{ "strict", no_argument, NULL, OPT_STRICT },
+		{ "max-steps", required_argument, NULL, OPT_MAX_STEPS },
+		{ "max-time", required_argument, NULL, OPT_MAX_TIME },
+		{ "progress", no_argument, NULL, OPT_PROGRESS },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
 	int c;
 
 	opterr = 0;
@@ -260,6 +301,18 @@ static int parse_args(int argc, char **argv, struct args *a)
 		case OPT_TRUTH:
 			a->truth_path = optarg;
 			break;
+		case OPT_MAX_STEPS:
+			if (!ptc_parse_count(optarg, &a->opts.max_steps) || !a->opts.max_steps)
+				return ptc_usage_error("record", "'%s' is no number of steps",
+						       optarg);
+			break;
+		case OPT_MAX_TIME:
+			if (!ptc_parse_duration(optarg, &a->opts.max_ns))
+				return ptc_usage_error("record", "'%s' is no time", optarg);
+			break;
+		case OPT_PROGRESS:
+			a->progress = true;
+			break;
 		case OPT_STRICT:
 			a->strict = true;
 			break;
@@ -296,6 +349,9 @@ static void summary(const struct args *a, const struct ptc_record_result *r)
 			r->transfers, (double)r->duration_ns / 1e9);
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 		r->file_bytes, r->aux_bytes);
+	if (r->limited)
+		ptc_say("stopped at the limit%s",
+			a->opts.argv ? "; the command ran on, untraced" : "");
 	if (r->left_running && a->opts.argv)
 		ptc_say("the command runs on, untraced");
 	if (r->left_behind)
@@ -395,6 +451,10 @@ int ptc_cmd_record(int argc, char **argv)
 	if (!a.quiet)
 		a.opts.on_start = on_start;
 	a.opts.start_ctx = &a;
+	a.terminal = isatty(STDERR_FILENO);
+	if (a.progress || (a.terminal && !a.quiet))
+		a.opts.on_progress = on_progress;
+	a.opts.progress_ctx = &a;
 	rc = a.truth_path ? truth_open(&truth, a.truth_path, &err) : 0;
 	if (a.truth_path) {
 		a.opts.truth = on_truth;
@@ -402,6 +462,7 @@ int ptc_cmd_record(int argc, char **argv)
 	}
 	if (!rc)
 		rc = ptc_record(&a.opts, &result, &err);
+	clear_line(&a);
 	if (rc) {
 		struct ptc_err ignored;
 

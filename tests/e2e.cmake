@@ -114,6 +114,7 @@ endif()
 
 foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
 	daemon attach_process attach_thread attach_refused attach_to_the_end
+	killed killed_attached tracer_killed max_steps max_time progress
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
 	terminate_then_interrupt inherits comparison_can_fail)
 	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")

@@ -53,7 +53,7 @@ struct perf {
 	struct ptc_source_ring desc;
 	int pidfd, left_fd, end_fd; /* the command ended; we left it; either (epoll) */
 	pid_t pid;
-	bool left, reaped;
+	bool stopped, reaped;
 	int status;
 };
 
@@ -188,7 +188,7 @@ static void perf_drained(struct ptc_source *src, size_t i, bool stopped)
 	struct perf *p = of(src);
 
 	(void)i;
-	if (!stopped || p->left)
+	if (!stopped || p->stopped)
 		return;
 	(void)ioctl(p->fd[0], PERF_EVENT_IOC_DISABLE, 0);
 	(void)ioctl(p->fd[0], PERF_EVENT_IOC_ENABLE, 0);
@@ -213,17 +213,22 @@ static int perf_end_fd(struct ptc_source *src)
 	return of(src)->end_fd;
 }
 
-static void perf_leave(struct ptc_source *src)
+static void perf_stop(struct ptc_source *src)
 {
 	struct perf *p = of(src);
 	size_t i;
 
-	if (p->left)
+	if (p->stopped)
 		return;
-	p->left = true;
+	p->stopped = true;
 	for (i = 0; i < PTC_SOURCE_EVENTS; i++)
 		(void)ioctl(p->fd[i], PERF_EVENT_IOC_DISABLE, 0);
-	(void)eventfd_write(p->left_fd, 1);
+}
+
+static void perf_leave(struct ptc_source *src)
+{
+	perf_stop(src);
+	(void)eventfd_write(of(src)->left_fd, 1);
 }
 
 static void perf_abandon(struct ptc_source *src)
@@ -276,6 +281,7 @@ static const struct ptc_source_ops perf_ops = {
 	.drained = perf_drained,
 	.start = perf_start,
 	.end_fd = perf_end_fd,
+	.stop = perf_stop,
 	.leave = perf_leave,
 	.abandon = perf_abandon,
 	.finish = perf_finish,

@@ -18,6 +18,12 @@ enum {
 	LOST_SIZE = 24, /* PERF_RECORD_LOST: header, id, count; without the trailer */
 };
 
+/* What the kernel's page has no place for; the producer may be another process. */
+struct shared {
+	bool closed;			 /* atomic: set by the consumer, read by the producer */
+	uint64_t lost_records, lost_aux; /* the producer's: since the ring was made */
+};
+
 struct ptc_softring {
 	/* Shared with the consumer, by the protocol of barrier.h. */
 	struct perf_event_mmap_page *page;
@@ -31,16 +37,13 @@ struct ptc_softring {
 	bool lossy;
 	int wake_fd; /* producer -> consumer */
 	int room_fd; /* consumer -> producer */
-
-	/* Atomic: set by the consumer, read by the producer. */
-	bool closed;
+	struct shared *shared;
 
 	/* The producer's own. */
 	uint64_t head, woken; /* data: written = published; at the last wake */
 	uint64_t aux_head, aux_published, aux_woken;
-	uint64_t lost_pending;		 /* records that no LOST record speaks of yet */
-	uint64_t lost_records, lost_aux; /* since the ring was made */
-	struct ptc_buf lost;		 /* the LOST record being made */
+	uint64_t lost_pending; /* records that no LOST record speaks of yet */
+	struct ptc_buf lost;   /* the LOST record being made */
 };
 
 static bool is_ring_size(size_t n)
@@ -85,7 +88,8 @@ int ptc_softring_new(const struct ptc_softring_opts *opts, struct ptc_softring *
 		(void)ptc_fail_sys(err, errno, "cannot create an eventfd");
 		goto fail;
 	}
-	r->page = map_shared(PAGE + r->data_size, err);
+	r->shared = map_shared(sizeof(*r->shared), err);
+	r->page = r->shared ? map_shared(PAGE + r->data_size, err) : NULL;
 	if (!r->page)
 		goto fail;
 	r->data = (uint8_t *)r->page + PAGE;
@@ -113,6 +117,8 @@ void ptc_softring_free(struct ptc_softring *r)
 		(void)munmap(r->aux, r->aux_size);
 	if (r->page)
 		(void)munmap(r->page, PAGE + r->data_size);
+	if (r->shared)
+		(void)munmap(r->shared, sizeof(*r->shared));
 	if (r->wake_fd >= 0)
 		(void)close(r->wake_fd);
 	if (r->room_fd >= 0)
@@ -153,7 +159,7 @@ void ptc_softring_consumed(struct ptc_softring *r)
 
 void ptc_softring_close(struct ptc_softring *r)
 {
-	__atomic_store_n(&r->closed, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->shared->closed, true, __ATOMIC_RELEASE);
 	(void)eventfd_write(r->room_fd, 1);
 }
 
@@ -171,7 +177,7 @@ static bool wait_for_room(struct ptc_softring *r)
 {
 	eventfd_t n;
 
-	if (r->lossy || __atomic_load_n(&r->closed, __ATOMIC_ACQUIRE))
+	if (r->lossy || __atomic_load_n(&r->shared->closed, __ATOMIC_ACQUIRE))
 		return false;
 	ptc_softring_wake(r);
 	(void)eventfd_read(r->room_fd, &n);
@@ -244,7 +250,7 @@ int ptc_softring_record(struct ptc_softring *r, const void *rec, size_t len,
 	return 0;
 drop:
 	r->lost_pending++;
-	r->lost_records++;
+	r->shared->lost_records++;
 	return 1;
 }
 
@@ -291,7 +297,7 @@ size_t ptc_softring_aux_write(struct ptc_softring *r, const void *bytes, size_t 
 			break;
 		}
 	}
-	r->lost_aux += len - done;
+	r->shared->lost_aux += len - done;
 	return done;
 }
 
@@ -317,10 +323,10 @@ void ptc_softring_aux_publish(struct ptc_softring *r)
 
 uint64_t ptc_softring_lost_records(const struct ptc_softring *r)
 {
-	return r->lost_records;
+	return r->shared->lost_records;
 }
 
 uint64_t ptc_softring_lost_aux(const struct ptc_softring *r)
 {
-	return r->lost_aux;
+	return r->shared->lost_aux;
 }

@@ -2,7 +2,7 @@
 /*
  * The kernel's part of a ring pair, played by a software source: a data ring
  * and an AUX ring laid out as struct perf_event_mmap_page says, written from
- * the source's own thread (the mapping is shared: it may also be a child process), read by
+ * another thread or, forked after the ring was made, another process; read by
  * ptc_ring and ptc_aux like the kernel's.
  *
  * Lossless by default: a producer that finds no room waits for the consumer.
@@ -27,8 +27,7 @@ struct ptc_softring;
 struct ptc_softring_opts {
 	size_t data_size;     /* bytes, a power of two, a multiple of the page size */
 	size_t aux_size;      /* the same; 0: no AUX */
-	size_t aux_watermark; /* wake the consumer every so many AUX bytes; 0: a quarter of aux_size
-			       */
+	size_t aux_watermark; /* AUX bytes between wakeups of the consumer; 0: a quarter of all */
 	bool lossy;
 	uint64_t sample_type; /* for the trailer of LOST records */
 };
@@ -53,7 +52,8 @@ int ptc_softring_fd(const struct ptc_softring *r);
 void ptc_softring_consumed(struct ptc_softring *r);
 /*
  * The consumer is gone: a wait for room ends and no other begins, what does not
- * fit any more is dropped and counted as lost. Any thread.
+ * fit any more is dropped and counted as lost. Any thread, any process; also
+ * from a signal handler.
  */
 void ptc_softring_close(struct ptc_softring *r);
 

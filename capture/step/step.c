@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The step source: a user-space PMU. A thread of its own plays the kernel's
- * part: it traces the command, makes packets and side records, and writes them
- * into a ring pair that the session drains like any other.
+ * The step source: a user-space PMU. A process of its own (process.h) plays the
+ * kernel's part: it traces the command, makes packets and side records, and
+ * writes them into a ring pair that the session drains like any other.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -19,6 +16,7 @@
 #include "capture/launch.h"
 #include "capture/pt_config.h"
 #include "capture/source.h"
+#include "capture/step/process.h"
 #include "capture/step/tracer.h"
 
 enum {
@@ -43,35 +41,12 @@ struct step {
 	struct ptc_flow flow;
 	struct ptc_records rec;
 	struct ptc_tracer tracer;
-	struct ptc_code_entry *code; /* for struct ptc_source_end */
-
-	pthread_t thread;
-	bool joined; /* or never started */
-	bool kick_installed;
-	struct sigaction old_kick;
-	int end_fd;
-	atomic_bool leave; /* session -> tracer */
-	atomic_bool ended; /* tracer -> session: do not kick any more */
-	sem_t launched;	   /* tracer -> session: the fields below are set */
-	pid_t pid;
-	int rc; /* launch's at first, then the run's */
-	struct ptc_err err;
+	struct ptc_step_process process;
 };
 
 static struct step *of(struct ptc_source *s)
 {
 	return (struct step *)s; /* base is the first member */
-}
-
-/* The signal that gets the tracer out of waitpid. Its handler has nothing to do. */
-static int kick_signal(void)
-{
-	return SIGRTMIN + 5;
-}
-
-static void on_kick(int sig)
-{
-	(void)sig;
 }
 
 static void before_publish(void *ctx, uint64_t from, uint64_t to)
@@ -88,46 +63,78 @@ static void on_packets(void *ctx, const uint8_t *bytes, size_t len)
 	(void)ptc_softring_aux_write(s->ring, bytes, len, before_publish, s);
 }
 
-/* --- the tracer thread --- */
+/* --- the tracer's process --- */
 
-static int attach(struct step *s)
+static int attach(struct step *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; !rc && i < o->npids; i++)
-		rc = ptc_tracer_attach(&s->tracer, o->pids[i], false, &s->err);
+		rc = ptc_tracer_attach(&s->tracer, o->pids[i], false, err);
 	for (i = 0; !rc && i < o->ntids; i++)
-		rc = ptc_tracer_attach(&s->tracer, o->tids[i], true, &s->err);
+		rc = ptc_tracer_attach(&s->tracer, o->tids[i], true, err);
 	if (rc)
 		ptc_tracer_leave(&s->tracer);
-	else
-		s->pid = o->npids ? o->pids[0] : o->tids[0];
 	return rc;
 }
 
-static void *run(void *arg)
+/* Either way the process has settled when something is traced that could be harmed. */
+static int begin(struct step *s, pid_t *ret_pid, struct ptc_err *err)
 {
-	struct step *s = arg;
-	const uint64_t one = 1;
-	sigset_t kick;
+	const struct ptc_record_opts *o = s->opts;
+	int rc;
 
-	(void)sigemptyset(&kick);
-	(void)sigaddset(&kick, kick_signal());
-	(void)pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
-	s->rc = s->opts->argv ? ptc_tracer_launch(s->opts->argv, &s->mask, &s->pid, &s->err) :
-				attach(s);
-	if (s->rc) {
-		atomic_store(&s->ended, true);
-		(void)sem_post(&s->launched);
-		return NULL;
+	if (o->argv) {
+		rc = ptc_tracer_launch(o->argv, &s->mask, ret_pid, err);
+		if (!rc)
+			ptc_step_process_settle(&s->process);
+		return rc;
 	}
-	(void)sem_post(&s->launched);
-	s->rc = ptc_tracer_run(&s->tracer, s->opts->argv ? s->pid : 0, &s->err);
-	atomic_store(&s->ended, true);
-	(void)!write(s->end_fd, &one, sizeof(one));
-	return NULL;
+	ptc_step_process_settle(&s->process);
+	rc = attach(s, err);
+	if (!rc)
+		*ret_pid = o->npids ? o->pids[0] : o->tids[0];
+	return rc;
+}
+
+static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
+{
+	sh->status = t->status;
+	sh->left = t->left;
+	sh->limited = t->limited;
+	sh->left_behind = t->left_behind;
+	sh->transfers = t->flow->transfers;
+	sh->odd = t->flow->odd;
+	sh->done = true;
+}
+
+static void trace(void *ctx)
+{
+	struct step *s = ctx;
+	struct ptc_step_shared *sh = s->process.shared;
+	pid_t pid = 0;
+
+	sh->rc = begin(s, &pid, &sh->err);
+	if (sh->rc) {
+		sh->done = true;
+		ptc_step_process_tell(&s->process);
+		return;
+	}
+	sh->pid = pid;
+	ptc_step_process_tell(&s->process);
+	sh->rc = ptc_tracer_run(&s->tracer, s->opts->argv ? pid : 0, &sh->err);
+	fill_outcome(sh, &s->tracer);
+}
+
+static void orphan(void *ctx)
+{
+	struct step *s = ctx;
+
+	ptc_softring_close(s->ring);
+	if (s->base.truth)
+		ptc_truth_close(s->base.truth);
 }
 
 /* --- the interface --- */
@@ -213,81 +220,73 @@ static void step_drained(struct ptc_source *src, size_t i, bool stopped)
 static int step_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *err)
 {
 	struct step *s = of(src);
-	const struct sigaction sa = { .sa_handler = on_kick }; /* no SA_RESTART */
-	int sys;
+	const struct ptc_step_body body = { .run = trace, .orphan = orphan, .ctx = s };
+	const struct ptc_step_shared *sh = s->process.shared;
+	int rc = ptc_step_process_start(&s->process, &body, err);
 
-	if (sigaction(kick_signal(), &sa, &s->old_kick))
-		return ptc_fail_sys(err, errno, "cannot install a signal handler");
-	s->kick_installed = true;
-	sys = pthread_create(&s->thread, NULL, run, s);
-	if (sys)
-		return ptc_fail_sys(err, sys, "cannot start a thread");
-	s->joined = false;
-	while (sem_wait(&s->launched)) /* EINTR only */
-		;
-	if (!s->pid) {
-		(void)pthread_join(s->thread, NULL);
-		s->joined = true;
-		*err = s->err;
-		return s->err.code;
+	if (!rc)
+		rc = ptc_step_process_started(&s->process, err);
+	if (rc)
+		return rc;
+	if (!sh->pid) {
+		*err = sh->err;
+		return sh->rc;
 	}
-	*ret_pid = s->pid;
+	*ret_pid = sh->pid;
 	return 0;
 }
 
 static int step_end_fd(struct ptc_source *src)
 {
-	return of(src)->end_fd;
+	return of(src)->process.end_fd;
+}
+
+static void step_progress(struct ptc_source *src, struct ptc_progress *ret)
+{
+	const struct ptc_step_shared *sh = of(src)->process.shared;
+
+	ret->insns = atomic_load(&sh->insns);
+	ret->aux_bytes = atomic_load(&sh->bytes);
+}
+
+static void step_stop(struct ptc_source *src)
+{
+	ptc_step_process_ask(&of(src)->process, PTC_WANT_STOP);
 }
 
 static void step_leave(struct ptc_source *src)
 {
-	struct step *s = of(src);
-
-	atomic_store(&s->leave, true);
-	if (!s->joined && !atomic_load(&s->ended))
-		(void)pthread_kill(s->thread, kick_signal());
+	ptc_step_process_ask(&of(src)->process, PTC_WANT_LEAVE);
 }
 
 static void step_abandon(struct ptc_source *src)
 {
-	ptc_softring_close(of(src)->ring);
+	orphan(of(src));
 }
 
 static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct step *s = of(src);
-	const struct ptc_tracer *t = &s->tracer;
-	size_t i;
+	const struct ptc_step_shared *sh = s->process.shared;
+	int rc = ptc_step_process_reap(&s->process, err);
 
-	(void)pthread_join(s->thread, NULL);
-	s->joined = true;
-	memset(ret, 0, sizeof(*ret));
-	ret->status = t->status;
-	ret->left_running = t->left;
-	ret->insns = s->flow.insns;
-	ret->transfers = s->flow.transfers;
-	ret->odd = s->flow.odd;
-	ret->left_behind = t->left_behind;
-	ret->follows = true;
-	ret->lost_records = ptc_softring_lost_records(s->ring);
-	ret->lost_aux = ptc_softring_lost_aux(s->ring);
-	s->code = t->nsaved ? calloc(t->nsaved, sizeof(*s->code)) : NULL;
-	if (t->nsaved && !s->code)
-		return ptc_fail_mem(err);
-	for (i = 0; i < t->nsaved; i++)
-		s->code[i] = (struct ptc_code_entry){
-			.time = t->saved[i].time,
-			.addr = t->saved[i].addr,
-			.bytes = ptc_cur_init(t->saved[i].bytes, t->saved[i].len),
-			.pid = t->saved[i].pid,
-			.name = "[vdso]",
-		};
-	ret->code = s->code;
-	ret->ncode = t->nsaved;
-	if (s->rc)
-		*err = s->err;
-	return s->rc;
+	*ret = (struct ptc_source_end){
+		.status = sh->status,
+		.left_running = rc || sh->left,
+		.limited = sh->limited,
+		.insns = atomic_load(&sh->insns),
+		.transfers = sh->transfers,
+		.odd = sh->odd,
+		.left_behind = sh->left_behind,
+		.follows = true,
+		.lost_records = ptc_softring_lost_records(s->ring),
+		.lost_aux = ptc_softring_lost_aux(s->ring),
+	};
+	if (!rc && sh->rc) {
+		*err = sh->err;
+		rc = sh->rc;
+	}
+	return rc;
 }
 
 static void step_free(struct ptc_source *src)
@@ -296,26 +295,14 @@ static void step_free(struct ptc_source *src)
 
 	if (!src)
 		return;
-	if (!s->joined) { /* an error elsewhere: let the target go, and wait for our thread */
-		ptc_softring_close(s->ring);
-		while (!atomic_load(&s->ended)) {
-			const struct timespec ts = { .tv_nsec = 1000000 };
-
-			step_leave(src);
-			(void)nanosleep(&ts, NULL);
-		}
-		(void)pthread_join(s->thread, NULL);
-	}
-	if (s->kick_installed)
-		(void)sigaction(kick_signal(), &s->old_kick, NULL);
+	if (s->ring)
+		orphan(s); /* an error elsewhere: it must not wait for a drain */
+	ptc_step_process_release(&s->process);
 	ptc_tracer_release(&s->tracer);
 	ptc_records_release(&s->rec);
 	ptc_enc_free(s->enc);
 	ptc_softring_free(s->ring);
-	(void)sem_destroy(&s->launched);
-	if (s->end_fd >= 0)
-		(void)close(s->end_fd);
-	free(s->code);
+	ptc_truth_free(s->base.truth);
 	free(s);
 }
 
@@ -325,6 +312,8 @@ static const struct ptc_source_ops step_ops = {
 	.drained = step_drained,
 	.start = step_start,
 	.end_fd = step_end_fd,
+	.progress = step_progress,
+	.stop = step_stop,
 	.leave = step_leave,
 	.abandon = step_abandon,
 	.finish = step_finish,
@@ -343,9 +332,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 		return ptc_fail_mem(err);
 	s->base.ops = &step_ops;
 	s->opts = opts;
-	s->joined = true;
-	s->end_fd = -1;
-	(void)sem_init(&s->launched, 0, 0);
+	s->process = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
 	if (opts->cmd_sigmask)
 		s->mask = *opts->cmd_sigmask;
 	else
@@ -370,14 +357,14 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	rc = ptc_enc_new(&enc_opts, on_packets, s, &s->enc, err);
 	if (rc)
 		goto out;
-	s->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->end_fd < 0) {
-		rc = ptc_fail_sys(err, errno, "cannot make an eventfd");
+	rc = ptc_step_process_init(&s->process, err);
+	if (!rc && opts->truth)
+		rc = ptc_truth_new(&s->base.truth, err);
+	if (rc)
 		goto out;
-	}
 	s->flow = (struct ptc_flow){ .enc = s->enc,
-				     .truth = opts->truth,
-				     .truth_ctx = opts->truth_ctx };
+				     .truth = opts->truth ? ptc_truth_put : NULL,
+				     .truth_ctx = s->base.truth };
 	s->cpu = (unsigned int)(sched_getcpu() < 0 ? 0 : sched_getcpu());
 	s->rec.ring = s->ring;
 	s->rec.cpu = s->cpu;
@@ -386,9 +373,10 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->rec.side_id = SIDE_ID;
 	s->tracer.flow = &s->flow;
 	s->tracer.rec = &s->rec;
-	s->tracer.leave = &s->leave;
+	s->tracer.shared = s->process.shared;
+	s->tracer.truth = s->base.truth;
+	s->tracer.max_insns = opts->max_steps;
 	s->tracer.cpu = s->cpu;
-	s->tracer.kick = kick_signal();
 	s->tracer.watermark = ring_opts.aux_size / 4;
 	s->desc = (struct ptc_source_ring){
 		.page = ptc_softring_page(s->ring),

@@ -251,6 +251,11 @@ static int wait_any(struct ptc_tracer *t, struct ptc_err *err)
 
 /* --- one step --- */
 
+static bool goes_on(const struct ptc_tracer *t)
+{
+	return atomic_load_explicit(&t->shared->want, memory_order_relaxed) == PTC_WANT_TRACE;
+}
+
 static void set_timer(struct ptc_tracer *t, bool on)
 {
 	const struct itimerspec look = { .it_interval = { .tv_nsec = LOOK_AGAIN_NS },
@@ -272,7 +277,7 @@ static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 	struct ptc_task *k = t->on_cpu;
 	int rc = 1;
 
-	while (rc >= 0 && t->on_cpu == k && k->state == PTC_TASK_RUNNING && !*t->leave) {
+	while (rc >= 0 && t->on_cpu == k && k->state == PTC_TASK_RUNNING && goes_on(t)) {
 		const bool may_yield = ptc_stop_enters_kernel(&k->insn) && another(t);
 
 		if (may_yield && !rc && ptc_task_sleeps(k->tid))
@@ -308,7 +313,8 @@ static int step(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 
 static void make_timer(struct ptc_tracer *t)
 {
-	struct sigevent sev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = t->kick };
+	struct sigevent sev = { .sigev_notify = SIGEV_THREAD_ID,
+				.sigev_signo = ptc_step_process_kick() };
 
 	sev._sigev_un._tid = (pid_t)syscall(SYS_gettid);
 	t->have_timer = !timer_create(CLOCK_MONOTONIC, &sev, &t->timer);
@@ -396,25 +402,49 @@ void ptc_tracer_leave(struct ptc_tracer *t)
 		detach_ready(t);
 }
 
+/* Stepping has stopped, the command goes on: it is our child, so we see it end. */
+static void await_command(struct ptc_tracer *t)
+{
+	while (t->command && !t->command_gone && atomic_load(&t->shared->want) != PTC_WANT_LEAVE)
+		t->command_gone = waitpid(t->command, &t->status, __WALL) == t->command;
+}
+
+static void tell_progress(struct ptc_tracer *t)
+{
+	atomic_store_explicit(&t->shared->insns, t->flow->insns, memory_order_relaxed);
+	atomic_store_explicit(&t->shared->bytes, ptc_enc_pos(t->flow->enc), memory_order_relaxed);
+}
+
+static bool at_limit(struct ptc_tracer *t)
+{
+	t->limited = t->max_insns && t->flow->insns >= t->max_insns;
+	return t->limited;
+}
+
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
 	int rc = begin(t, pid, err);
 
-	while (!rc && !t->command_gone && t->tasks.n && !*t->leave) {
+	while (!rc && !t->command_gone && t->tasks.n && goes_on(t) && !at_limit(t)) {
 		struct ptc_task *k = pick(t);
 
 		rc = k ? step(t, k, err) : wait_any(t, err);
 		if (rc > 0)
 			rc = 0;
+		tell_progress(t);
 		if (!rc && ptc_enc_pos(t->flow->enc) - t->published >= t->watermark)
 			ptc_tracer_publish(t);
 		if (!rc && t->rec->no_memory)
 			rc = ptc_fail_mem(err);
 	}
 	ptc_tracer_leave(t);
-	t->left = !t->command_gone;
 	ptc_tracer_publish(t);
+	tell_progress(t);
 	ptc_softring_wake(t->rec->ring);
+	if (t->truth)
+		ptc_truth_wake(t->truth);
 	ptc_affinity_unpin(&t->affinity, 0);
+	await_command(t);
+	t->left = !t->command_gone;
 	return rc;
 }

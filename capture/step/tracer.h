@@ -2,18 +2,19 @@
 /*
  * The stepping itself: every thread of a command and of what it starts, from
  * the stop behind its exec to its end, instruction by instruction, one at a
- * time on one CPU. Runs on the thread that traces them (ptrace knows no other).
+ * time on one CPU. Runs in the process that traces them (process.h).
  */
 #ifndef PTC_CAPTURE_STEP_TRACER_H
 #define PTC_CAPTURE_STEP_TRACER_H
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
 
 #include "capture/soft/flow.h"
 #include "capture/soft/records.h"
+#include "capture/soft/truth.h"
+#include "capture/step/process.h"
 #include "capture/step/task.h"
 
 /* Code bytes that are in no file, as they were from a time on. */
@@ -28,14 +29,16 @@ struct ptc_tracer {
 	/* set by the source */
 	struct ptc_flow *flow;
 	struct ptc_records *rec;
-	size_t watermark;	  /* AUX bytes between publications */
-	unsigned int cpu;	  /* where tracer and targets run */
-	int kick;		  /* signal that gets the tracer out of waitpid; has a handler */
-	const atomic_bool *leave; /* set by the session's thread: detach from all */
+	size_t watermark;		/* AUX bytes between publications */
+	unsigned int cpu;		/* where tracer and targets run */
+	struct ptc_step_shared *shared; /* what the session wants, and how far we are */
+	struct ptc_truth *truth;	/* to be woken at the end; or NULL */
+	uint64_t max_insns;		/* then stop; 0: no limit */
 
 	/* the outcome */
 	int status;		      /* the command's, as waitpid gives it */
 	bool left;		      /* the command was left running instead */
+	bool limited;		      /* max_insns was reached */
 	uint64_t left_behind;	      /* tasks that outlived the command */
 	struct ptc_saved_code *saved; /* owned */
 	size_t nsaved, saved_cap;
@@ -73,8 +76,9 @@ void ptc_tracer_leave(struct ptc_tracer *t);
 
 /*
  * Trace @pid, which is in its PTRACE_EVENT_EXEC stop, and all it starts, until
- * @pid is gone, or left. Its children that live on then are left as well. @pid
- * 0: trace what was attached until all is gone, or left.
+ * @pid is gone, or left. Its children that live on then are left as well. When
+ * the tracing stops early (PTC_WANT_STOP, max_insns), @pid runs on and its end is
+ * waited for. @pid 0: trace what was attached until all is gone, or left.
  */
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err);
 

@@ -27,6 +27,13 @@ enum ptc_wake_action {
 	PTC_WAKE_LEAVE, /* end the recording; the command runs on, untraced */
 };
 
+/* How far a recording is. */
+struct ptc_progress {
+	uint64_t elapsed_ns; /* since the target ran */
+	uint64_t insns;	     /* a software source's; else 0 */
+	uint64_t aux_bytes;  /* of trace, in the file or on the way there */
+};
+
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
 	const char *output; /* path of the perf.data */
@@ -47,8 +54,16 @@ struct ptc_record_opts {
 		*cmdline; /* what the user typed, for the CMDLINE feature; NULL-terminated */
 
 	/*
-	 * Every transfer a software source saw, in order, from a thread of its
-	 * own. NULL: not wanted. Hardware cannot tell: PTC_E_USAGE.
+	 * Limits; 0: none. At the first one reached the recording ends: a command runs
+	 * on untraced and its end is waited for, what was attached to is left.
+	 * Hardware does not count steps: PTC_E_USAGE.
+	 */
+	uint64_t max_steps; /* instructions */
+	uint64_t max_ns;
+
+	/*
+	 * Every transfer a software source saw, in order, on the thread that called
+	 * ptc_record. NULL: not wanted. Hardware cannot tell: PTC_E_USAGE.
 	 */
 	void (*truth)(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind);
 	void *truth_ctx;
@@ -67,6 +82,9 @@ struct ptc_record_opts {
 	 */
 	void (*on_start)(void *ctx, enum ptc_source_kind chosen, const char *why);
 	void *start_ctx;
+	/* Called every second or so while recording. May be NULL. */
+	void (*on_progress)(void *ctx, const struct ptc_progress *p);
+	void *progress_ctx;
 };
 
 /* Everything a recording must account for. */
@@ -74,6 +92,7 @@ struct ptc_record_result {
 	enum ptc_source_kind source; /* the one that was used */
 	int status;		     /* of the command, as waitpid gives it */
 	bool left_running;	     /* status is not valid: the command runs on */
+	bool limited;		     /* max_steps or max_ns was reached */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
 	uint64_t data_bytes;	     /* bytes of side records in the file */

@@ -8,6 +8,9 @@ waits for the program's own words, or for a condition of /proc.
 
 import ctypes
 import os
+import pty
+import random
+import re
 import resource
 import signal
 import subprocess
@@ -195,6 +198,22 @@ def proc_status(pid):
         return dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
 
 
+def only_child(pid):
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as f:
+                ppid = f.read().rsplit(")", 1)[1].split()[1]
+        except OSError:
+            continue
+        if int(ppid) == pid:
+            found.append(int(name))
+    check(len(found) == 1, f"children of {pid}: {found}")
+    return found[0]
+
+
 class Live:
     """A recording under way, in a process group of its own, its command's input a pipe."""
 
@@ -217,20 +236,8 @@ class Live:
         check(line == word + "\n", f"the command says {line!r}, expected {word!r}")
 
     def command(self):
-        """The pid of the command."""
-        found = []
-        for name in os.listdir("/proc"):
-            if not name.isdigit():
-                continue
-            try:
-                with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as f:
-                    ppid = f.read().rsplit(")", 1)[1].split()[1]
-            except OSError:
-                continue
-            if int(ppid) == self.p.pid:
-                found.append(int(name))
-        check(len(found) == 1, f"children of ptcap: {found}")
-        return found[0]
+        """The pid of the command: the child of the tracer's process."""
+        return only_child(only_child(self.p.pid))
 
     def signal(self, sig):
         os.kill(self.p.pid, sig)
@@ -475,7 +482,7 @@ def attach_refused(folder):
     )
     until(lambda: proc_status(int(pid))["TracerPid"] != "0", "the server is traced")
     r = Run([PTCAP, "record", "--source", "step", "-o", path, "-p", pid]).expect(1)
-    check(str(first.pid) in r.err, f"message {r.err!r}")
+    check(str(only_child(first.pid)) in r.err, f"message {r.err!r}")
     first.send_signal(signal.SIGINT)
     check(first.wait() == 0, f"exit status {first.returncode}")
     os.unlink(os.path.join(folder, "g"))
@@ -496,6 +503,167 @@ def attach_to_the_end(folder):
     server.ends_well()
     check(p.wait() == 0, f"exit status {p.returncode}")
     check(len(lib.equals_truth(path, truth)) == 9, "not all nine threads")
+
+
+# --- sudden ends --------------------------------------------------------------------------------
+
+
+def orphans_are_ours():
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+@case
+def killed(folder):
+    """SIGKILL to ptcap at fifty random moments: the command runs on to its end, and no file is left."""
+    orphans_are_ours()
+    rng = random.Random(20261121)
+    ran = 0
+    for n in range(50):
+        argv = [PTCAP, "record", "-q", "--source", "step", "-o", os.path.join(folder, "f")]
+        argv += ["--truth", os.path.join(folder, "t"), "--", prog("busy"), "3000"]
+        p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        if n % 2:  # once the command is under way
+            line = p.stdout.readline()
+            check(line == b"ready\n", f"the command says {line!r}")
+        time.sleep(rng.random() * (0.2 if n % 2 else 0.06))  # any moment will do
+        p.kill()
+        out = (b"ready\n" if n % 2 else b"") + p.stdout.read()  # to its end: the command's, too
+        check(p.wait() == -signal.SIGKILL, f"ptcap was gone already: {p.returncode}")
+        statuses = []
+        while True:  # the tracer's process, the command
+            try:
+                _, status = os.waitpid(-1, 0)
+            except ChildProcessError:
+                break
+            statuses.append(status)
+        if out:  # else it was never started
+            check(out == b"ready\ndone\n", f"round {n}: the command said {out!r}")
+            check(sorted(statuses) == [0, 7 << 8], f"round {n}: statuses {statuses}")
+            ran += 1
+        check(os.listdir(folder) == [], f"round {n}: left behind {os.listdir(folder)}")
+    check(ran >= 25, f"only {ran} times the command had been started")
+
+
+@case
+def killed_attached(folder):
+    """The same for a process that was attached to, fifty times in a row."""
+    affinity = os.sched_getaffinity(0)
+    rng = random.Random(20261122)
+    orphans_are_ours()
+    server = Server()
+    for n in range(50):
+        p = subprocess.Popen(
+            [PTCAP, "record", "--source", "step", "-o", os.path.join(folder, "f"), "-p", str(server.p.pid)],
+            stderr=subprocess.PIPE,
+        )
+        if n % 5:  # else: while it attaches, maybe
+            for _ in range(2):
+                p.stderr.readline()
+        time.sleep(rng.random() * 0.03)  # any moment will do
+        tracer = only_child(p.pid) if n % 5 else None
+        p.kill()
+        p.wait()
+        p.stderr.close()
+        while tracer:
+            pid, status = os.waitpid(-1, 0)  # the tracer's process ends by itself
+            check(status == 0, f"round {n}: the tracer ended with {status:#x}")
+            if pid == tracer:
+                break
+        until(lambda: all(proc_status(t)["TracerPid"] == "0" for t in server.threads()), "nobody traces it")
+        server.untouched(affinity)
+        server.p.stdin.write(b"x")
+        server.p.stdin.flush()
+        check(server.p.stdout.readline() == b"forked\n", "the server does not answer")
+    check(os.listdir(folder) == [], f"left behind {os.listdir(folder)}")
+    server.ends_well()
+
+
+@case
+def tracer_killed(folder):
+    """If the tracer's process is killed itself, ptcap says so, and writes no file."""
+    live = Live(folder, [prog("wait")])
+    live.says("ready")
+    os.kill(only_child(live.p.pid), signal.SIGKILL)
+    live.no_more_input()  # what it stepped is waited for, whatever becomes of it
+    live.ends(125)
+    with open(os.path.join(folder, "stderr"), encoding="ascii") as f:
+        err = f.read()
+    check("killed by signal 9" in err, f"message {err!r}")
+    check(os.listdir(folder) == ["stderr"], f"left behind {os.listdir(folder)}")
+
+
+# --- limits and progress ------------------------------------------------------------------------
+
+
+@case
+def max_steps(folder):
+    """--max-steps: so many instructions are recorded, exactly; then the command runs on as if alone."""
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
+    for steps, text in ((1, "1"), (100, "100"), (5000, "5k")):
+        r = lib.record(path, [prog("busy"), "200000"], "--truth", truth, "--max-steps", text)
+        r.expect(7)
+        check(r.out == "ready\ndone\n", f"the command said {r.out!r}")
+        check("limit" in r.err, f"message {r.err!r}")
+        lib.equals_truth(path, truth)
+        got = lib.decode(path, "-F", "insn-ip").expect(0).out.split()
+        check(len(got) == steps, f"{len(got)} instructions, asked for {steps}")
+    r = lib.record(path, [prog("hello")], "--max-steps", "1M").expect(0)
+    check("limit" not in r.err, f"message {r.err!r}")
+    for bad in ("0", "-1", "x", "1T", ""):
+        lib.record(path, [prog("hello")], "--max-steps", bad).expect(2)
+
+
+@case
+def max_time(folder):
+    """--max-time: a command that would not end by itself runs on untraced; an attached one is left."""
+    live = Live(folder, [prog("wait")], "--max-time", "100ms")
+    live.says("ready")
+    pid = live.command()
+    until(lambda: proc_status(pid)["TracerPid"] == "0", "it is left")
+    check(live.p.poll() is None, "ptcap does not wait for the command")
+    live.no_more_input()
+    live.says("done")
+    live.ends(7)
+    live.valid()
+    affinity = os.sched_getaffinity(0)
+    server = Server()
+    path = os.path.join(folder, "g")
+    Run([PTCAP, "record", "--source", "step", "-o", path, "--max-time", "0.05", "-p", str(server.p.pid)]).expect(0)
+    lib.decode(path, "--strict").expect(0)
+    server.untouched(affinity)
+    server.ends_well()
+    for bad in ("0", "0.0", "-1", "x", "1 s", "1d", ""):
+        lib.record(path, [prog("hello")], "--max-time", bad).expect(2)
+
+
+@case
+def progress(folder):
+    """Steps and bytes each second: a line that is written over on a terminal, else if asked for."""
+    path = os.path.join(folder, "f")
+    pattern = r"ptcap: \d+ s, (\d+) steps \((\d+)/s\), \d+\.\d MB of trace"
+    argv = [prog("busy"), "3000000"]
+    r = lib.record(path, argv, "--max-time", "2500ms", "--progress").expect(7)
+    got = re.findall(pattern + r"\n", r.err)
+    check(1 <= len(got) <= 2, f"lines of progress: {r.err!r}")
+    check(int(got[0][0]) > 0 and int(got[-1][0]) >= int(got[0][0]), f"no progress: {got}")
+    r = lib.record(path, argv, "--max-time", "1500ms").expect(7)
+    check(" steps (" not in r.err, f"progress though nobody asked: {r.err!r}")
+    for quiet, want in (([], 1), (["-q"], 0)):
+        master, slave = pty.openpty()
+        r = subprocess.run(
+            [PTCAP, "record", *quiet, "--source", "step", "-o", path, "--max-time", "1500ms", "--", *argv],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave, check=False,
+        )
+        os.close(slave)
+        said = b""
+        try:
+            while chunk := os.read(master, 4096):
+                said += chunk
+        except OSError:  # how a terminal ends
+            pass
+        os.close(master)
+        got = re.findall(pattern + "\r\033\\[K", said.decode())
+        check(r.returncode == 7 and len(got) == want, f"on a terminal: {said!r}")
 
 
 @case

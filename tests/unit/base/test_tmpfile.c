@@ -13,6 +13,23 @@
 #include "base/io.h"
 #include "base/tmpfile.h"
 
+/* Each test is run with both ways to open a file. */
+static int (*open_it)(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
+
+#define BOTH(name)                                                                                 \
+	static void name##_with(void);                                                             \
+	Test(tmpfile, name)                                                                        \
+	{                                                                                          \
+		open_it = ptc_tmpfile_open;                                                        \
+		name##_with();                                                                     \
+	}                                                                                          \
+	Test(tmpfile, name##_named)                                                                \
+	{                                                                                          \
+		open_it = ptc_tmpfile_open_named;                                                  \
+		name##_with();                                                                     \
+	}                                                                                          \
+	static void name##_with(void)
+
 static char dir[64];
 static char path[128];
 
@@ -53,7 +70,7 @@ static void write_whole(const char *name, const char *text)
 	struct ptc_tmpfile t;
 	struct ptc_err err;
 
-	cr_assert_eq(ptc_tmpfile_open(&t, name, &err), 0);
+	cr_assert_eq(open_it(&t, name, &err), 0);
 	cr_assert_eq(ptc_write_all(t.fd, text, strlen(text), name, &err), 0);
 	cr_assert_eq(ptc_tmpfile_commit(&t, &err), 0);
 	cr_assert_eq(t.fd, -1);
@@ -72,20 +89,21 @@ static void check_content(const char *name, const char *text)
 
 TestSuite(tmpfile, .init = in_folder, .fini = remove_folder);
 
-Test(tmpfile, nothing_under_the_name_until_commit)
+BOTH(nothing_under_the_name_until_commit)
 {
 	struct ptc_tmpfile t;
 	struct ptc_err err;
 
-	cr_assert_eq(ptc_tmpfile_open(&t, path, &err), 0);
+	cr_assert_eq(open_it(&t, path, &err), 0);
 	cr_assert_eq(access(path, F_OK), -1);
-	cr_assert_eq(files(false), 1, "in the same folder, so that rename works");
+	cr_assert_eq(files(false), open_it == ptc_tmpfile_open_named,
+		     "no name at all, or one in the same folder, so that rename works");
 	ptc_tmpfile_release(&t);
 	cr_assert_eq(files(false), 0, "what is not committed leaves nothing");
 	ptc_tmpfile_release(&t);
 }
 
-Test(tmpfile, commit_gives_it_the_name_and_the_usual_mode)
+BOTH(commit_gives_it_the_name_and_the_usual_mode)
 {
 	struct stat st;
 	mode_t mask = umask(027);
@@ -98,7 +116,7 @@ Test(tmpfile, commit_gives_it_the_name_and_the_usual_mode)
 	cr_assert_eq(st.st_mode & 0777, 0640);
 }
 
-Test(tmpfile, the_former_file_is_kept_as_old)
+BOTH(the_former_file_is_kept_as_old)
 {
 	char old[140];
 
@@ -112,20 +130,20 @@ Test(tmpfile, the_former_file_is_kept_as_old)
 	cr_assert_eq(files(false), 2);
 }
 
-Test(tmpfile, a_failed_write_leaves_the_former_file)
+BOTH(a_failed_write_leaves_the_former_file)
 {
 	struct ptc_tmpfile t;
 	struct ptc_err err;
 
 	write_whole(path, "one");
-	cr_assert_eq(ptc_tmpfile_open(&t, path, &err), 0);
+	cr_assert_eq(open_it(&t, path, &err), 0);
 	cr_assert_eq(ptc_write_all(t.fd, "half", 4, path, &err), 0);
 	ptc_tmpfile_release(&t);
 	check_content(path, "one");
 	cr_assert_eq(files(false), 1);
 }
 
-Test(tmpfile, a_folder_that_took_the_name_meanwhile_is_kept_as_old)
+BOTH(a_folder_that_took_the_name_meanwhile_is_kept_as_old)
 {
 	struct ptc_tmpfile t;
 	struct ptc_err err;
@@ -133,7 +151,7 @@ Test(tmpfile, a_folder_that_took_the_name_meanwhile_is_kept_as_old)
 	char old[140];
 
 	(void)snprintf(old, sizeof(old), "%s.old", path);
-	cr_assert_eq(ptc_tmpfile_open(&t, path, &err), 0);
+	cr_assert_eq(open_it(&t, path, &err), 0);
 	cr_assert_eq(mkdir(path, 0777), 0);
 	cr_assert_eq(ptc_tmpfile_commit(&t, &err), 0);
 	check_content(path, "");
@@ -142,7 +160,7 @@ Test(tmpfile, a_folder_that_took_the_name_meanwhile_is_kept_as_old)
 	cr_assert_eq(rmdir(old), 0);
 }
 
-Test(tmpfile, a_commit_that_fails_leaves_nothing)
+BOTH(a_commit_that_fails_leaves_nothing)
 {
 	char old[140];
 	struct ptc_tmpfile t;
@@ -151,14 +169,14 @@ Test(tmpfile, a_commit_that_fails_leaves_nothing)
 	(void)snprintf(old, sizeof(old), "%s.old", path);
 	write_whole(path, "one");
 	cr_assert_eq(mkdir(old, 0777), 0); /* no file can take the place of a folder */
-	cr_assert_eq(ptc_tmpfile_open(&t, path, &err), 0);
+	cr_assert_eq(open_it(&t, path, &err), 0);
 	cr_assert_lt(ptc_tmpfile_commit(&t, &err), 0);
 	cr_assert_eq(rmdir(old), 0);
 	cr_assert_eq(files(false), 1, "the temporary file is gone");
 	check_content(path, "one");
 }
 
-Test(tmpfile, a_link_is_followed)
+BOTH(a_link_is_followed)
 {
 	char target[140];
 
@@ -169,16 +187,16 @@ Test(tmpfile, a_link_is_followed)
 	check_content(target, "two");
 }
 
-Test(tmpfile, what_is_no_file_is_refused)
+BOTH(what_is_no_file_is_refused)
 {
 	struct ptc_tmpfile t;
 	struct ptc_err err;
 
-	cr_assert_eq(ptc_tmpfile_open(&t, dir, &err), PTC_E_USAGE);
-	cr_assert_eq(ptc_tmpfile_open(&t, "/dev/null", &err), PTC_E_USAGE);
-	cr_assert_eq(ptc_tmpfile_open(&t, "", &err), PTC_E_USAGE);
-	cr_assert_eq(ptc_tmpfile_open(&t, "/nonexistent/x", &err), PTC_E_NOT_EXIST);
+	cr_assert_eq(open_it(&t, dir, &err), PTC_E_USAGE);
+	cr_assert_eq(open_it(&t, "/dev/null", &err), PTC_E_USAGE);
+	cr_assert_eq(open_it(&t, "", &err), PTC_E_USAGE);
+	cr_assert_eq(open_it(&t, "/nonexistent/x", &err), PTC_E_NOT_EXIST);
 	cr_assert(strstr(err.msg, "'/nonexistent/x'"));
-	cr_assert_eq(ptc_tmpfile_open(&t, "/nonexistent/", &err), PTC_E_USAGE);
+	cr_assert_eq(open_it(&t, "/nonexistent/", &err), PTC_E_USAGE);
 	ptc_tmpfile_release(&t);
 }

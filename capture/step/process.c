@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/step/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+enum { ASK_AGAIN_MS = 10 };
+
+/* Not "ptcap": what kills all of that name must not kill the one that detaches. */
+static const char name[] = "pt-step-tracer";
+
+/* In the tracer's process only; its signal handler has no other way to know. */
+static struct {
+	const struct ptc_step_process *process;
+	const struct ptc_step_body *body;
+} own;
+
+int ptc_step_process_kick(void)
+{
+	return SIGRTMIN + 5;
+}
+
+int ptc_step_process_init(struct ptc_step_process *p, struct ptc_err *err)
+{
+	void *map = mmap(NULL, sizeof(*p->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED)
+		return ptc_fail_sys(err, errno, "cannot share memory with the tracer");
+	p->shared = map;
+	return 0;
+}
+
+static bool hung_up(int fd, int timeout_ms)
+{
+	struct pollfd pfd = { .fd = fd, .events = 0 };
+
+	return poll(&pfd, 1, timeout_ms) == 1 && pfd.revents & POLLHUP;
+}
+
+/* A wait was interrupted: by ptcap, which has something to say, by the timer, or by ptcap's end. */
+static void on_kick(int sig)
+{
+	const int saved = errno;
+
+	(void)sig;
+	if (hung_up(own.process->life_fd, 0)) {
+		atomic_store(&own.process->shared->want, PTC_WANT_LEAVE);
+		own.body->orphan(own.body->ctx);
+	}
+	errno = saved;
+}
+
+static void close_pair(int fd[2])
+{
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+}
+
+static _Noreturn void child(struct ptc_step_process *p, const struct ptc_step_body *body,
+			    const int end[2], const int life[2])
+{
+	(void)prctl(PR_SET_NAME, name);
+	(void)close(end[0]);
+	(void)close(life[1]);
+	p->end_fd = end[1];
+	p->life_fd = life[0];
+	own.process = p;
+	own.body = body;
+	body->run(body->ctx);
+	_exit(0); /* what the caller's process would do at its exit is not ours to do */
+}
+
+int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_body *body,
+			   struct ptc_err *err)
+{
+	int end[2], life[2], sys;
+	sigset_t all, old;
+
+	if (pipe2(end, O_CLOEXEC))
+		return ptc_fail_sys(err, errno, "cannot make a pipe");
+	if (pipe2(life, O_CLOEXEC)) {
+		sys = errno;
+		close_pair(end);
+		return ptc_fail_sys(err, sys, "cannot make a pipe");
+	}
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* it must never die of ours */
+	p->pid = fork();
+	if (!p->pid)
+		child(p, body, end, life);
+	sys = errno;
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (p->pid < 0) {
+		p->pid = 0;
+		close_pair(end);
+		close_pair(life);
+		return ptc_fail_sys(err, sys, "cannot fork the tracer");
+	}
+	(void)close(end[1]);
+	(void)close(life[0]);
+	p->end_fd = end[0];
+	p->life_fd = life[1];
+	return 0;
+}
+
+int ptc_step_process_started(struct ptc_step_process *p, struct ptc_err *err)
+{
+	ssize_t n;
+	char told;
+
+	do
+		n = read(p->end_fd, &told, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1 ? 0 : ptc_step_process_reap(p, err);
+}
+
+void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want)
+{
+	if (atomic_load(&p->shared->want) < (int)want)
+		atomic_store(&p->shared->want, (int)want);
+	if (p->pid)
+		(void)kill(p->pid, ptc_step_process_kick());
+}
+
+int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err)
+{
+	while (p->pid && waitpid(p->pid, &p->status, 0) < 0)
+		if (errno != EINTR)
+			break; /* the caller's process reaps everything: shared->done tells */
+	p->pid = 0;
+	if (p->shared->done)
+		return 0;
+	if (WIFSIGNALED(p->status))
+		(void)ptc_fail(err, PTC_E_IO,
+			       "the tracer's process was killed by signal %d (%s); what it stepped "
+			       "may be gone with it",
+			       WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
+	else
+		(void)ptc_fail(err, PTC_E_IO, "the tracer's process ended unexpectedly");
+	return PTC_E_IO;
+}
+
+void ptc_step_process_release(struct ptc_step_process *p)
+{
+	while (p->pid && !hung_up(p->end_fd, ASK_AGAIN_MS))
+		ptc_step_process_ask(p, PTC_WANT_LEAVE);
+	if (p->pid) {
+		struct ptc_err ignored;
+
+		(void)ptc_step_process_reap(p, &ignored);
+	}
+	if (p->end_fd >= 0)
+		(void)close(p->end_fd);
+	if (p->life_fd >= 0)
+		(void)close(p->life_fd);
+	if (p->shared)
+		(void)munmap(p->shared, sizeof(*p->shared));
+	*p = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
+}
+
+/* --- in the tracer's process --- */
+
+void ptc_step_process_settle(const struct ptc_step_process *p)
+{
+	const struct sigaction kick = { .sa_handler = on_kick }; /* no SA_RESTART */
+	const struct sigaction dfl = { .sa_handler = SIG_DFL };
+	const struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid) };
+	sigset_t mask;
+
+	(void)setpgid(0, 0);		      /* what a terminal sends to ptcap is not for us */
+	(void)sigaction(SIGCHLD, &dfl, NULL); /* ignored, it would take exit statuses from us */
+	(void)sigaction(ptc_step_process_kick(), &kick, NULL);
+	(void)sigfillset(&mask);
+	(void)sigdelset(&mask, ptc_step_process_kick());
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	/* A pipe that loses its last writer tells readers who asked (pipe_release in fs/pipe.c). */
+	(void)fcntl(p->life_fd, F_SETSIG, ptc_step_process_kick());
+	(void)fcntl(p->life_fd, F_SETOWN_EX, &owner);
+	(void)fcntl(p->life_fd, F_SETFL, O_ASYNC);
+	(void)raise(ptc_step_process_kick()); /* it may have happened already */
+}
+
+void ptc_step_process_tell(const struct ptc_step_process *p)
+{
+	(void)!write(p->end_fd, "", 1);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tracer's process. When a tracer dies without detaching, the kernel
+ * leaves the trap flag set in what it stepped, which the next instruction's
+ * SIGTRAP then kills. So the tracer is no part of ptcap's own process: it
+ * outlives ptcap's sudden death, and detaches.
+ */
+#ifndef PTC_CAPTURE_STEP_PROCESS_H
+#define PTC_CAPTURE_STEP_PROCESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ptcap/error.h"
+
+/* What the session wants of the tracer; goes up only. */
+enum ptc_want {
+	PTC_WANT_TRACE = 0,
+	PTC_WANT_STOP,	/* no more stepping; a command runs on, and its end is waited for */
+	PTC_WANT_LEAVE, /* detach from everything, and end */
+};
+
+/* Memory of both processes. */
+struct ptc_step_shared {
+	atomic_int want;	    /* enum ptc_want */
+	atomic_ullong insns, bytes; /* made so far */
+
+	/* Set by the tracer before it has told, or ended (what is told last is in done). */
+	pid_t pid; /* of the command, or of the first process attached to; 0: could not start */
+	int rc;	   /* why it could not, or what went wrong later */
+	struct ptc_err err;
+	bool done; /* the rest is valid */
+	int status;
+	bool left, limited;
+	uint64_t left_behind, transfers, odd;
+};
+
+struct ptc_step_process {
+	struct ptc_step_shared *shared; /* mapped */
+	pid_t pid;			/* 0: none, or reaped */
+	int status;			/* once reaped */
+	int end_fd;			/* readable when it has told; hangs up when it has ended */
+	int life_fd;			/* ours: hangs up over there when we are gone */
+};
+
+#define PTC_STEP_PROCESS_INIT                                                                      \
+	{                                                                                          \
+		NULL, 0, 0, -1, -1                                                                 \
+	}
+
+/* What the tracer's process does; @ctx is the caller's, copied by the fork. */
+struct ptc_step_body {
+	void (*run)(void *ctx);	   /* everything; the process ends with it */
+	void (*orphan)(void *ctx); /* ptcap is gone: from a signal handler, maybe repeatedly */
+	void *ctx;
+};
+
+/* Map what is shared. */
+int ptc_step_process_init(struct ptc_step_process *p, struct ptc_err *err);
+
+/* Start it. Returns in the caller's process only. */
+int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_body *body,
+			   struct ptc_err *err);
+
+/* Wait until it has told how the start went. PTC_E_IO if it died instead. */
+int ptc_step_process_started(struct ptc_step_process *p, struct ptc_err *err);
+
+/* Ask for @want. A request can cross a wait: repeat it until end_fd hangs up. */
+void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want);
+
+/* Wait for its end. PTC_E_IO if it did not come to it by itself. */
+int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err);
+
+/* Leaves everything if it still runs, and waits for its end. */
+void ptc_step_process_release(struct ptc_step_process *p);
+
+/* --- in the tracer's process --- */
+
+/* The signal that gets it out of a wait. */
+int ptc_step_process_kick(void);
+
+/*
+ * Once the command is there, which must inherit none of it: a process group and
+ * signals of its own; from now on ptcap's end is noticed.
+ */
+void ptc_step_process_settle(const struct ptc_step_process *p);
+
+/* Tell ptcap that shared->pid or shared->rc is set. */
+void ptc_step_process_tell(const struct ptc_step_process *p);
+
+#endif
