@@ -63,6 +63,19 @@ struct session {
 
 /* --- before the command runs --- */
 
+static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *err)
+{
+	const char *what = o->truth	    ? "tells the truth about itself (--truth)" :
+			   o->max_steps	    ? "counts steps (--max-steps)" :
+			   o->from || o->to ? "can begin and end at a place (--from, --to)" :
+					      NULL;
+
+	if (!what)
+		return 0;
+	(void)ptc_fail(err, PTC_E_USAGE, "only a software source %s; use --source step", what);
+	return PTC_E_USAGE;
+}
+
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
 {
 	const char *why;
@@ -70,15 +83,10 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 
 	if (rc)
 		return rc;
-	if (ret->source == PTC_SOURCE_PT && (s->opts->truth || s->opts->max_steps)) {
-		(void)ptc_fail(err, PTC_E_USAGE,
-			       s->opts->truth ?
-				       "only a software source can tell the truth about itself; "
-				       "use --source step with --truth" :
-				       "only a software source counts steps; use --source step "
-				       "with --max-steps, or --max-time");
-		return PTC_E_USAGE;
-	}
+	if (ret->source == PTC_SOURCE_PT)
+		rc = refuse_for_hardware(s->opts, err);
+	if (rc)
+		return rc;
 	rc = ret->source == PTC_SOURCE_PT ? ptc_perf_open(s->opts, &s->source, err) :
 					    ptc_step_open(s->opts, &s->source, err);
 	s->why = why;
@@ -435,6 +443,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->status = end->status;
 	ret->left_running = end->left_running;
 	ret->limited = s->limited || end->limited;
+	ret->unreached = end->unreached;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
 	ret->odd = end->odd;

@@ -46,7 +46,8 @@ struct ptc_source_desc {
 struct ptc_source_end {
 	int status;	   /* of the command, as waitpid gives it; valid if !left_running */
 	bool left_running; /* detached: the command runs on, untraced */
-	bool limited;	   /* opts->max_steps was reached */
+	bool limited;	   /* opts->max_steps was reached, or opts->to */
+	bool unreached;	   /* opts->from never was */
 	uint64_t insns, transfers;
 	uint64_t odd;			   /* see struct ptc_flow */
 	uint64_t left_behind;		   /* tasks that outlived the command, traced until then */

@@ -13,38 +13,7 @@
 
 #include "base/tmpfile.h"
 #include "cli.h"
-#include "ptcap/capture.h"
-
-static const char help[] =
-	"usage: ptcap record [OPTIONS] [--] CMD [ARG...]\n"
-	"       ptcap record [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
-	"Run CMD and record its control flow into a perf.data, which ptcap decode and\n"
-	"perf script read.\n\n"
-	"  -o, --output FILE     the recording (default perf.data); an older one becomes FILE.old\n"
-	"      --source SOURCE   auto: Intel PT if the machine has it, else step (default)\n"
-	"                        pt: Intel PT, through the kernel\n"
-	"                        step: a software PMU that single-steps CMD (works anywhere, "
-	"slow)\n"
-	"  -p, --pid PID[,PID...]\n"
-	"                        processes that run already, every thread of them, until ^C; they "
-	"are\n"
-	"                        stepped only if --source step asks for it\n"
-	"  -t, --tid TID[,TID...]\n"
-	"                        the same for single threads\n"
-	"  -m, --mmap-pages DATA[,AUX]\n"
-	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
-	"      --no-retcomp      a packet for every return (RET compression off)\n"
-	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
-	"2K)\n"
-	"      --max-steps N     record so many instructions (suffixes k, M, G), then let CMD run "
-	"on\n"
-	"      --max-time TIME   record so long: seconds, or with a suffix us, ms, s, m, h\n"
-	"      --truth FILE      what the step source saw, as `decode -F tid,from,to,kind` prints "
-	"it\n"
-	"      --strict          exit 3 if CMD succeeded but anything was lost\n"
-	"      --progress        steps and bytes each second, if stderr is no terminal, too\n"
-	"  -q, --quiet           no summary, no progress\n"
-	"  -h, --help            this text\n";
+#include "record_args.h"
 
 /*
  * Who wakes us: SIGINT, SIGQUIT and SIGHUP reach CMD by themselves (one terminal),
@@ -60,17 +29,6 @@ struct waker {
 struct truth {
 	struct ptc_tmpfile file;
 	FILE *out;
-};
-
-enum { MAX_TARGETS = 256 };
-
-struct args {
-	struct ptc_record_opts opts;
-	pid_t pids[MAX_TARGETS], tids[MAX_TARGETS];
-	const char *truth_path;
-	bool strict, quiet, progress;
-	bool terminal; /* stderr is one: progress is a line that is written over */
-	bool line;     /* such a line is there */
 };
 
 static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
@@ -90,7 +48,7 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 
 static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 {
-	const struct args *a = ctx;
+	const struct ptc_record_args *a = ctx;
 
 	if (chosen == PTC_SOURCE_STEP)
 		ptc_say("source: step, a software PMU (%s)", why);
@@ -100,7 +58,7 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 		ptc_say("attached; ^C ends the recording and leaves everything running");
 }
 
-static void clear_line(struct args *a)
+static void clear_line(struct ptc_record_args *a)
 {
 	if (a->line)
 		fputs("\r\033[K", stderr);
@@ -109,7 +67,7 @@ static void clear_line(struct args *a)
 
 static void on_progress(void *ctx, const struct ptc_progress *p)
 {
-	struct args *a = ctx;
+	struct ptc_record_args *a = ctx;
 	const double s = (double)p->elapsed_ns / 1e9;
 
 	clear_line(a);
@@ -165,184 +123,12 @@ static int truth_close(struct truth *t, const char *path, bool keep, struct ptc_
 	return rc;
 }
 
-/* perf's -m: pages, or a size with a suffix. */
-static bool parse_mmap_one(const char *s, size_t len, uint64_t *ret)
-{
-	char text[32];
-	uint64_t v;
-
-	if (!len || len >= sizeof(text))
-		return false;
-	memcpy(text, s, len);
-	text[len] = '\0';
-	if (ptc_parse_u64(text, &v))
-		return !__builtin_mul_overflow(v, (uint64_t)sysconf(_SC_PAGESIZE), ret);
-	if (text[len - 1] == 'B' || text[len - 1] == 'b')
-		text[len - 1] = '\0';
-	return ptc_parse_size(text, ret);
-}
-
-static bool parse_mmap(const char *s, struct ptc_record_opts *o)
-{
-	const char *comma = strchr(s, ',');
-	const size_t len = comma ? (size_t)(comma - s) : strlen(s);
-
-	return (comma && !len ? true : parse_mmap_one(s, len, &o->data_size)) &&
-	       (!comma || parse_mmap_one(comma + 1, strlen(comma + 1), &o->aux_size));
-}
-
-static bool parse_source(const char *s, enum ptc_source_kind *ret)
-{
-	if (!strcmp(s, "auto"))
-		*ret = PTC_SOURCE_AUTO;
-	else if (!strcmp(s, "pt"))
-		*ret = PTC_SOURCE_PT;
-	else if (!strcmp(s, "step"))
-		*ret = PTC_SOURCE_STEP;
-	else
-		return false;
-	return true;
-}
-
-static bool parse_psb(const char *s, uint32_t *ret)
-{
-	uint64_t v;
-
-	if (!ptc_parse_size(s, &v) || v < 2048 || v > 2048u << 15 || v & (v - 1))
-		return false;
-	*ret = (uint32_t)v;
-	return true;
-}
-
-/* "1,2,3" behind what is in @list already. */
-static bool parse_ids(const char *s, pid_t *list, size_t *n)
-{
-	while (*s) {
-		const size_t len = strcspn(s, ",");
-		char text[16];
-		uint64_t v;
-
-		if (!len || len >= sizeof(text) || *n == MAX_TARGETS)
-			return false;
-		memcpy(text, s, len);
-		text[len] = '\0';
-		if (!ptc_parse_u64(text, &v) || !v || v > INT32_MAX)
-			return false;
-		list[(*n)++] = (pid_t)v;
-		s += len;
-		if (*s == ',' && !*++s)
-			return false;
-	}
-	return *n != 0;
-}
-
-/* Returns -1 to go on, or an exit code. */
-static int parse_args(int argc, char **argv, struct args *a)
-{
-	enum {
-		OPT_SOURCE = 256,
-		OPT_NO_RETCOMP,
-		OPT_PSB,
-		OPT_TRUTH,
-		OPT_STRICT,
-		OPT_MAX_STEPS,
-		OPT_MAX_TIME,
-		OPT_PROGRESS
-	};
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "source", required_argument, NULL, OPT_SOURCE },
-		{ "mmap-pages", required_argument, NULL, 'm' },
-		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
-		{ "psb-period", required_argument, NULL, OPT_PSB },
-		{ "truth", required_argument, NULL, OPT_TRUTH },
-		{ "strict", no_argument, NULL, OPT_STRICT },
-		{ "max-steps", required_argument, NULL, OPT_MAX_STEPS },
-		{ "max-time", required_argument, NULL, OPT_MAX_TIME },
-		{ "progress", no_argument, NULL, OPT_PROGRESS },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
-	int c;
-
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:t:m:qh", longs, NULL)) != -1) {
-		switch (c) {
-		case 'o':
-			a->opts.output = optarg;
-			break;
-		case 'm':
-			if (!parse_mmap(optarg, &a->opts))
-				return ptc_usage_error("record", "'%s' is no ring size", optarg);
-			break;
-		case 'p':
-			if (!parse_ids(optarg, a->pids, &a->opts.npids))
-				return ptc_usage_error("record", "'%s' is no list of pids", optarg);
-			break;
-		case 't':
-			if (!parse_ids(optarg, a->tids, &a->opts.ntids))
-				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
-			break;
-		case 'q':
-			a->quiet = true;
-			break;
-		case OPT_SOURCE:
-			if (!parse_source(optarg, &a->opts.source))
-				return ptc_usage_error("record", "there is no source '%s'", optarg);
-			break;
-		case OPT_NO_RETCOMP:
-			a->opts.no_retcomp = true;
-			break;
-		case OPT_PSB:
-			if (!parse_psb(optarg, &a->opts.psb_period))
-				return ptc_usage_error("record", "'%s' is no PSB period", optarg);
-			break;
-		case OPT_TRUTH:
-			a->truth_path = optarg;
-			break;
-		case OPT_MAX_STEPS:
-			if (!ptc_parse_count(optarg, &a->opts.max_steps) || !a->opts.max_steps)
-				return ptc_usage_error("record", "'%s' is no number of steps",
-						       optarg);
-			break;
-		case OPT_MAX_TIME:
-			if (!ptc_parse_duration(optarg, &a->opts.max_ns))
-				return ptc_usage_error("record", "'%s' is no time", optarg);
-			break;
-		case OPT_PROGRESS:
-			a->progress = true;
-			break;
-		case OPT_STRICT:
-			a->strict = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return PTC_EXIT_OK;
-		default:
-			return ptc_option_error("record", argv, c);
-		}
-	}
-	if (a->opts.npids || a->opts.ntids) {
-		if (argv[optind])
-			return ptc_usage_error("record",
-					       "a command to run, and something to attach to");
-		a->opts.pids = a->pids;
-		a->opts.tids = a->tids;
-		return -1;
-	}
-	if (!argv[optind])
-		return ptc_usage_error("record", "no command to run");
-	a->opts.argv = argv + optind;
-	return -1;
-}
-
 static bool lost_anything(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced;
 }
 
-static void summary(const struct args *a, const struct ptc_record_result *r)
+static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
 	if (r->source == PTC_SOURCE_STEP)
 		ptc_say("%" PRIu64 " instructions, %" PRIu64 " transfers in %.3f s", r->insns,
@@ -350,8 +136,9 @@ static void summary(const struct args *a, const struct ptc_record_result *r)
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 		r->file_bytes, r->aux_bytes);
 	if (r->limited)
-		ptc_say("stopped at the limit%s",
-			a->opts.argv ? "; the command ran on, untraced" : "");
+		ptc_say("stopped as asked; what was recorded ran on, untraced");
+	if (r->unreached)
+		ptc_say("--from was never reached: there is nothing to see");
 	if (r->left_running && a->opts.argv)
 		ptc_say("the command runs on, untraced");
 	if (r->left_behind)
@@ -372,7 +159,7 @@ static void summary(const struct args *a, const struct ptc_record_result *r)
 			r->lost_records, r->lost_aux, r->truncated, r->partial);
 }
 
-static int exit_code(const struct args *a, const struct ptc_record_result *r, int sig)
+static int exit_code(const struct ptc_record_args *a, const struct ptc_record_result *r, int sig)
 {
 	if (!a->opts.argv)
 		return a->strict && lost_anything(r) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
@@ -385,7 +172,7 @@ static int exit_code(const struct args *a, const struct ptc_record_result *r, in
 	return WEXITSTATUS(r->status);
 }
 
-static int failure_code(const struct args *a, const struct ptc_err *err)
+static int failure_code(const struct ptc_record_args *a, const struct ptc_err *err)
 {
 	if (!a->opts.argv)
 		return err->code == PTC_E_USAGE ? PTC_EXIT_USAGE : PTC_EXIT_FAIL;
@@ -425,14 +212,15 @@ static int take_signals(struct waker *w, sigset_t *ret_old)
 
 int ptc_cmd_record(int argc, char **argv)
 {
-	struct args a = { .opts = {
-				  .size = sizeof(a.opts), .output = "perf.data", .wake_fd = -1 } };
+	struct ptc_record_args a = {
+		.opts = { .size = sizeof(a.opts), .output = "perf.data", .wake_fd = -1 }
+	};
 	struct ptc_record_result result;
 	struct waker waker = { .fd = -1 };
 	struct truth truth = { .file = PTC_TMPFILE_INIT };
 	struct ptc_err err = { 0 };
 	sigset_t mask;
-	int code = parse_args(argc, argv, &a);
+	int code = ptc_record_args_parse(argc, argv, &a);
 	int rc;
 
 	if (code >= 0)
@@ -455,7 +243,9 @@ int ptc_cmd_record(int argc, char **argv)
 	if (a.progress || (a.terminal && !a.quiet))
 		a.opts.on_progress = on_progress;
 	a.opts.progress_ctx = &a;
-	rc = a.truth_path ? truth_open(&truth, a.truth_path, &err) : 0;
+	rc = ptc_record_args_places(&a, &err);
+	if (!rc && a.truth_path)
+		rc = truth_open(&truth, a.truth_path, &err);
 	if (a.truth_path) {
 		a.opts.truth = on_truth;
 		a.opts.truth_ctx = &truth;
@@ -478,5 +268,6 @@ int ptc_cmd_record(int argc, char **argv)
 		code = exit_code(&a, &result, waker.sig);
 	}
 	(void)close(waker.fd);
+	ptc_record_args_release(&a);
 	return code;
 }

@@ -93,6 +93,9 @@ foreach(name recurse indirect signal string)
 	e2e_case(${name}_noretcomp CHECKS noretcomp RUN "${e2e_bin}/prog_${name}")
 endforeach()
 e2e_case(small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
+foreach(name calls once from limit)
+	e2e_case(zone_${name} CHECKS zone RUN "${e2e_bin}/prog_busy" 100)
+endforeach()
 e2e_case(busy TIMEOUT 200 CHECKS truth perf RUN "${e2e_bin}/prog_busy" 6000)
 
 if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanitizer
@@ -103,6 +106,11 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 	e2e_case(vdso TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_vdso")
 	e2e_case(dlopen TIMEOUT 200 CHECKS truth perf
 		RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
+	e2e_case(zone_threads TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
+	e2e_case(zone_storm TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" storm)
+	e2e_case(zone_main TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
+	e2e_case(zone_forked TIMEOUT 200 CHECKS zone
+		RUN /bin/dash -c "/bin/true & /bin/echo a | cat; wait; exit 4")
 	# threads and processes: per tid, and perf's too
 	foreach(mode locks spin pool storm spawn exec group leader alarm)
 		e2e_case(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
@@ -114,7 +122,7 @@ endif()
 
 foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
 	daemon attach_process attach_thread attach_refused attach_to_the_end
-	killed killed_attached tracer_killed max_steps max_time progress
+	killed killed_attached tracer_killed max_steps max_time progress zone_unreached zone_attached zone_bad
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
 	terminate_then_interrupt inherits comparison_can_fail)
 	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")

@@ -33,7 +33,7 @@ struct ptc_step_shared {
 	struct ptc_err err;
 	bool done; /* the rest is valid */
 	int status;
-	bool left, limited;
+	bool left, limited, unreached;
 	uint64_t left_behind, transfers, odd;
 };
 

@@ -60,6 +60,7 @@ int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, bool all, 
 	k->mm->maps = k->mm->maps_new;
 	k->mm->maps_new = old;
 	ptc_code_flush(&k->mm->code);
+	ptc_zone_resolve(&t->zone, k->mm);
 	return rc;
 }
 

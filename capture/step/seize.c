@@ -14,7 +14,8 @@
 
 /* Never PTRACE_O_EXITKILL: when we die, the target lives on. */
 static const unsigned int options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACECLONE |
-				    PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+				    PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+				    PTRACE_O_TRACESYSGOOD;
 
 /* Let the seized child go on to its exec. */
 static int await_exec(struct ptc_launch *l, pid_t pid, struct ptc_err *err)
@@ -60,9 +61,6 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 
 enum {
 	USER_CS = 0x33, /* 64-bit user code; arch/x86/include/asm/segment.h */
-	SYSCALL_LEN = 2,
-	RESTART_FIRST = 512, /* -ERESTARTSYS: include/linux/errno.h */
-	RESTART_LAST = 516,
 };
 
 static int refuse(pid_t tid, int sys, struct ptc_err *err)
@@ -109,9 +107,7 @@ static int await_stop(struct ptc_task *k, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot step process %d: it runs 32-bit code", (int)k->pid);
 	/* It slept in a system call, which the kernel will make again. */
-	if ((long long)k->regs.orig_rax >= 0 && (long long)k->regs.rax <= -RESTART_FIRST &&
-	    (long long)k->regs.rax >= -RESTART_LAST)
-		k->restart_ip = k->regs.rip - SYSCALL_LEN;
+	k->restart_ip = ptc_task_restarts(&k->regs);
 	return 0;
 }
 

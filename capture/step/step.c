@@ -104,6 +104,7 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->status = t->status;
 	sh->left = t->left;
 	sh->limited = t->limited;
+	sh->unreached = t->zone.from.place && !t->zone.reached;
 	sh->left_behind = t->left_behind;
 	sh->transfers = t->flow->transfers;
 	sh->odd = t->flow->odd;
@@ -274,6 +275,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		.status = sh->status,
 		.left_running = rc || sh->left,
 		.limited = sh->limited,
+		.unreached = sh->unreached,
 		.insns = atomic_load(&sh->insns),
 		.transfers = sh->transfers,
 		.odd = sh->odd,
@@ -376,6 +378,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->tracer.shared = s->process.shared;
 	s->tracer.truth = s->base.truth;
 	s->tracer.max_insns = opts->max_steps;
+	ptc_zone_init(&s->tracer.zone, opts->from, opts->to);
 	s->tracer.cpu = s->cpu;
 	s->tracer.watermark = ring_opts.aux_size / 4;
 	s->desc = (struct ptc_source_ring){

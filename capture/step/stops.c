@@ -260,7 +260,10 @@ static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *er
 		born->mm = ptc_mm_new();
 		if (!born->mm)
 			return ptc_fail_mem(err);
-		rc = ptc_program_forked(born, err);
+		born->mm->from = k->mm->from;
+		born->mm->to = k->mm->to;
+		/* At full speed its parent's mappings are not told: its own will be. */
+		rc = t->zone.outside ? 0 : ptc_program_forked(born, err);
 	}
 	k->mid_call = true;
 	ptc_tracer_speak_of(t, born);

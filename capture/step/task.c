@@ -8,7 +8,12 @@
 #include "base/io.h"
 #include "base/vec.h"
 
-enum { STATUS_MAX = 65536 };
+enum {
+	STATUS_MAX = 65536,
+	SYSCALL_LEN = 2,
+	RESTART_FIRST = 512, /* -ERESTARTSYS: include/linux/errno.h */
+	RESTART_LAST = 516,
+};
 
 struct ptc_mm *ptc_mm_new(void)
 {
@@ -115,6 +120,15 @@ pid_t ptc_task_process(pid_t tid)
 pid_t ptc_task_tracer(pid_t tid)
 {
 	return status_number(tid, "\nTracerPid:");
+}
+
+uint64_t ptc_task_restarts(const struct user_regs_struct *regs)
+{
+	const long long ret = (long long)regs->rax;
+
+	if ((long long)regs->orig_rax < 0 || ret > -RESTART_FIRST || ret < -RESTART_LAST)
+		return 0;
+	return regs->rip - SYSCALL_LEN;
 }
 
 bool ptc_task_sleeps(pid_t tid)

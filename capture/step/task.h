@@ -19,6 +19,7 @@ struct ptc_mm {
 	unsigned int refs;
 	struct ptc_maps maps, maps_new;
 	struct ptc_code code;
+	uint64_t from, to; /* where the zone's edges are (zone.h); 0: nowhere */
 };
 
 enum ptc_task_state {
@@ -48,6 +49,8 @@ struct ptc_task {
 	bool reported;	     /* its EXIT record is written */
 	uint64_t restart_ip; /* the kernel will go back there (-ERESTART*); 0: no */
 	struct ptc_affinity affinity;
+	bool loose;	/* runs at full speed, outside the zone */
+	uint64_t armed; /* the address its debug register watches; 0: none */
 };
 
 /* All threads, in no order. Pointers to tasks live until the task is removed. */
@@ -71,6 +74,12 @@ pid_t ptc_task_process(pid_t tid);
 
 /* Who traces it ("TracerPid:"): 0 nobody, -1 not known. */
 pid_t ptc_task_tracer(pid_t tid);
+
+/*
+ * Where a stopped thread's system call will be made again (-ERESTART*), if nothing
+ * comes between; 0: it is in none, or that has ended.
+ */
+uint64_t ptc_task_restarts(const struct user_regs_struct *regs);
 
 /* Is it asleep in the kernel ('S', 'D' or 'T' in /proc/TID/stat), and not just waiting for the CPU?
  */

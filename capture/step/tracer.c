@@ -183,7 +183,20 @@ static void take_birth(struct ptc_tracer *t, struct ptc_task *k, int status)
 	k->ip = k->regs.rip;
 	if (!(status >> 16)) /* it had a signal already */
 		k->inject = WSTOPSIG(status);
-	ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
+	if (t->zone.outside)
+		k->loose = true;
+	else
+		ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
+}
+
+/* It is about to stop once more: let it. */
+static int resume_to_trap(struct ptc_task *k, struct ptc_err *err)
+{
+	if (!k->loose)
+		return resume(k, 0, err);
+	k->state = PTC_TASK_RUNNING;
+	(void)ptrace(PTRACE_CONT, k->tid, NULL, NULL);
+	return 0;
 }
 
 /* Something happened to @tid. */
@@ -221,10 +234,10 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 		return 0;
 	}
 	if (ptc_stop_trap_is_due(k, status))
-		return resume(k, 0, err);
+		return resume_to_trap(k, err);
 	k->state = PTC_TASK_READY;
 	ptc_tracer_speak_of(t, k);
-	rc = ptc_stop_take(t, k, status, err);
+	rc = k->loose ? ptc_zone_take(t, k, status, err) : ptc_stop_take(t, k, status, err);
 	if (!rc && k->state == PTC_TASK_ENDING) {
 		ptc_tracer_speak_of(t, k);
 		ptc_records_exit(t->rec, k->pid);
@@ -294,6 +307,8 @@ static int step(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 	const int sig = k->inject;
 	int rc;
 
+	if (k->loose)
+		ptc_zone_tighten(t, k);
 	if (!k->exec_pending)
 		k->insn = *ptc_code_at(&k->mm->code, &k->mm->maps, k->tid, k->ip);
 	if (!k->mid_call)
@@ -370,6 +385,7 @@ static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 
 static void detach(struct ptc_tracer *t, struct ptc_task *k)
 {
+	ptc_zone_forget(k);
 	ptc_affinity_unpin(&k->affinity, k->tid);
 	(void)ptrace(PTRACE_DETACH, k->tid, NULL, (void *)(long)k->inject);
 	k->reported = true; /* it has not ended */
@@ -417,8 +433,37 @@ static void tell_progress(struct ptc_tracer *t)
 
 static bool at_limit(struct ptc_tracer *t)
 {
-	t->limited = t->max_insns && t->flow->insns >= t->max_insns;
+	t->limited = t->zone.over || (t->max_insns && t->flow->insns >= t->max_insns);
 	return t->limited;
+}
+
+/* Outside the zone: all that can run do, at full speed. */
+static int run_outside(struct ptc_tracer *t, struct ptc_err *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < t->tasks.n; i++)
+		if (can_run(t->tasks.items[i]))
+			rc = ptc_zone_run(t, t->tasks.items[i], err);
+	return rc ? rc : wait_any(t, err);
+}
+
+/* One instruction of one task, or something that happens meanwhile. */
+static int one_turn(struct ptc_tracer *t, struct ptc_err *err)
+{
+	struct ptc_task *k;
+	int rc;
+
+	if (t->zone.outside)
+		return run_outside(t, err);
+	k = pick(t);
+	if (!k)
+		return wait_any(t, err);
+	rc = step(t, k, err);
+	if (!rc && t->on_cpu && ptc_zone_left(&t->zone, t->on_cpu))
+		take_cpu(t);
+	return rc;
 }
 
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
@@ -426,9 +471,7 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	int rc = begin(t, pid, err);
 
 	while (!rc && !t->command_gone && t->tasks.n && goes_on(t) && !at_limit(t)) {
-		struct ptc_task *k = pick(t);
-
-		rc = k ? step(t, k, err) : wait_any(t, err);
+		rc = one_turn(t, err);
 		if (rc > 0)
 			rc = 0;
 		tell_progress(t);

@@ -16,6 +16,7 @@
 #include "capture/soft/truth.h"
 #include "capture/step/process.h"
 #include "capture/step/task.h"
+#include "capture/step/zone.h"
 
 /* Code bytes that are in no file, as they were from a time on. */
 struct ptc_saved_code {
@@ -34,11 +35,12 @@ struct ptc_tracer {
 	struct ptc_step_shared *shared; /* what the session wants, and how far we are */
 	struct ptc_truth *truth;	/* to be woken at the end; or NULL */
 	uint64_t max_insns;		/* then stop; 0: no limit */
+	struct ptc_zone zone;		/* where to trace */
 
 	/* the outcome */
 	int status;		      /* the command's, as waitpid gives it */
 	bool left;		      /* the command was left running instead */
-	bool limited;		      /* max_insns was reached */
+	bool limited;		      /* max_insns or the end of the zone was reached */
 	uint64_t left_behind;	      /* tasks that outlived the command */
 	struct ptc_saved_code *saved; /* owned */
 	size_t nsaved, saved_cap;

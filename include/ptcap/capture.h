@@ -34,6 +34,16 @@ struct ptc_progress {
 	uint64_t aux_bytes;  /* of trace, in the file or on the way there */
 };
 
+/* A place in a program's code. */
+struct ptc_place {
+	/*
+	 * The ELF file it is in, as the kernel names it: an absolute path without links.
+	 * NULL: addr is an address of the process.
+	 */
+	const char *file;
+	uint64_t addr; /* an offset into that file, or an address */
+};
+
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
 	const char *output; /* path of the perf.data */
@@ -60,6 +70,14 @@ struct ptc_record_opts {
 	 */
 	uint64_t max_steps; /* instructions */
 	uint64_t max_ns;
+	/*
+	 * Record from one place to another, as often as control comes by, of all
+	 * threads; the program runs at full speed elsewhere. The instruction at @from
+	 * is recorded, that at @to is not. Without @from from the beginning; then the
+	 * recording ends at @to, as at a limit. NULL: not so. Not with hardware:
+	 * PTC_E_USAGE.
+	 */
+	const struct ptc_place *from, *to;
 
 	/*
 	 * Every transfer a software source saw, in order, on the thread that called
@@ -92,7 +110,8 @@ struct ptc_record_result {
 	enum ptc_source_kind source; /* the one that was used */
 	int status;		     /* of the command, as waitpid gives it */
 	bool left_running;	     /* status is not valid: the command runs on */
-	bool limited;		     /* max_steps or max_ns was reached */
+	bool limited;		     /* max_steps or max_ns was reached, or to */
+	bool unreached;		     /* from never was, so there is nothing */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
 	uint64_t data_bytes;	     /* bytes of side records in the file */

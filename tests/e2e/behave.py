@@ -603,12 +603,12 @@ def max_steps(folder):
         r = lib.record(path, [prog("busy"), "200000"], "--truth", truth, "--max-steps", text)
         r.expect(7)
         check(r.out == "ready\ndone\n", f"the command said {r.out!r}")
-        check("limit" in r.err, f"message {r.err!r}")
+        check("stopped as asked" in r.err, f"message {r.err!r}")
         lib.equals_truth(path, truth)
         got = lib.decode(path, "-F", "insn-ip").expect(0).out.split()
         check(len(got) == steps, f"{len(got)} instructions, asked for {steps}")
     r = lib.record(path, [prog("hello")], "--max-steps", "1M").expect(0)
-    check("limit" not in r.err, f"message {r.err!r}")
+    check("stopped" not in r.err, f"message {r.err!r}")
     for bad in ("0", "-1", "x", "1T", ""):
         lib.record(path, [prog("hello")], "--max-steps", bad).expect(2)
 
@@ -634,6 +634,63 @@ def max_time(folder):
     server.ends_well()
     for bad in ("0", "0.0", "-1", "x", "1 s", "1d", ""):
         lib.record(path, [prog("hello")], "--max-time", bad).expect(2)
+
+
+@case
+def zone_unreached(folder):
+    """A place that is never reached: the program runs at full speed, there is nothing, and that is said."""
+    path = os.path.join(folder, "f")
+    r = lib.record(path, [prog("busy"), "100000"], "--from", "0x1000").expect(7)
+    check(r.out == "ready\ndone\n" and "never reached" in r.err, f"{r.out!r} {r.err!r}")
+    check(lib.decode(path, "--strict", "-F", "tid,from,to,kind").expect(0).out == "", "there is something")
+
+
+@case
+def zone_attached(folder):
+    """--from of a process that runs already: recorded from the first call on, and left as it was."""
+    affinity = os.sched_getaffinity(0)
+    server = Server()
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
+    for n in range(10):
+        p = subprocess.Popen(
+            [PTCAP, "record", "--source", "step", "-o", path, "--truth", truth, "--from", "answer",
+             "--to", "answered", "-p", str(server.p.pid)],
+            stderr=subprocess.PIPE,
+        )
+        for _ in range(2):
+            p.stderr.readline()
+        for _ in range(3):
+            server.p.stdin.write(b"x")
+            server.p.stdin.flush()
+            check(server.p.stdout.readline() == b"forked\n", "the server does not answer")
+        p.send_signal(signal.SIGINT)
+        _, err = p.communicate()
+        check(p.returncode == 0, f"round {n}: exit status {p.returncode}: {err!r}")
+        check(server.p.pid in lib.equals_truth(path, truth), f"round {n}: the first thread is not there")
+        server.untouched(affinity)
+    server.ends_well()
+
+
+@case
+def zone_bad(folder):
+    """Places that do not exist: an error that names them, and nothing is run."""
+    path = os.path.join(folder, "f")
+    hello = prog("hello")
+    for option in ("--from", "--to"):
+        for place, status in (
+            ("no_such_symbol", 125),
+            ("_start@/no/such/file", 125),
+            ("_start@/etc/passwd", 125),
+            ("0x1@" + hello, 125),
+            ("_start+x", 2),
+            ("_start@", 2),
+            ("", 2),
+            ("+1", 2),
+        ):
+            r = lib.record(path, [hello], option, place).expect(status)
+            check(r.out == "" and r.err.startswith("ptcap"), f"{place}: {r.out!r} {r.err!r}")
+            check(place.split("@")[-1] in r.err, f"{place} is not named: {r.err!r}")
+    check(os.listdir(folder) == [], f"left behind {os.listdir(folder)}")
 
 
 @case

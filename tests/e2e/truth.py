@@ -10,9 +10,11 @@ perf        `perf script --itrace=b` gives the same transfers, save what exempt.
 tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
+zone        the same for what --from and --to leave of it, and nothing else is there
 jit         code that was in no file: a gap that says so, and everything around it is right
 """
 
+import ctypes.util
 import difflib
 import json
 import os
@@ -286,6 +288,40 @@ def check_smallrings(folder, name, argv):
         os.unlink(path)
 
 
+# name of a case: options, and how many instructions that leaves (None: whatever)
+ZONES = {
+    "zone_calls": (["--from", "hop", "--to", "hop+9"], 600),  # lea, push, ret of 200 calls
+    "zone_once": (["--to", "prog_main"], None),
+    "zone_from": (["--from", "prog_main"], None),
+    "zone_limit": (["--from", "hop", "--to", "hop+9", "--max-steps", "100"], 100),
+    "zone_threads": (["--from", "add_locked", "--to", "count"], None),
+    "zone_storm": (["--from", "malloc@LIBC", "--to", "free@LIBC"], None),
+    "zone_forked": (["--from", "getpid@LIBC"], None),
+    "zone_main": (["--from", "main"], None),
+}
+
+
+def check_zone(folder, name, argv):
+    options, count = ZONES[name]
+    libc = ctypes.util.find_library("c")
+    found = [p for p in ("/lib/x86_64-linux-gnu", "/lib64", "/usr/lib") if os.path.exists(os.path.join(p, libc))]
+    check(found, "no libc")
+    options = [o.replace("LIBC", os.path.join(found[0], libc)) for o in options]
+    path, truth = recorded(folder, argv, *options)
+    want = lib.equals_truth(path, truth)
+    for flow in want.values():
+        well_formed(flow)
+    perf_agrees(name, path, argv, want)
+    if count is not None:
+        got = lib.decode(path, "-F", "insn-ip").expect(0).out.split()
+        check(len(got) == count, f"{len(got)} instructions, expected {count}")
+    if os.path.basename(argv[0]) == "prog_busy":  # less than the whole
+        plain, truth = recorded(folder, argv, name="whole.data")
+        whole = sum(len(flow) for flow in lib.equals_truth(plain, truth).values())
+        size = sum(len(flow) for flow in want.values())
+        check(0 < size < whole, f"{size} transfers in the zone, {whole} in all")
+
+
 def check_tools(folder, name, argv):
     path, _ = recorded(folder, argv)
     info = Run([lib.PTCAP, "info", "-i", path]).expect(0)
@@ -332,6 +368,7 @@ CHECKS = {
     "perf": check_perf,
     "tasks": check_tasks,
     "tools": check_tools,
+    "zone": check_zone,
     "noretcomp": check_noretcomp,
     "smallrings": check_smallrings,
     "jit": check_jit,

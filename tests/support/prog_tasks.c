@@ -166,6 +166,18 @@ static void *serve(void *arg)
 	return arg;
 }
 
+static __attribute__((noinline)) void answer(void)
+{
+	if (!fork())
+		_exit(0);
+	(void)!write(1, "forked\n", 7);
+}
+
+static __attribute__((noinline)) void answered(void)
+{
+	__asm__ volatile(""); /* a place, for --to */
+}
+
 /* The first thread reads, and has a child now and then. */
 static void be_server(void)
 {
@@ -178,9 +190,8 @@ static void be_server(void)
 			exit(2);
 	(void)!write(1, "ready\n", 6);
 	while (read(0, &c, 1) > 0) {
-		if (!fork())
-			_exit(0);
-		(void)!write(1, "forked\n", 7);
+		answer();
+		answered();
 	}
 	atomic_store(&go, 1);
 	for (i = 0; i < 8; i++)

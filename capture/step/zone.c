@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/step/zone.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+#include "base/err.h"
+#include "capture/step/program.h"
+#include "capture/step/tracer.h"
+
+enum {
+	DR7_EXEC_0 = 1, /* register 0, this task, execution (R/W 0, LEN 0): SDM volume 3, 18.2.4 */
+	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
+	SYSCALL_EXIT =
+		2, /* PTRACE_EVENTMSG_SYSCALL_EXIT of linux/ptrace.h, which glibc's excludes */
+};
+
+/* --- places --- */
+
+static struct ptc_zone_edge edge(const struct ptc_place *place)
+{
+	struct ptc_zone_edge e = { .place = place };
+	struct stat st;
+
+	if (place && place->file && !stat(place->file, &st)) {
+		e.dev = st.st_dev;
+		e.ino = st.st_ino;
+	}
+	return e;
+}
+
+void ptc_zone_init(struct ptc_zone *z, const struct ptc_place *from, const struct ptc_place *to)
+{
+	*z = (struct ptc_zone){ .from = edge(from), .to = edge(to), .outside = from != NULL };
+}
+
+/* Some file systems show another device in maps than stat does: the name will do as well. */
+static bool is_file(const struct ptc_zone_edge *e, const struct ptc_maps *maps,
+		    const struct ptc_map *map)
+{
+	if (e->ino && map->ino == e->ino && makedev(map->maj, map->min) == e->dev)
+		return true;
+	return !strcmp(ptc_map_name(maps, map), e->place->file);
+}
+
+/* 0: it is not there. */
+static uint64_t address(const struct ptc_zone_edge *e, const struct ptc_maps *maps)
+{
+	size_t i;
+
+	if (!e->place)
+		return 0;
+	if (!e->place->file)
+		return e->place->addr;
+	for (i = 0; i < maps->n; i++) {
+		const struct ptc_map *map = &maps->items[i];
+		const uint64_t in = e->place->addr - map->off;
+
+		if ((map->prot & PROT_EXEC) && e->place->addr >= map->off &&
+		    in < map->end - map->start && is_file(e, maps, map))
+			return map->start + in;
+	}
+	return 0;
+}
+
+void ptc_zone_resolve(const struct ptc_zone *z, struct ptc_mm *mm)
+{
+	mm->from = address(&z->from, &mm->maps);
+	mm->to = address(&z->to, &mm->maps);
+}
+
+bool ptc_zone_left(struct ptc_zone *z, const struct ptc_task *k)
+{
+	if (!z->to.place || !k->mm || k->ip != k->mm->to || k->exec_pending)
+		return false;
+	z->over = !z->from.place;
+	z->outside = true;
+	return true;
+}
+
+/* --- the debug register --- */
+
+static bool poke_debug(pid_t tid, size_t reg, uint64_t value)
+{
+	return !ptrace(PTRACE_POKEUSER, tid,
+		       (void *)(offsetof(struct user, u_debugreg) + reg * sizeof(long)),
+		       (void *)value);
+}
+
+static int arm(struct ptc_task *k, struct ptc_err *err)
+{
+	const uint64_t addr = k->mm->from;
+
+	if (k->armed == addr)
+		return 0;
+	if (!poke_debug(k->tid, 7, 0) && errno == ESRCH)
+		return 0; /* killed meanwhile */
+	k->armed = 0;
+	if (!addr)
+		return 0;
+	if (!poke_debug(k->tid, 0, addr) || !poke_debug(k->tid, 7, DR7_EXEC_0)) {
+		if (errno == ESRCH)
+			return 0;
+		return ptc_fail_sys(err, errno, "cannot set a hardware breakpoint at 0x%llx",
+				    (unsigned long long)addr);
+	}
+	k->armed = addr;
+	return 0;
+}
+
+void ptc_zone_forget(struct ptc_task *k)
+{
+	if (k->armed)
+		(void)poke_debug(k->tid, 7, 0);
+	k->armed = 0;
+}
+
+/* --- full speed and back --- */
+
+void ptc_zone_tighten(struct ptc_tracer *t, struct ptc_task *k)
+{
+	ptc_zone_forget(k);
+	ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
+	k->loose = false;
+}
+
+int ptc_zone_run(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	const long sig = k->inject;
+	int rc, how;
+
+	(void)t;
+	if (!k->loose)
+		ptc_affinity_unpin(&k->affinity, k->tid);
+	k->loose = true;
+	rc = arm(k, err);
+	if (rc)
+		return rc;
+	/* Whatever a stepped task would have been about does not matter any more. */
+	k->insn = (struct ptc_insn){ .kind = PTC_KIND_NONE };
+	k->inject = 0;
+	k->exec_pending = k->mid_call = k->in_kernel = false;
+	k->restart_ip = 0;
+	k->state = PTC_TASK_RUNNING;
+	/* Until the file of the place is mapped, somebody has to look when that happens. */
+	how = k->mm->from ? PTRACE_CONT : PTRACE_SYSCALL;
+	if (!ptrace(how, k->tid, NULL, (void *)sig) || errno == ESRCH)
+		return 0;
+	return ptc_fail_sys(err, errno, "cannot resume thread %d", (int)k->tid);
+}
+
+static bool is_begin(const struct ptc_task *k, int status)
+{
+	siginfo_t si;
+
+	return status >> 8 == SIGTRAP && k->mm && k->regs.rip == k->mm->from &&
+	       !ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &si) && si.si_code == TRAP_HWBKPT;
+}
+
+/* All mappings that were made at full speed are told now. */
+static int begin_zone(struct ptc_tracer *t, struct ptc_task *begins, struct ptc_err *err)
+{
+	size_t i, n;
+	int rc = 0;
+
+	t->zone.outside = false;
+	t->zone.reached = true;
+	for (i = 0; !rc && i < t->tasks.n; i++) {
+		struct ptc_task *k = t->tasks.items[i];
+
+		for (n = 0; n < i && t->tasks.items[n]->mm != k->mm; n++)
+			;
+		if (n == i && k->mm) { /* once for each address space */
+			ptc_tracer_speak_of(t, k);
+			rc = ptc_program_update_maps(t, k, false, err);
+		}
+		if (k != begins && k->state == PTC_TASK_RUNNING)
+			(void)ptrace(PTRACE_INTERRUPT, k->tid, NULL, NULL);
+	}
+	return rc;
+}
+
+/* Before a system call, or behind it: then it may have mapped something. */
+static int at_call(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	unsigned long which;
+
+	if (ptrace(PTRACE_GETEVENTMSG, k->tid, NULL, &which))
+		return 0; /* killed meanwhile */
+	if (which != SYSCALL_EXIT) {
+		k->exec_pending =
+			true; /* should it be stepped: a stop at the call's end is first */
+		return 0;
+	}
+	switch (k->regs.orig_rax) {
+	case SYS_mmap:
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+		return ptc_program_update_maps(t, k, false, err);
+	default:
+		return 0;
+	}
+}
+
+int ptc_zone_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct ptc_err *err)
+{
+	const int event = status >> 16;
+
+	k->state = PTC_TASK_READY;
+	k->ip = k->regs.rip;
+	k->restart_ip = ptc_task_restarts(&k->regs);
+	ptc_tracer_speak_of(t, k);
+	if (is_begin(k,
+		     status)) /* unless another one was faster: it is stepped from here as well */
+		return t->zone.outside && !t->left ? begin_zone(t, k, err) : 0;
+	if (!event && WSTOPSIG(status) == SYSCALL_STOP)
+		return at_call(t, k, err);
+	if (!event) {
+		k->inject = WSTOPSIG(status);
+		return 0;
+	}
+	if (event == PTRACE_EVENT_STOP)
+		return 0;
+	if (event == PTRACE_EVENT_EXEC)
+		k->armed = 0; /* the kernel has cleared it */
+	if (event != PTRACE_EVENT_EXIT)
+		k->exec_pending = true; /* inside a system call: as at_call */
+	return ptc_stop_take(t, k, status, err);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "record_args.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "place.h"
+
+static const char help[] =
+	"usage: ptcap record [OPTIONS] [--] CMD [ARG...]\n"
+	"       ptcap record [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
+	"Run CMD and record its control flow into a perf.data, which ptcap decode and\n"
+	"perf script read.\n\n"
+	"  -o, --output FILE     the recording (default perf.data); an older one becomes FILE.old\n"
+	"      --source SOURCE   auto: Intel PT if the machine has it, else step (default)\n"
+	"                        pt: Intel PT, through the kernel\n"
+	"                        step: a software PMU that single-steps CMD (works anywhere, "
+	"slow)\n"
+	"  -p, --pid PID[,PID...]\n"
+	"                        processes that run already, every thread of them, until ^C; they "
+	"are\n"
+	"                        stepped only if --source step asks for it\n"
+	"  -t, --tid TID[,TID...]\n"
+	"                        the same for single threads\n"
+	"  -m, --mmap-pages DATA[,AUX]\n"
+	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
+	"      --no-retcomp      a packet for every return (RET compression off)\n"
+	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
+	"2K)\n"
+	"      --max-steps N     record so many instructions (suffixes k, M, G), then let CMD run "
+	"on\n"
+	"      --max-time TIME   record so long: seconds, or with a suffix us, ms, s, m, h\n"
+	"      --from PLACE      run at full speed to PLACE and record from there: SYMBOL or "
+	"0xADDR,\n"
+	"                        then +OFFSET, then @FILE (default: CMD's own)\n"
+	"      --to PLACE        record up to PLACE; with --from as often as control comes by,\n"
+	"                        without it once\n"
+	"      --truth FILE      what the step source saw, as `decode -F tid,from,to,kind` prints "
+	"it\n"
+	"      --strict          exit 3 if CMD succeeded but anything was lost\n"
+	"      --progress        steps and bytes each second, if stderr is no terminal, too\n"
+	"  -q, --quiet           no summary, no progress\n"
+	"  -h, --help            this text\n";
+
+/* perf's -m: pages, or a size with a suffix. */
+static bool parse_mmap_one(const char *s, size_t len, uint64_t *ret)
+{
+	char text[32];
+	uint64_t v;
+
+	if (!len || len >= sizeof(text))
+		return false;
+	memcpy(text, s, len);
+	text[len] = '\0';
+	if (ptc_parse_u64(text, &v))
+		return !__builtin_mul_overflow(v, (uint64_t)sysconf(_SC_PAGESIZE), ret);
+	if (text[len - 1] == 'B' || text[len - 1] == 'b')
+		text[len - 1] = '\0';
+	return ptc_parse_size(text, ret);
+}
+
+static bool parse_mmap(const char *s, struct ptc_record_opts *o)
+{
+	const char *comma = strchr(s, ',');
+	const size_t len = comma ? (size_t)(comma - s) : strlen(s);
+
+	return (comma && !len ? true : parse_mmap_one(s, len, &o->data_size)) &&
+	       (!comma || parse_mmap_one(comma + 1, strlen(comma + 1), &o->aux_size));
+}
+
+static bool parse_source(const char *s, enum ptc_source_kind *ret)
+{
+	if (!strcmp(s, "auto"))
+		*ret = PTC_SOURCE_AUTO;
+	else if (!strcmp(s, "pt"))
+		*ret = PTC_SOURCE_PT;
+	else if (!strcmp(s, "step"))
+		*ret = PTC_SOURCE_STEP;
+	else
+		return false;
+	return true;
+}
+
+static bool parse_psb(const char *s, uint32_t *ret)
+{
+	uint64_t v;
+
+	if (!ptc_parse_size(s, &v) || v < 2048 || v > 2048u << 15 || v & (v - 1))
+		return false;
+	*ret = (uint32_t)v;
+	return true;
+}
+
+/* "1,2,3" behind what is in @list already. */
+static bool parse_ids(const char *s, pid_t *list, size_t *n)
+{
+	while (*s) {
+		const size_t len = strcspn(s, ",");
+		char text[16];
+		uint64_t v;
+
+		if (!len || len >= sizeof(text) || *n == PTC_MAX_TARGETS)
+			return false;
+		memcpy(text, s, len);
+		text[len] = '\0';
+		if (!ptc_parse_u64(text, &v) || !v || v > INT32_MAX)
+			return false;
+		list[(*n)++] = (pid_t)v;
+		s += len;
+		if (*s == ',' && !*++s)
+			return false;
+	}
+	return *n != 0;
+}
+
+int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
+{
+	enum {
+		OPT_SOURCE = 256,
+		OPT_NO_RETCOMP,
+		OPT_PSB,
+		OPT_TRUTH,
+		OPT_STRICT,
+		OPT_MAX_STEPS,
+		OPT_MAX_TIME,
+		OPT_PROGRESS,
+		OPT_FROM,
+		OPT_TO
+	};
+	static const struct option longs[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "source", required_argument, NULL, OPT_SOURCE },
+		{ "mmap-pages", required_argument, NULL, 'm' },
+		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
+		{ "psb-period", required_argument, NULL, OPT_PSB },
+		{ "truth", required_argument, NULL, OPT_TRUTH },
+		{ "strict", no_argument, NULL, OPT_STRICT },
+		{ "max-steps", required_argument, NULL, OPT_MAX_STEPS },
+		{ "max-time", required_argument, NULL, OPT_MAX_TIME },
+		{ "progress", no_argument, NULL, OPT_PROGRESS },
+		{ "from", required_argument, NULL, OPT_FROM },
+		{ "to", required_argument, NULL, OPT_TO },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:o:p:t:m:qh", longs, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			a->opts.output = optarg;
+			break;
+		case 'm':
+			if (!parse_mmap(optarg, &a->opts))
+				return ptc_usage_error("record", "'%s' is no ring size", optarg);
+			break;
+		case 'p':
+			if (!parse_ids(optarg, a->pids, &a->opts.npids))
+				return ptc_usage_error("record", "'%s' is no list of pids", optarg);
+			break;
+		case 't':
+			if (!parse_ids(optarg, a->tids, &a->opts.ntids))
+				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
+			break;
+		case 'q':
+			a->quiet = true;
+			break;
+		case OPT_SOURCE:
+			if (!parse_source(optarg, &a->opts.source))
+				return ptc_usage_error("record", "there is no source '%s'", optarg);
+			break;
+		case OPT_NO_RETCOMP:
+			a->opts.no_retcomp = true;
+			break;
+		case OPT_PSB:
+			if (!parse_psb(optarg, &a->opts.psb_period))
+				return ptc_usage_error("record", "'%s' is no PSB period", optarg);
+			break;
+		case OPT_TRUTH:
+			a->truth_path = optarg;
+			break;
+		case OPT_MAX_STEPS:
+			if (!ptc_parse_count(optarg, &a->opts.max_steps) || !a->opts.max_steps)
+				return ptc_usage_error("record", "'%s' is no number of steps",
+						       optarg);
+			break;
+		case OPT_MAX_TIME:
+			if (!ptc_parse_duration(optarg, &a->opts.max_ns))
+				return ptc_usage_error("record", "'%s' is no time", optarg);
+			break;
+		case OPT_FROM:
+			a->from_text = optarg;
+			break;
+		case OPT_TO:
+			a->to_text = optarg;
+			break;
+		case OPT_PROGRESS:
+			a->progress = true;
+			break;
+		case OPT_STRICT:
+			a->strict = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return PTC_EXIT_OK;
+		default:
+			return ptc_option_error("record", argv, c);
+		}
+	}
+	if (a->opts.npids || a->opts.ntids) {
+		if (argv[optind])
+			return ptc_usage_error("record",
+					       "a command to run, and something to attach to");
+		a->opts.pids = a->pids;
+		a->opts.tids = a->tids;
+		return -1;
+	}
+	if (!argv[optind])
+		return ptc_usage_error("record", "no command to run");
+	a->opts.argv = argv + optind;
+	return -1;
+}
+
+int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err)
+{
+	const pid_t pid = a->opts.npids ? a->pids[0] : a->tids[0];
+	char *program;
+	int rc;
+
+	if (!a->from_text && !a->to_text)
+		return 0;
+	rc = ptc_place_program(a->opts.argv, pid, &program, err);
+	if (rc)
+		return rc;
+	if (a->from_text) {
+		rc = ptc_place_parse(a->from_text, program, &a->from, err);
+		a->opts.from = &a->from;
+	}
+	if (!rc && a->to_text) {
+		rc = ptc_place_parse(a->to_text, program, &a->to, err);
+		a->opts.to = &a->to;
+	}
+	free(program);
+	return rc;
+}
+
+void ptc_record_args_release(struct ptc_record_args *a)
+{
+	free((char *)a->from.file);
+	free((char *)a->to.file);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `ptcap record`. */
+#ifndef PTC_CLI_RECORD_ARGS_H
+#define PTC_CLI_RECORD_ARGS_H
+
+#include "ptcap/capture.h"
+
+enum { PTC_MAX_TARGETS = 256 };
+
+struct ptc_record_args {
+	struct ptc_record_opts opts;
+	pid_t pids[PTC_MAX_TARGETS], tids[PTC_MAX_TARGETS];
+	const char *truth_path;
+	const char *from_text, *to_text;
+	struct ptc_place from, to;
+	bool strict, quiet, progress;
+	bool terminal; /* stderr is one: progress is a line that is written over */
+	bool line;     /* such a line is there */
+};
+
+/* Returns -1 to go on, or an exit code. */
+int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a);
+
+/* Find --from and --to, symbols maybe: before anything runs. */
+int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err);
+
+void ptc_record_args_release(struct ptc_record_args *a);
+
+#endif

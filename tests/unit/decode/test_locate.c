@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/locate.h"
+
+void locate_me(void);
+
+__attribute__((noinline, used)) void locate_me(void)
+{
+	__asm__ volatile("");
+}
+
+static const char self[] = "/proc/self/exe";
+
+/* The bytes at the offset are the function's own. */
+static void check_offset(uint64_t off)
+{
+	uint8_t bytes[8];
+	const int fd = open(self, O_RDONLY | O_CLOEXEC);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(pread(fd, bytes, sizeof(bytes), (off_t)off), sizeof(bytes));
+	cr_assert_eq(close(fd), 0);
+	cr_assert_eq(memcmp(bytes, (const void *)(uintptr_t)locate_me, sizeof(bytes)), 0);
+}
+
+Test(locate, a_symbol_is_found)
+{
+	struct ptc_err err;
+	uint64_t off;
+
+	cr_assert_eq(ptc_locate_symbol(self, "locate_me", &off, &err), 0);
+	check_offset(off);
+}
+
+Test(locate, what_is_not_there_is_named)
+{
+	struct ptc_err err;
+	uint64_t off;
+
+	cr_assert_eq(ptc_locate_symbol(self, "locate_me_not", &off, &err), PTC_E_NOT_EXIST);
+	cr_assert_not_null(strstr(err.msg, "locate_me_not"));
+	cr_assert_eq(ptc_locate_symbol("/no/such/file", "x", &off, &err), PTC_E_NOT_EXIST);
+	cr_assert_eq(ptc_locate_symbol("/etc/passwd", "x", &off, &err), PTC_E_FORMAT);
+	cr_assert_eq(ptc_locate_addr(self, UINT64_MAX, &off, &err), PTC_E_NOT_EXIST);
+	cr_assert_eq(ptc_locate_addr("/etc/passwd", 0, &off, &err), PTC_E_FORMAT);
+}
+
+/* Data of that name is no place to be at. */
+extern int locate_data;
+int locate_data = 1;
+
+Test(locate, data_is_no_code)
+{
+	struct ptc_err err;
+	uint64_t off;
+
+	cr_assert_eq(ptc_locate_symbol(self, "locate_data", &off, &err), PTC_E_NOT_EXIST);
+}
