@@ -124,6 +124,6 @@ foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_
 	daemon attach_process attach_thread attach_refused attach_to_the_end
 	killed killed_attached tracer_killed max_steps max_time progress zone_unreached zone_attached zone_bad
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
-	terminate_then_interrupt inherits comparison_can_fail)
+	terminate_then_interrupt inherits comparison_can_fail guard_can_fail)
 	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")
 endforeach()

@@ -6,7 +6,6 @@ Each function below is a case; its name and text say what holds. Nothing sleeps 
 waits for the program's own words, or for a condition of /proc.
 """
 
-import ctypes
 import os
 import pty
 import random
@@ -190,8 +189,6 @@ def file_limit(folder):
 
 # --- signals ------------------------------------------------------------------------------------
 
-PR_SET_CHILD_SUBREAPER = 36
-
 
 def proc_status(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as f:
@@ -218,8 +215,6 @@ class Live:
     """A recording under way, in a process group of its own, its command's input a pipe."""
 
     def __init__(self, folder, argv, *options):
-        # Orphans of ptcap become ours, so that their exit status can be seen.
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.path = os.path.join(folder, "perf.data")
         self.truth = os.path.join(folder, "truth")
         head = [PTCAP, "record", "--source", "step", "-o", self.path, "--truth", self.truth]
@@ -416,6 +411,12 @@ class Server:
             check(s["State"][0] not in "tTZX", f"thread {tid}: {s['State']}")
             check(os.sched_getaffinity(tid) == affinity, f"thread {tid} is still pinned")
 
+    def works_on(self):
+        """A thousand system calls of one thread, a thousand turns of the others; none has TF."""
+        self.p.stdin.write(b"w")
+        self.p.stdin.flush()
+        check(self.p.stdout.readline() == b"worked\n", "the server does not work any more")
+
     def ends_well(self):
         self.p.stdin.close()
         check(self.p.stdout.readline() == b"done\n", "the server did not end by itself")
@@ -450,6 +451,7 @@ def attach_process(folder):
         flow = attach(folder, server, "-p", str(server.p.pid))
         check(len(flow) > 2, f"threads {list(flow)}")
         server.untouched(affinity)
+        server.works_on()
     server.ends_well()
 
 
@@ -463,6 +465,7 @@ def attach_thread(folder):
     flow = attach(folder, server, "-t", str(tid))
     check(tid in flow and not others & set(flow), f"threads {list(flow)}, asked for {tid}")
     server.untouched(affinity)
+    server.works_on()
     server.ends_well()
 
 
@@ -780,6 +783,30 @@ def comparison_can_fail(folder):
         except lib.Failure:
             continue
         check(False, f"change {n} was not noticed")
+
+
+@case
+def guard_can_fail(folder):
+    """What a case leaves running is noticed: its child, and one that has left its session and its parent."""
+
+    def noticed(words):
+        try:
+            lib.nothing_left(0)
+        except lib.Failure as e:
+            check(all(word in str(e) for word in words), str(e))
+            until(lambda: not lib.strays(), "the strays are gone")
+            return True
+        return False
+
+    quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    check(not noticed([]), "something is left before anything ran")
+    with subprocess.Popen([prog("wait")], env={}, **quiet) as child:  # without the mark
+        check(child.stdout.readline() == b"ready\n", "the child is not ready")
+        check(noticed(["prog_wait"]), "a child that runs is not noticed")
+    with subprocess.Popen([prog("tasks"), "daemon"], **quiet) as daemon_parent:
+        check(daemon_parent.stdout.readline() == b"left\n", "there is no daemon")
+        check(noticed(["daemon"]), "a daemon that runs is not noticed")
+    check(not noticed([]), "something is left after all is gone")
 
 
 if __name__ == "__main__":

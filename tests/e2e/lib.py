@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What the end-to-end tests share: finding the programs, running them, reading what they print."""
 
+import ctypes
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIP = 77
+MARK = "PTCAP_E2E"  # in the environment of all that a case starts
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def need(name):
@@ -134,12 +138,66 @@ def equals_truth(path, truth):
     return want
 
 
+# --- what a case leaves behind ------------------------------------------------------------------
+
+
+def guard():
+    """From now on: orphans of what we start become ours, and all of it carries a mark."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    os.environ[MARK] = f"{os.getpid()}.{time.monotonic_ns()}"
+
+
+def strays():
+    """{pid: its command line} of what carries our mark or is our child, and runs. Reaps what has ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+    mark = f"{MARK}={os.environ[MARK]}".encode()
+    ret = {}
+    for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as f:
+                state, ppid = f.read().rsplit(b")", 1)[1].split()[:2]
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                marked = mark in f.read().split(b"\0")
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                line = f.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:  # gone, or not ours
+            continue
+        if pid != os.getpid() and state != b"Z" and (marked or int(ppid) == os.getpid()):
+            ret[pid] = line
+    return ret
+
+
+def nothing_left(seconds=10):
+    """What is on its way out may end; what still runs then is killed, and is a failure."""
+    end = time.monotonic() + seconds
+    left = strays()
+    while left and time.monotonic() < end:
+        time.sleep(0.001)
+        left = strays()
+    for pid in left:
+        os.kill(pid, 9)
+    check(not left, f"left running: {left}")
+
+
 def main(table):
     """Run table[argv[1]](folder, ...) in a fresh folder; say what went wrong, once."""
     name, rest = sys.argv[1], sys.argv[2:]
+    guard()
     with tempfile.TemporaryDirectory(prefix="ptcap-e2e-") as folder:
         try:
-            table[name](folder, *rest)
+            try:
+                table[name](folder, *rest)
+            except BaseException as e:
+                try:
+                    nothing_left(0)
+                except Failure as more:
+                    e.args = (f"{e}; {more}",)
+                raise
+            nothing_left()
         except Failure as e:
             print(f"FAILED {name}: {e}")
             sys.exit(1)

@@ -6,7 +6,7 @@
  *	spin	one waits without a system call for what another does
  *	pool	two hundred short threads, five at a time
  *	storm	forty children that end at once
- *	spawn	vfork and exec, three times
+ *	spawn	vfork and exec, by hand and by posix_spawn, and their statuses
  *	exec	a thread that is not the first one execs
  *	group	a process ends while its threads run
  *	leader	the first thread ends before the others
@@ -99,29 +99,52 @@ static void idle(int n)
 		;
 }
 
-static int storm(void)
+static void storm(void)
 {
-	int i, n = 0;
+	int i, status, n = 0;
 
 	for (i = 0; i < 40; i++)
 		if (!fork())
-			_exit(i & 1);
-	while (wait(NULL) > 0)
-		n++;
-	return n;
+			_exit(i);
+	for (i = 0; wait(&status) > 0; i++)
+		n += WEXITSTATUS(status);
+	printf("%d children, sum %d\n", i, n);
+}
+
+/* The child has our memory until its exec, and we do not run until then. */
+static pid_t vfork_exec(char *const *argv)
+{
+	static volatile int from_child;
+	pid_t pid;
+
+	from_child = 0;
+	pid = vfork(); /* NOLINT: it is what this is about */
+	if (!pid) {
+		from_child = 1;
+		(void)execv(argv[0], argv);
+		_exit(127);
+	}
+	printf("child was here: %d\n", from_child);
+	return pid;
 }
 
 static void spawn(void)
 {
-	char *const argv[] = { (char *)"true", NULL };
+	char *const yes[] = { (char *)"/bin/true", NULL };
+	char *const no[] = { (char *)"/bin/false", NULL };
 	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
+		char *const *argv = i % 2 ? no : yes;
+		int status = -1;
 		pid_t pid;
 
-		if (posix_spawn(&pid, "/bin/true", NULL, NULL, argv, NULL))
+		if (i < 2)
+			pid = vfork_exec(argv);
+		else if (posix_spawn(&pid, argv[0], NULL, NULL, argv, NULL))
 			exit(2);
-		(void)waitpid(pid, NULL, 0);
+		(void)waitpid(pid, &status, 0);
+		printf("status %d\n", WEXITSTATUS(status));
 	}
 }
 
@@ -178,7 +201,20 @@ static __attribute__((noinline)) void answered(void)
 	__asm__ volatile(""); /* a place, for --to */
 }
 
-/* The first thread reads, and has a child now and then. */
+/* A thousand system calls, and a thousand turns of the other threads meanwhile. */
+static void work(void)
+{
+	const long until = atomic_load(&counted) + 1000;
+	int i;
+
+	for (i = 0; i < 1000 || atomic_load(&counted) < until; i++)
+		(void)getppid();
+	if (__builtin_ia32_readeflags_u64() & 0x100) /* TF */
+		_exit(3);
+	(void)!write(1, "worked\n", 7);
+}
+
+/* The first thread reads: w is for work, anything else for a child. */
 static void be_server(void)
 {
 	pthread_t t[8];
@@ -190,6 +226,10 @@ static void be_server(void)
 			exit(2);
 	(void)!write(1, "ready\n", 6);
 	while (read(0, &c, 1) > 0) {
+		if (c == 'w') {
+			work();
+			continue;
+		}
 		answer();
 		answered();
 	}
@@ -219,7 +259,7 @@ int main(int argc, char **argv)
 			run_threads(5, count);
 		printf("%ld\n", atomic_load(&counted));
 	} else if (!strcmp(mode, "storm")) {
-		printf("%d\n", storm());
+		storm();
 	} else if (!strcmp(mode, "spawn")) {
 		spawn();
 	} else if (!strcmp(mode, "exec")) {
