@@ -3,6 +3,7 @@
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 find_program(PERF_PROGRAM perf)
 enable_language(ASM)
+enable_language(CXX)
 
 set(e2e_dir "${CMAKE_CURRENT_SOURCE_DIR}/e2e")
 set(e2e_bin "${CMAKE_CURRENT_BINARY_DIR}/prog")
@@ -41,7 +42,7 @@ foreach(name hello signal)
 	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
 endforeach()
 # Ordinary programs.
-foreach(name pie longjmp vdso dlopen tasks)
+foreach(name pie longjmp vdso dlopen tasks swap chain context)
 	add_executable(prog_${name} support/prog_${name}.c)
 	e2e_output(prog_${name})
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -50,23 +51,51 @@ foreach(name pie longjmp vdso dlopen tasks)
 	target_link_options(prog_${name} PRIVATE -pie)
 endforeach()
 target_link_libraries(prog_dlopen PRIVATE ${CMAKE_DL_LIBS})
+target_link_libraries(prog_swap PRIVATE ${CMAKE_DL_LIBS})
 target_link_libraries(prog_tasks PRIVATE Threads::Threads)
-add_library(prog_lib SHARED support/prog_lib.c)
-e2e_output(prog_lib)
-set_target_properties(prog_lib PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_compile_options(prog_lib PRIVATE -O1 -g)
-add_executable(prog_libc_static support/prog_longjmp.c)
-e2e_output(prog_libc_static)
-target_compile_definitions(prog_libc_static PRIVATE _GNU_SOURCE)
-target_compile_options(prog_libc_static PRIVATE -O1 -g -fno-pie)
-target_link_options(prog_libc_static PRIVATE -static)
+foreach(name lib lib_two)
+	add_library(prog_${name} SHARED support/prog_${name}.c)
+	e2e_output(prog_${name})
+	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+	target_compile_options(prog_${name} PRIVATE -O1 -g)
+endforeach()
+foreach(pair libc_static:longjmp chain_static:chain)
+	string(REPLACE ":" ";" pair "${pair}")
+	list(GET pair 0 name)
+	list(GET pair 1 source)
+	add_executable(prog_${name} support/prog_${source}.c)
+	e2e_output(prog_${name})
+	target_compile_definitions(prog_${name} PRIVATE _GNU_SOURCE)
+	target_compile_options(prog_${name} PRIVATE -O1 -g -fno-pie)
+	target_link_options(prog_${name} PRIVATE -static)
+endforeach()
+# Relocating libstdc++ is 1.5 M steps that are nobody's business here; the unwinder stays a library.
+add_executable(prog_except support/prog_except.cpp)
+e2e_output(prog_except)
+set_target_properties(prog_except PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(prog_except PRIVATE -O1 -g -fPIE)
+target_link_options(prog_except PRIVATE -pie -static-libstdc++)
+
+add_executable(peak support/peak.c)
+target_link_libraries(peak PRIVATE ptcap_flags)
+
+# A folder to list, and a chain of execs: a script that names its interpreter, one that does not,
+# a static program, one that is not.
+file(WRITE "${e2e_bin}/folder/one" "1\n")
+file(WRITE "${e2e_bin}/folder/two words" "22\n")
+file(WRITE "${e2e_bin}/folder/deeper/.hidden" "")
+file(WRITE "${e2e_bin}/chain" "#!/bin/sh\nexec '${e2e_bin}/chain_plain' \"$@\" two\n")
+file(WRITE "${e2e_bin}/chain_plain"
+	"exec '${e2e_bin}/prog_chain_static' '${e2e_bin}/prog_chain' \"$@\" \"\" 'last one'\n")
+file(CHMOD "${e2e_bin}/chain" "${e2e_bin}/chain_plain"
+	PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ WORLD_READ)
 
 # Everything that steps a program is alone on the machine with it: RESOURCE_LOCK.
 function(e2e_test NAME TIMEOUT)
 	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -B ${ARGN})
 	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_LOCK cpu
 		TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77
-		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin}")
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PEAK=$<TARGET_FILE:peak>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin}")
 endfunction()
 
 # e2e_case(NAME [TIMEOUT n] CHECKS check... -- PROGRAM ARGS...); the checks: e2e/truth.py
@@ -116,8 +145,23 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 		e2e_case(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
 	endforeach()
 	e2e_case(pipeline TIMEOUT 200 CHECKS tasks
-		RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | wc -w; exit 4")
+		RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
 	e2e_case(pie_small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_pie")
+	# programs as they are
+	e2e_case(ls TIMEOUT 200 CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
+	e2e_case(except TIMEOUT 200 CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
+	foreach(mode dlopen map over)
+		e2e_case(swap_${mode} TIMEOUT 200 CHECKS says=same
+			RUN "${e2e_bin}/prog_swap" ${mode} "$<TARGET_FILE:prog_lib>" "$<TARGET_FILE:prog_lib_two>")
+	endforeach()
+	e2e_case(chain TIMEOUT 200 CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
+	e2e_case(perf_clean TIMEOUT 200 CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
+	# Five minutes under a sanitizer, one without. `long`: scripts/test leaves it to --all.
+	e2e_case(interpreter TIMEOUT 600 CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 27)
+	set_tests_properties(e2e_interpreter PROPERTIES LABELS "e2e;pinned;long")
+	foreach(name plain_script context context_terminal)
+		e2e_test(${name} 200 "${e2e_dir}/behave.py" "${name}")
+	endforeach()
 endif()
 
 foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit

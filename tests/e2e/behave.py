@@ -6,6 +6,8 @@ Each function below is a case; its name and text say what holds. Nothing sleeps 
 waits for the program's own words, or for a condition of /proc.
 """
 
+import difflib
+import fcntl
 import os
 import pty
 import random
@@ -14,6 +16,7 @@ import resource
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 import lib
@@ -77,6 +80,19 @@ def not_executable(folder):
         r = lib.record(os.path.join(folder, "out", "f"), [name]).expect(126)
         check(name in r.err, f"the message does not name it: {r.err!r}")
     check(os.listdir(os.path.join(folder, "out")) == [], "a file was left behind")
+
+
+@case
+def plain_script(folder):
+    """A script that names no interpreter is the shell's, as everywhere."""
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
+    script = os.path.join(folder, "script")
+    with open(script, "w", encoding="ascii") as f:
+        f.write('echo "$0" "$#" "$2"\nexit 4\n')
+    os.chmod(script, 0o755)
+    r = lib.record(path, [script, "", "a  b"], "--truth", truth).expect(4)
+    check(r.out == f"{script} 2 a  b\n", r.out)
+    lib.equals_truth(path, truth)
 
 
 @case
@@ -751,6 +767,83 @@ def inherits(folder):
     live.says("ready")
     got = look(live.p, live.command())
     check(got == want, f"with ptcap {got}, without {want}")
+
+
+def context_of(folder, name, argv, surroundings):
+    """What prog_context says when argv runs in @surroundings (called in the child)."""
+    path = os.path.join(folder, name)
+    with open(path, "wb") as f:
+        r = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=f,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=surroundings,
+            close_fds=False,
+            check=False,
+        )
+    check(r.returncode == 0, f"{argv}: exit status {r.returncode}")
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read().replace(path, "OUT").splitlines()
+
+
+def same_context(folder, surroundings, prefix=()):
+    """Returns what was seen, both times."""
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
+    command = [prog("context"), "an argument", "", "-x"]
+    ours = [PTCAP, "record", "-q", "--source", "step", "-o", path, "--truth", truth, "--"]
+    want = context_of(folder, "plain", [*prefix, *command], surroundings)
+    got = context_of(folder, "traced", [*prefix, *ours, *command], surroundings)
+    check(want, "the plain program says nothing")
+    changes = list(difflib.unified_diff(want, got, "plain", "recorded", lineterm="", n=0))
+    check(not changes, "\n".join(changes))
+    lib.equals_truth(path, truth)
+    return want
+
+
+@case
+def context(folder):
+    """Whatever a program inherits, a recorded one does: environment, files, limits, signals, CPUs, ..."""
+
+    def unusual():
+        # 39: the step source uses that one
+        for sig in (1, 2, 3, 10, 13, 15, 17, 39, 64):
+            signal.signal(sig, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {2, 12, 17, 39, 40})
+        os.umask(0o27)
+        os.nice(5)
+        os.chdir("/usr")
+        os.environ.clear()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (200, 300))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_STACK, (4 << 20, 8 << 20))
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        os.dup2(0, 77)
+
+    seen = same_context(folder, None)
+    check("terminal no" in seen or "terminal yes" in seen, f"seen {seen}")
+    seen = same_context(folder, unusual)
+    for line in ("umask 27", "cwd /usr", "signal 39 blocked ignored flags 0"):
+        check(line in seen, f"no {line!r} in {seen}")
+    check(any(line.startswith("descriptor 77 ") for line in seen), f"no descriptor 77 in {seen}")
+
+
+@case
+def context_terminal(folder):
+    """The same in a session with a terminal: the command is in its foreground, as without us."""
+    master, slave = os.openpty()
+
+    def session():
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        os.dup2(slave, 0)
+
+    os.set_inheritable(slave, True)
+    # A shell leads the session in both cases: else the plain program would.
+    seen = same_context(folder, session, ["/bin/sh", "-c", '"$@"; exit $?', "sh"])
+    check("terminal yes" in seen and "foreground yes" in seen, f"seen {seen}")
+    os.close(slave)
+    os.close(master)
 
 
 # --- the tests themselves -----------------------------------------------------------------------

@@ -24,6 +24,7 @@ def need(name):
 
 PTCAP = need("PTCAP")
 REFSTEP = need("REFSTEP")
+PEAK = need("PEAK")
 PROGS = need("PROGS")
 PERF = os.environ.get("PERF", "")
 
@@ -66,7 +67,8 @@ class Run:
 
     def __init__(self, argv, **kw):
         kw.setdefault("stdin", subprocess.DEVNULL)
-        r = subprocess.run(argv, capture_output=True, text=True, errors="replace", **kw)
+        kw.setdefault("stdout", subprocess.PIPE)
+        r = subprocess.run(argv, stderr=subprocess.PIPE, text=True, errors="replace", **kw)
         self.argv = argv
         self.status = r.returncode if r.returncode >= 0 else 128 - r.returncode
         self.out, self.err = r.stdout, r.stderr

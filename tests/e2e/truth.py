@@ -5,7 +5,12 @@
 truth       the exit status and the output are those of a plain run; decode equals --truth, no gaps
 json        decode --format json says the same
 ref         the IP of each retired instruction equals that of refstep, which shares no code with ptcap
-tasks       the same for a program of several threads or processes: truth and perf, tid by tid
+whole       truth and perf of one recording, tid by tid
+tasks       the same for a program of several threads or processes: as many as THREADS says
+onepsb      whole, with one PSB only: the stack of return addresses is never emptied by another
+says=WORD   the program prints that line; whole
+clean       perf report and perf script -D have nothing to complain of
+length      PROGRAM SCRIPT N: the memory it takes to record does not grow with the length; whole
 perf        `perf script --itrace=b` gives the same transfers, save what exempt.txt lists
 tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
@@ -27,12 +32,13 @@ from lib import Run, Transfer, check
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def recorded(folder, argv, *options, prefix=(), name="perf.data"):
+def recorded(folder, argv, *options, prefix=(), name="perf.data", says=None):
     """Record; the program must not notice. Returns (path, path of the truth)."""
     plain = Run([*prefix, *argv])
     path, truth = os.path.join(folder, name), os.path.join(folder, name + ".truth")
     r = lib.record(path, argv, "--truth", truth, *options, prefix=prefix).expect(plain.status)
     check(r.out == plain.out, f"output changed: {r.out!r}, plain {plain.out!r}")
+    check(says is None or says in r.out.splitlines(), f"{says!r} is not in {r.out!r}")
     return path, truth
 
 
@@ -242,12 +248,104 @@ def check_perf(folder, name, argv):
     perf_agrees(name, path, argv, lib.equals_truth(path, truth))
 
 
-def check_tasks(folder, name, argv):
-    path, truth = recorded(folder, argv)
+def check_whole(folder, name, argv, *options, says=None):
+    """Returns the path and the transfers."""
+    path, truth = recorded(folder, argv, *options, says=says)
     want = lib.equals_truth(path, truth)
-    check(len(want) > 1 or name == "tasks_alarm", f"only thread {sorted(want)}")
     for flow in want.values():
         well_formed(flow)
+    perf_agrees(name, path, argv, want)
+    return path, want
+
+
+def check_onepsb(folder, name, argv):
+    check_whole(folder, name, argv, "--psb-period", "64M")
+
+
+# The tids of a case. An exec by a thread ends the others: the first tid is one again.
+THREADS = {
+    "tasks_locks": 5,
+    "tasks_spin": 2,
+    "tasks_pool": 201,
+    "tasks_storm": 41,
+    "tasks_spawn": 5,
+    "tasks_exec": 2,
+    "tasks_group": 4,
+    "tasks_leader": 2,
+    "tasks_alarm": 1,
+    "pipeline": 5,
+}
+
+
+def check_tasks(folder, name, argv):
+    _, want = check_whole(folder, name, argv)
+    check(len(want) == THREADS[name], f"{len(want)} threads, expected {THREADS[name]}: {sorted(want)}")
+
+
+def check_clean(folder, name, argv):
+    if not lib.have_perf():
+        lib.skip("no perf here (Debian: linux-perf)")
+    path, _ = recorded(folder, argv)
+    env = dict(os.environ, HOME=folder, DEBUGINFOD_URLS="", PERF_PAGER="cat")
+    report = Run([lib.PERF, "report", "--stdio", "-i", path], env=env).expect(0)
+    dump = Run([lib.PERF, "script", "-D", "-i", path], env=env).expect(0)
+    check(not report.err and not dump.err, f"perf says {report.err or dump.err!r}")
+    program = re.escape(os.path.basename(argv[0]))
+    # The kernel cuts names to 15 characters.
+    check(re.search(rf"\d%.* {program[:15]} ", report.out), f"no share of {program} in {report.out!r}")
+    for line in report.out.splitlines():
+        if line.startswith("# Total Lost Samples"):
+            check(line.endswith(": 0"), line)
+    for word in ("Bad packet", "Unknown", "UNKNOWN", "PERF_RECORD_LOST", "PERF_RECORD_AUXTRACE_ERROR"):
+        found = [line for line in dump.out.splitlines() if word in line]
+        check(not found, f"perf script -D: {found[:3]}")
+    for word in ("AUXTRACE_INFO", "AUXTRACE size", "ITRACE_START", "SWITCH", "FORK", "EXIT", "PSBEND"):
+        check(word in dump.out, f"perf script -D shows no {word}")
+
+
+# --- length -------------------------------------------------------------------------------------
+
+
+MEMORY_MAX = 64 << 10  # KiB, ptcap record or decode
+MEMORY_GROWTH = 2 << 10  # KiB; decode also has the file mapped, and its pieces of trace joined
+
+
+def peak(folder, argv, **kw):
+    """Run argv. Returns (its Run, its peak of resident memory in KiB)."""
+    path = os.path.join(folder, "peak")
+    r = Run([lib.PEAK, path, *argv], **kw)
+    with open(path, encoding="ascii") as f:
+        return r, int(f.read())
+
+
+def measured(folder, argv):
+    """Record argv and decode it. Returns (path, steps, {command: KiB})."""
+    plain = Run(argv)
+    path = os.path.join(folder, f"{argv[-1]}.data")
+    command = [lib.PTCAP, "record", "--source", "step", "-o", path, "--truth", path + ".truth", "--", *argv]
+    r, recording = peak(folder, command)
+    r.expect(plain.status)
+    check(r.out == plain.out, f"output changed: {r.out!r}, plain {plain.out!r}")
+    with open(os.path.join(folder, "decoded"), "w", encoding="ascii") as f:
+        d, decoding = peak(folder, [lib.PTCAP, "decode", "-i", path, "--strict"], stdout=f)
+    d.expect(0)
+    steps = int(re.search(r"(\d+) instructions", r.err)[1])
+    return path, steps, {"record": recording, "decode": decoding}
+
+
+def check_length(folder, name, argv):
+    path, steps, memory = measured(folder, argv)
+    short, short_steps, short_memory = measured(folder, [*argv[:-1], "0"])
+    print(f"{steps} steps {memory} KiB, {short_steps} steps {short_memory} KiB", flush=True)
+    check(steps >= 3000000, f"only {steps} steps")
+    check(short_steps * 10 <= steps, f"{short_steps} steps are no tenth of {steps}")
+    longer = (os.path.getsize(path) - os.path.getsize(short)) >> 10
+    for command, held in (("record", 0), ("decode", 2 * longer)):
+        check(memory[command] <= MEMORY_MAX, f"{command} took {memory[command]} KiB")
+        growth = memory[command] - short_memory[command]
+        check(growth <= held + MEMORY_GROWTH, f"{command} took {growth} KiB more than for a tenth")
+    want = lib.equals_truth(path, path + ".truth")
+    shape(want)
     perf_agrees(name, path, argv, want)
 
 
@@ -366,7 +464,11 @@ CHECKS = {
     "json": check_json,
     "ref": check_ref,
     "perf": check_perf,
+    "whole": check_whole,
+    "onepsb": check_onepsb,
     "tasks": check_tasks,
+    "clean": check_clean,
+    "length": check_length,
     "tools": check_tools,
     "zone": check_zone,
     "noretcomp": check_noretcomp,
@@ -382,7 +484,10 @@ def case(folder, checks, *argv):
         sub = os.path.join(folder, word)
         os.mkdir(sub)
         try:
-            CHECKS[word](sub, name, list(argv))
+            if word.startswith("says="):
+                check_whole(sub, name, list(argv), says=word.removeprefix("says="))
+            else:
+                CHECKS[word](sub, name, list(argv))
         except lib.Failure as e:
             raise lib.Failure(f"{word}: {e}") from None
         except lib.Skip as e:  # the other checks still count; the whole is no pass

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * peak FILE CMD [ARGS...]: run CMD, end as it does, and write into FILE its peak
+ * of resident memory in KiB, or that of a descendant it waited for if that is
+ * more. A child begins with its parent's peak, so whoever measures must be small.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	struct rusage usage;
+	int status;
+	pid_t pid;
+	FILE *f;
+
+	if (argc < 3)
+		return 125;
+	pid = fork();
+	if (!pid) {
+		(void)execv(argv[2], argv + 2);
+		_exit(127);
+	}
+	while (wait4(pid, &status, 0, &usage) < 0)
+		if (errno != EINTR)
+			return 125;
+	f = fopen(argv[1], "we");
+	if (!f || fprintf(f, "%ld\n", usage.ru_maxrss) < 0 || fclose(f))
+		return 125;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
