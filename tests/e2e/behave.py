@@ -527,14 +527,9 @@ def attach_to_the_end(folder):
 # --- sudden ends --------------------------------------------------------------------------------
 
 
-def orphans_are_ours():
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
 @case
 def killed(folder):
     """SIGKILL to ptcap at fifty random moments: the command runs on to its end, and no file is left."""
-    orphans_are_ours()
     rng = random.Random(20261121)
     ran = 0
     for n in range(50):
@@ -568,7 +563,6 @@ def killed_attached(folder):
     """The same for a process that was attached to, fifty times in a row."""
     affinity = os.sched_getaffinity(0)
     rng = random.Random(20261122)
-    orphans_are_ours()
     server = Server()
     for n in range(50):
         p = subprocess.Popen(
