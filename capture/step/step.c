@@ -43,7 +43,6 @@ struct step {
 	struct ptc_flow flow;
 	struct ptc_records rec;
 	struct ptc_tracer tracer;
-	struct ptc_code_entry *code; /* for struct ptc_source_end */
 
 	pthread_t thread;
 	bool joined; /* or never started */
@@ -173,6 +172,7 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	side->comm_exec = 1;
 	side->task = 1;
 	side->context_switch = 1;
+	side->text_poke = 1;
 	side->inherit = 1;
 	side->enable_on_exec = 1;
 	side->sample_id_all = 1;
@@ -258,7 +258,6 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 {
 	struct step *s = of(src);
 	const struct ptc_tracer *t = &s->tracer;
-	size_t i;
 
 	(void)pthread_join(s->thread, NULL);
 	s->joined = true;
@@ -272,19 +271,6 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	ret->follows = true;
 	ret->lost_records = ptc_softring_lost_records(s->ring);
 	ret->lost_aux = ptc_softring_lost_aux(s->ring);
-	s->code = t->nsaved ? calloc(t->nsaved, sizeof(*s->code)) : NULL;
-	if (t->nsaved && !s->code)
-		return ptc_fail_mem(err);
-	for (i = 0; i < t->nsaved; i++)
-		s->code[i] = (struct ptc_code_entry){
-			.time = t->saved[i].time,
-			.addr = t->saved[i].addr,
-			.bytes = ptc_cur_init(t->saved[i].bytes, t->saved[i].len),
-			.pid = t->saved[i].pid,
-			.name = "[vdso]",
-		};
-	ret->code = s->code;
-	ret->ncode = t->nsaved;
 	if (s->rc)
 		*err = s->err;
 	return s->rc;
@@ -315,7 +301,6 @@ static void step_free(struct ptc_source *src)
 	(void)sem_destroy(&s->launched);
 	if (s->end_fd >= 0)
 		(void)close(s->end_fd);
-	free(s->code);
 	free(s);
 }
 

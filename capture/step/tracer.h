@@ -14,15 +14,8 @@
 
 #include "capture/soft/flow.h"
 #include "capture/soft/records.h"
+#include "capture/step/openfiles.h"
 #include "capture/step/task.h"
-
-/* Code bytes that are in no file, as they were from a time on. */
-struct ptc_saved_code {
-	uint64_t time, addr;
-	uint8_t *bytes;
-	size_t len;
-	int pid;
-};
 
 struct ptc_tracer {
 	/* set by the source */
@@ -34,11 +27,9 @@ struct ptc_tracer {
 	const atomic_bool *leave; /* set by the session's thread: detach from all */
 
 	/* the outcome */
-	int status;		      /* the command's, as waitpid gives it */
-	bool left;		      /* the command was left running instead */
-	uint64_t left_behind;	      /* tasks that outlived the command */
-	struct ptc_saved_code *saved; /* owned */
-	size_t nsaved, saved_cap;
+	int status;	      /* the command's, as waitpid gives it */
+	bool left;	      /* the command was left running instead */
+	uint64_t left_behind; /* tasks that outlived the command */
 
 	/* the tracer's own */
 	pid_t command;
@@ -50,6 +41,7 @@ struct ptc_tracer {
 	timer_t timer;		 /* kicks while a system call may block */
 	bool have_timer, timer_on;
 	struct ptc_affinity affinity; /* the tracer's */
+	struct ptc_openfiles files;
 };
 
 /* A tracer starts zeroed, but for what the source sets. */
