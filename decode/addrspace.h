@@ -30,7 +30,7 @@ struct ptc_addrspace {
 };
 
 /* Pieces of overlays that may be copied: a file that asks for more is not to be believed. */
-#define PTC_OVERLAY_COPIES ((uint64_t)1 << 24)
+#define PTC_OVERLAY_COPIES ((uint64_t)1 << 22)
 
 void ptc_addrspace_release(struct ptc_addrspace *as);
 

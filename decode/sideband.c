@@ -216,5 +216,9 @@ int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_
 
 	if (apply_sb(s, ps, ev))
 		return 0;
+	if (ps->copied > PTC_OVERLAY_COPIES)
+		return ptc_fail_at(
+			err, PTC_E_LIMIT, ev->sb.off,
+			"processes that were forked change more code than is believable");
 	return ptc_fail_mem(err);
 }

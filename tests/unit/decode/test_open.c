@@ -494,6 +494,54 @@ Test(open, a_forked_process_has_the_patches_of_its_parent_and_its_own_alone)
 	end(&t);
 }
 
+/* Each at a page of its own, and forks that want copies: memory goes by the file, time too. */
+Test(open, patches_without_number_at_absurd_addresses_do_no_harm)
+{
+	enum { MANY = 100000 };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	uint64_t i;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	for (i = 0; i < MANY; i++)
+		pd_poke(&t.pd, 7, 5, UINT64_MAX - i * 0x123456789000, code_jmp, sizeof(code_jmp));
+	for (i = 0; i < 1000; i++)
+		pd_task(&t.pd, PERF_RECORD_FORK, 100 + (int32_t)i, 100 + (int32_t)i, 7, 6);
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x1016);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, copies_of_patches_have_a_limit)
+{
+	enum { MANY = 20000 };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct ptc_err err;
+	uint8_t *bytes;
+	struct test t;
+	int32_t i;
+	size_t len;
+
+	begin(&t, &clock_1ns);
+	for (i = 0; i < MANY; i++)
+		pd_poke(&t.pd, 7, 5, 0x1000 * (uint64_t)i, code_jmp, sizeof(code_jmp));
+	for (i = 8; i < 1000; i++) { /* each has to have all of them, but for one */
+		pd_task(&t.pd, PERF_RECORD_FORK, i, i, 7, 6);
+		pd_poke(&t.pd, i, 6, 0, code_mov, sizeof(code_mov));
+	}
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x1016);
+	piece(&t, 0, 7, -1, 0, &a);
+	bytes = pd_finish(&t.pd, &len);
+	cr_assert_eq(run_bytes(&t, bytes, len, &err), PTC_E_LIMIT);
+	free(t.text);
+	free(bytes);
+	end(&t);
+}
+
 Test(open, the_kernel_s_patches_are_not_the_program_s)
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_TEXT_POKE,
