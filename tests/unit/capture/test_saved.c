@@ -137,8 +137,8 @@ Test(saved, a_watched_page_is_compared_with_each_instruction)
 	check(&s, &w, 500, 1);
 	cr_assert_str_eq(calls(&w), "");
 	w.memory[PAGE] = 1;
-	check(&s, &w, PAGE, 1);	    /* not watched */
-	check(&s, &w, 2 * PAGE, 1); /* never looked at */
+	check(&s, &w, PAGE, 1);		    /* not watched */
+	check(&s, &w, (size_t)2 * PAGE, 1); /* never looked at */
 	cr_assert_str_eq(calls(&w), "");
 	ptc_saved_release(&s);
 }
