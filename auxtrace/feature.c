@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/feature.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "auxtrace/attr.h"
@@ -11,7 +10,6 @@ enum {
 	STRING_ALIGN = 64,   /* what perf pads strings to */
 	BUILD_ID_FIXED = 36, /* of a BUILD_ID entry: header, pid, 20 bytes of id, size, padding */
 	BUILD_ID_HAS_SIZE = 1 << 15, /* misc: the byte behind the id is its length */
-	CODE_VERSION = 1,
 };
 
 const char *ptc_feature_name(unsigned int bit)
@@ -49,7 +47,6 @@ const char *ptc_feature_name(unsigned int bit)
 		[PTC_FEAT_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
 		[PTC_FEAT_PMU_CAPS] = "PMU_CAPS",
 		[PTC_FEAT_CPU_DOMAIN_INFO] = "CPU_DOMAIN_INFO",
-		[PTC_FEAT_PTCAP_CODE] = "PTCAP_CODE",
 	};
 
 	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
@@ -220,65 +217,6 @@ int ptc_feature_next_build_id(struct ptc_cur *c, uint64_t off, struct ptc_build_
 	e.misc &= (uint16_t)~BUILD_ID_HAS_SIZE;
 	e.pid = (int32_t)pid;
 	*c = pos;
-	*ret = e;
-	return 1;
-}
-
-void ptc_feature_begin_code(struct ptc_buf *b)
-{
-	assert(!b->len);
-	ptc_buf_le32(b, CODE_VERSION);
-	ptc_buf_le32(b, 0);
-}
-
-void ptc_feature_put_code(struct ptc_buf *b, const struct ptc_code_entry *e)
-{
-	const size_t name_len = strlen(e->name) + 1;
-	const size_t len = ptc_cur_left(&e->bytes);
-
-	ptc_buf_le64(b, e->time);
-	ptc_buf_le64(b, e->addr);
-	ptc_buf_le64(b, len);
-	ptc_buf_le32(b, (uint32_t)e->pid);
-	ptc_buf_le32(b, (uint32_t)name_len);
-	ptc_buf_put(b, e->name, name_len);
-	ptc_buf_put(b, e->bytes.pos, len);
-	ptc_buf_zero(b, -(name_len + len) % 8);
-}
-
-int ptc_feature_open_code(struct ptc_cur *section, uint64_t off, struct ptc_err *err)
-{
-	uint32_t version, zero;
-
-	if (!ptc_cur_le32(section, &version) || !ptc_cur_le32(section, &zero))
-		return ptc_fail_at(err, PTC_E_FORMAT, off, "PTCAP_CODE feature is too short");
-	if (version != CODE_VERSION)
-		return ptc_fail_at(err, PTC_E_UNSUPPORTED, off,
-				   "PTCAP_CODE feature has version %u, this ptcap knows %d",
-				   version, CODE_VERSION);
-	return 0;
-}
-
-int ptc_feature_next_code(struct ptc_cur *section, uint64_t off, struct ptc_code_entry *ret,
-			  struct ptc_err *err)
-{
-	struct ptc_cur pos = *section;
-	struct ptc_code_entry e;
-	struct ptc_cur name;
-	uint32_t pid, name_len;
-	uint64_t len;
-
-	if (!ptc_cur_left(&pos))
-		return 0;
-	if (!ptc_cur_le64(&pos, &e.time) || !ptc_cur_le64(&pos, &e.addr) ||
-	    !ptc_cur_le64(&pos, &len) || !ptc_cur_le32(&pos, &pid) ||
-	    !ptc_cur_le32(&pos, &name_len) || !ptc_cur_sub(&pos, name_len, &name) ||
-	    !ptc_cur_str(&name, &e.name) || ptc_cur_left(&name) ||
-	    !ptc_cur_sub(&pos, (size_t)len, &e.bytes) ||
-	    !ptc_cur_skip(&pos, -(name_len + (size_t)len) % 8))
-		return ptc_fail_at(err, PTC_E_FORMAT, off, "PTCAP_CODE feature has a broken entry");
-	e.pid = (int32_t)pid;
-	*section = pos;
 	*ret = e;
 	return 1;
 }

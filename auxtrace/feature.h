@@ -69,23 +69,4 @@ void ptc_feature_put_build_id(struct ptc_buf *b, const struct ptc_build_id_entry
 int ptc_feature_next_build_id(struct ptc_cur *c, uint64_t off, struct ptc_build_id_entry *ret,
 			      struct ptc_err *err);
 
-/*
- * PTCAP_CODE: bytes of executable memory that is in no file, each valid for a
- * process from a time on. u32 version (1), u32 0; then entries, each padded to
- * 8: u64 time, u64 addr, u64 len, i32 pid, u32 name length with NUL; name; bytes.
- */
-struct ptc_code_entry {
-	uint64_t time; /* ns, perf clock: the bytes are there from then on */
-	uint64_t addr;
-	struct ptc_cur bytes; /* lent */
-	int32_t pid;
-	const char *name; /* as in MMAP2, "[vdso]"; lent */
-};
-void ptc_feature_begin_code(struct ptc_buf *b);
-void ptc_feature_put_code(struct ptc_buf *b, const struct ptc_code_entry *e);
-/* Begin with the whole section; returns 1, 0 at the end, or PTC_E_FORMAT. */
-int ptc_feature_open_code(struct ptc_cur *section, uint64_t off, struct ptc_err *err);
-int ptc_feature_next_code(struct ptc_cur *section, uint64_t off, struct ptc_code_entry *ret,
-			  struct ptc_err *err);
-
 #endif

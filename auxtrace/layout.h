@@ -87,11 +87,6 @@ enum ptc_feature {
 	PTC_FEAT_HYBRID_TOPOLOGY = 30,
 	PTC_FEAT_PMU_CAPS = 31,
 	PTC_FEAT_CPU_DOMAIN_INFO = 32,
-	/*
-	 * Ours: code bytes that are in no file (the vdso). perf ignores bits
-	 * above the last one it knows. doc/format.md, "The PTCAP_CODE feature".
-	 */
-	PTC_FEAT_PTCAP_CODE = 192,
 };
 
 /* What a file may ask us to allocate. */

@@ -58,6 +58,15 @@ static bool get_task(struct ptc_cur *c, struct ptc_sb_task *t)
 	       get_i32(c, &t->ptid) && ptc_cur_le64(c, &t->time);
 }
 
+static bool get_poke(struct ptc_cur *c, struct ptc_sb_poke *p)
+{
+	uint16_t old_len, new_len;
+
+	return ptc_cur_le64(c, &p->addr) && ptc_cur_le16(c, &old_len) &&
+	       ptc_cur_le16(c, &new_len) && ptc_cur_sub(c, old_len, &p->old_bytes) &&
+	       ptc_cur_sub(c, new_len, &p->new_bytes);
+}
+
 static bool get_body(struct ptc_cur *c, struct ptc_sb *sb)
 {
 	switch (sb->type) {
@@ -82,6 +91,8 @@ static bool get_body(struct ptc_cur *c, struct ptc_sb *sb)
 	case PERF_RECORD_SWITCH:
 		sb->u.sw = (struct ptc_sb_switch){ -1, -1 };
 		return true;
+	case PERF_RECORD_TEXT_POKE:
+		return get_poke(c, &sb->u.poke);
 	default: /* SWITCH_CPU_WIDE */
 		return get_i32(c, &sb->u.sw.next_prev_pid) && get_i32(c, &sb->u.sw.next_prev_tid);
 	}
@@ -101,6 +112,7 @@ static bool is_sideband(uint32_t type)
 	case PERF_RECORD_LOST_SAMPLES:
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case PERF_RECORD_TEXT_POKE:
 		return true;
 	default:
 		return false;
@@ -168,6 +180,23 @@ static void put_mmap(struct ptc_buf *b, size_t start, uint32_t type, const struc
 	put_str(b, start, m->filename);
 }
 
+static void put_poke(struct ptc_buf *b, const struct ptc_sb_poke *p)
+{
+	const size_t old_len = ptc_cur_left(&p->old_bytes);
+	const size_t new_len = ptc_cur_left(&p->new_bytes);
+
+	if (old_len > UINT16_MAX || new_len > UINT16_MAX) {
+		b->failed = true;
+		return;
+	}
+	ptc_buf_le64(b, p->addr);
+	ptc_buf_le16(b, (uint16_t)old_len);
+	ptc_buf_le16(b, (uint16_t)new_len);
+	ptc_buf_put(b, p->old_bytes.pos, old_len);
+	ptc_buf_put(b, p->new_bytes.pos, new_len);
+	ptc_buf_zero(b, -(8 + 2 + 2 + old_len + new_len) & 7);
+}
+
 void ptc_sb_put(struct ptc_buf *b, const struct ptc_sb *sb, uint64_t sample_type)
 {
 	uint16_t misc = sb->misc;
@@ -216,6 +245,9 @@ void ptc_sb_put(struct ptc_buf *b, const struct ptc_sb *sb, uint64_t sample_type
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		ptc_buf_le32(b, (uint32_t)sb->u.sw.next_prev_pid);
 		ptc_buf_le32(b, (uint32_t)sb->u.sw.next_prev_tid);
+		break;
+	case PERF_RECORD_TEXT_POKE:
+		put_poke(b, &sb->u.poke);
 		break;
 	default: /* SWITCH: the trailer is all it has */
 		assert(sb->type == PERF_RECORD_SWITCH);

@@ -44,6 +44,11 @@ struct ptc_sb_switch { /* SWITCH (next_prev_* are -1) and SWITCH_CPU_WIDE */
 	int32_t next_prev_pid, next_prev_tid;
 }; /* out if misc has PERF_RECORD_MISC_SWITCH_OUT */
 
+struct ptc_sb_poke { /* TEXT_POKE: code that is not what the mapped file says, from now on */
+	uint64_t addr;
+	struct ptc_cur old_bytes, new_bytes; /* lent; either may be empty */
+};
+
 struct ptc_sb_lost { /* LOST; LOST_SAMPLES has no id */
 	uint64_t id, lost;
 };
@@ -61,15 +66,16 @@ struct ptc_sb {
 		struct ptc_sb_itrace_start itrace_start;
 		struct ptc_sb_switch sw;
 		struct ptc_sb_lost lost;
+		struct ptc_sb_poke poke;
 	} u;
 };
 
 /*
  * Type a record of MMAP, LOST, COMM, EXIT, FORK, MMAP2, AUX, ITRACE_START,
- * LOST_SAMPLES, SWITCH or SWITCH_CPU_WIDE. @sample_type is that of the attr it
+ * LOST_SAMPLES, SWITCH, SWITCH_CPU_WIDE or TEXT_POKE. @sample_type is that of the attr it
  * belongs to, if sample_id_all is set there, else 0. Returns 1; 0 for another
  * type (ret->type, off, misc are set, nothing else); or PTC_E_FORMAT.
- * Strings are lent from the record.
+ * Strings and bytes are lent from the record.
  */
 int ptc_sb_parse(const struct ptc_rec *rec, uint64_t sample_type, struct ptc_sb *ret,
 		 struct ptc_err *err);
@@ -77,7 +83,7 @@ int ptc_sb_parse(const struct ptc_rec *rec, uint64_t sample_type, struct ptc_sb 
 /*
  * Append @sb as a whole record with its trailer: the inverse of parse.
  * sb->misc is taken as is, but PERF_RECORD_MISC_MMAP_BUILD_ID is set by the
- * presence of a build-id.
+ * presence of a build-id. Bytes of a TEXT_POKE too long for a record fail @b.
  */
 void ptc_sb_put(struct ptc_buf *b, const struct ptc_sb *sb, uint64_t sample_type);
 

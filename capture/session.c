@@ -399,25 +399,7 @@ static int write_sample_time(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
-static int write_code(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
-{
-	struct ptc_buf b = PTC_BUF_INIT;
-	size_t i;
-	int rc;
-
-	if (!end->ncode)
-		return 0;
-	ptc_feature_begin_code(&b);
-	for (i = 0; i < end->ncode; i++)
-		ptc_feature_put_code(&b, &end->code[i]);
-	rc = ptc_buf_failed(&b) ?
-		     ptc_fail_mem(err) :
-		     ptc_writer_feature(s->writer, PTC_FEAT_PTCAP_CODE, b.bytes, b.len, err);
-	ptc_buf_release(&b);
-	return rc;
-}
-
-static int write_features(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
+static int write_features(struct session *s, struct ptc_err *err)
 {
 	char version[64];
 	int rc;
@@ -429,8 +411,6 @@ static int write_features(struct session *s, const struct ptc_source_end *end, s
 		rc = ptc_noted_write_build_ids(&s->noted, s->writer, err);
 	if (!rc)
 		rc = write_sample_time(s, err);
-	if (!rc)
-		rc = write_code(s, end, err);
 	return rc;
 }
 
@@ -543,7 +523,7 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	if (rc && end.left_running && opts->argv)
 		wait_for_command(&s);
 	if (!rc)
-		rc = write_features(&s, &end, err);
+		rc = write_features(&s, err);
 	if (!rc) {
 		struct ptc_writer *w = s.writer;
 

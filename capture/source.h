@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "auxtrace/feature.h"
 #include "auxtrace/pt_info.h"
 #include "capture/soft/truth.h"
 #include "ptcap/capture.h"
@@ -49,12 +48,10 @@ struct ptc_source_end {
 	bool limited;	   /* opts->max_steps was reached, or opts->to */
 	bool unreached;	   /* opts->from never was */
 	uint64_t insns, transfers;
-	uint64_t odd;			   /* see struct ptc_flow */
-	uint64_t left_behind;		   /* tasks that outlived the command, traced until then */
-	bool follows;			   /* threads and children of the command are traced, too */
-	uint64_t lost_records, lost_aux;   /* that the source itself dropped */
-	const struct ptc_code_entry *code; /* code bytes that are in no file; lent until free */
-	size_t ncode;
+	uint64_t odd;			 /* see struct ptc_flow */
+	uint64_t left_behind;		 /* tasks that outlived the command, traced until then */
+	bool follows;			 /* threads and children of the command are traced, too */
+	uint64_t lost_records, lost_aux; /* that the source itself dropped */
 };
 
 struct ptc_source;

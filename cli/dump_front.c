@@ -113,22 +113,6 @@ static int show_event_desc(struct ptc_cur c, uint64_t off, struct ptc_err *err)
 	return rc;
 }
 
-static int show_code(struct ptc_cur c, uint64_t off, struct ptc_err *err)
-{
-	struct ptc_code_entry e;
-	int rc = ptc_feature_open_code(&c, off, err);
-
-	while (!rc && (rc = ptc_feature_next_code(&c, off, &e, err)) > 0) {
-		rc = 0;
-		printf("\n#   time=");
-		ptc_show_time(e.time);
-		printf(" pid=%d addr=0x%" PRIx64 " len=0x%zx ", e.pid, e.addr,
-		       ptc_cur_left(&e.bytes));
-		ptc_show_text(e.name);
-	}
-	return rc;
-}
-
 static int show_feature(unsigned int bit, struct ptc_cur c, uint64_t off, struct ptc_err *err)
 {
 	uint64_t first, last;
@@ -176,8 +160,6 @@ static int show_feature(unsigned int bit, struct ptc_cur c, uint64_t off, struct
 		return show_build_ids(c, off, err);
 	case PTC_FEAT_EVENT_DESC:
 		return show_event_desc(c, off, err);
-	case PTC_FEAT_PTCAP_CODE:
-		return show_code(c, off, err);
 	default:
 		break;
 	}

@@ -64,6 +64,19 @@ static void show_mmap(const struct ptc_sb *sb)
 	ptc_show_text(m->filename);
 }
 
+/* The first bytes of code, in hex. */
+static void show_bytes(struct ptc_cur c)
+{
+	unsigned int i;
+	uint8_t byte;
+
+	printf(" bytes=");
+	for (i = 0; i < 16 && ptc_cur_u8(&c, &byte); i++)
+		printf("%02x", byte);
+	if (ptc_cur_left(&c))
+		printf("...");
+}
+
 static void show_sideband(const struct ptc_sb *sb)
 {
 	switch (sb->type) {
@@ -95,6 +108,11 @@ static void show_sideband(const struct ptc_sb *sb)
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		printf(" lost=%" PRIu64, sb->u.lost.lost);
+		break;
+	case PERF_RECORD_TEXT_POKE:
+		printf(" addr=0x%" PRIx64 " old_len=%zu new_len=%zu", sb->u.poke.addr,
+		       ptc_cur_left(&sb->u.poke.old_bytes), ptc_cur_left(&sb->u.poke.new_bytes));
+		show_bytes(sb->u.poke.new_bytes);
 		break;
 	default: /* SWITCH, SWITCH_CPU_WIDE */
 		printf(" %s", sb->misc & PERF_RECORD_MISC_SWITCH_OUT ? "out" : "in");

@@ -55,6 +55,9 @@ static int gather_sideband(const struct ptc_rec *rec, struct ptc_info *i, struct
 	note_time(i, &sb.id);
 	if (sb.type == PERF_RECORD_LOST || sb.type == PERF_RECORD_LOST_SAMPLES)
 		i->lost_events += sb.u.lost.lost;
+	if (sb.type == PERF_RECORD_TEXT_POKE &&
+	    (sb.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
+		i->code_bytes += ptc_cur_left(&sb.u.poke.new_bytes);
 	if (sb.type == PERF_RECORD_AUX) {
 		i->truncated += (sb.u.aux.flags & PERF_AUX_FLAG_TRUNCATED) != 0;
 		i->partial += (sb.u.aux.flags & PERF_AUX_FLAG_PARTIAL) != 0;
@@ -140,15 +143,4 @@ const char *ptc_info_event_name(const struct ptc_info *info, size_t i)
 		if (a->nids && ptc_cur_le64(&e.ids, &id) && id == a->ids[0])
 			return e.name;
 	return NULL;
-}
-
-bool ptc_info_next_code(const struct ptc_info *info, struct ptc_cur *c, struct ptc_code_entry *ret)
-{
-	struct ptc_err err;
-	uint64_t off = 0;
-
-	if (!c->pos && (!ptc_file_feature(info->file, PTC_FEAT_PTCAP_CODE, c, &off) ||
-			ptc_feature_open_code(c, off, &err)))
-		return false;
-	return ptc_feature_next_code(c, off, ret, &err) > 0;
 }

@@ -20,6 +20,7 @@ struct ptc_info {
 	struct ptc_index index; /* owned */
 	uint64_t records, unknown;
 	uint64_t by_type[PTC_INFO_TYPES];
+	uint64_t code_bytes;			/* in the program's TEXT_POKEs */
 	uint64_t lost_events;			/* what LOST and LOST_SAMPLES count */
 	uint64_t truncated, partial, collision; /* AUX records with these flags */
 };
@@ -31,7 +32,6 @@ void ptc_info_release(struct ptc_info *info);
 /* Iterating over what is not worth a copy: NULL or false at the end or where the file is broken. */
 struct ptc_cur ptc_info_cmdline(const struct ptc_info *info, uint32_t *ret_n);
 const char *ptc_info_event_name(const struct ptc_info *info, size_t i);
-bool ptc_info_next_code(const struct ptc_info *info, struct ptc_cur *c, struct ptc_code_entry *ret);
 
 void ptc_info_text(const struct ptc_info *info);
 /* One JSON object. False when out of memory. */

@@ -229,27 +229,6 @@ static json_t *make_losses(const struct ptc_info *i)
 	return NULL;
 }
 
-static json_t *make_code(const struct ptc_info *i)
-{
-	json_t *a = json_array();
-	struct ptc_cur c = { NULL, NULL };
-	struct ptc_code_entry e;
-
-	while (ptc_info_next_code(i, &c, &e)) {
-		json_t *o = json_object();
-
-		if (!set(o, "name", text(e.name)) || !set(o, "pid", json_integer(e.pid)) ||
-		    !set(o, "time", number(e.time)) || !set(o, "addr", hex(e.addr)) ||
-		    !set(o, "bytes", number(ptc_cur_left(&e.bytes))) || json_array_append(a, o)) {
-			json_decref(o);
-			json_decref(a);
-			return NULL;
-		}
-		json_decref(o);
-	}
-	return a;
-}
-
 bool ptc_info_json(const struct ptc_info *info)
 {
 	json_t *o = json_object();
@@ -261,7 +240,7 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "cmdline", make_cmdline(info)) && set(o, "events", make_events(info)) &&
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
-	    set(o, "losses", make_losses(info)) && set(o, "code", make_code(info)))
+	    set(o, "losses", make_losses(info)) && set(o, "code_bytes", number(info->code_bytes)))
 		s = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
 	if (s)

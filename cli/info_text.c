@@ -161,20 +161,6 @@ static void show_losses(const struct ptc_info *i)
 		       i->lost_events, i->truncated, i->partial, i->collision);
 }
 
-static void show_code(const struct ptc_info *i)
-{
-	struct ptc_cur c = { NULL, NULL };
-	struct ptc_code_entry e;
-
-	while (ptc_info_next_code(i, &c, &e)) {
-		label("code");
-		printf(" ");
-		ptc_show_plain(e.name);
-		printf(" pid %d, %zu bytes at 0x%" PRIx64 "\n", e.pid, ptc_cur_left(&e.bytes),
-		       e.addr);
-	}
-}
-
 void ptc_info_text(const struct ptc_info *info)
 {
 	label("file");
@@ -188,5 +174,9 @@ void ptc_info_text(const struct ptc_info *info)
 	show_queues(info);
 	show_records(info);
 	show_losses(info);
-	show_code(info);
+	if (info->code_bytes) {
+		label("code");
+		printf(" %" PRIu64 " bytes that are in no file, or were changed\n",
+		       info->code_bytes);
+	}
 }

@@ -7,10 +7,13 @@
 #include "decode/codefile.h"
 #include "decode/grow.h"
 #include "decode/ipt.h"
+#include "decode/overlay.h"
 
 void ptc_addrspace_release(struct ptc_addrspace *as)
 {
 	ptc_ipt_drop_image(as);
+	ptc_overlay_put(as->overlay);
+	as->overlay = NULL;
 	free(as->ranges);
 	as->ranges = NULL;
 	as->n = as->cap = 0;
@@ -19,7 +22,10 @@ void ptc_addrspace_release(struct ptc_addrspace *as)
 void ptc_addrspace_clear(struct ptc_addrspace *as)
 {
 	as->n = 0;
+	ptc_overlay_put(as->overlay);
+	as->overlay = NULL;
 	as->version++;
+	as->layout++;
 }
 
 /* Index of the first range that ends behind @ip. */
@@ -37,6 +43,49 @@ static size_t lower(const struct ptc_addrspace *as, uint64_t ip)
 	return lo;
 }
 
+/* An overlay of its own, to be changed. */
+static bool own_overlay(struct ptc_addrspace *as)
+{
+	struct ptc_overlay *o;
+
+	if (as->overlay && !ptc_overlay_shared(as->overlay))
+		return true;
+	if (as->overlay && as->copied) {
+		*as->copied += ptc_overlay_size(as->overlay);
+		if (*as->copied > PTC_OVERLAY_COPIES)
+			return false;
+	}
+	o = as->overlay ? ptc_overlay_copy(as->overlay) : ptc_overlay_new();
+	if (!o)
+		return false;
+	ptc_overlay_put(as->overlay);
+	as->overlay = o;
+	return true;
+}
+
+static bool drop_patches(struct ptc_addrspace *as, uint64_t start, uint64_t end)
+{
+	return !as->overlay || (own_overlay(as) && ptc_overlay_drop(as->overlay, start, end));
+}
+
+bool ptc_addrspace_patch(struct ptc_addrspace *as, uint64_t addr, const uint8_t *bytes, size_t len)
+{
+	uint64_t end;
+	size_t i;
+
+	if (__builtin_add_overflow(addr, len, &end))
+		end = UINT64_MAX;
+	if (!own_overlay(as) || !ptc_overlay_patch(as->overlay, addr, bytes, len))
+		return false;
+	as->version++;
+	for (i = lower(as, addr); i < as->n && as->ranges[i].start < end; i++) {
+		if (!as->ranges[i].patched)
+			as->layout++;
+		as->ranges[i].patched = true;
+	}
+	return true;
+}
+
 bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, uint64_t off,
 		       struct ptc_codefile *file)
 {
@@ -49,7 +98,8 @@ bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, u
 		end = UINT64_MAX;
 	if (start >= end)
 		return true;
-	if (!ptc_grow(&as->ranges, &as->cap, as->n + 2, sizeof(*as->ranges)))
+	if (!drop_patches(as, start, end) ||
+	    !ptc_grow(&as->ranges, &as->cap, as->n + 2, sizeof(*as->ranges)))
 		return false;
 	r = as->ranges;
 	i = lower(as, start);
@@ -76,6 +126,7 @@ bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, u
 	if (keep_tail)
 		r[i] = tail;
 	as->version++;
+	as->layout++;
 	return true;
 }
 
@@ -88,7 +139,10 @@ bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *fr
 	if (from->n)
 		memcpy(as->ranges, from->ranges, from->n * sizeof(*as->ranges));
 	as->n = from->n;
+	ptc_overlay_put(as->overlay);
+	as->overlay = from->overlay ? ptc_overlay_get(from->overlay) : NULL;
 	as->version++;
+	as->layout++;
 	return true;
 }
 
@@ -112,7 +166,8 @@ static size_t in_range(const struct ptc_range *r, uint64_t ip, const uint8_t **r
 	return n < r->end - ip ? n : r->end - ip;
 }
 
-size_t ptc_addrspace_read(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
+/* What the files say. */
+static size_t read_files(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
 {
 	size_t i = lower(as, ip), done = 0, n;
 	const uint8_t *p;
@@ -132,10 +187,28 @@ size_t ptc_addrspace_read(const struct ptc_addrspace *as, uint64_t ip, uint8_t *
 	return done;
 }
 
+size_t ptc_addrspace_read(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
+{
+	size_t done = 0, n;
+	uint64_t hole;
+
+	if (!as->overlay)
+		return read_files(as, ip, out, len);
+	while (done < len) {
+		n = ptc_overlay_read(as->overlay, ip, out + done, len - done, &hole);
+		if (!n)
+			n = read_files(as, ip, out + done, hole < len - done ? hole : len - done);
+		done += n;
+		ip += n;
+		if (!n || !ip) /* nothing there, or behind the last address */
+			break;
+	}
+	return done;
+}
+
 bool ptc_addrspace_has(const struct ptc_addrspace *as, uint64_t ip)
 {
-	const struct ptc_range *r = ptc_addrspace_find(as, ip);
-	const uint8_t *p;
+	uint8_t byte;
 
-	return r && in_range(r, ip, &p);
+	return ptc_addrspace_read(as, ip, &byte, 1) == 1;
 }

@@ -8,21 +8,29 @@
 #include <stdint.h>
 
 struct ptc_codefile;
+struct ptc_overlay;
 struct pt_image;
 
 struct ptc_range {
 	uint64_t start, end; /* [start, end) */
 	uint64_t off;	     /* of start, in the file */
 	struct ptc_codefile *file;
+	bool patched; /* the file is not all that is to be said: libipt must ask us */
 };
 
 struct ptc_addrspace {
 	struct ptc_range *ranges; /* owned; ascending, disjoint */
 	size_t n, cap;
-	uint64_t version;	/* changes with every change */
-	struct pt_image *image; /* owned; the same for libipt, made by ptc_ipt_image */
-	uint64_t image_version;
+	struct ptc_overlay *overlay; /* owned, may be shared; NULL: all is as the files say */
+	uint64_t *copied;	     /* lent, may be NULL: pieces of overlays copied, in all */
+	uint64_t version;	     /* changes with every change */
+	uint64_t layout;	     /* changes with those that libipt must be told of */
+	struct pt_image *image;	     /* owned; the same for libipt, made by ptc_ipt_image */
+	uint64_t image_layout;
 };
+
+/* Pieces of overlays that may be copied: a file that asks for more is not to be believed. */
+#define PTC_OVERLAY_COPIES ((uint64_t)1 << 22)
 
 void ptc_addrspace_release(struct ptc_addrspace *as);
 
@@ -31,12 +39,19 @@ void ptc_addrspace_clear(struct ptc_addrspace *as);
 
 /*
  * Map [start, start + len) to @file at @off (file may be without bytes: then
- * there is no code). What was there before is replaced. False: out of memory.
+ * there is no code). What was there before, patches too, is replaced. False:
+ * out of memory, or over PTC_OVERLAY_COPIES.
  */
 bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, uint64_t off,
 		       struct ptc_codefile *file);
 
-/* Make @as a copy of @from. False: out of memory. */
+/*
+ * From now on @bytes (lent: they must outlive @as and its copies) are at
+ * @addr, whatever the files say. False as above.
+ */
+bool ptc_addrspace_patch(struct ptc_addrspace *as, uint64_t addr, const uint8_t *bytes, size_t len);
+
+/* Make @as a copy of @from, which may come to share its overlay. False: out of memory. */
 bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *from);
 
 /* The range that holds @ip, or NULL. */

@@ -20,6 +20,7 @@ static void file_free(struct ptc_codefile *f)
 	if (!f)
 		return;
 	ptc_symtab_free(f->syms);
+	free(f->saved);
 	if (f->mapped)
 		(void)munmap((void *)(uintptr_t)f->bytes, f->len);
 	free(f->path);

@@ -26,6 +26,7 @@ struct ptc_codefile {
 	uint64_t gaps;		 /* times its code was missed */
 	struct ptc_symtab *syms; /* owned; read when first asked for */
 	bool syms_tried;
+	uint8_t *saved; /* owned; what syms are of, if that is not bytes */
 };
 
 /* All of a decode's files. They live until the store is released. */

@@ -56,6 +56,7 @@ int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
 	return *ret ? 0 : ptc_fail_mem(err);
 }
 
+/* What it gives is decoded anew each time: libipt caches only what it knows to be in files. */
 static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
 		       void *context)
 {
@@ -74,7 +75,7 @@ static int fill_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struc
 		const struct ptc_range *r = &as->ranges[i];
 		int isid;
 
-		if (!r->file || !r->file->bytes || !r->file->path)
+		if (!r->file || !r->file->bytes || !r->file->path || r->patched)
 			continue; /* the callback, or nothing */
 		/* Sections behind the end of their file are refused: then there is no code. */
 		isid = pt_iscache_add_file(ipt->cache, r->file->path, r->off, r->end - r->start,
@@ -95,7 +96,7 @@ int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt
 	struct pt_image *image;
 	int r;
 
-	if (!as->image || as->image_version != as->version) {
+	if (!as->image || as->image_layout != as->layout) {
 		image = pt_image_alloc(NULL);
 		if (!image)
 			return ptc_fail_mem(err);
@@ -106,7 +107,7 @@ int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt
 		}
 		ptc_ipt_drop_image(as);
 		as->image = image;
-		as->image_version = as->version;
+		as->image_layout = as->layout;
 	}
 	*ret = as->image;
 	return 0;

@@ -35,8 +35,9 @@ int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
 		    struct pt_block_decoder **ret, struct ptc_err *err);
 
 /*
- * The image of @as as it is now; kept in @as, made anew when it has changed.
- * Bytes that are in no file are read from @as, which must outlive the image.
+ * The image of @as as it is now; kept in @as, made anew when its layout has changed.
+ * Bytes that are in no file, and ranges with patches, are read from @as, which must outlive the
+ * image.
  */
 int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt_image **ret,
 		  struct ptc_err *err);

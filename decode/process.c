@@ -85,6 +85,7 @@ struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid)
 	if (!p)
 		return NULL;
 	p->pid = pid;
+	p->as.copied = &ps->copied;
 	memmove(&ps->procs[i + 1], &ps->procs[i], (ps->nprocs - i) * sizeof(void *));
 	ps->procs[i] = p;
 	ps->nprocs++;

@@ -27,6 +27,7 @@ struct ptc_procs {
 	size_t nthreads, threads_cap;
 	int32_t *running; /* owned; tid by cpu, -1: not known */
 	size_t ncpus, cpus_cap;
+	uint64_t copied; /* see struct ptc_addrspace */
 	struct ptc_codefiles files;
 };
 

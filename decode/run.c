@@ -195,10 +195,10 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 {
 	struct ptc_lane *l;
 
-	if (ev->is_code || ev->u.sb.type != PERF_RECORD_LOST)
+	if (ev->sb.type != PERF_RECORD_LOST)
 		return;
-	d->notes.lost_records += ev->u.sb.u.lost.lost;
-	l = lane_of(d, &ev->u.sb.id);
+	d->notes.lost_records += ev->sb.u.lost.lost;
+	l = lane_of(d, &ev->sb.id);
 	if (l)
 		ptc_out_gap(ptc_replay_out(l->replay), PTC_GAP_LOST, ptc_replay_offset(l->replay),
 			    0, ev->time ? ev->time : PTC_NO_TIME);
@@ -325,7 +325,7 @@ static void count_missing(struct ptc_decode *d)
 	size_t i;
 
 	for (i = 0; i < d->procs.files.n; i++)
-		if (!d->procs.files.files[i]->bytes)
+		if (!d->procs.files.files[i]->bytes && d->procs.files.files[i]->gaps)
 			d->stats.missing_files++;
 }
 

@@ -30,33 +30,9 @@ int ptc_sideband_add(struct ptc_sideband *s, const struct ptc_sb *sb, struct ptc
 
 	if (!ev)
 		return ptc_fail_mem(err);
-	ev->u.sb = *sb;
+	ev->sb = *sb;
 	ev->time = sb->id.has & PERF_SAMPLE_TIME ? sb->id.time : 0;
 	return 0;
-}
-
-static int read_code(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err)
-{
-	struct ptc_code_entry e;
-	struct ptc_event *ev;
-	struct ptc_cur c;
-	uint64_t off;
-	int r;
-
-	if (!ptc_file_feature(f, PTC_FEAT_PTCAP_CODE, &c, &off))
-		return 0;
-	r = ptc_feature_open_code(&c, off, err);
-	if (r < 0)
-		return r;
-	while ((r = ptc_feature_next_code(&c, off, &e, err)) > 0) {
-		ev = new_event(s);
-		if (!ev)
-			return ptc_fail_mem(err);
-		ev->is_code = true;
-		ev->time = e.time;
-		ev->u.code = e;
-	}
-	return r;
 }
 
 int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err)
@@ -75,7 +51,7 @@ int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, stru
 		if (r < 0)
 			return r;
 	}
-	return read_code(s, f, err);
+	return 0;
 }
 
 static void merge(struct ptc_event *a, const struct ptc_event *from, size_t lo, size_t mid,
@@ -137,38 +113,9 @@ static const struct ptc_build_id *known_id(const struct ptc_sideband *s, const c
 	return NULL;
 }
 
-/* Bytes saved with the recording for just this mapping. */
-static const struct ptc_code_entry *saved_code(const struct ptc_sideband *s,
-					       const struct ptc_sb_mmap *m)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		const struct ptc_event *ev = &s->events[i];
-
-		if (ev->is_code && ev->u.code.pid == m->pid && ev->u.code.addr == m->addr &&
-		    !strcmp(ev->u.code.name, m->filename))
-			return &ev->u.code;
-	}
-	return NULL;
-}
-
-static bool map_code(struct ptc_procs *ps, const struct ptc_code_entry *e)
-{
-	const size_t len = ptc_cur_left(&e->bytes);
-	struct ptc_proc *p = ptc_procs_get(ps, e->pid);
-	struct ptc_codefile *file;
-
-	if (!p)
-		return false;
-	file = ptc_codefiles_add_bytes(&ps->files, e->name, e->bytes.pos, len);
-	return file && ptc_addrspace_map(&p->as, e->addr, len, 0, file);
-}
-
 static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
-	const struct ptc_code_entry *code;
 	const struct ptc_build_id *id;
 	struct ptc_codefile *file;
 	struct ptc_proc *p;
@@ -182,19 +129,27 @@ static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const
 		return false;
 	if (!(m->prot & PROT_EXEC)) /* data: it only hides what was there */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
-	if (m->filename[0] == '[') {
-		code = saved_code(s, m);
-		if (code)
-			return map_code(ps, code);
-	}
 	id = m->build_id.len ? &m->build_id : known_id(s, m->filename);
 	file = ptc_codefiles_get(&ps->files, m->filename, id);
 	return file && ptc_addrspace_map(&p->as, m->addr, m->len, m->pgoff, file);
 }
 
+/* The kernel's own pokes are about the kernel's code. */
+static bool apply_poke(struct ptc_procs *ps, const struct ptc_sb *sb)
+{
+	const struct ptc_cur *bytes = &sb->u.poke.new_bytes;
+	struct ptc_proc *p;
+
+	if ((sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER ||
+	    !(sb->id.has & PERF_SAMPLE_TID) || sb->id.pid < 0)
+		return true;
+	p = ptc_procs_get(ps, sb->id.pid);
+	return p && ptc_addrspace_patch(&p->as, sb->u.poke.addr, bytes->pos, ptc_cur_left(bytes));
+}
+
 static bool apply_task(struct ptc_procs *ps, const struct ptc_event *ev)
 {
-	const struct ptc_sb_task *t = &ev->u.sb.u.task;
+	const struct ptc_sb_task *t = &ev->sb.u.task;
 
 	if (!ptc_procs_set_thread(ps, t->tid, t->pid))
 		return false;
@@ -223,7 +178,7 @@ static bool apply_switch(struct ptc_procs *ps, const struct ptc_sb *sb)
 
 static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_event *ev)
 {
-	const struct ptc_sb *sb = &ev->u.sb;
+	const struct ptc_sb *sb = &ev->sb;
 	struct ptc_proc *p;
 
 	switch (sb->type) {
@@ -247,6 +202,8 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return apply_switch(ps, sb);
+	case PERF_RECORD_TEXT_POKE:
+		return apply_poke(ps, sb);
 	default:
 		/* EXIT: what is left of its trace still needs the mappings. */
 		return true;
@@ -257,7 +214,11 @@ int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_
 {
 	const struct ptc_event *ev = &s->events[s->next++];
 
-	if (ev->is_code ? map_code(ps, &ev->u.code) : apply_sb(s, ps, ev))
+	if (apply_sb(s, ps, ev))
 		return 0;
+	if (ps->copied > PTC_OVERLAY_COPIES)
+		return ptc_fail_at(
+			err, PTC_E_LIMIT, ev->sb.off,
+			"processes that were forked change more code than is believable");
 	return ptc_fail_mem(err);
 }

@@ -13,12 +13,8 @@
 struct ptc_procs;
 
 struct ptc_event {
-	uint64_t time; /* 0: synthesised, or no time recorded */
-	bool is_code;  /* code, else sb */
-	union {
-		struct ptc_sb sb;	    /* strings lent from the file */
-		struct ptc_code_entry code; /* bytes lent from the file */
-	} u;
+	uint64_t time;	  /* 0: synthesised, or no time recorded */
+	struct ptc_sb sb; /* strings and bytes lent from the file */
 };
 
 /* A file's build-id, from the BUILD_ID feature. */
@@ -39,7 +35,7 @@ void ptc_sideband_release(struct ptc_sideband *s);
 
 /* Keep a typed record of the file. */
 int ptc_sideband_add(struct ptc_sideband *s, const struct ptc_sb *sb, struct ptc_err *err);
-/* Read the features: PTCAP_CODE becomes events, BUILD_ID is kept. Call behind the last add. */
+/* Keep what the BUILD_ID feature says. */
 int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err);
 void ptc_sideband_sort(struct ptc_sideband *s);
 

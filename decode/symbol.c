@@ -11,6 +11,8 @@
 #include "decode/codefile.h"
 #include "decode/grow.h"
 
+enum { VDSO_MAX = 1 << 20 };
+
 struct symbol {
 	uint64_t addr, size; /* ELF virtual address */
 	const char *name;    /* lent from the image */
@@ -196,16 +198,36 @@ const char *ptc_symtab_find(const struct ptc_symtab *t, uint64_t off, uint64_t *
 	return NULL;
 }
 
+/*
+ * The vdso comes with the recording, as patches: it need not be that of the
+ * kernel that runs here. A recording has only one.
+ */
+static struct ptc_symtab *read_vdso(const struct ptc_addrspace *as, const struct ptc_range *r)
+{
+	const uint64_t len = r->end - r->start;
+
+	if (len > VDSO_MAX)
+		return NULL;
+	r->file->saved = malloc(len);
+	if (!r->file->saved)
+		return NULL;
+	return ptc_symtab_new(r->file->saved,
+			      ptc_addrspace_read(as, r->start, r->file->saved, len));
+}
+
 const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t *ret_off)
 {
 	const struct ptc_range *r = ptc_addrspace_find(as, ip);
 	struct ptc_codefile *f = r ? r->file : NULL;
 
-	if (!f || !f->bytes)
+	if (!f)
 		return NULL;
 	if (!f->syms_tried) {
 		f->syms_tried = true;
-		f->syms = ptc_symtab_new(f->bytes, f->len);
+		if (r->patched && !strcmp(f->name, "[vdso]"))
+			f->syms = read_vdso(as, r);
+		else if (f->bytes)
+			f->syms = ptc_symtab_new(f->bytes, f->len);
 	}
 	return f->syms ? ptc_symtab_find(f->syms, ip - r->start + r->off, ret_off) : NULL;
 }

@@ -5,6 +5,8 @@
 
 #include "auxtrace/layout.h"
 
+enum { POKE_MAX = 2048 }; /* bytes in a record: several fit in the smallest ring */
+
 void ptc_records_release(struct ptc_records *r)
 {
 	ptc_buf_release(&r->buf);
@@ -58,6 +60,21 @@ void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps, const 
 	sb.u.mmap.flags = map->flags;
 	sb.u.mmap.filename = *name ? name : "//anon"; /* as perf_event_mmap_event names it */
 	send(r, &sb, r->side_id);
+}
+
+void ptc_records_poke(struct ptc_records *r, uint64_t addr, const uint8_t *bytes, size_t len)
+{
+	while (len) {
+		struct ptc_sb sb = { .type = PERF_RECORD_TEXT_POKE, .misc = PERF_RECORD_MISC_USER };
+		const size_t n = len < POKE_MAX ? len : POKE_MAX;
+
+		sb.u.poke.addr = addr;
+		sb.u.poke.new_bytes = ptc_cur_init(bytes, n);
+		send(r, &sb, r->side_id);
+		addr += n;
+		bytes += n;
+		len -= n;
+	}
 }
 
 void ptc_records_exit(struct ptc_records *r, int ppid)

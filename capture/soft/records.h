@@ -32,6 +32,8 @@ void ptc_records_comm(struct ptc_records *r, const char *comm, bool exec);
 /* One MMAP2 for @map of @maps. */
 void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps,
 		      const struct ptc_map *map);
+/* From now on @bytes are at @addr of the process: TEXT_POKEs, as many as are needed. */
+void ptc_records_poke(struct ptc_records *r, uint64_t addr, const uint8_t *bytes, size_t len);
 /* r->tid of process r->pid was made by thread @ptid of process @ppid. */
 void ptc_records_fork(struct ptc_records *r, int ppid, int ptid);
 void ptc_records_exit(struct ptc_records *r, int ppid);

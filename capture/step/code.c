@@ -8,7 +8,7 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 
-enum { SLOTS = 1 << 15, PAGE = 4096 };
+enum { SLOTS = 1 << 15 };
 
 struct ptc_code_slot {
 	uint64_t ip;
@@ -27,10 +27,12 @@ void ptc_code_release(struct ptc_code *c)
 {
 	free(c->slots);
 	c->slots = NULL;
+	ptc_saved_release(&c->saved);
 }
 
 void ptc_code_flush(struct ptc_code *c)
 {
+	ptc_saved_flush(&c->saved);
 	c->generation++;
 	if (!c->generation) { /* wrapped: old slots would look valid */
 		memset(c->slots, 0, SLOTS * sizeof(*c->slots));
@@ -74,33 +76,97 @@ size_t ptc_code_read(pid_t tid, uint64_t addr, uint8_t *out, size_t len)
 	return peek(tid, addr, out, len);
 }
 
-static void classify(pid_t tid, uint64_t ip, struct ptc_insn *ret)
+static size_t to_page_end(uint64_t addr)
 {
-	uint8_t bytes[PTC_INSN_MAX];
-	const size_t to_page_end = PAGE - (size_t)(ip % PAGE);
-	size_t n = ptc_code_read(tid, ip, bytes,
-				 to_page_end < sizeof(bytes) ? to_page_end : sizeof(bytes));
+	return PTC_SAVED_PAGE - (size_t)(addr % PTC_SAVED_PAGE);
+}
+
+/* Returns how many of @bytes were read: those of the next page only if they are needed. */
+static size_t classify(pid_t tid, uint64_t ip, uint8_t bytes[PTC_INSN_MAX], struct ptc_insn *ret)
+{
+	const size_t here = to_page_end(ip);
+	size_t n = ptc_code_read(tid, ip, bytes, here < PTC_INSN_MAX ? here : PTC_INSN_MAX);
 	enum ptc_insn_status st = ptc_insn_decode(PTC_MODE_64, bytes, n, ip, ret);
 
 	if (st == PTC_INSN_SHORT) { /* it crosses into the next page, which may not be there */
-		n = ptc_code_read(tid, ip, bytes, sizeof(bytes));
+		n = ptc_code_read(tid, ip, bytes, PTC_INSN_MAX);
 		st = ptc_insn_decode(PTC_MODE_64, bytes, n, ip, ret);
 	}
 	if (st != PTC_INSN_OK)
 		*ret = (struct ptc_insn){ .kind = PTC_KIND_NONE, .cond = PTC_COND_NONE };
+	return n;
 }
 
-const struct ptc_insn *ptc_code_at(struct ptc_code *c, const struct ptc_maps *maps, pid_t tid,
-				   uint64_t ip)
+static struct ptc_code_slot *slot_of(const struct ptc_code *c, uint64_t ip)
 {
-	struct ptc_code_slot *slot = &c->slots[(ip ^ ip >> 15) % SLOTS];
-	const struct ptc_map *map;
+	return &c->slots[(ip ^ ip >> 15) % SLOTS];
+}
+
+const struct ptc_insn *ptc_code_at(struct ptc_code *c, pid_t tid, uint64_t ip)
+{
+	const struct ptc_code_slot *slot = slot_of(c, ip);
+	uint8_t bytes[PTC_INSN_MAX];
 
 	if (slot->ip == ip && slot->generation == c->generation)
 		return &slot->insn;
-	classify(tid, ip, &slot->insn);
+	(void)classify(tid, ip, bytes, &c->scratch);
+	return &c->scratch;
+}
+
+/*
+ * Can the code at @addr change while no system call is made by the program?
+ * What a private mapping shows of a file, others may still write to; of files
+ * without a name (a memfd) that is what they are for.
+ */
+static bool may_change(const struct ptc_maps *maps, const struct ptc_map *map)
+{
+	static const char deleted[] = " (deleted)";
+	const char *name = ptc_map_name(maps, map);
+	const size_t len = strlen(name), tail = sizeof(deleted) - 1;
+
+	return (map->prot & PROT_WRITE) || (map->flags & MAP_SHARED) ||
+	       (len > tail && !strcmp(name + len - tail, deleted));
+}
+
+/* The page of @addr: the recording is to have it. *@ret_lasts: until the next flush. */
+static bool look(struct ptc_code *c, const struct ptc_maps *maps, uint64_t addr,
+		 const struct ptc_saved_io *io, bool *ret_lasts)
+{
+	const struct ptc_map *map = ptc_maps_find(maps, addr);
+	bool watch;
+
+	if (!map || !(map->prot & PROT_EXEC)) {
+		*ret_lasts = false;
+		return true;
+	}
+	watch = may_change(maps, map);
+	if (watch)
+		*ret_lasts = false;
+	return ptc_saved_look(&c->saved, io, addr, watch);
+}
+
+const struct ptc_insn *ptc_code_fetch(struct ptc_code *c, const struct ptc_maps *maps, pid_t tid,
+				      uint64_t ip, const struct ptc_saved_io *io)
+{
+	struct ptc_code_slot *slot = slot_of(c, ip);
+	const size_t here = to_page_end(ip);
+	uint8_t bytes[PTC_INSN_MAX];
+	bool lasts = true, ok;
+	size_t n;
+
+	if (slot->ip == ip && slot->generation == c->generation)
+		return &slot->insn;
+	slot->generation = 0;
 	slot->ip = ip;
-	map = ptc_maps_find(maps, ip);
-	slot->generation = map && !(map->prot & PROT_WRITE) && slot->insn.len ? c->generation : 0;
-	return &slot->insn;
+	ok = look(c, maps, ip, io, &lasts);
+	n = classify(tid, ip, bytes, &slot->insn);
+	if (ok && n > here)
+		ok = look(c, maps, ip + here, io, &lasts);
+	if (ok && !lasts)
+		ok = ptc_saved_check(&c->saved, io, ip, bytes, n < here ? n : here) &&
+		     (n <= here ||
+		      ptc_saved_check(&c->saved, io, ip + here, bytes + here, n - here));
+	if (lasts && slot->insn.len)
+		slot->generation = c->generation;
+	return ok ? &slot->insn : NULL;
 }

@@ -3,66 +3,184 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/io.h"
-#include "base/vec.h"
 
-enum { CODE_MAX = 1 << 20 }; /* bytes of one mapping without a file; a vdso has two pages */
+/* A task, and the tracer whose it is: for callbacks. */
+struct at {
+	struct ptc_tracer *t;
+	struct ptc_task *k;
+	struct ptc_saved_range vdso; /* told of just now */
+};
 
-/* Keep the bytes of an executable mapping that is no file: "[vdso]". */
-static int save_code(struct ptc_tracer *t, const struct ptc_task *k, const struct ptc_map *map,
-		     struct ptc_err *err)
+/* --- its code --- */
+
+static size_t read_memory(void *ctx, uint64_t addr, uint8_t *out, size_t len)
 {
-	struct ptc_saved_code *s;
-	const size_t len = map->end - map->start;
+	const struct at *at = ctx;
 
-	if (len > CODE_MAX)
-		return 0;
-	if (!ptc_vec_reserve((void **)&t->saved, &t->saved_cap, t->nsaved + 1, sizeof(*t->saved)))
+	return ptc_code_read(at->k->tid, addr, out, len);
+}
+
+static bool read_file(void *ctx, uint64_t addr, uint8_t out[PTC_SAVED_PAGE])
+{
+	const struct at *at = ctx;
+	const struct ptc_maps *maps = &at->k->mm->maps;
+	const struct ptc_map *map = ptc_maps_find(maps, addr);
+
+	return map && ptc_openfiles_read(&at->t->files, ptc_map_name(maps, map),
+					 map->off + (addr - map->start), out, PTC_SAVED_PAGE);
+}
+
+/*
+ * A reader patches the code when its own time passes the record's. The trace
+ * must be off then: what ran before ran on the old bytes.
+ */
+static void save(void *ctx, uint64_t addr, const uint8_t *bytes, size_t len)
+{
+	const struct at *at = ctx;
+
+	ptc_stop_preempt(at->t, at->k);
+	ptc_tracer_speak_of(at->t, at->k);
+	ptc_records_poke(at->t->rec, addr, bytes, len);
+}
+
+static struct ptc_saved_io io_of(struct at *at)
+{
+	return (struct ptc_saved_io){
+		.read = read_memory, .read_file = read_file, .save = save, .ctx = at
+	};
+}
+
+int ptc_program_fetch(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	struct at at = { .t = t, .k = k };
+	const struct ptc_saved_io io = io_of(&at);
+	struct ptc_mm *mm = k->mm;
+	const struct ptc_insn *insn = ptc_code_fetch(&mm->code, &mm->maps, k->tid, k->ip, &io);
+
+	if (!insn)
 		return ptc_fail_mem(err);
-	s = &t->saved[t->nsaved];
-	s->bytes = malloc(len);
-	if (!s->bytes)
+	k->insn = *insn;
+	/* The trap comes behind the next instruction only: it must be known, too. */
+	if (k->insn.shadow &&
+	    !ptc_code_fetch(&mm->code, &mm->maps, k->tid, k->ip + k->insn.len, &io))
 		return ptc_fail_mem(err);
-	s->time = ptc_clock_ns(t->rec->clock);
-	s->addr = map->start;
-	s->pid = k->pid;
-	s->len = ptc_code_read(k->tid, map->start, s->bytes, len);
-	t->nsaved++;
 	return 0;
 }
 
-int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, bool all, struct ptc_err *err)
+/* --- its mappings --- */
+
+static void tell(void *ctx, const struct ptc_map *part)
 {
-	struct ptc_maps old;
-	size_t i;
-	int rc = ptc_maps_read(&k->mm->maps_new, "/proc", k->tid, err);
+	struct at *at = ctx;
+	const struct ptc_maps *maps = &at->k->mm->maps;
+
+	ptc_records_mmap(at->t->rec, maps, part);
+	if (!strcmp(ptc_map_name(maps, part), "[vdso]"))
+		at->vdso = (struct ptc_saved_range){ part->start, part->end };
+}
+
+/* The vdso is saved at once: all of it, so that a reader has its symbols. */
+static bool save_vdso(struct at *at)
+{
+	const struct ptc_saved_io io = io_of(at);
+	uint64_t addr;
+
+	for (addr = at->vdso.start; addr < at->vdso.end; addr += PTC_SAVED_PAGE)
+		if (!ptc_saved_look(&at->k->mm->code.saved, &io, addr, false))
+			return false;
+	return true;
+}
+
+int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	struct at at = { .t = t, .k = k };
+	struct ptc_mm *mm = k->mm;
+	int rc = ptc_maps_read(&mm->maps, "/proc", k->tid, err);
 
 	if (rc == PTC_E_NOT_EXIST || (rc == PTC_E_IO && err->sys == ESRCH))
 		return 0; /* it was killed meanwhile; the next stop says so */
-	for (i = 0; !rc && i < k->mm->maps_new.n; i++) {
-		const struct ptc_map *map = &k->mm->maps_new.items[i];
-		const char *name = ptc_map_name(&k->mm->maps_new, map);
-
-		if (!(map->prot & PROT_EXEC) || !strcmp(name, "[vsyscall]"))
-			continue;
-		if (!all && ptc_maps_has(&k->mm->maps, &k->mm->maps_new, map))
-			continue;
-		ptc_records_mmap(t->rec, &k->mm->maps_new, map);
-		if (!strcmp(name, "[vdso]"))
-			rc = save_code(t, k, map, err);
-	}
-	old = k->mm->maps;
-	k->mm->maps = k->mm->maps_new;
-	k->mm->maps_new = old;
-	ptc_code_flush(&k->mm->code);
-	ptc_zone_resolve(&t->zone, k->mm);
-	return rc;
+	if (rc)
+		return rc;
+	ptc_code_flush(&mm->code);
+	ptc_zone_resolve(&t->zone, mm);
+	ptc_openfiles_close(&t->files);
+	if (!ptc_told_update(&mm->told, &mm->maps, &mm->code.saved, tell, &at) || !save_vdso(&at))
+		return ptc_fail_mem(err);
+	return 0;
 }
+
+/* Is the file that the call was made on the memory of a process? */
+static bool is_memory(const struct ptc_task *k, uint64_t fd)
+{
+	char path[64], to[32];
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)k->tid, (int)fd);
+	n = readlink(path, to, sizeof(to) - 1);
+	if (n < 4)
+		return false;
+	to[n] = '\0';
+	return !strncmp(to, "/proc/", 6) && !strcmp(to + n - 4, "/mem");
+}
+
+/* Is any of [addr, addr + len) executable? */
+static bool is_code(const struct ptc_maps *maps, uint64_t addr, uint64_t len)
+{
+	size_t i;
+
+	for (i = 0; i < maps->n && maps->items[i].end <= addr; i++)
+		;
+	for (; i < maps->n; i++) {
+		const struct ptc_map *map = &maps->items[i];
+
+		if (map->start > addr && map->start - addr >= len)
+			break;
+		if (map->prot & PROT_EXEC)
+			return true;
+	}
+	return false;
+}
+
+/* May the call have changed code that is mapped without PROT_WRITE? */
+static bool writes_code(const struct ptc_task *k)
+{
+	switch (k->before.rax) {
+	case SYS_write:
+	case SYS_pwrite64:
+	case SYS_writev:
+	case SYS_pwritev:
+	case SYS_pwritev2:
+		return is_memory(k, k->before.rdi);
+	case SYS_process_vm_writev:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void ptc_program_after_syscall(struct ptc_tracer *t, const struct ptc_task *k)
+{
+	size_t i;
+
+	if (k->insn.kind != PTC_KIND_SYSCALL)
+		return;
+	if (k->before.rax == SYS_madvise && is_code(&k->mm->maps, k->before.rdi, k->before.rsi))
+		ptc_code_flush(&k->mm->code); /* given back, it reads as the file, or as zeros */
+	if (!writes_code(k))
+		return;
+	for (i = 0; i < t->tasks.n; i++) /* whose memory it was is not worth finding out */
+		if (t->tasks.items[i]->mm)
+			ptc_code_flush(&t->tasks.items[i]->mm->code);
+}
+
+/* --- its name, its birth --- */
 
 static int read_comm(pid_t pid, struct ptc_buf *out, struct ptc_err *err)
 {
@@ -83,7 +201,7 @@ int ptc_program_begin(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 
 	if (!rc) {
 		ptc_records_comm(t->rec, (const char *)comm.bytes, true);
-		rc = ptc_program_update_maps(t, k, true, err);
+		rc = ptc_program_update_maps(t, k, err);
 	}
 	ptc_buf_release(&comm);
 	return rc;
@@ -100,10 +218,15 @@ int ptc_program_renamed(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err
 	return rc;
 }
 
-int ptc_program_forked(struct ptc_task *k, struct ptc_err *err)
+int ptc_program_forked(struct ptc_task *k, const struct ptc_mm *from, struct ptc_err *err)
 {
-	int rc = ptc_maps_read(&k->mm->maps, "/proc", k->tid, err);
+	struct ptc_mm *mm = k->mm;
+	int rc;
 
+	if (!ptc_told_copy(&mm->told, &from->told) ||
+	    !ptc_saved_copy(&mm->code.saved, &from->code.saved))
+		return ptc_fail_mem(err);
+	rc = ptc_maps_read(&mm->maps, "/proc", k->tid, err);
 	/* gone already: the next stop says so */
 	return rc == PTC_E_NOT_EXIST || (rc == PTC_E_IO && err->sys == ESRCH) ? 0 : rc;
 }

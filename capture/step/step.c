@@ -181,6 +181,7 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	side->comm_exec = 1;
 	side->task = 1;
 	side->context_switch = 1;
+	side->text_poke = 1;
 	side->inherit = 1;
 	side->enable_on_exec = 1;
 	side->sample_id_all = 1;

@@ -126,8 +126,9 @@ static int after_syscall(struct ptc_tracer *t, struct ptc_task *k, struct ptc_er
 		k->restart_ip = k->regs.rip - k->insn.len;
 	if (k->before.rax == SYS_prctl && k->before.rdi == PR_SET_NAME && !ret)
 		rc = ptc_program_renamed(t, k, err);
+	ptc_program_after_syscall(t, k);
 	if (!rc && changes_maps(k))
-		rc = ptc_program_update_maps(t, k, false, err);
+		rc = ptc_program_update_maps(t, k, err);
 	return rc;
 }
 
@@ -192,7 +193,7 @@ static int on_sigtrap(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	if (k->restart_ip) { /* what ran was the interrupted system call, again */
 		k->ip = k->restart_ip;
 		k->restart_ip = 0;
-		k->insn = *ptc_code_at(&k->mm->code, &k->mm->maps, k->tid, k->ip);
+		k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
 	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one iteration of many */
 		return 0;
 	}
@@ -232,7 +233,7 @@ static void skip_shadow(struct ptc_tracer *t, struct ptc_task *k)
 		return;
 	retire(t, k, k->ip + k->insn.len);
 	k->ip += k->insn.len;
-	k->insn = *ptc_code_at(&k->mm->code, &k->mm->maps, k->tid, k->ip);
+	k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
 }
 
 /* --- births, execs and ends --- */
@@ -262,8 +263,7 @@ static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *er
 			return ptc_fail_mem(err);
 		born->mm->from = k->mm->from;
 		born->mm->to = k->mm->to;
-		/* At full speed its parent's mappings are not told: its own will be. */
-		rc = t->zone.outside ? 0 : ptc_program_forked(born, err);
+		rc = ptc_program_forked(born, k->mm, err);
 	}
 	k->mid_call = true;
 	ptc_tracer_speak_of(t, born);

@@ -23,7 +23,6 @@ struct ptc_mm *ptc_mm_new(void)
 		return NULL;
 	mm->refs = 1;
 	mm->maps = (struct ptc_maps)PTC_MAPS_INIT;
-	mm->maps_new = (struct ptc_maps)PTC_MAPS_INIT;
 	if (!ptc_code_init(&mm->code)) {
 		free(mm);
 		return NULL;
@@ -42,8 +41,8 @@ void ptc_mm_put(struct ptc_mm *mm)
 	if (!mm || --mm->refs)
 		return;
 	ptc_code_release(&mm->code);
+	ptc_told_release(&mm->told);
 	ptc_maps_release(&mm->maps);
-	ptc_maps_release(&mm->maps_new);
 	free(mm);
 }
 

@@ -11,14 +11,16 @@
 #include "capture/maps.h"
 #include "capture/step/affinity.h"
 #include "capture/step/code.h"
+#include "capture/step/told.h"
 #include "ptcap/error.h"
 
 /* One address space: its mappings and what is known of its code. Shared by the threads of a
  * process. */
 struct ptc_mm {
 	unsigned int refs;
-	struct ptc_maps maps, maps_new;
+	struct ptc_maps maps;
 	struct ptc_code code;
+	struct ptc_told told;
 	uint64_t from, to; /* where the zone's edges are (zone.h); 0: nowhere */
 };
 

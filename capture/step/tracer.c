@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -25,14 +24,8 @@ enum {
 
 void ptc_tracer_release(struct ptc_tracer *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->nsaved; i++)
-		free(t->saved[i].bytes);
-	free(t->saved);
-	t->saved = NULL;
-	t->nsaved = 0;
 	ptc_tasks_release(&t->tasks);
+	ptc_openfiles_close(&t->files);
 	if (t->have_timer)
 		(void)timer_delete(t->timer);
 	t->have_timer = false;
@@ -309,8 +302,9 @@ static int step(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 
 	if (k->loose)
 		ptc_zone_tighten(t, k);
-	if (!k->exec_pending)
-		k->insn = *ptc_code_at(&k->mm->code, &k->mm->maps, k->tid, k->ip);
+	rc = k->exec_pending || k->mid_call ? 0 : ptc_program_fetch(t, k, err);
+	if (rc)
+		return rc;
 	if (!k->mid_call)
 		k->before = k->regs;
 	if (!k->exec_pending && !k->mid_call && ptc_stop_enters_kernel(&k->insn) &&
@@ -369,7 +363,7 @@ static int begin_attached(struct ptc_tracer *t, struct ptc_err *err)
 		ptc_tracer_speak_of(t, k);
 		rc = ptc_program_renamed(t, k, err);
 		if (!rc && !k->mm->maps.n)
-			rc = ptc_program_update_maps(t, k, true, err);
+			rc = ptc_program_update_maps(t, k, err);
 	}
 	return rc;
 }

@@ -14,17 +14,10 @@
 #include "capture/soft/flow.h"
 #include "capture/soft/records.h"
 #include "capture/soft/truth.h"
+#include "capture/step/openfiles.h"
 #include "capture/step/process.h"
 #include "capture/step/task.h"
 #include "capture/step/zone.h"
-
-/* Code bytes that are in no file, as they were from a time on. */
-struct ptc_saved_code {
-	uint64_t time, addr;
-	uint8_t *bytes;
-	size_t len;
-	int pid;
-};
 
 struct ptc_tracer {
 	/* set by the source */
@@ -38,12 +31,10 @@ struct ptc_tracer {
 	struct ptc_zone zone;		/* where to trace */
 
 	/* the outcome */
-	int status;		      /* the command's, as waitpid gives it */
-	bool left;		      /* the command was left running instead */
-	bool limited;		      /* max_insns or the end of the zone was reached */
-	uint64_t left_behind;	      /* tasks that outlived the command */
-	struct ptc_saved_code *saved; /* owned */
-	size_t nsaved, saved_cap;
+	int status;	      /* the command's, as waitpid gives it */
+	bool left;	      /* the command was left running instead */
+	bool limited;	      /* max_insns or the end of the zone was reached */
+	uint64_t left_behind; /* tasks that outlived the command */
 
 	/* the tracer's own */
 	pid_t command;
@@ -55,6 +46,7 @@ struct ptc_tracer {
 	timer_t timer;		 /* kicks while a system call may block */
 	bool have_timer, timer_on;
 	struct ptc_affinity affinity; /* the tracer's */
+	struct ptc_openfiles files;
 };
 
 /* A tracer starts zeroed, but for what the source sets. */

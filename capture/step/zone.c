@@ -181,7 +181,7 @@ static int begin_zone(struct ptc_tracer *t, struct ptc_task *begins, struct ptc_
 			;
 		if (n == i && k->mm) { /* once for each address space */
 			ptc_tracer_speak_of(t, k);
-			rc = ptc_program_update_maps(t, k, false, err);
+			rc = ptc_program_update_maps(t, k, err);
 		}
 		if (k != begins && k->state == PTC_TASK_RUNNING)
 			(void)ptrace(PTRACE_INTERRUPT, k->tid, NULL, NULL);
@@ -205,7 +205,7 @@ static int at_call(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err
 	case SYS_mmap:
 	case SYS_mprotect:
 	case SYS_pkey_mprotect:
-		return ptc_program_update_maps(t, k, false, err);
+		return ptc_program_update_maps(t, k, err);
 	default:
 		return 0;
 	}

@@ -99,7 +99,7 @@ struct ptc_decode_stats {
 	uint64_t aux_bytes; /* trace bytes in the file that were looked at */
 	uint64_t branches, insns;
 	uint64_t gaps[PTC_GAP_COUNT];
-	uint64_t missing_files; /* mappings whose code could not be had */
+	uint64_t missing_files; /* files whose code could not be had, and was missed */
 };
 
 struct ptc_decode;

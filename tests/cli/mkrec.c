@@ -97,6 +97,7 @@ static void records(struct ptc_buf *b, uint64_t aux_flags)
 		.max_nonturbo_ratio = 30,
 		.filter = "",
 	};
+	static const uint8_t code[] = { 0x0f, 0x05, 0xc3 };
 	struct ptc_sb sb;
 
 	id_index(b);
@@ -115,6 +116,10 @@ static void records(struct ptc_buf *b, uint64_t aux_flags)
 					  .prot = 5,
 					  .flags = 2,
 					  .filename = "/usr/bin/mk rec\033[2J" };
+	ptc_sb_put(b, &sb, TYPE);
+	sb = side(PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_USER, ID_DUMMY, 0);
+	sb.u.poke.addr = 0x7fff12340000;
+	sb.u.poke.new_bytes = ptc_cur_init(code, sizeof(code));
 	ptc_sb_put(b, &sb, TYPE);
 	ptc_rec_end(b, ptc_rec_begin(b, PTC_REC_FINISHED_INIT, 0));
 	sb = side(PERF_RECORD_ITRACE_START, 0, ID_PT, 6000000000);
@@ -147,9 +152,6 @@ static int features(struct ptc_writer *w, struct ptc_buf *b, struct ptc_err *err
 	};
 	static const char *const argv[] = { "ptcap", "record", "--", "mk rec" };
 	static const struct ptc_pmu_mapping pmus[] = { { 1, "software" }, { PMU, "intel_pt" } };
-	static const uint8_t code[] = { 0x0f, 0x05, 0xc3 };
-	const struct ptc_code_entry vdso = { 0, 0x7fff12340000, ptc_cur_init(code, sizeof(code)),
-					     TID, "[vdso]" };
 	const struct ptc_build_id_entry id = {
 		PERF_RECORD_MISC_USER, -1, { { 1, 2, 3 }, 20 }, "/usr/bin/mk rec"
 	};
@@ -171,10 +173,7 @@ static int features(struct ptc_writer *w, struct ptc_buf *b, struct ptc_err *err
 	ptc_feature_put_sample_time(b, 6000000000, 6000000100);
 	rc = rc ? rc : feature(w, PTC_FEAT_SAMPLE_TIME, b, err);
 	ptc_feature_put_build_id(b, &id);
-	rc = rc ? rc : feature(w, PTC_FEAT_BUILD_ID, b, err);
-	ptc_feature_begin_code(b);
-	ptc_feature_put_code(b, &vdso);
-	return rc ? rc : feature(w, PTC_FEAT_PTCAP_CODE, b, err);
+	return rc ? rc : feature(w, PTC_FEAT_BUILD_ID, b, err);
 }
 
 static int make(const char *path, uint64_t aux_flags, struct ptc_err *err)

@@ -16,7 +16,7 @@ tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
 zone        the same for what --from and --to leave of it, and nothing else is there
-jit         code that was in no file: a gap that says so, and everything around it is right
+jit         code that is in no file, or changes: saved, and replayed as it was; perf reads the file
 """
 
 import ctypes.util
@@ -426,37 +426,46 @@ def check_tools(folder, name, argv):
     check(os.path.basename(argv[0]) in info.out, "info does not name the command")
     json.loads(Run([lib.PTCAP, "info", "-i", path, "--format", "json"]).expect(0).out)
     dump = Run([lib.PTCAP, "dump", "-i", path]).expect(0)
-    for word in ("AUXTRACE_INFO", "AUXTRACE", "MMAP2", "COMM", "ITRACE_START", "EXIT", "AUX"):
+    for word in ("AUXTRACE_INFO", "AUXTRACE", "MMAP2", "TEXT_POKE", "COMM", "ITRACE_START", "EXIT", "AUX"):
         check(re.search(rf"\b{word}\b", dump.out), f"dump shows no {word}")
     check(", 0 of unknown type" in dump.out, "dump does not know a record we write")
 
 
+def pokes(path):
+    """TEXT_POKE records of a recording outside the vdso: [(pid, address, bytes)]."""
+    dump = Run([lib.PTCAP, "dump", "-i", path]).expect(0).out
+    ret, vdso = [], {}
+    for line in dump.splitlines():
+        pid = re.search(r"\{pid=(\d+)", line)
+        m = re.search(r" MMAP2 .* addr=(0x[0-9a-f]+) len=(0x[0-9a-f]+) .*\[vdso\]", line)
+        if m:
+            vdso[pid[1]] = range(int(m[1], 16), int(m[1], 16) + int(m[2], 16))
+        m = re.search(r" TEXT_POKE .* misc=0x2 addr=(0x[0-9a-f]+) old_len=0 new_len=(\d+)", line)
+        check(m or " TEXT_POKE " not in line, line)
+        if m and int(m[1], 16) not in vdso.get(pid[1], ()):
+            ret.append((int(pid[1]), int(m[1], 16), int(m[2])))
+    return ret
+
+
 def check_jit(folder, name, argv):
-    path, truth = recorded(folder, argv)
-    with open(truth, encoding="ascii") as f:
-        want = [t for flow in lib.transfers(f.read()).values() for t in flow]
-    d = lib.decode(path, "-F", "tid,from,to,kind", "--strict")
-    gaps = [line for line in d.out.splitlines() if line.startswith("#")]
-    rest = "\n".join(line for line in d.out.splitlines() if not line.startswith("#"))
-    got = [t for flow in lib.transfers(rest).values() for t in flow]
-    if gaps:
-        d.expect(3)
-        for gap in gaps:
-            check(
-                re.fullmatch(
-                    r"# gap queue=\d+ tid=-?\d+ offset=0x[0-9a-f]+ length=0x[0-9a-f]+"
-                    r" cause=nocode",
-                    gap,
-                ),
-                gap,
-            )
-    else:
-        d.expect(0)
-    # Nothing invented, and the flow is found again behind the gap.
-    matcher = difflib.SequenceMatcher(None, want, got, autojunk=False)
-    extra = [got[j] for tag, _, _, j1, j2 in matcher.get_opcodes() if tag in ("insert", "replace") for j in range(j1, j2)]
-    check(not extra, f"transfers that never were: {[str(t) for t in extra]}")
-    check(got[-1] == want[-1], f"the end is {got[-1]}, truth {want[-1]}")
+    for rings in ("256K,1M", "8K,8K"):
+        path, truth = recorded(folder, argv, "-m", rings)
+        for flow in lib.equals_truth(path, truth).values():
+            well_formed(flow)
+        saved = pokes(path)
+        check(saved, "no code was saved")
+        # A page at most at first, then what changes: not the page again and again.
+        most = 8 * 4096 + 64 * len(saved)
+        check(sum(n for _, _, n in saved) < most, f"too much code was saved: {saved}")
+    if not lib.have_perf():
+        lib.skip("no perf here (Debian: linux-perf)")
+    # perf has no bytes for this code, and says so; it must read the rest of the file.
+    r = Run([lib.PERF, "script", "-i", path, "--itrace=be", "-F", "tid,flags,ip,addr"],
+            env=dict(os.environ, HOME=folder, DEBUGINFOD_URLS="")).expect(0)
+    check(len(r.out.splitlines()) > 1, "perf lists nothing")
+    for line in r.err.splitlines() + r.out.splitlines():
+        expected = line.startswith(" instruction trace error type 1 ") or line.endswith(" instruction trace errors")
+        check(expected or "error" not in line.lower(), f"perf: {line}")
 
 
 CHECKS = {

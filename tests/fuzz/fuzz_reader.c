@@ -51,6 +51,11 @@ static size_t read_record(const struct ptc_file *f, const struct ptc_rec *rec)
 			CHECK(sb.u.mmap.build_id.len <= PTC_BUILD_ID_MAX);
 			n += read_text(sb.u.mmap.filename);
 		}
+		if (sb.type == PERF_RECORD_TEXT_POKE) {
+			CHECK(sb.u.poke.old_bytes.pos >= rec->body.pos);
+			CHECK(sb.u.poke.old_bytes.end == sb.u.poke.new_bytes.pos);
+			CHECK(sb.u.poke.new_bytes.end <= rec->body.end);
+		}
 	}
 	/* The parsers go by the body, whatever the type says. */
 	if (!ptc_pt_info_parse(rec, &info, &err) && info.type == PTC_AUXTRACE_TYPE_INTEL_PT) {
@@ -73,7 +78,6 @@ static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size
 		struct ptc_event_desc_iter it;
 		struct ptc_event_desc_entry event;
 		struct ptc_build_id_entry id;
-		struct ptc_code_entry code;
 		struct ptc_cur section, c;
 		struct ptc_err err;
 		const char *text;
@@ -88,13 +92,6 @@ static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size
 		c = section;
 		while (ptc_feature_next_build_id(&c, off, &id, &err) > 0)
 			n += read_text(id.filename) + id.id.len;
-		c = section;
-		if (!ptc_feature_open_code(&c, off, &err)) {
-			while (ptc_feature_next_code(&c, off, &code, &err) > 0) {
-				inside(code.bytes, bytes, len);
-				n += read_text(code.name);
-			}
-		}
 		if (!ptc_feature_open_event_desc(section, off, &it, &err)) {
 			/* events without bytes do not exist, so a count of 2^32 ends soon */
 			while (ptc_feature_next_event_desc(&it, &event, &err) > 0) {

@@ -165,6 +165,15 @@ void pd_task(struct pd *p, uint32_t type, int32_t pid, int32_t tid, int32_t ppid
 	pd_sb(p, &sb);
 }
 
+void pd_poke(struct pd *p, int32_t pid, uint64_t time, uint64_t addr, const void *bytes, size_t len)
+{
+	struct ptc_sb sb = begin(PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_USER, pid, 0, time);
+
+	sb.u.poke.addr = addr;
+	sb.u.poke.new_bytes = ptc_cur_init(bytes, len);
+	pd_sb(p, &sb);
+}
+
 void pd_raw(struct pd *p, uint32_t type, uint16_t misc, const void *body, size_t len)
 {
 	const size_t pad = -len & 7;

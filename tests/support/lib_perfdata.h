@@ -62,6 +62,10 @@ void pd_aux(struct pd *p, int32_t tid, uint32_t cpu, uint64_t time, uint64_t off
 	    uint64_t flags);
 void pd_task(struct pd *p, uint32_t type, int32_t pid, int32_t tid, int32_t ppid, uint64_t time);
 
+/* TEXT_POKE of process @pid: @bytes are at @addr. */
+void pd_poke(struct pd *p, int32_t pid, uint64_t time, uint64_t addr, const void *bytes,
+	     size_t len);
+
 /* Append a bare record of any type; @len is padded to 8. */
 void pd_raw(struct pd *p, uint32_t type, uint16_t misc, const void *body, size_t len);
 

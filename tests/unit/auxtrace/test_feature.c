@@ -11,7 +11,6 @@ Test(feature, names_are_perfs)
 {
 	cr_assert_str_eq(ptc_feature_name(PTC_FEAT_HOSTNAME), "HOSTNAME");
 	cr_assert_str_eq(ptc_feature_name(PTC_FEAT_PMU_CAPS), "PMU_CAPS");
-	cr_assert_str_eq(ptc_feature_name(PTC_FEAT_PTCAP_CODE), "PTCAP_CODE");
 	cr_assert_null(ptc_feature_name(0));
 	cr_assert_null(ptc_feature_name(100));
 	cr_assert_null(ptc_feature_name(1000));
@@ -210,86 +209,4 @@ Test(feature, an_old_build_id_without_size_has_20_bytes)
 	c = ptc_cur_init(b.bytes, b.len);
 	cr_assert_eq(ptc_feature_next_build_id(&c, 0, &e, &err), PTC_E_FORMAT);
 	ptc_buf_release(&b);
-}
-
-static int read_code(const uint8_t *bytes, size_t len)
-{
-	struct ptc_cur c = ptc_cur_init(bytes, len);
-	struct ptc_code_entry e;
-	struct ptc_err err;
-	int n = 0;
-	int rc = ptc_feature_open_code(&c, 0, &err);
-
-	while (!rc && (rc = ptc_feature_next_code(&c, 0, &e, &err)) > 0) {
-		n++;
-		rc = 0;
-	}
-	return rc ? rc : n;
-}
-
-Test(feature, code_comes_back_and_cut_inside_an_entry_is_refused)
-{
-	static const uint8_t code[] = { 0x90, 0x90, 0xc3 };
-	const struct ptc_code_entry want[] = {
-		{ 5, 0x7fff00001000, ptc_cur_init(code, 3), 100, "[vdso]" },
-		{ 6, 0x1000, ptc_cur_init(code, 0), -1, "" },
-		{ 7, 0x2000, ptc_cur_init(code, 2), 1, "jit" },
-	};
-	size_t ends[4];
-	struct ptc_code_entry e;
-	struct ptc_buf b = PTC_BUF_INIT;
-	struct ptc_err err;
-	struct ptc_cur c;
-	size_t i, len;
-
-	ptc_feature_begin_code(&b);
-	ends[0] = b.len;
-	for (i = 0; i < 3; i++) {
-		ptc_feature_put_code(&b, &want[i]);
-		ends[i + 1] = b.len;
-		cr_assert_eq(b.len % 8, 0);
-	}
-	c = ptc_cur_init(b.bytes, b.len);
-	cr_assert_eq(ptc_feature_open_code(&c, 0, &err), 0);
-	for (i = 0; i < 3; i++) {
-		cr_assert_eq(ptc_feature_next_code(&c, 0, &e, &err), 1);
-		cr_assert(e.time == want[i].time && e.addr == want[i].addr && e.pid == want[i].pid);
-		cr_assert_str_eq(e.name, want[i].name);
-		cr_assert_eq(ptc_cur_left(&e.bytes), ptc_cur_left(&want[i].bytes));
-		cr_assert_eq(memcmp(e.bytes.pos, code, ptc_cur_left(&e.bytes)), 0);
-	}
-	cr_assert_eq(ptc_feature_next_code(&c, 0, &e, &err), 0);
-	for (len = 0; len < b.len; len++) {
-		uint8_t *bytes = pd_exact(b.bytes, len);
-		int at_end = PTC_E_FORMAT;
-
-		for (i = 0; i < 4; i++)
-			if (len == ends[i])
-				at_end = (int)i;
-		cr_assert_eq(read_code(bytes, len), at_end, "length %zu", len);
-		free(bytes);
-	}
-	ptc_buf_release(&b);
-}
-
-Test(feature, code_whose_name_ends_early_is_refused)
-{
-	const struct ptc_code_entry e = { .name = "name", .bytes = ptc_cur_init("", 0) };
-	struct ptc_buf b = PTC_BUF_INIT;
-
-	ptc_feature_begin_code(&b);
-	ptc_feature_put_code(&b, &e);
-	b.bytes[8 + 32 + 2] = 0;
-	cr_assert_eq(read_code(b.bytes, b.len), PTC_E_FORMAT);
-	ptc_buf_release(&b);
-}
-
-Test(feature, code_of_a_newer_version_is_refused_by_name)
-{
-	const uint8_t bytes[8] = { 2 };
-	struct ptc_cur c = ptc_cur_init(bytes, sizeof(bytes));
-	struct ptc_err err;
-
-	cr_assert_eq(ptc_feature_open_code(&c, 0, &err), PTC_E_UNSUPPORTED);
-	cr_assert_not_null(strstr(err.msg, "version 2"));
 }

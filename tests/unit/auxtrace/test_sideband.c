@@ -13,6 +13,8 @@
 		.time = 123456, .id = 55, .cpu = 2                                                 \
 	}
 
+static const uint8_t code[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+
 static const struct ptc_sb all[] = {
 	{ .type = PERF_RECORD_MMAP,
 	  .id = ID,
@@ -68,6 +70,14 @@ static const struct ptc_sb all[] = {
 	  .id = ID,
 	  .u.sw = { -1, -1 } },
 	{ .type = PERF_RECORD_SWITCH_CPU_WIDE, .id = ID, .u.sw = { 20, 21 } },
+	{ .type = PERF_RECORD_TEXT_POKE,
+	  .misc = PERF_RECORD_MISC_USER,
+	  .id = ID,
+	  .u.poke = { 0x7f0000001234, { code, code }, { code, code + 5 } } },
+	{ .type = PERF_RECORD_TEXT_POKE,
+	  .misc = PERF_RECORD_MISC_KERNEL,
+	  .id = ID,
+	  .u.poke = { 0xffffffff81000000, { code + 3, code + 8 }, { code, code + 7 } } },
 };
 
 enum { N = sizeof(all) / sizeof(all[0]) };
@@ -81,6 +91,12 @@ static struct ptc_rec frame(const struct ptc_buf *b)
 	cr_assert_eq(ptc_rec_next(&c, 64, &rec, &err), 1);
 	cr_assert_eq(ptc_cur_left(&c), 0);
 	return rec;
+}
+
+static void check_bytes(struct ptc_cur a, struct ptc_cur b)
+{
+	cr_assert_eq(ptc_cur_left(&a), ptc_cur_left(&b));
+	cr_assert_eq(memcmp(a.pos, b.pos, ptc_cur_left(&a)), 0);
 }
 
 static void check_equal(const struct ptc_sb *a, const struct ptc_sb *b)
@@ -108,6 +124,10 @@ static void check_equal(const struct ptc_sb *a, const struct ptc_sb *b)
 		cr_assert_str_eq(a->u.comm.comm, b->u.comm.comm);
 		cr_assert_eq(a->u.comm.pid, b->u.comm.pid);
 		cr_assert_eq(a->u.comm.tid, b->u.comm.tid);
+	} else if (a->type == PERF_RECORD_TEXT_POKE) {
+		cr_assert_eq(a->u.poke.addr, b->u.poke.addr);
+		check_bytes(a->u.poke.old_bytes, b->u.poke.old_bytes);
+		check_bytes(a->u.poke.new_bytes, b->u.poke.new_bytes);
 	} else { /* no padding in the others */
 		cr_assert_eq(memcmp(&x.u.task, &y.u.task, sizeof(x.u.task)), 0);
 	}
@@ -200,6 +220,37 @@ Test(sideband, a_build_id_longer_than_its_field_is_refused)
 	b.bytes[8 + 8 + 24] = PTC_BUILD_ID_MAX + 1;
 	rec = frame(&b);
 	cr_assert_eq(ptc_sb_parse(&rec, 0, &got, &err), PTC_E_FORMAT);
+	ptc_buf_release(&b);
+}
+
+Test(sideband, code_longer_than_its_record_is_refused)
+{
+	const size_t n = sizeof(all) / sizeof(all[0]);
+	size_t field;
+
+	for (field = 8; field <= 10; field += 2) { /* old_len, new_len */
+		struct ptc_buf b = PTC_BUF_INIT;
+		struct ptc_err err;
+		struct ptc_rec rec;
+		struct ptc_sb got;
+
+		ptc_sb_put(&b, &all[n - 1], PD_SAMPLE_TYPE);
+		b.bytes[8 + field + 1] = 0xff;
+		rec = frame(&b);
+		cr_assert_eq(ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &got, &err), PTC_E_FORMAT);
+		ptc_buf_release(&b);
+	}
+}
+
+Test(sideband, code_that_does_not_fit_in_a_record_is_not_built)
+{
+	static const uint8_t much[UINT16_MAX + 1];
+	struct ptc_sb sb = { .type = PERF_RECORD_TEXT_POKE };
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	sb.u.poke.new_bytes = ptc_cur_init(much, sizeof(much));
+	ptc_sb_put(&b, &sb, 0);
+	cr_assert(ptc_buf_failed(&b));
 	ptc_buf_release(&b);
 }
 

@@ -152,3 +152,125 @@ Test(addrspace, many_mappings_agree_with_a_model)
 	}
 	drop(&w);
 }
+
+Test(addrspace, patches_lie_over_what_is_mapped)
+{
+	struct world w;
+
+	make(&w);
+	cr_assert(ptc_addrspace_map(&w.as, 0x1000, 8, 0, w.a));
+	cr_assert(ptc_addrspace_map(&w.as, 0x1008, 8, 0, w.b));
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1006, (const uint8_t *)"ABCD", 4));
+	cr_assert_str_eq(read_at(&w, 0x1000), "012345ABCDijklmn");
+	cr_assert_str_eq(read_at(&w, 0x1009), "Dijklmn");
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1007, (const uint8_t *)"xy", 2));
+	cr_assert_str_eq(read_at(&w, 0x1000), "012345AxyDijklmn");
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1010, (const uint8_t *)"Z", 1)); /* unmapped */
+	cr_assert_str_eq(read_at(&w, 0x100e), "mnZ");
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1ffe, (const uint8_t *)"abcd", 4)); /* two pages */
+	cr_assert_str_eq(read_at(&w, 0x1ffd), "");
+	cr_assert_str_eq(read_at(&w, 0x1ffe), "abcd");
+	cr_assert(ptc_addrspace_map(&w.as, 0x1004, 4, 0, w.a));
+	cr_assert_str_eq(read_at(&w, 0x1000), "01230123yDijklmnZ");
+	drop(&w);
+}
+
+Test(addrspace, patches_at_the_last_address_end_there)
+{
+	struct world w;
+
+	make(&w);
+	cr_assert(ptc_addrspace_patch(&w.as, UINT64_MAX - 1, (const uint8_t *)"abcd", 4));
+	cr_assert_str_eq(read_at(&w, UINT64_MAX - 1), "ab");
+	cr_assert_str_eq(read_at(&w, 0), "");
+	cr_assert(ptc_addrspace_map(&w.as, UINT64_MAX - 4, 16, 0, w.a));
+	cr_assert_str_eq(read_at(&w, UINT64_MAX - 4), "0123b"); /* no range reaches the last */
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1000, (const uint8_t *)"", 0));
+	cr_assert_str_eq(read_at(&w, 0x1000), "");
+	drop(&w);
+}
+
+Test(addrspace, copies_share_patches_until_one_is_changed)
+{
+	struct ptc_addrspace copy = { .n = 0 };
+	struct world w;
+	uint64_t copied = 0;
+
+	make(&w);
+	copy.copied = &copied;
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1000, (const uint8_t *)"abcd", 4));
+	cr_assert(ptc_addrspace_copy(&copy, &w.as));
+	cr_assert_eq(copy.overlay, w.as.overlay);
+	cr_assert(ptc_addrspace_patch(&copy, 0x1001, (const uint8_t *)"X", 1));
+	cr_assert_eq(copied, 1);
+	cr_assert_str_eq(read_at(&w, 0x1000), "abcd");
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1002, (const uint8_t *)"Y", 1));
+	cr_assert_str_eq(read_at(&w, 0x1000), "abYd");
+	ptc_addrspace_release(&w.as);
+	w.as = copy;
+	cr_assert_str_eq(read_at(&w, 0x1000), "aXcd");
+	copied = PTC_OVERLAY_COPIES;
+	memset(&copy, 0, sizeof(copy));
+	copy.copied = &copied;
+	cr_assert(ptc_addrspace_copy(&copy, &w.as));
+	cr_assert_not(ptc_addrspace_patch(&copy, 0x1001, (const uint8_t *)"Z", 1));
+	ptc_addrspace_release(&copy);
+	drop(&w);
+}
+
+Test(addrspace, a_patch_is_a_new_layout_once_a_range)
+{
+	struct world w;
+	uint64_t v, layout;
+
+	make(&w);
+	cr_assert(ptc_addrspace_map(&w.as, 0x1000, 16, 0, w.a));
+	layout = w.as.layout;
+	cr_assert(ptc_addrspace_patch(&w.as, 0x100f, (const uint8_t *)"ab", 2));
+	cr_assert(w.as.ranges[0].patched);
+	cr_assert_neq(w.as.layout, layout);
+	v = w.as.version;
+	layout = w.as.layout;
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1000, (const uint8_t *)"ab", 2));
+	cr_assert_neq(w.as.version, v);
+	cr_assert_eq(w.as.layout, layout);
+	drop(&w);
+}
+
+/* Patches and mappings, against an array of what each address should hold. */
+Test(addrspace, many_patches_agree_with_a_model)
+{
+	enum { SPACE = 3 * 4096, ROUNDS = 1000 };
+	static uint8_t model[SPACE], got[SPACE];
+	uint64_t seed = 1;
+	struct world w;
+	int round;
+
+	make(&w);
+	for (round = 0; round < ROUNDS; round++) {
+		size_t start, len, i;
+
+		seed = seed * 6364136223846793005 + 1442695040888963407;
+		start = (seed >> 20) % SPACE;
+		len = (seed >> 40) % (round % 50 ? 20 : 5000) + 1;
+		if (len > SPACE - start)
+			len = SPACE - start;
+		if (round % 7 == 3) {
+			cr_assert(ptc_addrspace_map(&w.as, 0x10000 + start, len, 0, w.missing));
+			memset(model + start, 0, len);
+		} else {
+			if (len > 36)
+				len = 36;
+			cr_assert(ptc_addrspace_patch(&w.as, 0x10000 + start, text, len));
+			memcpy(model + start, text, len);
+		}
+		memset(got, 0, SPACE);
+		for (i = 0; i < SPACE;) {
+			const size_t n = ptc_addrspace_read(&w.as, 0x10000 + i, got + i, SPACE - i);
+
+			i += n ? n : 1;
+		}
+		cr_assert_eq(memcmp(model, got, SPACE), 0, "round %d", round);
+	}
+	drop(&w);
+}

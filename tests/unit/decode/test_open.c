@@ -378,26 +378,187 @@ Test(open, losses_that_records_tell_of_are_gaps)
 
 Test(open, code_that_came_with_the_recording_is_used)
 {
-	struct ptc_buf a = PTC_BUF_INIT, f = PTC_BUF_INIT;
-	struct ptc_code_entry e = { .time = 0, .addr = 0x9000, .pid = 7, .name = "[vdso]" };
+	struct ptc_buf a = PTC_BUF_INIT;
 	struct test t;
 
 	begin(&t, &clock_1ns);
-	e.bytes = ptc_cur_init(pt_code, PT_CODE_LEN);
-	ptc_feature_begin_code(&f);
-	ptc_feature_put_code(&f, &e);
-	e.addr = 0xa000;
-	e.name = "jit";
-	e.time = 30;
-	ptc_feature_put_code(&f, &e);
-	pd_feature(&t.pd, PTC_FEAT_PTCAP_CODE, f.bytes, f.len);
-	ptc_buf_release(&f);
 	pd_mmap2(&t.pd, 7, 0, 0x9000, 0x2000, 0, "[vdso]");
+	pd_poke(&t.pd, 7, 0, 0x9000, pt_code, 20); /* in two pieces */
+	pd_poke(&t.pd, 7, 0, 0x9014, pt_code + 20, PT_CODE_LEN - 20);
+	pd_poke(&t.pd, 7, 30, 0xa000, pt_code, PT_CODE_LEN);
 	psb_at(&a, 1);
 	syscall_at(&a, 20, 0x9000);
 	syscall_at(&a, 40, 0xa000);
 	piece(&t, 0, 7, -1, 0, &a);
 	expect(&t, "7 0 9016 start\n7 9016 0 syscall\n7 0 a016 start\n7 a016 0 syscall\n");
+	cr_assert_eq(t.stats.missing_files, 0);
+	end(&t);
+}
+
+/* mov %eax, %eax; syscall - and the same with a jmp to the syscall in front. */
+static const uint8_t code_mov[] = { 0x89, 0xc0, 0x0f, 0x05 };
+static const uint8_t code_jmp[] = { 0xeb, 0x00 };
+
+static void run_at(struct ptc_buf *b, uint64_t time, uint64_t ip)
+{
+	pt_tsc(b, time);
+	pt_enable(b, ip);
+	pt_ip_none(b, PT_PGD);
+}
+
+Test(open, code_changes_when_its_time_has_come)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	pd_mmap2(&t.pd, 7, 0, 0x9000, 0x1000, 0, "//anon");
+	pd_poke(&t.pd, 7, 5, 0x9000, code_mov, sizeof(code_mov));
+	pd_poke(&t.pd, 7, 20, 0x9000, code_jmp, sizeof(code_jmp));
+	pd_poke(&t.pd, 7, 40, 0x9000, code_mov, sizeof(code_mov));
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x9000);
+	run_at(&a, 12, 0x9000); /* once more: now it could come from a cache */
+	run_at(&a, 30, 0x9000);
+	run_at(&a, 50, 0x9000);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 9000 start\n7 9002 0 syscall\n7 0 9000 start\n7 9002 0 syscall\n"
+		   "7 0 9000 start\n7 9000 9002 jmp\n7 9002 0 syscall\n"
+		   "7 0 9000 start\n7 9002 0 syscall\n");
+	end(&t);
+}
+
+Test(open, a_patch_hides_what_the_file_has_until_something_else_is_mapped)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	/* two bytes in front of the syscall of the file's code: 83 c0 01 there */
+	pd_poke(&t.pd, 7, 20, 0x1014, code_jmp, sizeof(code_jmp));
+	map_code(&t, 7, 40, 0x1000);
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x1016);
+	run_at(&a, 30, 0x1014);
+	run_at(&a, 50, 0x1016);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1014 start\n7 1014 1016 jmp\n7 1016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, a_patch_is_gone_with_its_mapping)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	pd_mmap2(&t.pd, 7, 0, 0x9000, 0x1000, 0, "//anon");
+	pd_poke(&t.pd, 7, 5, 0x9000, code_mov, sizeof(code_mov));
+	pd_mmap2(&t.pd, 7, 20, 0x9000, 0x1000, 0, "//anon");
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x9000);
+	run_at(&a, 30, 0x9000);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 9000 start\n7 9002 0 syscall\n7 0 9000 start\n7 gap 0 3d 3 nocode\n");
+	end(&t);
+}
+
+Test(open, a_forked_process_has_the_patches_of_its_parent_and_its_own_alone)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	pd_mmap2(&t.pd, 7, 0, 0x9000, 0x1000, 0, "//anon");
+	pd_poke(&t.pd, 7, 5, 0x9000, code_mov, sizeof(code_mov));
+	pd_task(&t.pd, PERF_RECORD_FORK, 9, 9, 7, 20);
+	pd_poke(&t.pd, 9, 40, 0x9000, code_jmp, sizeof(code_jmp));
+	pd_comm(&t.pd, 9, 70, "new", true);
+	psb_at(&a, 1);
+	psb_at(&b, 1);
+	run_at(&a, 10, 0x9000);
+	run_at(&b, 30, 0x9000);
+	run_at(&b, 50, 0x9000);
+	run_at(&a, 60, 0x9000);
+	run_at(&b, 80, 0x9000); /* exec: nothing is left */
+	piece(&t, 0, 7, -1, 0, &a);
+	piece(&t, 1, 9, -1, 0, &b);
+	expect(&t, "7 0 9000 start\n7 9002 0 syscall\n"
+		   "9 0 9000 start\n9 9002 0 syscall\n"
+		   "9 0 9000 start\n9 9000 9002 jmp\n9 9002 0 syscall\n"
+		   "7 0 9000 start\n7 9002 0 syscall\n"
+		   "9 0 9000 start unmapped\n9 gap 1 4f 1 nocode\n");
+	end(&t);
+}
+
+/* Each at a page of its own, and forks that want copies: memory goes by the file, time too. */
+Test(open, patches_without_number_at_absurd_addresses_do_no_harm)
+{
+	enum { MANY = 100000 };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	uint64_t i;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	for (i = 0; i < MANY; i++)
+		pd_poke(&t.pd, 7, 5, UINT64_MAX - i * 0x123456789000, code_jmp, sizeof(code_jmp));
+	for (i = 0; i < 1000; i++)
+		pd_task(&t.pd, PERF_RECORD_FORK, 100 + (int32_t)i, 100 + (int32_t)i, 7, 6);
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x1016);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, copies_of_patches_have_a_limit)
+{
+	enum { MANY = 20000 };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct ptc_err err;
+	uint8_t *bytes;
+	struct test t;
+	int32_t i;
+	size_t len;
+
+	begin(&t, &clock_1ns);
+	for (i = 0; i < MANY; i++)
+		pd_poke(&t.pd, 7, 5, 0x1000 * (uint64_t)i, code_jmp, sizeof(code_jmp));
+	for (i = 8; i < 1000; i++) { /* each has to have all of them, but for one */
+		pd_task(&t.pd, PERF_RECORD_FORK, i, i, 7, 6);
+		pd_poke(&t.pd, i, 6, 0, code_mov, sizeof(code_mov));
+	}
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x1016);
+	piece(&t, 0, 7, -1, 0, &a);
+	bytes = pd_finish(&t.pd, &len);
+	cr_assert_eq(run_bytes(&t, bytes, len, &err), PTC_E_LIMIT);
+	free(t.text);
+	free(bytes);
+	end(&t);
+}
+
+Test(open, the_kernel_s_patches_are_not_the_program_s)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_TEXT_POKE,
+			     .misc = PERF_RECORD_MISC_KERNEL,
+			     .id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 5 },
+			     .u.poke = { .addr = 0x1016 } };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	sb.u.poke.new_bytes = ptc_cur_init(code_jmp, sizeof(code_jmp));
+	pd_sb(&t.pd, &sb);
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x1016);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 	end(&t);
 }
 
