@@ -47,9 +47,10 @@ struct ptc_source_end {
 	int status;	   /* of the command, as waitpid gives it; valid if !left_running */
 	bool left_running; /* detached: the command runs on, untraced */
 	uint64_t insns, transfers;
-	uint64_t odd;			   /* see struct ptc_flow */
-	uint64_t left_behind;		   /* tasks that outlived the command, traced until then */
-	bool follows;			   /* threads and children of the command are traced, too */
+	uint64_t odd;	      /* see struct ptc_flow */
+	uint64_t left_behind; /* tasks that outlived the command, traced until then */
+	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
+	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux;   /* that the source itself dropped */
 	const struct ptc_code_entry *code; /* code bytes that are in no file; lent until free */
 	size_t ncode;

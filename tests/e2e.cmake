@@ -22,7 +22,7 @@ endfunction()
 
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
-	restart exit wait busy)
+	restart exit wait busy masks tf)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -41,7 +41,7 @@ foreach(name hello signal)
 	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
 endforeach()
 # Ordinary programs.
-foreach(name pie longjmp vdso dlopen tasks)
+foreach(name pie longjmp vdso dlopen tasks trapthreads)
 	add_executable(prog_${name} support/prog_${name}.c)
 	e2e_output(prog_${name})
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -51,6 +51,7 @@ foreach(name pie longjmp vdso dlopen tasks)
 endforeach()
 target_link_libraries(prog_dlopen PRIVATE ${CMAKE_DL_LIBS})
 target_link_libraries(prog_tasks PRIVATE Threads::Threads)
+target_link_libraries(prog_trapthreads PRIVATE Threads::Threads)
 add_library(prog_lib SHARED support/prog_lib.c)
 e2e_output(prog_lib)
 set_target_properties(prog_lib PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -118,3 +119,11 @@ foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_
 	terminate_then_interrupt inherits comparison_can_fail)
 	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")
 endforeach()
+
+# What stepping could disturb. refstep does not know of it.
+e2e_case(masks CHECKS tasks RUN "${e2e_bin}/prog_masks")
+e2e_case(masks_fatal CHECKS tasks RUN "${e2e_bin}/prog_masks" f)
+e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
+if(NOT PTCAP_SANITIZE)
+	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
+endif()

@@ -270,6 +270,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	ret->odd = s->flow.odd;
 	ret->left_behind = t->left_behind;
 	ret->follows = true;
+	ret->untraced = t->untraced;
 	ret->lost_records = ptc_softring_lost_records(s->ring);
 	ret->lost_aux = ptc_softring_lost_aux(s->ring);
 	s->code = t->nsaved ? calloc(t->nsaved, sizeof(*s->code)) : NULL;

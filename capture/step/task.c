@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/step/task.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/vec.h"
@@ -115,6 +118,22 @@ pid_t ptc_task_process(pid_t tid)
 pid_t ptc_task_tracer(pid_t tid)
 {
 	return status_number(tid, "\nTracerPid:");
+}
+
+bool ptc_task_is_elf64(pid_t tid)
+{
+	unsigned char head[20]; /* e_ident, e_type, e_machine */
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	if (fd >= 0)
+		(void)close(fd);
+	return n != (ssize_t)sizeof(head) ||
+	       (head[EI_CLASS] == ELFCLASS64 && (head[18] | head[19] << 8) == EM_X86_64);
 }
 
 bool ptc_task_sleeps(pid_t tid)

@@ -11,6 +11,7 @@
 #include "capture/maps.h"
 #include "capture/step/affinity.h"
 #include "capture/step/code.h"
+#include "capture/step/sigtrap.h"
 #include "ptcap/error.h"
 
 /* One address space: its mappings and what is known of its code. Shared by the threads of a
@@ -19,7 +20,11 @@ struct ptc_mm {
 	unsigned int refs;
 	struct ptc_maps maps, maps_new;
 	struct ptc_code code;
+	bool trap_ignored; /* SIGTRAP, by the program */
+	bool leave;	   /* the process cannot be stepped: its tasks are let go as they stop */
 };
+
+enum { PTC_USER_CS = 0x33 }; /* 64-bit user code; arch/x86/include/asm/segment.h */
 
 enum ptc_task_state {
 	PTC_TASK_BORN,	    /* its first stop is still to come */
@@ -48,6 +53,8 @@ struct ptc_task {
 	bool reported;	     /* its EXIT record is written */
 	uint64_t restart_ip; /* the kernel will go back there (-ERESTART*); 0: no */
 	struct ptc_affinity affinity;
+	struct ptc_sigtrap trap;
+	bool own_tf; /* the program itself has set the trap flag */
 };
 
 /* All threads, in no order. Pointers to tasks live until the task is removed. */
@@ -71,6 +78,9 @@ pid_t ptc_task_process(pid_t tid);
 
 /* Who traces it ("TracerPid:"): 0 nobody, -1 not known. */
 pid_t ptc_task_tracer(pid_t tid);
+
+/* Is the file it runs an x86-64 one? x32 is not; true if it cannot be read. */
+bool ptc_task_is_elf64(pid_t tid);
 
 /* Is it asleep in the kernel ('S', 'D' or 'T' in /proc/TID/stat), and not just waiting for the CPU?
  */

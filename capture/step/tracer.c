@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "capture/step/program.h"
+#include "capture/step/trapflag.h"
 
 enum {
 	QUANTUM = 1000,		 /* instructions */
@@ -163,8 +164,12 @@ static struct ptc_task *rename_execer(struct ptc_tracer *t, struct ptc_task *lea
 
 static int resume(struct ptc_task *k, int sig, struct ptc_err *err)
 {
+	const int how = ptc_sigtrap_request(k, sig);
+
+	if (how != PTRACE_SINGLESTEP)
+		ptc_trapflag_settle(k);
 	k->state = PTC_TASK_RUNNING;
-	if (!ptrace(PTRACE_SINGLESTEP, k->tid, NULL, (void *)(long)sig) || errno == ESRCH)
+	if (!ptrace((enum __ptrace_request)how, k->tid, NULL, (void *)(long)sig) || errno == ESRCH)
 		return 0; /* gone: a wait says how */
 	return ptc_fail_sys(err, errno, "cannot step thread %d", (int)k->tid);
 }
@@ -184,6 +189,8 @@ static void take_birth(struct ptc_tracer *t, struct ptc_task *k, int status)
 	if (!(status >> 16)) /* it had a signal already */
 		k->inject = WSTOPSIG(status);
 	ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
+	if (k->mm)
+		ptc_trapflag_settle(k);
 }
 
 /* Something happened to @tid. */
@@ -208,7 +215,7 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 	}
 	if (status >> 16 == PTRACE_EVENT_EXEC)
 		k = rename_execer(t, k);
-	if (ptc_stop_is_group(status) && !t->left) {
+	if (ptc_stop_is_group(status) && !t->left && !(k->mm && k->mm->leave)) {
 		k->state = PTC_TASK_LISTENING;
 		(void)ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 		return 0;
@@ -329,6 +336,7 @@ static int begin_command(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	if (rc)
 		return rc;
 	ptc_affinity_pin(&k->affinity, pid, t->cpu);
+	ptc_sigtrap_attach(k);
 	k->state = PTC_TASK_READY;
 	k->exec_pending = true;
 	give_cpu(t, k);
@@ -365,6 +373,8 @@ static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 static void detach(struct ptc_tracer *t, struct ptc_task *k)
 {
 	ptc_affinity_unpin(&k->affinity, k->tid);
+	ptc_sigtrap_detach(k);
+	ptc_trapflag_settle(k);
 	(void)ptrace(PTRACE_DETACH, k->tid, NULL, (void *)(long)k->inject);
 	k->reported = true; /* it has not ended */
 	ptc_tasks_remove(&t->tasks, k);
@@ -377,6 +387,22 @@ static void detach_ready(struct ptc_tracer *t)
 	while (i--)
 		if (t->tasks.items[i]->state == PTC_TASK_READY)
 			detach(t, t->tasks.items[i]);
+}
+
+/* Processes that cannot be stepped: their tasks go as they stop. */
+static void detach_unsteppable(struct ptc_tracer *t)
+{
+	size_t i = t->tasks.n;
+
+	while (t->untraced && i--) {
+		struct ptc_task *k = t->tasks.items[i];
+
+		if (k->state != PTC_TASK_READY || !k->mm || !k->mm->leave)
+			continue;
+		if (t->on_cpu == k)
+			take_cpu(t);
+		detach(t, k);
+	}
 }
 
 /* Those in a system call have to stop first. */
@@ -400,12 +426,14 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
 	int rc = begin(t, pid, err);
 
-	while (!rc && !t->command_gone && t->tasks.n && !*t->leave) {
+	/* A command that cannot be stepped any more is still waited for. */
+	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) && !*t->leave) {
 		struct ptc_task *k = pick(t);
 
 		rc = k ? step(t, k, err) : wait_any(t, err);
 		if (rc > 0)
 			rc = 0;
+		detach_unsteppable(t);
 		if (!rc && ptc_enc_pos(t->flow->enc) - t->published >= t->watermark)
 			ptc_tracer_publish(t);
 		if (!rc && t->rec->no_memory)

@@ -34,9 +34,10 @@ struct ptc_tracer {
 	const atomic_bool *leave; /* set by the session's thread: detach from all */
 
 	/* the outcome */
-	int status;		      /* the command's, as waitpid gives it */
-	bool left;		      /* the command was left running instead */
-	uint64_t left_behind;	      /* tasks that outlived the command */
+	int status;	      /* the command's, as waitpid gives it */
+	bool left;	      /* the command was left running instead */
+	uint64_t left_behind; /* tasks that outlived the command */
+	uint64_t untraced;    /* processes that could not be stepped, and run on by themselves */
 	struct ptc_saved_code *saved; /* owned */
 	size_t nsaved, saved_cap;
 
