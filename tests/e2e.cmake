@@ -2,6 +2,7 @@
 # saw, with an independent stepper, and with perf. tests/e2e/truth.py says what a case checks.
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 find_program(PERF_PROGRAM perf)
+find_program(AS_PROGRAM as REQUIRED)
 enable_language(ASM)
 
 set(e2e_dir "${CMAKE_CURRENT_SOURCE_DIR}/e2e")
@@ -22,7 +23,7 @@ endfunction()
 
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
-	restart exit wait busy masks tf)
+	restart exit wait busy masks tf vsyscall)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -56,6 +57,24 @@ add_library(prog_lib SHARED support/prog_lib.c)
 e2e_output(prog_lib)
 set_target_properties(prog_lib PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(prog_lib PRIVATE -O1 -g)
+add_executable(prog_far32 support/prog_far32.c)
+e2e_output(prog_far32)
+target_compile_options(prog_far32 PRIVATE -O1 -g -fno-pie)
+target_link_options(prog_far32 PRIVATE -no-pie)
+target_link_libraries(prog_far32 PRIVATE Threads::Threads)
+# 32-bit programs: binutils make them, a 32-bit libgcc is not needed.
+foreach(abi 32 x32)
+	string(REPLACE x32 elf32_x86_64 emulation ${abi})
+	string(REGEX REPLACE "^32$" elf_i386 emulation ${emulation})
+	set(source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_32.S")
+	add_custom_command(OUTPUT "${e2e_bin}/prog_${abi}" DEPENDS "${source}"
+		COMMAND ${CMAKE_COMMAND} -E make_directory "${e2e_bin}"
+		COMMAND ${CMAKE_ASM_COMPILER} -E "$<$<STREQUAL:${abi},x32>:-DX32>" "${source}" -o prog_${abi}.s
+		COMMAND ${AS_PROGRAM} --${abi} prog_${abi}.s -o prog_${abi}.o
+		COMMAND ${CMAKE_LINKER} -m ${emulation} prog_${abi}.o -o "${e2e_bin}/prog_${abi}"
+		COMMAND_EXPAND_LISTS)
+	add_custom_target(prog_${abi} ALL DEPENDS "${e2e_bin}/prog_${abi}")
+endforeach()
 add_executable(prog_libc_static support/prog_longjmp.c)
 e2e_output(prog_libc_static)
 target_compile_definitions(prog_libc_static PRIVATE _GNU_SOURCE)
@@ -116,13 +135,14 @@ endif()
 foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
 	daemon attach_process attach_thread attach_refused attach_to_the_end
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
-	terminate_then_interrupt inherits comparison_can_fail)
+	terminate_then_interrupt refuses_32bit leaves_32bit leaves_far_jump inherits comparison_can_fail)
 	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")
 endforeach()
 
 # What stepping could disturb. refstep does not know of it.
 e2e_case(masks CHECKS tasks RUN "${e2e_bin}/prog_masks")
 e2e_case(masks_fatal CHECKS tasks RUN "${e2e_bin}/prog_masks" f)
+e2e_case(vsyscall CHECKS truth perf RUN "${e2e_bin}/prog_vsyscall")
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
 if(NOT PTCAP_SANITIZE)
 	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")

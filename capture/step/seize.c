@@ -46,12 +46,19 @@ static void end(pid_t pid)
 		(void)ptrace(PTRACE_CONT, pid, NULL, NULL);
 }
 
+static int refuse_32bit(const char *path, struct ptc_err *err)
+{
+	return ptc_fail(err, PTC_E_BAD_COMMAND, "cannot step '%s': it is a 32-bit program", path);
+}
+
 int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, struct ptc_err *err)
 {
 	struct ptc_launch l = PTC_LAUNCH_INIT;
 	pid_t pid;
 	int rc = ptc_launch_fork(&l, argv, mask, &pid, err);
 
+	if (!rc && ptc_task_file_is_32bit(l.path))
+		rc = refuse_32bit(l.path, err);
 	if (!rc && ptrace(PTRACE_SEIZE, pid, NULL, (void *)(unsigned long)options))
 		rc = ptc_fail_sys(err, errno,
 				  "cannot trace '%s' with ptrace (is it forbidden by a seccomp "
@@ -61,10 +68,9 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 		rc = ptc_launch_let_go(&l, err);
 	if (!rc)
 		rc = await_exec(&l, pid, err);
-	if (!rc && !ptc_task_is_elf64(pid)) { /* nothing of it has run */
+	if (!rc && ptc_task_runs_32bit(pid)) { /* a script's interpreter; nothing of it has run */
 		end(pid);
-		rc = ptc_fail(err, PTC_E_BAD_COMMAND, "cannot step '%s': it is a 32-bit program",
-			      l.path);
+		rc = refuse_32bit(l.path, err);
 	}
 	if (!rc)
 		*ret_pid = pid;
@@ -118,7 +124,7 @@ static int await_stop(struct ptc_task *k, struct ptc_err *err)
 	k->state = PTC_TASK_READY;
 	if (!(status >> 16))
 		k->inject = WSTOPSIG(status);
-	if (k->regs.cs != PTC_USER_CS || !ptc_task_is_elf64(k->tid))
+	if (k->regs.cs != PTC_USER_CS || ptc_task_runs_32bit(k->tid))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot step process %d: it runs 32-bit code", (int)k->pid);
 	if (ptc_stop_is_group(status)) {

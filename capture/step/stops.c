@@ -365,7 +365,7 @@ static int on_exec(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err
 	ptc_mm_put(k->mm);
 	k->mm = mm;
 	k->exec_pending = true;
-	if (!ptc_task_is_elf64(k->tid))
+	if (ptc_task_runs_32bit(k->tid))
 		give_up(t, k);
 	return ptc_program_begin(t, k, err);
 }

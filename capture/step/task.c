@@ -120,20 +120,24 @@ pid_t ptc_task_tracer(pid_t tid)
 	return status_number(tid, "\nTracerPid:");
 }
 
-bool ptc_task_is_elf64(pid_t tid)
+bool ptc_task_file_is_32bit(const char *path)
 {
-	unsigned char head[20]; /* e_ident, e_type, e_machine */
-	char path[64];
-	ssize_t n;
-	int fd;
+	unsigned char ident[EI_NIDENT];
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? -1 : read(fd, ident, sizeof(ident));
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, head, sizeof(head));
 	if (fd >= 0)
 		(void)close(fd);
-	return n != (ssize_t)sizeof(head) ||
-	       (head[EI_CLASS] == ELFCLASS64 && (head[18] | head[19] << 8) == EM_X86_64);
+	return n == (ssize_t)sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG) &&
+	       ident[EI_CLASS] == ELFCLASS32;
+}
+
+bool ptc_task_runs_32bit(pid_t tid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
+	return ptc_task_file_is_32bit(path);
 }
 
 bool ptc_task_sleeps(pid_t tid)

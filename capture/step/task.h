@@ -79,8 +79,11 @@ pid_t ptc_task_process(pid_t tid);
 /* Who traces it ("TracerPid:"): 0 nobody, -1 not known. */
 pid_t ptc_task_tracer(pid_t tid);
 
-/* Is the file it runs an x86-64 one? x32 is not; true if it cannot be read. */
-bool ptc_task_is_elf64(pid_t tid);
+/* Is the file a 32-bit ELF, x32 included? False if it cannot be read. */
+bool ptc_task_file_is_32bit(const char *path);
+
+/* Is it so of the file that the task executes? */
+bool ptc_task_runs_32bit(pid_t tid);
 
 /* Is it asleep in the kernel ('S', 'D' or 'T' in /proc/TID/stat), and not just waiting for the CPU?
  */

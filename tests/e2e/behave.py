@@ -525,6 +525,68 @@ def inherits(folder):
     check(got == want, f"with ptcap {got}, without {want}")
 
 
+# --- what cannot be stepped ---------------------------------------------------------------------
+
+
+def runs_32bit():
+    """The program, where the kernel can run it."""
+    try:
+        plain = Run([prog("32")])
+    except OSError:
+        lib.skip("no 32-bit programs here")
+    if plain.status != 5 or plain.out != "32\n":
+        lib.skip("no 32-bit programs here")
+    return prog("32")
+
+
+@case
+def refuses_32bit(folder):
+    """A 32-bit command (or x32, or a script for one): 126, why, nothing of it runs, no file."""
+    out = os.path.join(folder, "out")
+    os.mkdir(out)
+    for name in ("32", "x32"):
+        r = lib.record(os.path.join(out, "f"), [prog(name)]).expect(126)
+        check(prog(name) in r.err and "32-bit" in r.err, f"message {r.err!r}")
+        check(r.out == "", f"it ran: {r.out!r}")
+    script = os.path.join(folder, "script")
+    with open(script, "w", encoding="ascii") as f:
+        f.write(f"#!{runs_32bit()}\n")
+    os.chmod(script, 0o755)
+    r = lib.record(os.path.join(out, "f"), [script]).expect(126)
+    check("32-bit" in r.err, f"message {r.err!r}")
+    check(r.out == "", f"it ran: {r.out!r}")
+    check(os.listdir(out) == [], "a file was left behind")
+
+
+@case
+def leaves_32bit(folder):
+    """A 32-bit program that the command runs, or becomes, goes by itself; it is counted and told."""
+    for n, (script, want, status) in enumerate(
+        (("{0}; echo $?; exit 4", "32\n5\n", 4), ("exec {0}", "32\n", 5))
+    ):
+        path, truth = os.path.join(folder, f"f{n}"), os.path.join(folder, f"t{n}")
+        argv = ["/bin/sh", "-c", script.format(runs_32bit())]
+        r = lib.record(path, argv, "--truth", truth).expect(status)
+        check(r.out == want, f"output {r.out!r}")
+        check("1 " in r.err and "not recorded" in r.err, f"message {r.err!r}")
+        lib.equals_truth(path, truth)
+    r = lib.record(path, ["/bin/sh", "-c", f"{runs_32bit()}; exit 0"], "--strict").expect(3)
+
+
+@case
+def leaves_far_jump(folder):
+    """32-bit code by a far jump: the process goes on by itself, threads in system calls too."""
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
+    plain = Run([prog("far32")])
+    if plain.status != 6:
+        lib.skip("no 32-bit code here")
+    r = lib.record(path, [prog("far32")], "--truth", truth).expect(6)
+    check(r.out == plain.out, f"output {r.out!r}")
+    check("1 " in r.err and "not recorded" in r.err, f"message {r.err!r}")
+    flow = lib.equals_truth(path, truth)
+    check(any(t[2] == "far" for f in flow.values() for t in f), "no far jump")
+
+
 # --- the tests themselves -----------------------------------------------------------------------
 
 
