@@ -23,7 +23,8 @@ endfunction()
 
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
-	restart exit wait busy masks tf vsyscall)
+	restart exit wait busy masks tf vsyscall handlers
+	seccomp)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -143,6 +144,10 @@ endforeach()
 e2e_case(masks CHECKS tasks RUN "${e2e_bin}/prog_masks")
 e2e_case(masks_fatal CHECKS tasks RUN "${e2e_bin}/prog_masks" f)
 e2e_case(vsyscall CHECKS truth perf RUN "${e2e_bin}/prog_vsyscall")
+e2e_case(handlers CHECKS truth perf RUN "${e2e_bin}/prog_handlers")
+foreach(mode kill thread trap errno trace strict sigkill)
+	e2e_case(seccomp_${mode} CHECKS truth perf RUN "${e2e_bin}/prog_seccomp" ${mode})
+endforeach()
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
 if(NOT PTCAP_SANITIZE)
 	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
