@@ -24,7 +24,7 @@ endfunction()
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
 	restart exit wait busy masks tf vsyscall handlers
-	seccomp)
+	seccomp jobs)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -136,7 +136,8 @@ endif()
 foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
 	daemon attach_process attach_thread attach_refused attach_to_the_end
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
-	terminate_then_interrupt refuses_32bit leaves_32bit leaves_far_jump inherits comparison_can_fail)
+	terminate_then_interrupt refuses_32bit leaves_32bit leaves_far_jump attach_stopped
+	attach_blocked_trap attach_32bit no_ptrace killed stopped_command inherits comparison_can_fail)
 	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")
 endforeach()
 
@@ -148,6 +149,7 @@ e2e_case(handlers CHECKS truth perf RUN "${e2e_bin}/prog_handlers")
 foreach(mode kill thread trap errno trace strict sigkill)
 	e2e_case(seccomp_${mode} CHECKS truth perf RUN "${e2e_bin}/prog_seccomp" ${mode})
 endforeach()
+e2e_case(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
 if(NOT PTCAP_SANITIZE)
 	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")

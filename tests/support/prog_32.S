@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A 32-bit program (as --32) or an x32 one (as --x32): says "32", exits with status 5. */
+/*
+ * A 32-bit program (as --32) or an x32 one (as --x32): says "32", exits with
+ * status 5. With an argument, the 32-bit one reads a byte in between.
+ */
 	.text
 	.globl	_start
 _start:
@@ -18,7 +21,14 @@ _start:
 	mov	$text, %ecx
 	mov	$3, %edx
 	int	$0x80
-	mov	$1, %eax
+	cmpl	$1, (%esp)
+	je	1f
+	mov	$3, %eax
+	xor	%ebx, %ebx
+	lea	-8(%esp), %ecx
+	mov	$1, %edx
+	int	$0x80
+1:	mov	$1, %eax
 	mov	$5, %ebx
 	int	$0x80
 #endif

@@ -3,6 +3,7 @@
  * prog_seccomp MODE: installs a filter and runs into it. kill, thread: the call
  * kills; trap: SIGSYS, handled; errno: 42; trace: nobody listens, ENOSYS;
  * strict: read, write, exit only; sigkill: the same, and a call that is not allowed.
+ * prog_seccomp noptrace|deadly COMMAND...: runs it where ptrace fails, or kills.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -25,14 +26,14 @@ static void on_sys(int sig, void *info, void *context)
 		seen += 100;
 }
 
-static void filter(unsigned int action)
+static void filter(unsigned int nr, unsigned int action)
 {
 	struct sock_filter code[4];
 	struct sock_fprog prog;
 
 	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 					       offsetof(struct seccomp_data, nr));
-	code[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1);
+	code[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
 	code[2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
 	code[3] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	prog.len = 4;
@@ -40,7 +41,6 @@ static void filter(unsigned int action)
 	sys6(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0);
 	if (sys3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&prog))
 		sys_exit(90);
-	SAY("filtered\n");
 }
 
 int prog_main(int argc, char **argv)
@@ -52,16 +52,22 @@ int prog_main(int argc, char **argv)
 	sys_handle(SIGSYS_, on_sys, 0);
 	switch (argv[1][0]) {
 	case 'k':
-		filter(SECCOMP_RET_KILL_PROCESS);
+		filter(SYS_getppid, SECCOMP_RET_KILL_PROCESS);
 		break;
 	case 't':
-		filter(argv[1][1] == 'h'		      ? SECCOMP_RET_KILL_THREAD :
-		       argv[1][2] == 'a' && argv[1][3] == 'p' ? SECCOMP_RET_TRAP :
-								SECCOMP_RET_TRACE);
+		filter(SYS_getppid, argv[1][1] == 'h' ? SECCOMP_RET_KILL_THREAD :
+				    argv[1][2] == 'a' && argv[1][3] == 'p' ? SECCOMP_RET_TRAP :
+									     SECCOMP_RET_TRACE);
 		break;
 	case 'e':
-		filter(SECCOMP_RET_ERRNO | 42);
+		filter(SYS_getppid, SECCOMP_RET_ERRNO | 42);
 		break;
+	case 'n':
+	case 'd':
+		filter(SYS_ptrace,
+		       argv[1][0] == 'n' ? SECCOMP_RET_ERRNO | 1 : SECCOMP_RET_KILL_PROCESS);
+		sys3(SYS_execve, (long)argv[2], (long)(argv + 2), (long)(argv + argc + 1));
+		return 91;
 	default:
 		if (sys3(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, 0))
 			return 90;

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Job control: a parent stops its child, by two signals, sees it stopped, continues it, sees its
+ * end. */
+#include "prog.h"
+
+PROG_START;
+
+enum {
+	SIGCHLD_ = 17,
+	SIGCONT_ = 18,
+	SIGSTOP_ = 19,
+	SIGTSTP_ = 20,
+	WUNTRACED_ = 2,
+	WCONTINUED_ = 8,
+};
+
+static long wait_for(long pid, int options)
+{
+	int status = 0;
+
+	return sys6(SYS_wait4, pid, (long)&status, options, 0, 0, 0) == pid ? status : -1;
+}
+
+int prog_main(int argc, char **argv)
+{
+	static const int signals[] = { SIGSTOP_, SIGTSTP_, SIGSTOP_ };
+	int ends[2];
+	long pid;
+	size_t i;
+	char c = 0;
+
+	(void)argc;
+	(void)argv;
+	sys3(SYS_pipe, (long)ends, 0, 0);
+	pid = sys6(SYS_clone, SIGCHLD_, 0, 0, 0, 0, 0);
+	if (!pid) {
+		sys3(SYS_setpgid, 0, 0, 0); /* an orphaned group takes no SIGTSTP: ours is not */
+		while (sys3(SYS_read, ends[0], (long)&c, 1) != 1)
+			;
+		SAY("child ends\n");
+		return c;
+	}
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sys3(SYS_kill, pid, signals[i], 0);
+		if (wait_for(pid, WUNTRACED_) != (signals[i] << 8 | 0x7f))
+			return 1;
+		SAY("stopped\n");
+		sys3(SYS_kill, pid, SIGCONT_, 0);
+		if (wait_for(pid, WCONTINUED_) != 0xffff)
+			return 2;
+		SAY("continued\n");
+	}
+	c = 3;
+	sys_write(ends[1], &c, 1);
+	return wait_for(pid, 0) == 3 << 8 ? 0 : 3;
+}
