@@ -302,7 +302,12 @@ static void summary(const struct args *a, const struct ptc_record_result *r)
 		ptc_say("%" PRIu64
 			" processes or threads that the command left behind run on, untraced",
 			r->left_behind);
-	if (r->untraced)
+	if (r->untraced && r->source == PTC_SOURCE_STEP)
+		ptc_say("%" PRIu64
+			" processes turned to 32-bit code, which cannot be stepped: from there on "
+			"they were not recorded",
+			r->untraced);
+	else if (r->untraced)
 		ptc_say("%" PRIu64
 			" threads or processes that the command started were not recorded",
 			r->untraced);

@@ -144,7 +144,7 @@ endforeach()
 # What stepping could disturb. refstep does not know of it.
 e2e_case(masks CHECKS tasks RUN "${e2e_bin}/prog_masks")
 e2e_case(masks_fatal CHECKS tasks RUN "${e2e_bin}/prog_masks" f)
-e2e_case(vsyscall CHECKS truth perf RUN "${e2e_bin}/prog_vsyscall")
+e2e_case(vsyscall CHECKS truth ref perf RUN "${e2e_bin}/prog_vsyscall")
 e2e_case(handlers CHECKS truth perf RUN "${e2e_bin}/prog_handlers")
 foreach(mode kill thread trap errno trace strict sigkill)
 	e2e_case(seccomp_${mode} CHECKS truth perf RUN "${e2e_bin}/prog_seccomp" ${mode})

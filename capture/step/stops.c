@@ -105,8 +105,19 @@ static void async(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
 		ptc_flow_async(t->flow, k->ip, attempted, k->tsc);
 }
 
+/* What runs is the interrupted system call, again. */
+static void restart(struct ptc_task *k)
+{
+	k->ip = k->restart_ip;
+	k->restart_ip = 0;
+	k->insn = *ptc_code_at(&k->mm->code, &k->mm->maps, k->tid, k->ip);
+	k->before.rax = k->regs.orig_rax;
+}
+
 void ptc_stop_blocked(struct ptc_tracer *t, struct ptc_task *k)
 {
+	if (k->restart_ip)
+		restart(k);
 	retire(t, k, k->ip + k->insn.len);
 	k->in_kernel = true;
 }
@@ -179,11 +190,8 @@ static int on_retired(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	const bool own_tf = k->own_tf;
 	bool entered;
 
-	if (k->restart_ip) { /* what ran was the interrupted system call, again */
-		k->ip = k->restart_ip;
-		k->restart_ip = 0;
-		k->insn = *ptc_code_at(&k->mm->code, &k->mm->maps, k->tid, k->ip);
-		k->before.rax = k->regs.orig_rax;
+	if (k->restart_ip) {
+		restart(k);
 	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one iteration of many */
 		if (own_tf)
 			own_trap(t, k, true);

@@ -62,6 +62,12 @@ void ptc_tracer_publish(struct ptc_tracer *t)
 
 /* --- the CPU --- */
 
+/* In a system call, or in one that is made again. */
+static bool may_sleep(const struct ptc_task *k)
+{
+	return ptc_stop_enters_kernel(&k->insn) || (k->restart_ip && ptc_task_sleeps(k->tid));
+}
+
 /* As at a context switch: the trace stops, SWITCH out. */
 static void take_cpu(struct ptc_tracer *t)
 {
@@ -69,7 +75,7 @@ static void take_cpu(struct ptc_tracer *t)
 
 	if (!k)
 		return;
-	if (k->state == PTC_TASK_RUNNING && !k->in_kernel && ptc_stop_enters_kernel(&k->insn))
+	if (k->state == PTC_TASK_RUNNING && !k->in_kernel && may_sleep(k))
 		ptc_stop_blocked(t, k);
 	ptc_stop_preempt(t, k);
 	ptc_tracer_speak_of(t, k);
@@ -280,7 +286,8 @@ static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 	int rc = 1;
 
 	while (rc >= 0 && t->on_cpu == k && k->state == PTC_TASK_RUNNING && !*t->leave) {
-		const bool may_yield = ptc_stop_enters_kernel(&k->insn) && another(t);
+		const bool may_yield = (ptc_stop_enters_kernel(&k->insn) || k->restart_ip) &&
+				       another(t);
 
 		if (may_yield && !rc && ptc_task_sleeps(k->tid))
 			break;

@@ -37,18 +37,14 @@ static void set_stored(const struct ptc_task *k, uint64_t addr, bool on)
 
 void ptc_trapflag_retired(struct ptc_task *k)
 {
-	if (k->insn.pushes_flags) {
+	const bool syscall = k->insn.kind == PTC_KIND_SYSCALL;
+
+	if (k->insn.pushes_flags)
 		set_stored(k, k->regs.rsp, k->own_tf);
-	} else if (k->insn.loads_flags) {
+	else if (k->insn.loads_flags || (syscall && k->before.rax == SYS_rt_sigreturn))
 		k->own_tf = ptc_trapflag_is_set(k);
-	} else if (k->insn.kind != PTC_KIND_SYSCALL) {
-		return;
-	} else if (k->before.rax == SYS_rt_sigreturn) {
-		k->own_tf = ptc_trapflag_is_set(k);
-	} else if (!k->own_tf && (k->regs.r11 & TF)) {
-		k->regs.r11 &= ~(unsigned long long)TF;
-		poke(k, offsetof(struct user, regs.r11), k->regs.r11);
-	}
+	else if (syscall && !k->own_tf && (k->regs.r11 & TF))
+		poke(k, offsetof(struct user, regs.r11), k->regs.r11 & ~(uint64_t)TF);
 }
 
 void ptc_trapflag_in_handler(struct ptc_task *k)

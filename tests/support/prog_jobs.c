@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Job control: a parent stops its child, by two signals, sees it stopped, continues it, sees its
- * end. */
+/*
+ * Job control: a parent stops its child, by two signals, sees it stopped,
+ * continues it, sees its end. Then it waits for one that sends it a signal it
+ * ignores: its read is made again, and again, before there is something to read.
+ */
 #include "prog.h"
 
 PROG_START;
@@ -10,6 +13,7 @@ enum {
 	SIGCONT_ = 18,
 	SIGSTOP_ = 19,
 	SIGTSTP_ = 20,
+	SIGURG_ = 23,
 	WUNTRACED_ = 2,
 	WCONTINUED_ = 8,
 };
@@ -28,6 +32,7 @@ int prog_main(int argc, char **argv)
 	long pid;
 	size_t i;
 	char c = 0;
+	int spin;
 
 	(void)argc;
 	(void)argv;
@@ -52,5 +57,20 @@ int prog_main(int argc, char **argv)
 	}
 	c = 3;
 	sys_write(ends[1], &c, 1);
-	return wait_for(pid, 0) == 3 << 8 ? 0 : 3;
+	if (wait_for(pid, 0) != 3 << 8)
+		return 3;
+	pid = sys6(SYS_clone, SIGCHLD_, 0, 0, 0, 0, 0);
+	if (!pid) {
+		for (i = 0; i < 3; i++) {
+			sys3(SYS_kill, sys3(SYS_getppid, 0, 0, 0), SIGURG_, 0);
+			for (spin = 0; spin < 3000;
+			     spin++) /* the parent has its turn, and sleeps */
+				__asm__ volatile("nop");
+		}
+		sys_write(ends[1], "y", 1);
+		return 4;
+	}
+	if (sys3(SYS_read, ends[0], (long)&c, 1) != 1 || c != 'y')
+		return 4;
+	return wait_for(pid, 0) == 4 << 8 ? 0 : 5;
 }
