@@ -3,7 +3,9 @@
  * prog_wait [catch]: says "ready", reads its input to the end, says "done" and
  * exits with status 7. With "catch" it says "caught" at SIGINT and SIGTERM
  * and goes on. With "trap" it has a handler for SIGTRAP, which says "trapped",
- * and blocks it; a byte of its input unblocks it, for a moment.
+ * and blocks it; a byte of its input unblocks it, for a
+ * moment, and loads the flags (after a popf the kernel takes a debugger's trap
+ * flag for the program's, and would leave it there).
  */
 #include "prog.h"
 
@@ -51,6 +53,7 @@ int prog_main(int argc, char **argv)
 		if (trap) {
 			mask_trap(UNBLOCK);
 			mask_trap(BLOCK);
+			__asm__ volatile("pushfq; popfq" ::: "memory", "cc");
 			SAY("unblocked\n");
 		}
 	}
