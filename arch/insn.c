@@ -117,6 +117,12 @@ enum ptc_insn_status ptc_insn_decode(enum ptc_mode mode, const uint8_t *bytes, s
 		   in.meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 	ret->rep = ret->rep && (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
 						 ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+	ret->pushes_flags = in.mnemonic == ZYDIS_MNEMONIC_PUSHF ||
+			    in.mnemonic == ZYDIS_MNEMONIC_PUSHFD ||
+			    in.mnemonic == ZYDIS_MNEMONIC_PUSHFQ;
+	ret->loads_flags = in.mnemonic == ZYDIS_MNEMONIC_POPF ||
+			   in.mnemonic == ZYDIS_MNEMONIC_POPFD ||
+			   in.mnemonic == ZYDIS_MNEMONIC_POPFQ || ret->kind == PTC_KIND_IRET;
 	/* SDM vol. 3A, 6.8.3: mov and pop hold back traps for one instruction, lss does not */
 	ret->shadow =
 		(in.mnemonic == ZYDIS_MNEMONIC_MOV && in.opcode == 0x8e && in.raw.modrm.reg == 2) ||

@@ -30,6 +30,8 @@ struct ptc_insn {
 	bool direct;	    /* target is valid */
 	bool rep;	    /* a REP string instruction: steps once an iteration, retires once */
 	bool shadow;	    /* loads SS: the processor takes no trap before the next has run */
+	bool pushes_flags;  /* pushf, of any size: stores TF */
+	bool loads_flags;   /* popf, iret: may change TF */
 	uint64_t target;    /* of a direct jump, call or jcc */
 };
 

@@ -427,7 +427,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
 	ret->odd = end->odd;
-	ret->untraced = end->follows ? 0 : s->noted.forks;
+	ret->untraced = end->follows ? end->untraced : s->noted.forks;
 	ret->left_behind = end->left_behind;
 	ret->aux_bytes = s->aux_bytes;
 	ret->data_bytes = s->data_bytes;

@@ -48,9 +48,10 @@ struct ptc_source_end {
 	bool limited;	   /* opts->max_steps was reached, or opts->to */
 	bool unreached;	   /* opts->from never was */
 	uint64_t insns, transfers;
-	uint64_t odd;			 /* see struct ptc_flow */
-	uint64_t left_behind;		 /* tasks that outlived the command, traced until then */
-	bool follows;			 /* threads and children of the command are traced, too */
+	uint64_t odd;	      /* see struct ptc_flow */
+	uint64_t left_behind; /* tasks that outlived the command, traced until then */
+	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
+	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux; /* that the source itself dropped */
 };
 

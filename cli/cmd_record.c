@@ -145,7 +145,12 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64
 			" processes or threads that the command left behind run on, untraced",
 			r->left_behind);
-	if (r->untraced)
+	if (r->untraced && r->source == PTC_SOURCE_STEP)
+		ptc_say("%" PRIu64
+			" processes turned to 32-bit code, which cannot be stepped: from there on "
+			"they were not recorded",
+			r->untraced);
+	else if (r->untraced)
 		ptc_say("%" PRIu64
 			" threads or processes that the command started were not recorded",
 			r->untraced);

@@ -2,6 +2,7 @@
 # saw, with an independent stepper, and with perf. tests/e2e/truth.py says what a case checks.
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 find_program(PERF_PROGRAM perf)
+find_program(AS_PROGRAM as REQUIRED)
 enable_language(ASM)
 enable_language(CXX)
 
@@ -23,7 +24,8 @@ endfunction()
 
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
-	restart exit wait busy)
+	restart exit wait busy masks tf vsyscall handlers
+	seccomp jobs)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -42,7 +44,7 @@ foreach(name hello signal)
 	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
 endforeach()
 # Ordinary programs.
-foreach(name pie longjmp vdso dlopen tasks swap chain context jitthread)
+foreach(name pie longjmp vdso dlopen tasks swap chain context jitthread trapthreads)
 	add_executable(prog_${name} support/prog_${name}.c)
 	e2e_output(prog_${name})
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -53,6 +55,7 @@ endforeach()
 target_link_libraries(prog_dlopen PRIVATE ${CMAKE_DL_LIBS})
 target_link_libraries(prog_swap PRIVATE ${CMAKE_DL_LIBS})
 target_link_libraries(prog_tasks PRIVATE Threads::Threads)
+target_link_libraries(prog_trapthreads PRIVATE Threads::Threads)
 target_link_libraries(prog_jitthread PRIVATE Threads::Threads)
 foreach(name lib lib_two)
 	add_library(prog_${name} SHARED support/prog_${name}.c)
@@ -90,6 +93,25 @@ file(WRITE "${e2e_bin}/chain_plain"
 	"exec '${e2e_bin}/prog_chain_static' '${e2e_bin}/prog_chain' \"$@\" \"\" 'last one'\n")
 file(CHMOD "${e2e_bin}/chain" "${e2e_bin}/chain_plain"
 	PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ WORLD_READ)
+
+add_executable(prog_far32 support/prog_far32.c)
+e2e_output(prog_far32)
+target_compile_options(prog_far32 PRIVATE -O1 -g -fno-pie)
+target_link_options(prog_far32 PRIVATE -no-pie)
+target_link_libraries(prog_far32 PRIVATE Threads::Threads)
+# 32-bit programs: binutils make them, a 32-bit libgcc is not needed.
+foreach(abi 32 x32)
+	string(REPLACE x32 elf32_x86_64 emulation ${abi})
+	string(REGEX REPLACE "^32$" elf_i386 emulation ${emulation})
+	set(source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_32.S")
+	add_custom_command(OUTPUT "${e2e_bin}/prog_${abi}" DEPENDS "${source}"
+		COMMAND ${CMAKE_COMMAND} -E make_directory "${e2e_bin}"
+		COMMAND ${CMAKE_ASM_COMPILER} -E "$<$<STREQUAL:${abi},x32>:-DX32>" "${source}" -o prog_${abi}.s
+		COMMAND ${AS_PROGRAM} --${abi} prog_${abi}.s -o prog_${abi}.o
+		COMMAND ${CMAKE_LINKER} -m ${emulation} prog_${abi}.o -o "${e2e_bin}/prog_${abi}"
+		COMMAND_EXPAND_LISTS)
+	add_custom_target(prog_${abi} ALL DEPENDS "${e2e_bin}/prog_${abi}")
+endforeach()
 
 # Everything that steps a program is alone on the machine with it: RESOURCE_LOCK.
 function(e2e_test NAME TIMEOUT)
@@ -169,9 +191,25 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 endif()
 
 foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
-	daemon attach_process attach_thread attach_refused attach_to_the_end
+	daemon attach_process attach_asleep attach_thread attach_refused attach_to_the_end
 	killed killed_attached tracer_killed max_steps max_time progress zone_unreached zone_attached zone_bad
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
-	terminate_then_interrupt inherits comparison_can_fail guard_can_fail)
+	terminate_then_interrupt refuses_32bit leaves_32bit leaves_far_jump attach_stopped
+	attach_blocked_trap attach_32bit no_ptrace killed_command stopped_command inherits comparison_can_fail
+	guard_can_fail)
 	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")
 endforeach()
+
+# What stepping could disturb. refstep does not know of it.
+e2e_case(masks CHECKS tasks RUN "${e2e_bin}/prog_masks")
+e2e_case(masks_fatal CHECKS tasks RUN "${e2e_bin}/prog_masks" f)
+e2e_case(vsyscall CHECKS truth ref perf RUN "${e2e_bin}/prog_vsyscall")
+e2e_case(handlers CHECKS truth perf RUN "${e2e_bin}/prog_handlers")
+foreach(mode kill thread trap errno trace strict sigkill)
+	e2e_case(seccomp_${mode} CHECKS truth perf RUN "${e2e_bin}/prog_seccomp" ${mode})
+endforeach()
+e2e_case(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
+e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
+if(NOT PTCAP_SANITIZE)
+	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
+endif()

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "capture/launch.h"
 #include "capture/step/tracer.h"
+#include "capture/step/trapflag.h"
 
 /* Never PTRACE_O_EXITKILL: when we die, the target lives on. */
 static const unsigned int options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACECLONE |
@@ -36,12 +37,28 @@ static int await_exec(struct ptc_launch *l, pid_t pid, struct ptc_err *err)
 	}
 }
 
+static void end(pid_t pid)
+{
+	int status;
+
+	(void)kill(pid, SIGKILL);
+	while (waitpid(pid, &status, __WALL) == pid ? WIFSTOPPED(status) : errno == EINTR)
+		(void)ptrace(PTRACE_CONT, pid, NULL, NULL);
+}
+
+static int refuse_32bit(const char *path, struct ptc_err *err)
+{
+	return ptc_fail(err, PTC_E_BAD_COMMAND, "cannot step '%s': it is a 32-bit program", path);
+}
+
 int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, struct ptc_err *err)
 {
 	struct ptc_launch l = PTC_LAUNCH_INIT;
 	pid_t pid;
 	int rc = ptc_launch_fork(&l, argv, mask, &pid, err);
 
+	if (!rc && ptc_task_file_is_32bit(l.path))
+		rc = refuse_32bit(l.path, err);
 	if (!rc && ptrace(PTRACE_SEIZE, pid, NULL, (void *)(unsigned long)options))
 		rc = ptc_fail_sys(err, errno,
 				  "cannot trace '%s' with ptrace (is it forbidden by a seccomp "
@@ -51,6 +68,10 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 		rc = ptc_launch_let_go(&l, err);
 	if (!rc)
 		rc = await_exec(&l, pid, err);
+	if (!rc && ptc_task_runs_32bit(pid)) { /* a script's interpreter; nothing of it has run */
+		end(pid);
+		rc = refuse_32bit(l.path, err);
+	}
 	if (!rc)
 		*ret_pid = pid;
 	ptc_launch_release(&l);
@@ -58,10 +79,6 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 }
 
 /* --- what runs already --- */
-
-enum {
-	USER_CS = 0x33, /* 64-bit user code; arch/x86/include/asm/segment.h */
-};
 
 static int refuse(pid_t tid, int sys, struct ptc_err *err)
 {
@@ -96,16 +113,18 @@ static int await_stop(struct ptc_task *k, struct ptc_err *err)
 	if (ptrace(PTRACE_GETREGS, k->tid, NULL, &k->regs))
 		return ptc_fail_sys(err, errno, "cannot read registers of thread %d", (int)k->tid);
 	k->ip = k->regs.rip;
+	k->own_tf = ptc_trapflag_is_set(k);
+	ptc_sigtrap_attach(k);
 	k->state = PTC_TASK_READY;
 	if (!(status >> 16))
 		k->inject = WSTOPSIG(status);
+	if (k->regs.cs != PTC_USER_CS || ptc_task_runs_32bit(k->tid))
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"cannot step process %d: it runs 32-bit code", (int)k->pid);
 	if (ptc_stop_is_group(status)) {
 		k->state = PTC_TASK_LISTENING;
 		(void)ptrace(PTRACE_LISTEN, k->tid, NULL, NULL);
 	}
-	if (k->regs.cs != USER_CS)
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot step process %d: it runs 32-bit code", (int)k->pid);
 	/* It slept in a system call, which the kernel will make again. */
 	k->restart_ip = ptc_task_restarts(&k->regs);
 	return 0;

@@ -106,6 +106,7 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->limited = t->limited;
 	sh->unreached = t->zone.from.place && !t->zone.reached;
 	sh->left_behind = t->left_behind;
+	sh->untraced = t->untraced;
 	sh->transfers = t->flow->transfers;
 	sh->odd = t->flow->odd;
 	sh->done = true;
@@ -282,6 +283,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		.odd = sh->odd,
 		.left_behind = sh->left_behind,
 		.follows = true,
+		.untraced = sh->untraced,
 		.lost_records = ptc_softring_lost_records(s->ring),
 		.lost_aux = ptc_softring_lost_aux(s->ring),
 	};

@@ -7,6 +7,7 @@
  *
  *  SIGTRAP, TRAP_TRACE     the instruction retired
  *  SIGTRAP, TRAP_BRKPT     the system call returned (report_single_step)
+ *  SIGTRAP | 0x80          entry or exit of a system call that was not stepped (sigtrap.h)
  *  SIGTRAP, si_code 5      a signal handler was entered, nothing ran (ptrace_notify)
  *  SIGTRAP, SI_KERNEL      int3 retired; the signal is the program's
  *  EVENT_EXEC              inside execve; a TRAP_BRKPT stop follows, nothing ran
@@ -23,8 +24,10 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
+#include "capture/step/memory.h"
 #include "capture/step/program.h"
 #include "capture/step/tracer.h"
+#include "capture/step/trapflag.h"
 
 enum {
 	/* -ERESTARTSYS .. -ERESTART_RESTARTBLOCK: include/linux/errno.h, never seen by programs */
@@ -102,8 +105,19 @@ static void async(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
 		ptc_flow_async(t->flow, k->ip, attempted, k->tsc);
 }
 
+/* What runs is the interrupted system call, again. */
+static void restart(struct ptc_task *k)
+{
+	k->ip = k->restart_ip;
+	k->restart_ip = 0;
+	k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
+	k->before.rax = k->regs.orig_rax;
+}
+
 void ptc_stop_blocked(struct ptc_tracer *t, struct ptc_task *k)
 {
+	if (k->restart_ip)
+		restart(k);
 	retire(t, k, k->ip + k->insn.len);
 	k->in_kernel = true;
 }
@@ -124,6 +138,7 @@ static int after_syscall(struct ptc_tracer *t, struct ptc_task *k, struct ptc_er
 		ptc_affinity_hide(&k->affinity, k->tid, t->cpu);
 	if (k->before.rax != SYS_rt_sigreturn && ret <= -RESTART_FIRST && ret >= -RESTART_LAST)
 		k->restart_ip = k->regs.rip - k->insn.len;
+	ptc_sigtrap_returned(k, k->before.rax);
 	if (k->before.rax == SYS_prctl && k->before.rdi == PR_SET_NAME && !ret)
 		rc = ptc_program_renamed(t, k, err);
 	ptc_program_after_syscall(t, k);
@@ -164,12 +179,44 @@ static bool is_breakpoint(const struct ptc_task *k, enum trap trap)
 	return k->insn.len == 1 || trap == TRAP_SIGNAL;
 }
 
+/* A step of the program's own: it set TF, and gets its SIGTRAP. */
+static void own_trap(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
+{
+	async(t, k, attempted);
+	k->inject = SIGTRAP;
+}
+
+static int on_retired(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	const bool own_tf = k->own_tf;
+	bool entered;
+
+	if (k->restart_ip) {
+		restart(k);
+	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one iteration of many */
+		if (own_tf)
+			own_trap(t, k, true);
+		return 0;
+	}
+	entered = ptc_stop_enters_kernel(&k->insn);
+	retire(t, k, k->regs.rip);
+	k->in_kernel = false;
+	k->ip = k->regs.rip;
+	ptc_trapflag_retired(k);
+	if (entered)
+		return after_syscall(t, k, err);
+	if (own_tf)
+		own_trap(t, k, false);
+	return 0;
+}
+
 static int on_sigtrap(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	const enum trap trap = trap_of(k);
-	bool entered;
 
 	if (trap == TRAP_HANDLER) {
+		ptc_trapflag_in_handler(k);
+		ptc_sigtrap_in_handler(k);
 		k->restart_ip = 0;
 		k->ip = k->regs.rip;
 		return 0;
@@ -187,21 +234,24 @@ static int on_sigtrap(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	}
 	if (trap == TRAP_SIGNAL) { /* somebody sent it */
 		async(t, k, false);
-		k->inject = SIGTRAP;
+		k->inject = ptc_sigtrap_sent(k);
 		return 0;
 	}
-	if (k->restart_ip) { /* what ran was the interrupted system call, again */
-		k->ip = k->restart_ip;
-		k->restart_ip = 0;
-		k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
-	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one iteration of many */
-		return 0;
-	}
-	entered = ptc_stop_enters_kernel(&k->insn);
-	retire(t, k, k->regs.rip);
-	k->in_kernel = false;
-	k->ip = k->regs.rip;
-	return entered ? after_syscall(t, k, err) : 0;
+	return on_retired(t, k, err);
+}
+
+/* A system call that was not stepped. */
+static int on_call(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+{
+	if (!ptc_sigtrap_at_entry(k))
+		return on_retired(t, k, err);
+	k->mid_call = true;
+	return 0;
+}
+
+static bool in_vsyscall(uint64_t ip)
+{
+	return ip >> 12 == 0xffffffffff600; /* arch/x86/include/uapi/asm/vsyscall.h */
 }
 
 /* A signal is about to be delivered; the instruction at rip did not run, or faulted. */
@@ -224,6 +274,25 @@ static void on_signal(struct ptc_tracer *t, struct ptc_task *k, int sig)
 }
 
 /*
+ * The kernel emulates a vsyscall in the fault of its fetch, return and all; the
+ * step then was that of the instruction it returned to. A processor's trace
+ * ends at the fault, too.
+ */
+static void skip_vsyscall(struct ptc_tracer *t, struct ptc_task *k)
+{
+	uint64_t to;
+
+	if (!in_vsyscall(k->ip) || in_vsyscall(k->regs.rip) || k->exec_pending ||
+	    (k->injected && trap_of(k) == TRAP_HANDLER) ||
+	    !ptc_memory_read(k->tid, k->before.rsp, &to, sizeof(to)))
+		return;
+	async(t, k, true);
+	k->ip = to;
+	k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
+	k->before.rax = k->regs.orig_rax; /* if that was a system call */
+}
+
+/*
  * A load of SS holds the trap back until the next instruction has run, too: the
  * stop is about that one.
  */
@@ -237,6 +306,23 @@ static void skip_shadow(struct ptc_tracer *t, struct ptc_task *k)
 }
 
 /* --- births, execs and ends --- */
+
+/* What is no 64-bit code cannot be stepped: the process is let go, all of it. */
+static void give_up(struct ptc_tracer *t, struct ptc_task *k)
+{
+	size_t i;
+
+	if (k->mm->leave)
+		return;
+	k->mm->leave = true;
+	t->untraced++;
+	for (i = 0; i < t->tasks.n; i++) {
+		const struct ptc_task *other = t->tasks.items[i];
+
+		if (other->mm == k->mm && other->state != PTC_TASK_READY)
+			(void)ptrace(PTRACE_INTERRUPT, other->tid, NULL, NULL);
+	}
+}
 
 /* @k made a thread or a process. It is traced from its first instruction on. */
 static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
@@ -265,6 +351,10 @@ static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *er
 		born->mm->to = k->mm->to;
 		rc = ptc_program_forked(born, k->mm, err);
 	}
+	ptc_sigtrap_born(k, born);
+	born->own_tf = k->own_tf;
+	if (born->state == PTC_TASK_READY)
+		ptc_trapflag_settle(born);
 	k->mid_call = true;
 	ptc_tracer_speak_of(t, born);
 	ptc_records_fork(t->rec, k->pid, k->tid);
@@ -279,11 +369,15 @@ static int on_exec(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err
 
 	if (!mm)
 		return ptc_fail_mem(err);
+	mm->trap_ignored = k->mm->trap_ignored;
+	k->own_tf = false;
 	retire(t, k, k->regs.rip);
 	k->in_kernel = false;
 	ptc_mm_put(k->mm);
 	k->mm = mm;
 	k->exec_pending = true;
+	if (ptc_task_runs_32bit(k->tid))
+		give_up(t, k);
 	return ptc_program_begin(t, k, err);
 }
 
@@ -299,6 +393,9 @@ static void on_exit_stop(struct ptc_tracer *t, struct ptc_task *k)
 
 int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct ptc_err *err)
 {
+	int rc = 0;
+
+	skip_vsyscall(t, k);
 	skip_shadow(t, k);
 	switch (status >> 16) {
 	case 0:
@@ -316,7 +413,12 @@ int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 		return 0;
 	}
 	if (WSTOPSIG(status) == SIGTRAP)
-		return on_sigtrap(t, k, err);
-	on_signal(t, k, WSTOPSIG(status));
-	return 0;
+		rc = on_sigtrap(t, k, err);
+	else if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+		rc = on_call(t, k, err);
+	else
+		on_signal(t, k, WSTOPSIG(status));
+	if (k->regs.cs != PTC_USER_CS) /* a far jump */
+		give_up(t, k);
+	return rc;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/step/task.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/vec.h"
@@ -128,6 +131,26 @@ uint64_t ptc_task_restarts(const struct user_regs_struct *regs)
 	if ((long long)regs->orig_rax < 0 || ret > -RESTART_FIRST || ret < -RESTART_LAST)
 		return 0;
 	return regs->rip - SYSCALL_LEN;
+}
+
+bool ptc_task_file_is_32bit(const char *path)
+{
+	unsigned char ident[EI_NIDENT];
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? -1 : read(fd, ident, sizeof(ident));
+
+	if (fd >= 0)
+		(void)close(fd);
+	return n == (ssize_t)sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG) &&
+	       ident[EI_CLASS] == ELFCLASS32;
+}
+
+bool ptc_task_runs_32bit(pid_t tid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
+	return ptc_task_file_is_32bit(path);
 }
 
 bool ptc_task_sleeps(pid_t tid)

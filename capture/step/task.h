@@ -11,6 +11,7 @@
 #include "capture/maps.h"
 #include "capture/step/affinity.h"
 #include "capture/step/code.h"
+#include "capture/step/sigtrap.h"
 #include "capture/step/told.h"
 #include "ptcap/error.h"
 
@@ -22,7 +23,11 @@ struct ptc_mm {
 	struct ptc_code code;
 	struct ptc_told told;
 	uint64_t from, to; /* where the zone's edges are (zone.h); 0: nowhere */
+	bool trap_ignored; /* SIGTRAP, by the program */
+	bool leave;	   /* the process cannot be stepped: its tasks are let go as they stop */
 };
+
+enum { PTC_USER_CS = 0x33 }; /* 64-bit user code; arch/x86/include/asm/segment.h */
 
 enum ptc_task_state {
 	PTC_TASK_BORN,	    /* its first stop is still to come */
@@ -53,6 +58,8 @@ struct ptc_task {
 	struct ptc_affinity affinity;
 	bool loose;	/* runs at full speed, outside the zone */
 	uint64_t armed; /* the address its debug register watches; 0: none */
+	struct ptc_sigtrap trap;
+	bool own_tf; /* the program itself has set the trap flag */
 };
 
 /* All threads, in no order. Pointers to tasks live until the task is removed. */
@@ -82,6 +89,12 @@ pid_t ptc_task_tracer(pid_t tid);
  * comes between; 0: it is in none, or that has ended.
  */
 uint64_t ptc_task_restarts(const struct user_regs_struct *regs);
+
+/* Is the file a 32-bit ELF, x32 included? False if it cannot be read. */
+bool ptc_task_file_is_32bit(const char *path);
+
+/* Is it so of the file that the task executes? */
+bool ptc_task_runs_32bit(pid_t tid);
 
 /* Is it asleep in the kernel ('S', 'D' or 'T' in /proc/TID/stat), and not just waiting for the CPU?
  */

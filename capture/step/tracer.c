@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "capture/step/program.h"
+#include "capture/step/trapflag.h"
 
 enum {
 	QUANTUM = 1000,		 /* instructions */
@@ -54,6 +55,12 @@ void ptc_tracer_publish(struct ptc_tracer *t)
 
 /* --- the CPU --- */
 
+/* In a system call, or in one that is made again. */
+static bool may_sleep(const struct ptc_task *k)
+{
+	return ptc_stop_enters_kernel(&k->insn) || (k->restart_ip && ptc_task_sleeps(k->tid));
+}
+
 /* As at a context switch: the trace stops, SWITCH out. */
 static void take_cpu(struct ptc_tracer *t)
 {
@@ -61,7 +68,7 @@ static void take_cpu(struct ptc_tracer *t)
 
 	if (!k)
 		return;
-	if (k->state == PTC_TASK_RUNNING && !k->in_kernel && ptc_stop_enters_kernel(&k->insn))
+	if (k->state == PTC_TASK_RUNNING && !k->in_kernel && may_sleep(k))
 		ptc_stop_blocked(t, k);
 	ptc_stop_preempt(t, k);
 	ptc_tracer_speak_of(t, k);
@@ -156,8 +163,12 @@ static struct ptc_task *rename_execer(struct ptc_tracer *t, struct ptc_task *lea
 
 static int resume(struct ptc_task *k, int sig, struct ptc_err *err)
 {
+	const int how = ptc_sigtrap_request(k, sig);
+
+	if (how != PTRACE_SINGLESTEP)
+		ptc_trapflag_settle(k);
 	k->state = PTC_TASK_RUNNING;
-	if (!ptrace(PTRACE_SINGLESTEP, k->tid, NULL, (void *)(long)sig) || errno == ESRCH)
+	if (!ptrace((enum __ptrace_request)how, k->tid, NULL, (void *)(long)sig) || errno == ESRCH)
 		return 0; /* gone: a wait says how */
 	return ptc_fail_sys(err, errno, "cannot step thread %d", (int)k->tid);
 }
@@ -180,6 +191,8 @@ static void take_birth(struct ptc_tracer *t, struct ptc_task *k, int status)
 		k->loose = true;
 	else
 		ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
+	if (k->mm)
+		ptc_trapflag_settle(k);
 }
 
 /* It is about to stop once more: let it. */
@@ -214,7 +227,7 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 	}
 	if (status >> 16 == PTRACE_EVENT_EXEC)
 		k = rename_execer(t, k);
-	if (ptc_stop_is_group(status) && !t->left) {
+	if (ptc_stop_is_group(status) && !t->left && !(k->mm && k->mm->leave)) {
 		k->state = PTC_TASK_LISTENING;
 		(void)ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 		return 0;
@@ -284,7 +297,8 @@ static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 	int rc = 1;
 
 	while (rc >= 0 && t->on_cpu == k && k->state == PTC_TASK_RUNNING && goes_on(t)) {
-		const bool may_yield = ptc_stop_enters_kernel(&k->insn) && another(t);
+		const bool may_yield = (ptc_stop_enters_kernel(&k->insn) || k->restart_ip) &&
+				       another(t);
 
 		if (may_yield && !rc && ptc_task_sleeps(k->tid))
 			break;
@@ -344,6 +358,7 @@ static int begin_command(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	if (rc)
 		return rc;
 	ptc_affinity_pin(&k->affinity, pid, t->cpu);
+	ptc_sigtrap_attach(k);
 	k->state = PTC_TASK_READY;
 	k->exec_pending = true;
 	give_cpu(t, k);
@@ -380,7 +395,11 @@ static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 static void detach(struct ptc_tracer *t, struct ptc_task *k)
 {
 	ptc_zone_forget(k);
-	ptc_affinity_unpin(&k->affinity, k->tid);
+	if (!k->loose) {
+		ptc_affinity_unpin(&k->affinity, k->tid);
+		ptc_sigtrap_detach(k);
+		ptc_trapflag_settle(k);
+	}
 	(void)ptrace(PTRACE_DETACH, k->tid, NULL, (void *)(long)k->inject);
 	k->reported = true; /* it has not ended */
 	ptc_tasks_remove(&t->tasks, k);
@@ -393,6 +412,22 @@ static void detach_ready(struct ptc_tracer *t)
 	while (i--)
 		if (t->tasks.items[i]->state == PTC_TASK_READY)
 			detach(t, t->tasks.items[i]);
+}
+
+/* Processes that cannot be stepped: their tasks go as they stop. */
+static void detach_unsteppable(struct ptc_tracer *t)
+{
+	size_t i = t->tasks.n;
+
+	while (t->untraced && i--) {
+		struct ptc_task *k = t->tasks.items[i];
+
+		if (k->state != PTC_TASK_READY || !k->mm || !k->mm->leave)
+			continue;
+		if (t->on_cpu == k)
+			take_cpu(t);
+		detach(t, k);
+	}
 }
 
 /* Those in a system call have to stop first. */
@@ -464,10 +499,13 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
 	int rc = begin(t, pid, err);
 
-	while (!rc && !t->command_gone && t->tasks.n && goes_on(t) && !at_limit(t)) {
+	/* A command that cannot be stepped any more is still waited for. */
+	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) && goes_on(t) &&
+	       !at_limit(t)) {
 		rc = one_turn(t, err);
 		if (rc > 0)
 			rc = 0;
+		detach_unsteppable(t);
 		tell_progress(t);
 		if (!rc && ptc_enc_pos(t->flow->enc) - t->published >= t->watermark)
 			ptc_tracer_publish(t);

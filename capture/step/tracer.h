@@ -35,6 +35,7 @@ struct ptc_tracer {
 	bool left;	      /* the command was left running instead */
 	bool limited;	      /* max_insns or the end of the zone was reached */
 	uint64_t left_behind; /* tasks that outlived the command */
+	uint64_t untraced;    /* processes that could not be stepped, and run on by themselves */
 
 	/* the tracer's own */
 	pid_t command;

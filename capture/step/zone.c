@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "capture/step/program.h"
 #include "capture/step/tracer.h"
+#include "capture/step/trapflag.h"
 
 enum {
 	DR7_EXEC_0 = 1, /* register 0, this task, execution (R/W 0, LEN 0): SDM volume 3, 18.2.4 */
@@ -130,7 +131,19 @@ void ptc_zone_tighten(struct ptc_tracer *t, struct ptc_task *k)
 {
 	ptc_zone_forget(k);
 	ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
+	ptc_sigtrap_attach(k);
+	k->own_tf = ptc_trapflag_is_set(k);
 	k->loose = false;
+}
+
+/* What stepping has hidden from the program, or kept for it, is its own again. */
+static void loosen(struct ptc_task *k)
+{
+	ptc_affinity_unpin(&k->affinity, k->tid);
+	ptc_sigtrap_detach(k);
+	ptc_trapflag_settle(k);
+	k->trap = (struct ptc_sigtrap){ .blocked = false };
+	k->loose = true;
 }
 
 int ptc_zone_run(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
@@ -140,8 +153,7 @@ int ptc_zone_run(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 
 	(void)t;
 	if (!k->loose)
-		ptc_affinity_unpin(&k->affinity, k->tid);
-	k->loose = true;
+		loosen(k);
 	rc = arm(k, err);
 	if (rc)
 		return rc;

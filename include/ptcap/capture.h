@@ -122,8 +122,8 @@ struct ptc_record_result {
 	uint64_t lost_aux;	     /* trace bytes that did not fit, or were overwritten */
 	uint64_t truncated, partial; /* AUX records with those flags */
 	uint64_t odd;		     /* unexplained moves of the thread by the kernel */
-	uint64_t untraced;	     /* threads and processes of the command that were not traced */
-	uint64_t left_behind;	     /* those that were, and outlived the command: they run on */
+	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
+	uint64_t left_behind; /* those that were, and outlived the command: they run on */
 };
 
 /*

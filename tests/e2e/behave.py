@@ -472,6 +472,19 @@ def attach_process(folder):
 
 
 @case
+def attach_asleep(folder):
+    """Threads that sleep in a system call, made again when they are attached to, let others have the CPU."""
+    server = Server()
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
+    for n in range(10):
+        argv = [PTCAP, "record", "-q", "--source", "step", "-o", path, "--truth", truth]
+        # Nothing is said to the server: its first thread sleeps all the time.
+        Run([*argv, "--max-steps", "5000", "-p", str(server.p.pid)]).expect(0)
+        lib.equals_truth(path, truth)
+    server.ends_well()
+
+
+@case
 def attach_thread(folder):
     """-t: that thread and what it makes, and none of the others."""
     affinity = os.sched_getaffinity(0)
@@ -509,6 +522,157 @@ def attach_refused(folder):
         Run([PTCAP, "record", "-o", path, *args]).expect(2)
     check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
     server.ends_well()
+
+
+def state(pid):
+    return proc_status(pid)["State"][0]
+
+
+def attached(folder, pid):
+    """ptcap, attached to a process. Ends at SIGINT."""
+    path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+    p = subprocess.Popen(
+        [PTCAP, "record", "--source", "step", "-o", path, "--truth", truth, "-p", str(pid)],
+        stderr=subprocess.PIPE,
+    )
+    said = [p.stderr.readline(), p.stderr.readline()]
+    check(b"attached" in said[1], f"ptcap says {said}")
+    return p
+
+
+def leave(p):
+    p.send_signal(signal.SIGINT)
+    _, err = p.communicate()
+    check(p.returncode == 0, f"exit status {p.returncode}: {err!r}")
+
+
+@case
+def attach_stopped(folder):
+    """A stopped process stays stopped; it can be continued and stopped meanwhile; left as it is."""
+    affinity = os.sched_getaffinity(0)
+    server = Server()
+    pid = server.p.pid
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: all(state(tid) == "T" for tid in server.threads()), "the server is stopped")
+    p = attached(folder, pid)
+    leave(p)
+    until(lambda: all(state(tid) == "T" for tid in server.threads()), "the server is left stopped")
+    p = attached(folder, pid)
+    os.kill(pid, signal.SIGCONT)
+    for _ in range(3):
+        server.p.stdin.write(b"x")
+        server.p.stdin.flush()
+        check(server.p.stdout.readline() == b"forked\n", "the server does not answer")
+    leave(p)
+    lib.equals_truth(os.path.join(folder, "perf.data"), os.path.join(folder, "truth"))
+    server.untouched(affinity)
+    p = attached(folder, pid)
+    os.kill(pid, signal.SIGSTOP)
+    # our child's stop is told to us as without a tracer
+    _, status = os.waitpid(pid, os.WUNTRACED)
+    check(os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGSTOP, f"status {status:#x}")
+    leave(p)
+    until(lambda: all(state(tid) == "T" for tid in server.threads()), "the server stays stopped")
+    os.kill(pid, signal.SIGCONT)
+    server.ends_well()
+
+
+@case
+def attach_blocked_trap(folder):
+    """A process with SIGTRAP blocked has it blocked before, meanwhile and behind; one that was sent
+    meanwhile comes when it is unblocked."""
+    bit = 1 << (signal.SIGTRAP - 1)
+    p = subprocess.Popen([prog("wait"), "trap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def says(*words):
+        for word in words:
+            line = p.stdout.readline().decode()
+            check(line == word + "\n", f"it says {line!r}, expected {word!r}")
+
+    def unblock():
+        p.stdin.write(b"u")
+        p.stdin.flush()
+
+    says("ready")
+    tracer = attached(folder, p.pid)
+    unblock()
+    says("unblocked")
+    os.kill(p.pid, signal.SIGTRAP)
+    unblock()
+    says("trapped", "unblocked")
+    os.kill(p.pid, signal.SIGTRAP)
+    leave(tracer)
+    lib.equals_truth(os.path.join(folder, "perf.data"), os.path.join(folder, "truth"))
+    s = proc_status(p.pid)
+    check(int(s["SigBlk"], 16) == bit, f"left with {s['SigBlk']} blocked")
+    check(int(s["SigCgt"], 16) == bit, f"left with {s['SigCgt']} caught")
+    unblock()
+    says("trapped", "unblocked")
+    p.stdin.close()
+    says("done")
+    check(p.wait() == 7, f"status {p.returncode}")
+
+
+@case
+def attach_32bit(folder):
+    """A process that runs 32-bit code: refused, and left alone."""
+    p = subprocess.Popen([runs_32bit(), "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    check(p.stdout.readline() == b"32\n", "it says nothing")
+    path = os.path.join(folder, "f")
+    r = Run([PTCAP, "record", "--source", "step", "-o", path, "-p", str(p.pid)]).expect(1)
+    check("32-bit" in r.err and str(p.pid) in r.err, f"message {r.err!r}")
+    check(proc_status(p.pid)["TracerPid"] == "0", "still traced")
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+    p.stdin.close()
+    check(p.wait() == 5, f"status {p.returncode}")
+
+
+@case
+def no_ptrace(folder):
+    """Where a seccomp filter forbids ptrace, or kills for it: the command is not run, no file."""
+    path = os.path.join(folder, "f")
+    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")  # LeakSanitizer needs ptrace
+    argv = [PTCAP, "record", "--source", "step", "-o", path, "--", prog("hello")]
+    r = Run([prog("seccomp"), "noptrace", *argv], env=env).expect(125)
+    check("ptrace" in r.err and "seccomp" in r.err, f"message {r.err!r}")
+    check(r.out == "", f"the command ran: {r.out!r}")
+    r = Run([prog("seccomp"), "deadly", *argv], env=env).expect(128 + signal.SIGSYS)
+    check(r.out == "", f"the command ran: {r.out!r}")
+    server = Server()
+    r = Run([prog("seccomp"), "noptrace", PTCAP, "record", "--source", "step", "-o", path,
+             "-p", str(server.p.pid)], env=env).expect(1)
+    check("ptrace" in r.err, f"message {r.err!r}")
+    check(not os.path.exists(path), "a file was left behind")
+    server.ends_well()
+
+
+@case
+def killed_command(folder):
+    """SIGKILL to the command: its status is ours, the recording is whole."""
+    for argv in ([prog("wait")], [prog("busy"), "3000000"]):
+        live = Live(folder, argv)
+        live.says("ready")
+        os.kill(live.command(), signal.SIGKILL)
+        live.ends(137)
+        live.valid()
+
+
+@case
+def stopped_command(folder):
+    """A command that is stopped and continued, asleep and busy: the same end, a right recording."""
+    for argv in ([prog("wait")], [prog("busy"), "20000"]):
+        live = Live(folder, argv)
+        live.says("ready")
+        pid = live.command()
+        for sig in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGSTOP):
+            os.kill(pid, sig)
+            if sig == signal.SIGSTOP:  # the group is orphaned: SIGTSTP may do nothing
+                until(lambda: state(pid) in "tT", "the command is stopped")
+            os.kill(pid, signal.SIGCONT)
+        live.no_more_input()
+        live.says("done")
+        live.ends(7)
+        live.valid()
 
 
 @case
@@ -838,6 +1002,69 @@ def context_terminal(folder):
     check("terminal yes" in seen and "foreground yes" in seen, f"seen {seen}")
     os.close(slave)
     os.close(master)
+
+
+# --- what cannot be stepped ---------------------------------------------------------------------
+
+
+def runs_32bit():
+    """The program, where the kernel can run it."""
+    try:
+        plain = Run([prog("32")])
+    except OSError:
+        lib.skip("no 32-bit programs here")
+    if plain.status != 5 or plain.out != "32\n":
+        lib.skip("no 32-bit programs here")
+    return prog("32")
+
+
+@case
+def refuses_32bit(folder):
+    """A 32-bit command (or x32, or a script for one): 126, why, nothing of it runs, no file."""
+    out = os.path.join(folder, "out")
+    os.mkdir(out)
+    for name in ("32", "x32"):
+        r = lib.record(os.path.join(out, "f"), [prog(name)]).expect(126)
+        check(prog(name) in r.err and "32-bit" in r.err, f"message {r.err!r}")
+        check(r.out == "", f"it ran: {r.out!r}")
+    script = os.path.join(folder, "script")
+    with open(script, "w", encoding="ascii") as f:
+        f.write(f"#!{runs_32bit()}\n")
+    os.chmod(script, 0o755)
+    r = lib.record(os.path.join(out, "f"), [script]).expect(126)
+    check("32-bit" in r.err, f"message {r.err!r}")
+    check(r.out == "", f"it ran: {r.out!r}")
+    check(os.listdir(out) == [], "a file was left behind")
+
+
+@case
+def leaves_32bit(folder):
+    """A 32-bit program that the command runs, or becomes, goes by itself; it is counted and told."""
+    for n, (script, want, status) in enumerate(
+        (("{0}; echo $?; exit 4", "32\n5\n", 4), ("exec {0}", "32\n", 5))
+    ):
+        path, truth = os.path.join(folder, f"f{n}"), os.path.join(folder, f"t{n}")
+        argv = ["/bin/sh", "-c", script.format(runs_32bit())]
+        r = lib.record(path, argv, "--truth", truth).expect(status)
+        check(r.out == want, f"output {r.out!r}")
+        check("1 processes" in r.err and "32-bit" in r.err, f"message {r.err!r}")
+        lib.equals_truth(path, truth)
+    argv = ["/bin/sh", "-c", f"{runs_32bit()}; exit 0"]
+    lib.record(path, argv, "--strict").expect(3)
+
+
+@case
+def leaves_far_jump(folder):
+    """32-bit code by a far jump: the process goes on by itself, threads in system calls too."""
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
+    plain = Run([prog("far32")])
+    if plain.status != 6:
+        lib.skip("no 32-bit code here")
+    r = lib.record(path, [prog("far32")], "--truth", truth).expect(6)
+    check(r.out == plain.out, f"output {r.out!r}")
+    check("1 processes" in r.err and "32-bit" in r.err, f"message {r.err!r}")
+    flow = lib.equals_truth(path, truth)
+    check(any(t[2] == "far" for f in flow.values() for t in f), "no far jump")
 
 
 # --- the tests themselves -----------------------------------------------------------------------

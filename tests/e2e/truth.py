@@ -274,6 +274,10 @@ THREADS = {
     "tasks_leader": 2,
     "tasks_alarm": 1,
     "pipeline": 5,
+    "masks": 2,
+    "masks_fatal": 2,
+    "jobs": 3,
+    "trapthreads": 4,
 }
 
 

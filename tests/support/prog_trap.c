@@ -20,8 +20,8 @@ int prog_main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	/*
-	 * The trap after a step is a SIGTRAP too: where that is blocked, as in its
-	 * handler, the kernel takes the handler away. Hence KSA_NODEFER.
+	 * KSA_NODEFER for refstep: the trap after a step is a SIGTRAP too, and where
+	 * that is blocked, as in its handler, the kernel takes the handler away.
 	 */
 	sys_handle(SIGTRAP_, count, KSA_NODEFER);
 	__asm__ volatile("int3");

@@ -98,6 +98,15 @@ static uint64_t rip(pid_t pid)
 	return r.rip;
 }
 
+static uint64_t return_address(pid_t pid)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &r))
+		die("PTRACE_GETREGS");
+	return (uint64_t)ptrace(PTRACE_PEEKDATA, pid, (void *)r.rsp, NULL);
+}
+
 static void retired(const struct next *n)
 {
 	printf("%" PRIx64 "\n", n->ip);
@@ -126,6 +135,9 @@ static int step_all(pid_t pid)
 		int status;
 
 		examine(pid, rip(pid), &n);
+		if (n.ip >> 12 ==
+		    0xffffffffff600) /* emulated; the step is that of where it returns */
+			examine(pid, return_address(pid), &n);
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)sig))
 			die("PTRACE_SINGLESTEP");
 		sig = 0;

@@ -187,6 +187,34 @@ Test(insn, what_is_no_instruction_is_bad)
 	}
 }
 
+Test(insn, who_stores_and_who_loads_the_flags)
+{
+	static const struct {
+		uint8_t len, bytes[3];
+		bool pushes, loads;
+	} all[] = {
+		{ 1, { 0x9c }, true, false },	    { 2, { 0x66, 0x9c }, true, false },
+		{ 2, { 0x48, 0x9c }, true, false }, { 1, { 0x9d }, false, true },
+		{ 2, { 0x66, 0x9d }, false, true }, { 2, { 0x48, 0x9d }, false, true },
+		{ 1, { 0xcf }, false, true },	    { 2, { 0x48, 0xcf }, false, true },
+		{ 1, { 0x9e }, false, false }, /* sahf: none of the flags above bit 7 */
+		{ 1, { 0x9f }, false, false },	    { 1, { 0x50 }, false, false },
+	};
+	struct ptc_insn in;
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		cr_assert_eq(ptc_insn_decode(PTC_MODE_64, all[i].bytes, all[i].len, IP, &in),
+			     PTC_INSN_OK, "%zu", i);
+		cr_assert_eq(in.pushes_flags, all[i].pushes, "%zu", i);
+		cr_assert_eq(in.loads_flags, all[i].loads, "%zu", i);
+	}
+	cr_assert_eq(ptc_insn_decode(PTC_MODE_32, all[0].bytes, 1, IP, &in), PTC_INSN_OK);
+	cr_assert(in.pushes_flags, "pushfd");
+	cr_assert_eq(ptc_insn_decode(PTC_MODE_32, all[3].bytes, 1, IP, &in), PTC_INSN_OK);
+	cr_assert(in.loads_flags, "popfd");
+}
+
 Test(insn, targets_wrap_at_the_top_of_the_address_space)
 {
 	static const uint8_t jmp[] = { 0xeb, 0x10 };
