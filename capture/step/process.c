@@ -142,13 +142,16 @@ int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err)
 	p->pid = 0;
 	if (p->shared->done)
 		return 0;
-	if (WIFSIGNALED(p->status))
+	if (!WIFSIGNALED(p->status))
+		(void)ptc_fail(err, PTC_E_IO, "the tracer's process ended unexpectedly");
+	else if (WTERMSIG(p->status) == SIGSYS)
+		(void)ptc_fail(err, PTC_E_IO,
+			       "cannot trace: a seccomp filter kills who calls ptrace");
+	else
 		(void)ptc_fail(err, PTC_E_IO,
 			       "the tracer's process was killed by signal %d (%s); what it stepped "
 			       "may be gone with it",
 			       WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
-	else
-		(void)ptc_fail(err, PTC_E_IO, "the tracer's process ended unexpectedly");
 	return PTC_E_IO;
 }
 

@@ -20,6 +20,7 @@ import termios
 import time
 
 import lib
+import truth
 from lib import PTCAP, Run, check, prog
 
 CASES = {}
@@ -441,9 +442,9 @@ class Server:
 
 def attach(folder, server, *target):
     """Attach, see the server make some children, leave. Returns the transfers."""
-    path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+    path, truth_path = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
     p = subprocess.Popen(
-        [PTCAP, "record", "--source", "step", "-o", path, "--truth", truth, *target],
+        [PTCAP, "record", "--source", "step", "-o", path, "--truth", truth_path, *target],
         stderr=subprocess.PIPE,
     )
     said = [p.stderr.readline(), p.stderr.readline()]
@@ -455,7 +456,10 @@ def attach(folder, server, *target):
     p.send_signal(signal.SIGINT)
     _, err = p.communicate()
     check(p.returncode == 0, f"exit status {p.returncode}: {err!r}")
-    return lib.equals_truth(path, truth)
+    flow = lib.equals_truth(path, truth_path)
+    if lib.have_perf():
+        truth.compare_with_perf("attach", server.p.args[0], flow, truth.perf_transfers(path))
+    return flow
 
 
 @case
@@ -636,7 +640,8 @@ def no_ptrace(folder):
     r = Run([prog("seccomp"), "noptrace", *argv], env=env).expect(125)
     check("ptrace" in r.err and "seccomp" in r.err, f"message {r.err!r}")
     check(r.out == "", f"the command ran: {r.out!r}")
-    r = Run([prog("seccomp"), "deadly", *argv], env=env).expect(128 + signal.SIGSYS)
+    r = Run([prog("seccomp"), "deadly", *argv], env=env).expect(125)
+    check("seccomp" in r.err, f"message {r.err!r}")
     check(r.out == "", f"the command ran: {r.out!r}")
     server = Server()
     r = Run([prog("seccomp"), "noptrace", PTCAP, "record", "--source", "step", "-o", path,
