@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -24,6 +25,8 @@ static const char name[] = "pt-step-tracer";
 static struct {
 	const struct ptc_step_process *process;
 	const struct ptc_step_body *body;
+	timer_t again; /* once ptcap is gone: a kick can cross a wait, and nobody repeats it */
+	bool have_again;
 } own;
 
 int ptc_step_process_kick(void)
@@ -52,10 +55,14 @@ static bool hung_up(int fd, int timeout_ms)
 /* A wait was interrupted: by ptcap, which has something to say, by the timer, or by ptcap's end. */
 static void on_kick(int sig)
 {
+	const struct timespec ms = { .tv_nsec = ASK_AGAIN_MS * 1000000 };
+	const struct itimerspec again = { .it_interval = ms, .it_value = ms };
 	const int saved = errno;
 
 	(void)sig;
 	if (hung_up(own.process->life_fd, 0)) {
+		if (own.have_again)
+			(void)timer_settime(own.again, 0, &again, NULL);
 		atomic_store(&own.process->shared->want, PTC_WANT_LEAVE);
 		own.body->orphan(own.body->ctx);
 	}
@@ -180,8 +187,12 @@ void ptc_step_process_settle(const struct ptc_step_process *p)
 	const struct sigaction kick = { .sa_handler = on_kick }; /* no SA_RESTART */
 	const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	const struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid) };
+	struct sigevent sev = { .sigev_notify = SIGEV_THREAD_ID,
+				.sigev_signo = ptc_step_process_kick() };
 	sigset_t mask;
 
+	sev._sigev_un._tid = owner.pid;
+	own.have_again = !timer_create(CLOCK_MONOTONIC, &sev, &own.again);
 	(void)setpgid(0, 0);		      /* what a terminal sends to ptcap is not for us */
 	(void)sigaction(SIGCHLD, &dfl, NULL); /* ignored, it would take exit statuses from us */
 	(void)sigaction(ptc_step_process_kick(), &kick, NULL);
