@@ -133,13 +133,3 @@ const struct ptc_map *ptc_maps_find(const struct ptc_maps *m, uint64_t addr)
 	}
 	return NULL;
 }
-
-int ptc_maps_has(const struct ptc_maps *m, const struct ptc_maps *of, const struct ptc_map *map)
-{
-	const struct ptc_map *have = ptc_maps_find(m, map->start);
-
-	return have && have->start == map->start && have->end == map->end &&
-	       have->off == map->off && have->prot == map->prot && have->ino == map->ino &&
-	       have->maj == map->maj && have->min == map->min &&
-	       !strcmp(ptc_map_name(m, have), ptc_map_name(of, map));
-}

@@ -48,7 +48,4 @@ static inline const char *ptc_map_name(const struct ptc_maps *m, const struct pt
 /* The mapping that holds @addr, or NULL. */
 const struct ptc_map *ptc_maps_find(const struct ptc_maps *m, uint64_t addr);
 
-/* Does @m have a mapping with the same range, file, offset, protection and name as @map of @of? */
-int ptc_maps_has(const struct ptc_maps *m, const struct ptc_maps *of, const struct ptc_map *map);
-
 #endif

@@ -54,31 +54,6 @@ Test(maps, an_address_is_found_in_the_mapping_that_holds_it)
 	ptc_maps_release(&m);
 }
 
-Test(maps, a_mapping_is_the_same_only_if_all_of_it_is)
-{
-	struct ptc_maps m = PTC_MAPS_INIT, other = PTC_MAPS_INIT;
-	struct ptc_err err;
-	struct ptc_map changed;
-
-	cr_assert_eq(ptc_maps_parse(&m, text, sizeof(text) - 1, &err), 0);
-	cr_assert_eq(ptc_maps_parse(&other, text, sizeof(text) - 1, &err), 0);
-	cr_assert(ptc_maps_has(&m, &other, &other.items[1]));
-	changed = other.items[1];
-	changed.off += 4096;
-	cr_assert_not(ptc_maps_has(&m, &other, &changed));
-	changed = other.items[1];
-	changed.prot |= PROT_WRITE;
-	cr_assert_not(ptc_maps_has(&m, &other, &changed));
-	changed = other.items[1];
-	changed.end -= 4096;
-	cr_assert_not(ptc_maps_has(&m, &other, &changed));
-	changed = other.items[1];
-	changed.name = other.items[3].name;
-	cr_assert_not(ptc_maps_has(&m, &other, &changed));
-	ptc_maps_release(&m);
-	ptc_maps_release(&other);
-}
-
 /* The text at the end of an exact allocation, so that ASan sees one byte too many. */
 Test(maps, a_text_cut_anywhere_is_an_error_or_whole_lines)
 {
