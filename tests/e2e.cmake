@@ -24,7 +24,7 @@ endfunction()
 
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
-	restart exit wait busy masks tf vsyscall handlers
+	restart exit wait busy rounds masks tf vsyscall handlers
 	seccomp jobs)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
@@ -139,6 +139,7 @@ e2e_case(hello_pie CHECKS ${all} RUN "${e2e_bin}/prog_hello_pie")
 e2e_case(signal_pie CHECKS ${all} RUN "${e2e_bin}/prog_signal_pie")
 e2e_case(int1 CHECKS truth ref RUN "${e2e_bin}/prog_int1")
 e2e_case(restart CHECKS truth perf RUN "${e2e_bin}/prog_restart")
+e2e_case(rounds TIMEOUT 60 CHECKS "says=good" RUN "${e2e_bin}/prog_rounds")
 e2e_case(exit_3 CHECKS truth RUN "${e2e_bin}/prog_exit" 3)
 foreach(mode rwx flip shared private text cross mem fork unreadable remap self)
 	e2e_case(jit_${mode} CHECKS jit RUN "${e2e_bin}/prog_jit" ${mode})

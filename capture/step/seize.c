@@ -18,22 +18,28 @@ static const unsigned int options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PT
 				    PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 				    PTRACE_O_TRACESYSGOOD;
 
-/* Let the seized child go on to its exec. */
+/*
+ * Let the seized child go on to its exec. (Others that stop are threads of its own,
+ * which a fork handler of this process has made, and which the exec ends.)
+ */
 static int await_exec(struct ptc_launch *l, pid_t pid, struct ptc_err *err)
 {
 	for (;;) {
 		int status, sig;
-		const pid_t got = waitpid(pid, &status, __WALL);
+		const pid_t got = waitpid(-1, &status, __WALL);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
 			return ptc_fail_sys(err, errno, "cannot wait for '%s'", l->path);
-		if (!WIFSTOPPED(status) || status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+		if (got == pid &&
+		    (!WIFSTOPPED(status) || status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8)))
 			return ptc_launch_result(l, !WIFSTOPPED(status), err);
+		if (!WIFSTOPPED(status))
+			continue;
 		/* a signal on the way there, or the stop for one */
 		sig = status >> 16 ? 0 : WSTOPSIG(status);
-		(void)ptrace(PTRACE_CONT, pid, NULL, (void *)(long)sig);
+		(void)ptrace(PTRACE_CONT, got, NULL, (void *)(long)sig);
 	}
 }
 

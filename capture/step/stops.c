@@ -101,6 +101,7 @@ static void retire(struct ptc_tracer *t, struct ptc_task *k, uint64_t to)
 
 static void async(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
 {
+	k->rounds = false; /* a handler may come in between */
 	if (t->on_cpu == k)
 		ptc_flow_async(t->flow, k->ip, attempted, k->tsc);
 }
@@ -193,11 +194,13 @@ static int on_retired(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 
 	if (k->restart_ip) {
 		restart(k);
-	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one iteration of many */
+	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one round of many */
+		k->rounds = true;
 		if (own_tf)
 			own_trap(t, k, true);
 		return 0;
 	}
+	k->rounds = false;
 	entered = ptc_stop_enters_kernel(&k->insn);
 	retire(t, k, k->regs.rip);
 	k->in_kernel = false;

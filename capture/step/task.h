@@ -47,6 +47,7 @@ struct ptc_task {
 	struct ptc_insn insn;		/* about to run, or running, at ip */
 	uint64_t ip;
 	uint64_t tsc;	     /* when it was resumed */
+	bool rounds;	     /* the string instruction at ip has made one, and goes on */
 	int inject;	     /* signal to be delivered with the next resumption */
 	bool injected;	     /* one was delivered with the newest */
 	bool exec_pending;   /* the stop at the end of an execve is still to come */

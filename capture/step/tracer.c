@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "capture/step/debugreg.h"
 #include "capture/step/program.h"
 #include "capture/step/trapflag.h"
 
@@ -161,10 +162,23 @@ static struct ptc_task *rename_execer(struct ptc_tracer *t, struct ptc_task *lea
 	return k;
 }
 
+/*
+ * A string instruction stops after each round, and nothing is to be seen there:
+ * behind the first, it runs to the next instruction. (A signal or a fault may
+ * stop it before.)
+ */
+static bool runs_on(struct ptc_task *k)
+{
+	return k->rounds && k->insn.rep && k->regs.rip == k->ip && !k->own_tf &&
+	       ptc_debugreg_watch(k, k->ip + k->insn.len);
+}
+
 static int resume(struct ptc_task *k, int sig, struct ptc_err *err)
 {
-	const int how = ptc_sigtrap_request(k, sig);
+	int how = ptc_sigtrap_request(k, sig);
 
+	if (how == PTRACE_SINGLESTEP && !sig && runs_on(k))
+		how = PTRACE_CONT;
 	if (how != PTRACE_SINGLESTEP)
 		ptc_trapflag_settle(k);
 	k->state = PTC_TASK_RUNNING;
@@ -242,6 +256,8 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 	if (ptc_stop_trap_is_due(k, status))
 		return resume_to_trap(k, err);
 	k->state = PTC_TASK_READY;
+	if (!k->loose)
+		(void)ptc_debugreg_watch(k, 0);
 	ptc_tracer_speak_of(t, k);
 	rc = k->loose ? ptc_zone_take(t, k, status, err) : ptc_stop_take(t, k, status, err);
 	if (!rc && k->state == PTC_TASK_ENDING) {
@@ -394,7 +410,7 @@ static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 
 static void detach(struct ptc_tracer *t, struct ptc_task *k)
 {
-	ptc_zone_forget(k);
+	(void)ptc_debugreg_watch(k, 0);
 	if (!k->loose) {
 		ptc_affinity_unpin(&k->affinity, k->tid);
 		ptc_sigtrap_detach(k);

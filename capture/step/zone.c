@@ -3,23 +3,21 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 
 #include "base/err.h"
+#include "capture/step/debugreg.h"
 #include "capture/step/program.h"
 #include "capture/step/tracer.h"
 #include "capture/step/trapflag.h"
 
 enum {
-	DR7_EXEC_0 = 1, /* register 0, this task, execution (R/W 0, LEN 0): SDM volume 3, 18.2.4 */
 	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
 	SYSCALL_EXIT =
 		2, /* PTRACE_EVENTMSG_SYSCALL_EXIT of linux/ptrace.h, which glibc's excludes */
@@ -88,48 +86,19 @@ bool ptc_zone_left(struct ptc_zone *z, const struct ptc_task *k)
 	return true;
 }
 
-/* --- the debug register --- */
-
-static bool poke_debug(pid_t tid, size_t reg, uint64_t value)
-{
-	return !ptrace(PTRACE_POKEUSER, tid,
-		       (void *)(offsetof(struct user, u_debugreg) + reg * sizeof(long)),
-		       (void *)value);
-}
-
 static int arm(struct ptc_task *k, struct ptc_err *err)
 {
-	const uint64_t addr = k->mm->from;
-
-	if (k->armed == addr)
+	if (ptc_debugreg_watch(k, k->mm->from) || errno == ESRCH)
 		return 0;
-	if (!poke_debug(k->tid, 7, 0) && errno == ESRCH)
-		return 0; /* killed meanwhile */
-	k->armed = 0;
-	if (!addr)
-		return 0;
-	if (!poke_debug(k->tid, 0, addr) || !poke_debug(k->tid, 7, DR7_EXEC_0)) {
-		if (errno == ESRCH)
-			return 0;
-		return ptc_fail_sys(err, errno, "cannot set a hardware breakpoint at 0x%llx",
-				    (unsigned long long)addr);
-	}
-	k->armed = addr;
-	return 0;
-}
-
-void ptc_zone_forget(struct ptc_task *k)
-{
-	if (k->armed)
-		(void)poke_debug(k->tid, 7, 0);
-	k->armed = 0;
+	return ptc_fail_sys(err, errno, "cannot set a hardware breakpoint at 0x%llx",
+			    (unsigned long long)k->mm->from);
 }
 
 /* --- full speed and back --- */
 
 void ptc_zone_tighten(struct ptc_tracer *t, struct ptc_task *k)
 {
-	ptc_zone_forget(k);
+	(void)ptc_debugreg_watch(k, 0);
 	ptc_affinity_pin(&k->affinity, k->tid, t->cpu);
 	ptc_sigtrap_attach(k);
 	k->own_tf = ptc_trapflag_is_set(k);

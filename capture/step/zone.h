@@ -47,7 +47,4 @@ int ptc_zone_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 /* @k will be stepped: pinned, without a breakpoint. */
 void ptc_zone_tighten(struct ptc_tracer *t, struct ptc_task *k);
 
-/* @k is left for good: without a breakpoint. */
-void ptc_zone_forget(struct ptc_task *k);
-
 #endif
