@@ -118,7 +118,8 @@ static void loosen(struct ptc_task *k)
 int ptc_zone_run(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	const long sig = k->inject;
-	int rc, how;
+	enum __ptrace_request how;
+	int rc;
 
 	(void)t;
 	if (!k->loose)
