@@ -55,7 +55,7 @@ static bool hung_up(int fd, int timeout_ms)
 /* A wait was interrupted: by ptcap, which has something to say, by the timer, or by ptcap's end. */
 static void on_kick(int sig)
 {
-	const struct timespec ms = { .tv_nsec = ASK_AGAIN_MS * 1000000 };
+	const struct timespec ms = { .tv_nsec = ASK_AGAIN_MS * 1000000L };
 	const struct itimerspec again = { .it_interval = ms, .it_value = ms };
 	const int saved = errno;
 
