@@ -52,6 +52,8 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 
 	if (chosen == PTC_SOURCE_STEP)
 		ptc_say("source: step, a software PMU (%s)", why);
+	else if (chosen == PTC_SOURCE_EMU)
+		ptc_say("source: emu, the program runs in QEMU (%s)", why);
 	else
 		ptc_say("source: Intel PT (%s)", why);
 	if (!a->opts.argv)
@@ -130,7 +132,7 @@ static bool lost_anything(const struct ptc_record_result *r)
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
-	if (r->source == PTC_SOURCE_STEP)
+	if (r->source != PTC_SOURCE_PT)
 		ptc_say("%" PRIu64 " instructions, %" PRIu64 " transfers in %.3f s", r->insns,
 			r->transfers, (double)r->duration_ns / 1e9);
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,

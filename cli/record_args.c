@@ -20,6 +20,7 @@ static const char help[] =
 	"                        pt: Intel PT, through the kernel\n"
 	"                        step: a software PMU that single-steps CMD (works anywhere, "
 	"slow)\n"
+	"                        emu: CMD runs in qemu-x86_64, with a plugin of ours (fast)\n"
 	"  -p, --pid PID[,PID...]\n"
 	"                        processes that run already, every thread of them, until ^C; they "
 	"are\n"
@@ -80,6 +81,8 @@ static bool parse_source(const char *s, enum ptc_source_kind *ret)
 		*ret = PTC_SOURCE_PT;
 	else if (!strcmp(s, "step"))
 		*ret = PTC_SOURCE_STEP;
+	else if (!strcmp(s, "emu"))
+		*ret = PTC_SOURCE_EMU;
 	else
 		return false;
 	return true;
