@@ -171,3 +171,52 @@ foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_
 	terminate_then_interrupt inherits comparison_can_fail guard_can_fail)
 	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")
 endforeach()
+
+# The same of the emulated source. `both`: where a program does the same whenever it is run.
+function(e2e_emu NAME)
+	e2e_case(emu_${NAME} ${ARGN})
+	set_property(TEST e2e_emu_${NAME} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+endfunction()
+
+foreach(name hello recurse indirect jcc string signal fault trap segv wild killself flags)
+	e2e_emu(${name} CHECKS both ${all} RUN "${e2e_bin}/prog_${name}")
+endforeach()
+foreach(name hello_pie signal_pie map)
+	e2e_emu(${name} CHECKS truth json perf tools RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(restart CHECKS both truth perf RUN "${e2e_bin}/prog_restart")
+e2e_emu(exit_3 CHECKS both truth RUN "${e2e_bin}/prog_exit" 3)
+e2e_emu(jit CHECKS jit RUN "${e2e_bin}/prog_jit")
+foreach(name recurse indirect signal string)
+	e2e_emu(${name}_noretcomp CHECKS noretcomp RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(small_rings CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
+e2e_emu(busy TIMEOUT 120 CHECKS both truth perf RUN "${e2e_bin}/prog_busy" 6000)
+e2e_emu(true CHECKS truth json perf tools RUN /bin/true)
+foreach(name pie longjmp libc_static vdso)
+	e2e_emu(${name} CHECKS truth json perf RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(dlopen CHECKS truth perf RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
+# Its threads run at once: in `group` some may not have begun when the process ends. `spawn` wants vfork.
+e2e_emu(tasks_group CHECKS whole RUN "${e2e_bin}/prog_tasks" group)
+foreach(mode locks spin pool storm exec leader alarm)
+	e2e_emu(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
+endforeach()
+e2e_emu(pipeline CHECKS tasks
+	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
+e2e_emu(pie_small_rings CHECKS smallrings RUN "${e2e_bin}/prog_pie")
+e2e_emu(ls CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
+e2e_emu(except CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
+foreach(mode map over)
+	e2e_emu(swap_${mode} CHECKS says=same
+		RUN "${e2e_bin}/prog_swap" ${mode} "$<TARGET_FILE:prog_lib>" "$<TARGET_FILE:prog_lib_two>")
+endforeach()
+e2e_emu(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
+e2e_emu(perf_clean CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
+
+foreach(name status not_found not_executable plain_script keeps_old full_disk file_limit daemon killed
+	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
+	terminate_default terminate_then_interrupt)
+	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
+	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+endforeach()

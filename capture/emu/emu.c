@@ -57,7 +57,8 @@ struct emu {
 	struct ptc_launch launch;
 	char *qemu, *plugin; /* owned: paths */
 	struct ptc_emu_program program;
-	char *path; /* owned: of the command */
+	char *path;	/* owned: of the command */
+	char **sh_argv; /* owned, if the shell runs it */
 
 	int end_fd;		     /* eventfd: the unit has ended */
 	int quit_fd;		     /* eventfd: the waiter shall */
@@ -334,6 +335,7 @@ static void emu_free(struct ptc_source *src)
 	ptc_emu_unit_release(&s->unit);
 	ptc_launch_release(&s->launch);
 	ptc_emu_program_release(&s->program);
+	free(s->sh_argv);
 	free(s->path);
 	free(s->qemu);
 	free(s->plugin);
@@ -368,26 +370,40 @@ static const struct ptc_source_ops emu_ops = {
 
 /* --- opening --- */
 
-/* A script without "#!" goes to the shell, as execvp(3) has it. */
+/* A script without "#!" goes to the shell, as execvp(3) has it: sh, the script, its arguments. */
+static enum ptc_emu_verdict find_shell(struct emu *s)
+{
+	char *const *argv = s->opts->argv;
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	s->sh_argv = calloc(n + 2, sizeof(*s->sh_argv));
+	if (!s->sh_argv)
+		return PTC_EMU_NO_MEMORY;
+	s->sh_argv[0] = (char *)"sh";
+	s->sh_argv[1] = s->path;
+	memcpy(s->sh_argv + 2, argv + 1, (n - 1) * sizeof(*argv));
+	return ptc_emu_program_find("/bin/sh", s->sh_argv, &s->program);
+}
+
 static int find_program(struct emu *s, struct ptc_err *err)
 {
 	char *const *argv = s->opts->argv;
+	enum ptc_emu_verdict v;
 	int rc = ptc_launch_find(argv[0], &s->path, err);
 
 	if (rc)
 		return rc;
-	switch (ptc_emu_program_find(s->path, argv, &s->program)) {
-	case PTC_EMU_RUNS:
+	v = ptc_emu_program_find(s->path, argv, &s->program);
+	if (v == PTC_EMU_NO_FORMAT)
+		v = find_shell(s);
+	if (v == PTC_EMU_RUNS)
 		return 0;
-	case PTC_EMU_NO_MEMORY:
+	if (v == PTC_EMU_NO_MEMORY)
 		return ptc_fail_mem(err);
-	case PTC_EMU_FOREIGN:
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot emulate '%s': it is not a 64-bit x86 program", s->path);
-	case PTC_EMU_FAILS:
-		break;
-	}
-	return ptc_fail(err, PTC_E_BAD_COMMAND, "cannot emulate '%s': it is no program", s->path);
+	return ptc_fail(err, PTC_E_BAD_COMMAND, "cannot emulate '%s': it is no %sprogram", s->path,
+			v == PTC_EMU_FOREIGN ? "64-bit x86 " : "");
 }
 
 /*

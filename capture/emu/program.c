@@ -50,7 +50,7 @@ static enum ptc_emu_verdict elf_verdict(const char *head, size_t len)
 	Elf64_Ehdr e;
 
 	if (len < sizeof(e))
-		return PTC_EMU_FAILS;
+		return PTC_EMU_NO_FORMAT;
 	memcpy(&e, head, sizeof(e));
 	if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_machine != EM_X86_64)
 		return PTC_EMU_FOREIGN;
@@ -126,7 +126,7 @@ static enum ptc_emu_verdict follow(struct ptc_emu_program *p, char *text)
 		if (len >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
 			return elf_verdict(head, len);
 		if (len < 2 || head[0] != '#' || head[1] != '!')
-			return PTC_EMU_FAILS;
+			return PTC_EMU_NO_FORMAT;
 		v = interpret(p, &text, head);
 	}
 	return v == PTC_EMU_RUNS ? PTC_EMU_FAILS : v;

@@ -15,9 +15,10 @@ struct ptc_emu_program {
 };
 
 enum ptc_emu_verdict {
-	PTC_EMU_RUNS,	 /* *ret is set */
-	PTC_EMU_FOREIGN, /* it may run, but not under this emulation: not 64-bit x86 */
-	PTC_EMU_FAILS,	 /* execve would fail; it knows the errno */
+	PTC_EMU_RUNS,	   /* *ret is set */
+	PTC_EMU_FOREIGN,   /* it may run, but not under this emulation: not 64-bit x86 */
+	PTC_EMU_NO_FORMAT, /* execve would say ENOEXEC */
+	PTC_EMU_FAILS,	   /* execve would fail; it knows the errno */
 	PTC_EMU_NO_MEMORY,
 };
 

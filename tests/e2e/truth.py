@@ -3,6 +3,7 @@
 """truth.py NAME CHECK[,CHECK...] PROGRAM [ARGS...]: record a program, hold the recording to the truth.
 
 truth       the exit status and the output are those of a plain run; decode equals --truth, no gaps
+both        the step source and the emulated one list the same transfers
 json        decode --format json says the same
 ref         the IP of each retired instruction equals that of refstep, which shares no code with ptcap
 whole       truth and perf of one recording, tid by tid
@@ -101,6 +102,22 @@ def check_ref(folder, name, argv):
     got = lib.decode(path, "-F", "insn-ip").expect(0).out.split()
     text = lib.first_difference(got, want, "decode", "refstep")
     check(not text, f"instructions: {text}")
+
+
+def check_both(folder, name, argv):
+    prefix = lib.fixed_addresses()
+    if prefix is None:
+        lib.skip("setarch -R is forbidden here: addresses would differ between two runs")
+    flows = []
+    for source in ("step", "emu"):
+        truth = os.path.join(folder, source)
+        record = [lib.PTCAP, "record", "-q", "--source", source, "-o", truth + ".data", "--truth", truth]
+        Run([*prefix, *record, "--", *argv]).expect(Run(argv).status)
+        with open(truth, encoding="ascii") as f:
+            flows.append(list(lib.transfers(f.read()).values()))
+    check(len(flows[0]) == len(flows[1]) == 1, "not one thread")
+    text = lib.first_difference(flows[0][0], flows[1][0], "step", "emu")
+    check(not text, f"transfers: {text}")
 
 
 # --- perf ---------------------------------------------------------------------------------------
@@ -279,7 +296,8 @@ THREADS = {
 
 def check_tasks(folder, name, argv):
     _, want = check_whole(folder, name, argv)
-    check(len(want) == THREADS[name], f"{len(want)} threads, expected {THREADS[name]}: {sorted(want)}")
+    threads = THREADS[name.removeprefix("emu_")]
+    check(len(want) == threads, f"{len(want)} threads, expected {threads}: {sorted(want)}")
 
 
 def check_clean(folder, name, argv):
@@ -375,7 +393,7 @@ def check_noretcomp(folder, name, argv):
     flow = relative(want)
     expected = sum(flow.count(kind) for kind in ("ret", "ijmp", "icall", "iret", "far"))
     check(tips(plain) == expected, f"{tips(plain)} TIP packets, expected {expected}")
-    if name.startswith(("recurse", "string")):  # programs whose returns go where their calls came from
+    if name.removeprefix("emu_").startswith(("recurse", "string")):  # programs whose returns go where their calls came from
         check(tips(path) < expected // 2, "returns are not compressed with compression on")
 
 
@@ -461,6 +479,7 @@ def check_jit(folder, name, argv):
 
 CHECKS = {
     "truth": check_truth,
+    "both": check_both,
     "json": check_json,
     "ref": check_ref,
     "perf": check_perf,
