@@ -8,7 +8,7 @@
 
 #include "capture/emu/wire.h"
 
-/* When process @pid was started, in the kernel's ticks (proc(5), stat, field 22); 0: it is gone. */
+/* When process @pid was started, in ticks (proc(5), stat, field 22); 0: it is gone, or a zombie. */
 uint64_t ptc_emu_start_time(int pid);
 
 bool ptc_emu_owner_lives(const struct ptc_emu_shared *sh);

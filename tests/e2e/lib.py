@@ -31,7 +31,7 @@ SOURCE = os.environ.get("PTCAP_SOURCE", "step")
 RECORD = [PTCAP, "record", "--source", SOURCE]
 # How often prog_busy does what it does: it is not done for seconds; for a third of one.
 BUSY = {"step": "3000000", "emu": "12000000"}[SOURCE]
-BUSY_A_WHILE = {"step": "3000", "emu": "800000"}[SOURCE]
+BUSY_A_WHILE = {"step": "3000", "emu": "250000"}[SOURCE]
 
 
 class Failure(Exception):
