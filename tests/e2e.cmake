@@ -78,6 +78,8 @@ target_link_options(prog_except PRIVATE -pie -static-libstdc++)
 
 add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
+add_executable(hashflow support/hashflow.c)
+target_link_libraries(hashflow PRIVATE ptcap_flags)
 
 # A folder to list, and a chain of execs: a script that names its interpreter, one that does not,
 # a static program, one that is not.
@@ -95,7 +97,7 @@ function(e2e_test NAME TIMEOUT)
 	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -B ${ARGN})
 	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_LOCK cpu
 		TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77
-		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PEAK=$<TARGET_FILE:peak>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin}")
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PEAK=$<TARGET_FILE:peak>;HASHFLOW=$<TARGET_FILE:hashflow>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin}")
 endfunction()
 
 # e2e_case(NAME [TIMEOUT n] CHECKS check... -- PROGRAM ARGS...); the checks: e2e/truth.py
@@ -220,3 +222,19 @@ foreach(name status not_found not_executable plain_script keeps_old full_disk fi
 	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
 	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()
+
+# Large ones, 2e9 instructions together: `long`.
+execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE cc1
+	OUTPUT_STRIP_TRAILING_WHITESPACE)
+function(e2e_big NAME)
+	e2e_emu(big_${NAME} TIMEOUT 300 CHECKS hash RUN ${ARGN})
+	set_tests_properties(e2e_emu_big_${NAME} PROPERTIES LABELS "e2e;pinned;long")
+endfunction()
+if(NOT PTCAP_SANITIZE)
+	e2e_big(xz /usr/bin/xz -k -c -1 "$<TARGET_FILE:ptcap_cli>")
+	e2e_big(xz_threads /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
+	e2e_big(perl /usr/bin/perl "${e2e_dir}/big.pl")
+	e2e_big(python /usr/bin/python3 -c "print(sum(i * i for i in range(2000000)))")
+	e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
+	e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
+endif()

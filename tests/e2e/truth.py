@@ -4,6 +4,7 @@
 
 truth       the exit status and the output are those of a plain run; decode equals --truth, no gaps
 both        the step source and the emulated one list the same transfers
+hash        each checkpoint of --truth-hash, thread by thread
 json        decode --format json says the same
 ref         the IP of each retired instruction equals that of refstep, which shares no code with ptcap
 whole       truth and perf of one recording, tid by tid
@@ -25,6 +26,7 @@ import difflib
 import json
 import os
 import re
+import subprocess
 import sys
 
 import lib
@@ -118,6 +120,30 @@ def check_both(folder, name, argv):
     check(len(flows[0]) == len(flows[1]) == 1, "not one thread")
     text = lib.first_difference(flows[0][0], flows[1][0], "step", "emu")
     check(not text, f"transfers: {text}")
+
+
+def check_hash(folder, name, argv):
+    if not os.access(argv[0], os.X_OK):
+        lib.skip(f"no {argv[0]} here")
+    path, want = os.path.join(folder, "perf.data"), os.path.join(folder, "hash")
+    with open(os.path.join(folder, "out"), "wb") as out:
+        r = lib.record(path, argv, "--truth-hash", want, stdout=out).expect(0)
+    print(r.err, flush=True)
+    got = os.path.join(folder, "got")
+    with open(got, "wb") as f:
+        decode = subprocess.Popen(
+            [lib.PTCAP, "decode", "-i", path, "-F", "tid,from,to,kind", "--strict"], stdout=subprocess.PIPE
+        )
+        status = subprocess.run([lib.need("HASHFLOW")], stdin=decode.stdout, stdout=f, check=False).returncode
+        decode.stdout.close()
+        check(decode.wait() == 0 and status == 0, f"decode exits {decode.returncode}, hashflow {status}")
+    lines = []
+    for each in (want, got):
+        with open(each, encoding="ascii") as f:
+            lines.append(sorted(f.read().splitlines(), key=lambda line: [int(n, 16) for n in line.split()]))
+    check(lines[0], "there is no checkpoint")
+    text = lib.first_difference(*lines, "truth", "decode")
+    check(not text, f"hashes: {text}")
 
 
 # --- perf ---------------------------------------------------------------------------------------
@@ -480,6 +506,7 @@ def check_jit(folder, name, argv):
 CHECKS = {
     "truth": check_truth,
     "both": check_both,
+    "hash": check_hash,
     "json": check_json,
     "ref": check_ref,
     "perf": check_perf,
