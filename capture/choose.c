@@ -36,8 +36,8 @@ int ptc_source_choose(enum ptc_source_kind want, bool attach, enum ptc_source_ki
 			"%s: a running process is not stepped unasked, because that slows it "
 			"a thousandfold; --source step does it",
 			missing);
-	if (want == PTC_SOURCE_STEP) {
-		*ret = PTC_SOURCE_STEP;
+	if (want == PTC_SOURCE_STEP || want == PTC_SOURCE_EMU) {
+		*ret = want;
 		*ret_why = "asked for";
 	} else if (pmu) {
 		*ret = PTC_SOURCE_PT;

@@ -87,8 +87,12 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = refuse_for_hardware(s->opts, err);
 	if (rc)
 		return rc;
-	rc = ret->source == PTC_SOURCE_PT ? ptc_perf_open(s->opts, &s->source, err) :
-					    ptc_step_open(s->opts, &s->source, err);
+	if (ret->source == PTC_SOURCE_PT)
+		rc = ptc_perf_open(s->opts, &s->source, err);
+	else if (ret->source == PTC_SOURCE_EMU)
+		rc = ptc_emu_open(s->opts, &s->source, err);
+	else
+		rc = ptc_step_open(s->opts, &s->source, err);
 	s->why = why;
 	return rc;
 }
@@ -336,7 +340,7 @@ static void look_at_clock(struct session *s)
 {
 	const uint64_t now = s->tell_ns == NEVER && s->stop_ns == NEVER ? 0 : now_ns();
 
-	if (now >= s->tell_ns)
+	if (now >= s->tell_ns && !s->asked)
 		tell_progress(s, now);
 	if (now >= s->stop_ns) {
 		s->stop_ns = NEVER;

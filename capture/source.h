@@ -111,6 +111,7 @@ void ptc_source_config_masks(struct ptc_pt_info *info);
 
 /* The sources. @opts must outlive the source. */
 int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err);
+int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err);
 int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err);
 
 #endif

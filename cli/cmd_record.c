@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -11,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/tmpfile.h"
 #include "cli.h"
 #include "record_args.h"
+#include "truth.h"
 
 /*
  * Who wakes us: SIGINT, SIGQUIT and SIGHUP reach CMD by themselves (one terminal),
@@ -24,11 +23,6 @@ struct waker {
 	unsigned int count;
 	int sig;      /* the newest */
 	bool command; /* there is one that has to end first */
-};
-
-struct truth {
-	struct ptc_tmpfile file;
-	FILE *out;
 };
 
 static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
@@ -52,6 +46,8 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 
 	if (chosen == PTC_SOURCE_STEP)
 		ptc_say("source: step, a software PMU (%s)", why);
+	else if (chosen == PTC_SOURCE_EMU)
+		ptc_say("source: emu, the program runs in QEMU (%s)", why);
 	else
 		ptc_say("source: Intel PT (%s)", why);
 	if (!a->opts.argv)
@@ -79,50 +75,6 @@ static void on_progress(void *ctx, const struct ptc_progress *p)
 	(void)fflush(stderr);
 }
 
-static void on_truth(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind)
-{
-	struct truth *t = ctx;
-
-	fprintf(t->out, "%d %" PRIx64 " %" PRIx64 " %s\n", tid, from, to, ptc_kind_name(kind));
-}
-
-static int truth_open(struct truth *t, const char *path, struct ptc_err *err)
-{
-	int rc = ptc_tmpfile_open(&t->file, path, err);
-	int fd;
-
-	if (rc)
-		return rc;
-	fd = fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0);
-	t->out = fd < 0 ? NULL : fdopen(fd, "w");
-	if (t->out)
-		return 0;
-	ptc_tmpfile_release(&t->file);
-	err->code = PTC_E_IO;
-	(void)snprintf(err->msg, sizeof(err->msg), "cannot open '%s': %s", path, strerror(errno));
-	return PTC_E_IO;
-}
-
-/* Keep the truth (@keep), or remove what there is of it. */
-static int truth_close(struct truth *t, const char *path, bool keep, struct ptc_err *err)
-{
-	int rc = 0;
-
-	if (!t->out)
-		return 0;
-	if (fclose(t->out) && keep) {
-		err->code = PTC_E_IO;
-		(void)snprintf(err->msg, sizeof(err->msg), "cannot write '%s': %s", path,
-			       strerror(errno));
-		rc = PTC_E_IO;
-	}
-	if (!rc && keep)
-		rc = ptc_tmpfile_commit(&t->file, err);
-	ptc_tmpfile_release(&t->file);
-	t->out = NULL;
-	return rc;
-}
-
 static bool lost_anything(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced;
@@ -130,7 +82,7 @@ static bool lost_anything(const struct ptc_record_result *r)
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
-	if (r->source == PTC_SOURCE_STEP)
+	if (r->source != PTC_SOURCE_PT)
 		ptc_say("%" PRIu64 " instructions, %" PRIu64 " transfers in %.3f s", r->insns,
 			r->transfers, (double)r->duration_ns / 1e9);
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
@@ -222,7 +174,7 @@ int ptc_cmd_record(int argc, char **argv)
 	};
 	struct ptc_record_result result;
 	struct waker waker = { .fd = -1 };
-	struct truth truth = { .file = PTC_TMPFILE_INIT };
+	struct ptc_truth_file truth = PTC_TRUTH_FILE_INIT;
 	struct ptc_err err = { 0 };
 	sigset_t mask;
 	int code = ptc_record_args_parse(argc, argv, &a);
@@ -249,10 +201,12 @@ int ptc_cmd_record(int argc, char **argv)
 		a.opts.on_progress = on_progress;
 	a.opts.progress_ctx = &a;
 	rc = ptc_record_args_places(&a, &err);
-	if (!rc && a.truth_path)
-		rc = truth_open(&truth, a.truth_path, &err);
+	truth.path = a.truth_path;
+	truth.hash = a.truth_hash;
+	if (!rc)
+		rc = ptc_truth_file_open(&truth, &err);
 	if (a.truth_path) {
-		a.opts.truth = on_truth;
+		a.opts.truth = ptc_truth_file_put;
 		a.opts.truth_ctx = &truth;
 	}
 	if (!rc)
@@ -261,10 +215,10 @@ int ptc_cmd_record(int argc, char **argv)
 	if (rc) {
 		struct ptc_err ignored;
 
-		(void)truth_close(&truth, a.truth_path, false, &ignored);
+		(void)ptc_truth_file_close(&truth, false, &ignored);
 		(void)ptc_say_err(&err);
 		code = failure_code(&a, &err);
-	} else if (truth_close(&truth, a.truth_path, true, &err)) {
+	} else if (ptc_truth_file_close(&truth, true, &err)) {
 		(void)ptc_say_err(&err);
 		code = a.opts.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
 	} else {

@@ -20,6 +20,7 @@ static const char help[] =
 	"                        pt: Intel PT, through the kernel\n"
 	"                        step: a software PMU that single-steps CMD (works anywhere, "
 	"slow)\n"
+	"                        emu: CMD runs in qemu-x86_64, with a plugin of ours (fast)\n"
 	"  -p, --pid PID[,PID...]\n"
 	"                        processes that run already, every thread of them, until ^C; they "
 	"are\n"
@@ -30,7 +31,8 @@ static const char help[] =
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
-	"2K)\n"
+	"2K,\n"
+	"                        emu 16K)\n"
 	"      --max-steps N     record so many instructions (suffixes k, M, G), then let CMD run "
 	"on\n"
 	"      --max-time TIME   record so long: seconds, or with a suffix us, ms, s, m, h\n"
@@ -39,8 +41,10 @@ static const char help[] =
 	"                        then +OFFSET, then @FILE (default: CMD's own)\n"
 	"      --to PLACE        record up to PLACE; with --from as often as control comes by,\n"
 	"                        without it once\n"
-	"      --truth FILE      what the step source saw, as `decode -F tid,from,to,kind` prints "
+	"      --truth FILE      what a software source saw, as `decode -F tid,from,to,kind` "
+	"prints "
 	"it\n"
+	"      --truth-hash FILE the same as hashes, one each 65536 transfers of a thread\n"
 	"      --strict          exit 3 if CMD succeeded but anything was lost\n"
 	"      --progress        steps and bytes each second, if stderr is no terminal, too\n"
 	"  -q, --quiet           no summary, no progress\n"
@@ -80,6 +84,8 @@ static bool parse_source(const char *s, enum ptc_source_kind *ret)
 		*ret = PTC_SOURCE_PT;
 	else if (!strcmp(s, "step"))
 		*ret = PTC_SOURCE_STEP;
+	else if (!strcmp(s, "emu"))
+		*ret = PTC_SOURCE_EMU;
 	else
 		return false;
 	return true;
@@ -124,6 +130,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_NO_RETCOMP,
 		OPT_PSB,
 		OPT_TRUTH,
+		OPT_TRUTH_HASH,
 		OPT_STRICT,
 		OPT_MAX_STEPS,
 		OPT_MAX_TIME,
@@ -138,6 +145,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
 		{ "psb-period", required_argument, NULL, OPT_PSB },
 		{ "truth", required_argument, NULL, OPT_TRUTH },
+		{ "truth-hash", required_argument, NULL, OPT_TRUTH_HASH },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "max-steps", required_argument, NULL, OPT_MAX_STEPS },
 		{ "max-time", required_argument, NULL, OPT_MAX_TIME },
@@ -183,7 +191,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 				return ptc_usage_error("record", "'%s' is no PSB period", optarg);
 			break;
 		case OPT_TRUTH:
+		case OPT_TRUTH_HASH:
 			a->truth_path = optarg;
+			a->truth_hash = c == OPT_TRUTH_HASH;
 			break;
 		case OPT_MAX_STEPS:
 			if (!ptc_parse_count(optarg, &a->opts.max_steps) || !a->opts.max_steps)

@@ -10,6 +10,7 @@ enum { PTC_MAX_TARGETS = 256 };
 struct ptc_record_args {
 	struct ptc_record_opts opts;
 	pid_t pids[PTC_MAX_TARGETS], tids[PTC_MAX_TARGETS];
+	bool truth_hash; /* of --truth-hash */
 	const char *truth_path;
 	const char *from_text, *to_text;
 	struct ptc_place from, to;

@@ -82,6 +82,8 @@ target_link_options(prog_except PRIVATE -pie -static-libstdc++)
 
 add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
+add_executable(hashflow support/hashflow.c)
+target_link_libraries(hashflow PRIVATE ptcap_flags)
 
 # A folder to list, and a chain of execs: a script that names its interpreter, one that does not,
 # a static program, one that is not.
@@ -118,7 +120,7 @@ function(e2e_test NAME TIMEOUT)
 	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -B ${ARGN})
 	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_LOCK cpu
 		TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77
-		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PEAK=$<TARGET_FILE:peak>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin}")
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PEAK=$<TARGET_FILE:peak>;HASHFLOW=$<TARGET_FILE:hashflow>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin}")
 endfunction()
 
 # e2e_case(NAME [TIMEOUT n] CHECKS check... -- PROGRAM ARGS...); the checks: e2e/truth.py
@@ -213,4 +215,69 @@ e2e_case(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
 if(NOT PTCAP_SANITIZE)
 	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
+endif()
+
+# The same of the emulated source. `both`: where a program does the same whenever it is run.
+function(e2e_emu NAME)
+	e2e_case(emu_${NAME} ${ARGN})
+	set_property(TEST e2e_emu_${NAME} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+endfunction()
+
+foreach(name hello recurse indirect jcc string signal fault trap segv wild killself flags)
+	e2e_emu(${name} CHECKS both ${all} RUN "${e2e_bin}/prog_${name}")
+endforeach()
+foreach(name hello_pie signal_pie map)
+	e2e_emu(${name} CHECKS truth json perf tools RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(restart CHECKS both truth perf RUN "${e2e_bin}/prog_restart")
+e2e_emu(exit_3 CHECKS both truth RUN "${e2e_bin}/prog_exit" 3)
+e2e_emu(jit CHECKS jit RUN "${e2e_bin}/prog_jit")
+foreach(name recurse indirect signal string)
+	e2e_emu(${name}_noretcomp CHECKS noretcomp RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(small_rings CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
+e2e_emu(busy TIMEOUT 120 CHECKS both truth perf RUN "${e2e_bin}/prog_busy" 6000)
+e2e_emu(true CHECKS truth json perf tools RUN /bin/true)
+foreach(name pie longjmp libc_static vdso)
+	e2e_emu(${name} CHECKS truth json perf RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(dlopen CHECKS truth perf RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
+# Its threads run at once: in `group` some may not have begun when the process ends. `spawn` wants vfork.
+e2e_emu(tasks_group CHECKS whole RUN "${e2e_bin}/prog_tasks" group)
+foreach(mode locks spin pool storm exec leader alarm)
+	e2e_emu(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
+endforeach()
+e2e_emu(pipeline CHECKS tasks
+	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
+e2e_emu(pie_small_rings CHECKS smallrings RUN "${e2e_bin}/prog_pie")
+e2e_emu(ls CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
+e2e_emu(except CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
+foreach(mode map over)
+	e2e_emu(swap_${mode} CHECKS says=same
+		RUN "${e2e_bin}/prog_swap" ${mode} "$<TARGET_FILE:prog_lib>" "$<TARGET_FILE:prog_lib_two>")
+endforeach()
+e2e_emu(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
+e2e_emu(perf_clean CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
+
+foreach(name status not_found not_executable plain_script keeps_old full_disk file_limit daemon killed
+	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
+	terminate_default terminate_then_interrupt)
+	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
+	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+endforeach()
+
+# Large ones, 2e9 instructions together: `long`.
+execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE cc1
+	OUTPUT_STRIP_TRAILING_WHITESPACE)
+function(e2e_big NAME)
+	e2e_emu(big_${NAME} TIMEOUT 300 CHECKS hash RUN ${ARGN})
+	set_tests_properties(e2e_emu_big_${NAME} PROPERTIES LABELS "e2e;pinned;long")
+endfunction()
+if(NOT PTCAP_SANITIZE)
+	e2e_big(xz /usr/bin/xz -k -c -1 "$<TARGET_FILE:ptcap_cli>")
+	e2e_big(xz_threads /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
+	e2e_big(perl /usr/bin/perl "${e2e_dir}/big.pl")
+	e2e_big(python /usr/bin/python3 -c "print(sum(i * i for i in range(2000000)))")
+	e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
+	e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
 endif()

@@ -28,8 +28,9 @@ struct ptc_enc {
 	uint64_t tnt;	  /* oldest bit highest */
 	uint8_t ntnt;
 	bool on;
-	bool mode_sent; /* MODE.Exec since the last PSB */
-	uint64_t mtc;	/* number of the newest MTC tick */
+	bool mode_sent;	   /* MODE.Exec since the last PSB */
+	uint64_t mtc;	   /* number of the newest MTC tick */
+	uint64_t mtc_next; /* TSC of the next one */
 	uint64_t stack[RET_STACK];
 	unsigned int top, depth;
 	uint8_t scratch[SCRATCH];
@@ -125,6 +126,12 @@ static uint64_t mtc_of(const struct ptc_enc *e, uint64_t tsc)
 	return tsc / e->opts.tsc_per_ctc >> e->opts.mtc_freq;
 }
 
+static void set_mtc(struct ptc_enc *e, uint64_t mtc)
+{
+	e->mtc = mtc;
+	e->mtc_next = ((mtc + 1) << e->opts.mtc_freq) * e->opts.tsc_per_ctc;
+}
+
 /* TSC, and TMA to tie MTC to it. */
 static void put_time(struct ptc_enc *e, uint64_t tsc)
 {
@@ -136,7 +143,7 @@ static void put_time(struct ptc_enc *e, uint64_t tsc)
 	p.payload.tma.ctc = (uint16_t)(tsc / e->opts.tsc_per_ctc);
 	p.payload.tma.fc = (uint16_t)(tsc % e->opts.tsc_per_ctc);
 	put(e, &p);
-	e->mtc = mtc_of(e, tsc);
+	set_mtc(e, mtc_of(e, tsc));
 }
 
 static void put_psb(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
@@ -171,8 +178,11 @@ static bool psb_due(const struct ptc_enc *e)
  */
 static void put_mtc(struct ptc_enc *e, uint64_t tsc)
 {
-	const uint64_t now = mtc_of(e, tsc);
+	uint64_t now;
 
+	if (tsc < e->mtc_next) /* nearly always, and much cheaper than the division */
+		return;
+	now = mtc_of(e, tsc);
 	if (now - e->mtc > 64) {
 		put_time(e, tsc);
 		return;
@@ -180,7 +190,7 @@ static void put_mtc(struct ptc_enc *e, uint64_t tsc)
 	while (e->mtc != now) {
 		struct pt_packet p = { .type = ppt_mtc };
 
-		e->mtc++;
+		set_mtc(e, e->mtc + 1);
 		p.payload.mtc.ctc = (uint8_t)e->mtc;
 		put(e, &p);
 	}

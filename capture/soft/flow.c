@@ -58,15 +58,18 @@ static void conditional(struct ptc_flow *f, const struct ptc_insn *insn, uint64_
 		odd(f, next, tsc);
 }
 
-void ptc_flow_retire(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
-		     bool taken, uint64_t tsc)
+void ptc_flow_line(struct ptc_flow *f, uint64_t ip, uint64_t n, uint64_t tsc)
 {
 	if (!ptc_enc_on(f->enc))
 		enter(f, ip, tsc);
 	else
 		ptc_enc_step(f->enc, ip, tsc);
-	f->insns++;
+	f->insns += n;
+}
 
+void ptc_flow_lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
+		   bool taken, uint64_t tsc)
+{
 	switch ((enum ptc_kind)insn->kind) {
 	case PTC_KIND_NONE:
 		if (to != ip + insn->len)
@@ -103,6 +106,13 @@ void ptc_flow_retire(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t i
 	default:
 		break;
 	}
+}
+
+void ptc_flow_retire(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
+		     bool taken, uint64_t tsc)
+{
+	ptc_flow_line(f, ip, 1, tsc);
+	ptc_flow_lead(f, insn, ip, to, taken, tsc);
 }
 
 void ptc_flow_async(struct ptc_flow *f, uint64_t ip, bool attempted, uint64_t tsc)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Retired instructions in; packets and the list of transfers out. What both
- * software sources do with an instruction once they know where it led.
+ * Retired instructions in, one by one or a straight line of them at once; packets
+ * and the list of transfers out. What the software sources do with an instruction
+ * once they know where it led.
  */
 #ifndef PTC_CAPTURE_SOFT_FLOW_H
 #define PTC_CAPTURE_SOFT_FLOW_H
@@ -31,6 +32,16 @@ struct ptc_flow {
  */
 void ptc_flow_retire(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
 		     bool taken, uint64_t tsc);
+
+/*
+ * @n instructions from @ip on retired, one behind the other; control is at the
+ * next one, or where ptc_flow_lead says. @tsc: when the first was started.
+ */
+void ptc_flow_line(struct ptc_flow *f, uint64_t ip, uint64_t n, uint64_t tsc);
+
+/* The last of them was @insn at @ip, and led to @to; @taken, @tsc: as of ptc_flow_retire. */
+void ptc_flow_lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
+		   bool taken, uint64_t tsc);
 
 /*
  * A fault, a signal or the end of tracing at @ip, which has not retired. With

@@ -15,6 +15,7 @@
 #include "capture/hostinfo.h"
 #include "capture/launch.h"
 #include "capture/pt_config.h"
+#include "capture/soft/describe.h"
 #include "capture/source.h"
 #include "capture/step/process.h"
 #include "capture/step/tracer.h"
@@ -144,67 +145,20 @@ static void orphan(void *ctx)
 static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 {
 	const struct step *s = of(src);
-	struct perf_event_attr *pt = &ret->attr[0], *side = &ret->attr[1];
-	uint32_t psb = 0;
-
-	while ((uint32_t)PTC_PSB_PERIOD_MIN << psb < s->opts->psb_period)
-		psb++;
-	memset(ret, 0, sizeof(*ret));
-	pt->type = s->pmu_type;
-	pt->size = PERF_ATTR_SIZE_VER7;
-	pt->config = PTC_CFG_PT | PTC_CFG_TSC | PTC_CFG_MTC | PTC_CFG_BRANCH |
-		     (uint64_t)MTC_FREQ << PTC_CFG_MTC_FREQ_SHIFT |
-		     (uint64_t)psb << PTC_CFG_PSB_SHIFT;
-	if (s->opts->no_retcomp)
-		pt->config |= PTC_CFG_NORETCOMP;
-	pt->sample_period = 1;
-	pt->sample_type = PTC_SOFT_SAMPLE_TYPE;
-	pt->read_format = PERF_FORMAT_ID;
-	pt->disabled = 1;
-	pt->exclude_kernel = 1;
-	pt->exclude_hv = 1;
-	pt->inherit = 1;
-	pt->enable_on_exec = 1;
-	pt->sample_id_all = 1;
-	pt->aux_watermark = (uint32_t)(s->desc.aux_size / 4);
-
-	side->type = PERF_TYPE_SOFTWARE;
-	side->size = PERF_ATTR_SIZE_VER7;
-	side->config = PERF_COUNT_SW_DUMMY;
-	side->sample_period = 1;
-	side->sample_type = PTC_SOFT_SAMPLE_TYPE;
-	side->read_format = PERF_FORMAT_ID;
-	side->exclude_kernel = 1;
-	side->exclude_hv = 1;
-	side->mmap = 1;
-	side->mmap2 = 1;
-	side->comm = 1;
-	side->comm_exec = 1;
-	side->task = 1;
-	side->context_switch = 1;
-	side->text_poke = 1;
-	side->inherit = 1;
-	side->enable_on_exec = 1;
-	side->sample_id_all = 1;
-
-	ret->name[0] = "intel_pt//u";
-	ret->name[1] = "dummy:u";
-	ret->id[0] = PT_ID;
-	ret->id[1] = SIDE_ID;
-	ret->label = "step";
-	ret->info = (struct ptc_pt_info){
-		.type = PTC_AUXTRACE_TYPE_INTEL_PT,
+	const struct ptc_soft_desc d = {
+		.label = "step",
 		.pmu_type = s->pmu_type,
-		.time = s->clock.conv,
-		.cap_user_time_zero = true,
-		.have_sched_switch = 2, /* one ring, a CPU's: SWITCH records say whose turn it is */
-		.per_cpu_mmaps = true,
-		.tsc_ctc_n = TSC_PER_CTC,
-		.tsc_ctc_d = 1,
-		.max_nonturbo_ratio = (uint32_t)(s->clock.tsc_hz / 100000000),
-		.filter = "",
+		.pt_id = PT_ID,
+		.side_id = SIDE_ID,
+		.psb_period = s->opts->psb_period,
+		.mtc_freq = MTC_FREQ,
+		.tsc_per_ctc = TSC_PER_CTC,
+		.no_retcomp = s->opts->no_retcomp,
+		.aux_size = s->desc.aux_size,
+		.clock = &s->clock,
 	};
-	ptc_source_config_masks(&ret->info);
+
+	ptc_soft_describe(&d, ret);
 }
 
 static size_t step_rings(struct ptc_source *src, const struct ptc_source_ring **ret)

@@ -20,6 +20,7 @@ enum ptc_source_kind {
 	PTC_SOURCE_AUTO = 0, /* Intel PT if the machine has it, else the step source */
 	PTC_SOURCE_PT,	     /* Intel PT, through perf_event_open */
 	PTC_SOURCE_STEP,     /* the software PMU that single-steps under ptrace */
+	PTC_SOURCE_EMU,	     /* commands only: the program runs in qemu-x86_64 */
 };
 
 enum ptc_wake_action {

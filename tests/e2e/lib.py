@@ -27,6 +27,11 @@ REFSTEP = need("REFSTEP")
 PEAK = need("PEAK")
 PROGS = need("PROGS")
 PERF = os.environ.get("PERF", "")
+SOURCE = os.environ.get("PTCAP_SOURCE", "step")
+RECORD = [PTCAP, "record", "--source", SOURCE]
+# How often prog_busy does what it does: it is not done for seconds; for a third of one.
+BUSY = {"step": "3000000", "emu": "12000000"}[SOURCE]
+BUSY_A_WHILE = {"step": "3000", "emu": "250000"}[SOURCE]
 
 
 class Failure(Exception):
@@ -83,7 +88,7 @@ class Run:
 
 def record(output, argv, *options, prefix=(), **kw):
     return Run(
-        [*prefix, PTCAP, "record", "--source", "step", "-o", output, *options, "--", *argv], **kw
+        [*prefix, *RECORD, "-o", output, *options, "--", *argv], **kw
     )
 
 
@@ -189,6 +194,9 @@ def main(table):
     """Run table[argv[1]](folder, ...) in a fresh folder; say what went wrong, once."""
     name, rest = sys.argv[1], sys.argv[2:]
     guard()
+    if SOURCE == "emu" and not shutil.which("qemu-x86_64"):
+        print("skipped: no qemu-x86_64 here (Debian: qemu-user)")
+        sys.exit(SKIP)
     with tempfile.TemporaryDirectory(prefix="ptcap-e2e-") as folder:
         try:
             try:

@@ -3,6 +3,8 @@
 """truth.py NAME CHECK[,CHECK...] PROGRAM [ARGS...]: record a program, hold the recording to the truth.
 
 truth       the exit status and the output are those of a plain run; decode equals --truth, no gaps
+both        the step source and the emulated one list the same transfers
+hash        each checkpoint of --truth-hash, thread by thread
 json        decode --format json says the same
 ref         the IP of each retired instruction equals that of refstep, which shares no code with ptcap
 whole       truth and perf of one recording, tid by tid
@@ -24,6 +26,7 @@ import difflib
 import json
 import os
 import re
+import subprocess
 import sys
 
 import lib
@@ -101,6 +104,46 @@ def check_ref(folder, name, argv):
     got = lib.decode(path, "-F", "insn-ip").expect(0).out.split()
     text = lib.first_difference(got, want, "decode", "refstep")
     check(not text, f"instructions: {text}")
+
+
+def check_both(folder, name, argv):
+    prefix = lib.fixed_addresses()
+    if prefix is None:
+        lib.skip("setarch -R is forbidden here: addresses would differ between two runs")
+    flows = []
+    for source in ("step", "emu"):
+        truth = os.path.join(folder, source)
+        record = [lib.PTCAP, "record", "-q", "--source", source, "-o", truth + ".data", "--truth", truth]
+        Run([*prefix, *record, "--", *argv]).expect(Run(argv).status)
+        with open(truth, encoding="ascii") as f:
+            flows.append(list(lib.transfers(f.read()).values()))
+    check(len(flows[0]) == len(flows[1]) == 1, "not one thread")
+    text = lib.first_difference(flows[0][0], flows[1][0], "step", "emu")
+    check(not text, f"transfers: {text}")
+
+
+def check_hash(folder, name, argv):
+    if not os.access(argv[0], os.X_OK):
+        lib.skip(f"no {argv[0]} here")
+    path, want = os.path.join(folder, "perf.data"), os.path.join(folder, "hash")
+    with open(os.path.join(folder, "out"), "wb") as out:
+        r = lib.record(path, argv, "--truth-hash", want, stdout=out).expect(0)
+    print(r.err, flush=True)
+    got = os.path.join(folder, "got")
+    with open(got, "wb") as f:
+        decode = subprocess.Popen(
+            [lib.PTCAP, "decode", "-i", path, "-F", "tid,from,to,kind", "--strict"], stdout=subprocess.PIPE
+        )
+        status = subprocess.run([lib.need("HASHFLOW")], stdin=decode.stdout, stdout=f, check=False).returncode
+        decode.stdout.close()
+        check(decode.wait() == 0 and status == 0, f"decode exits {decode.returncode}, hashflow {status}")
+    lines = []
+    for each in (want, got):
+        with open(each, encoding="ascii") as f:
+            lines.append(sorted(f.read().splitlines(), key=lambda line: [int(n, 16) for n in line.split()]))
+    check(lines[0], "there is no checkpoint")
+    text = lib.first_difference(*lines, "truth", "decode")
+    check(not text, f"hashes: {text}")
 
 
 # --- perf ---------------------------------------------------------------------------------------
@@ -283,7 +326,8 @@ THREADS = {
 
 def check_tasks(folder, name, argv):
     _, want = check_whole(folder, name, argv)
-    check(len(want) == THREADS[name], f"{len(want)} threads, expected {THREADS[name]}: {sorted(want)}")
+    threads = THREADS[name.removeprefix("emu_")]
+    check(len(want) == threads, f"{len(want)} threads, expected {threads}: {sorted(want)}")
 
 
 def check_clean(folder, name, argv):
@@ -379,7 +423,7 @@ def check_noretcomp(folder, name, argv):
     flow = relative(want)
     expected = sum(flow.count(kind) for kind in ("ret", "ijmp", "icall", "iret", "far"))
     check(tips(plain) == expected, f"{tips(plain)} TIP packets, expected {expected}")
-    if name.startswith(("recurse", "string")):  # programs whose returns go where their calls came from
+    if name.removeprefix("emu_").startswith(("recurse", "string")):  # programs whose returns go where their calls came from
         check(tips(path) < expected // 2, "returns are not compressed with compression on")
 
 
@@ -474,6 +518,8 @@ def check_jit(folder, name, argv):
 
 CHECKS = {
     "truth": check_truth,
+    "both": check_both,
+    "hash": check_hash,
     "json": check_json,
     "ref": check_ref,
     "perf": check_perf,

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The guest's system calls, as far as they change what code there is, or who runs it. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "capture/emu/plugin.h"
+#include "capture/emu/program.h"
+
+enum {
+	PAGE = 4096,
+	PR_NAME = 15, /* PR_SET_NAME */
+	/* struct sigaction of the kernel: handler, flags, restorer, mask */
+	SA_HANDLER_AT = 0,
+	SA_RESTORER_AT = 16,
+	ARGS_MAX = 1 << 20,
+};
+
+static void *host(uint64_t guest)
+{
+	return (void *)(guest + ptc_emu_proc.base);
+}
+
+/* --- mappings --- */
+
+static void tell(struct ptc_emu_me *m, const struct ptc_emu_map *map, const char *name)
+{
+	if (!m->slot)
+		return;
+	ptc_emu_put_text(m, PTC_EMU_MAP, map, sizeof(*map), name);
+	/* What other threads run behind this must come behind it in the recording, too. */
+	if (atomic_load_explicit(&ptc_emu_proc.threads, memory_order_relaxed) > 1)
+		ptc_emu_sync(m);
+}
+
+static uint64_t pages(uint64_t len)
+{
+	return (len + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+static void name_of_fd(int fd, char *out, size_t size)
+{
+	char link[64];
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, out, size - 1);
+	out[n > 0 ? n : 0] = '\0';
+}
+
+static void mapped(struct ptc_emu_me *m, uint64_t at)
+{
+	const uint64_t *a = m->args;
+	struct ptc_emu_map map = { .start = at,
+				   .len = pages(a[1]),
+				   .prot = (uint32_t)a[2],
+				   .flags = (uint32_t)a[3] & (MAP_SHARED | MAP_PRIVATE),
+				   .change = PTC_EMU_MMAP };
+	char name[PTC_EMU_PATH] = "";
+	struct stat st;
+
+	if (!(a[3] & MAP_ANONYMOUS) && !fstat((int)a[4], &st)) {
+		map.off = a[5];
+		map.maj = major(st.st_dev);
+		map.min = minor(st.st_dev);
+		map.ino = st.st_ino;
+		name_of_fd((int)a[4], name, sizeof(name));
+	} else if (!(a[2] & PROT_EXEC) && !(a[3] & MAP_FIXED)) {
+		return; /* data where nothing was */
+	}
+	tell(m, &map, name);
+}
+
+static void changed(struct ptc_emu_me *m, uint64_t ret)
+{
+	const uint64_t *a = m->args;
+	struct ptc_emu_map map = { .start = a[0], .len = pages(a[1]) };
+
+	switch (m->call) {
+	case SYS_mmap:
+		mapped(m, ret);
+		return;
+	case SYS_munmap:
+		map.change = PTC_EMU_MUNMAP;
+		break;
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+		map.change = PTC_EMU_MPROTECT;
+		map.prot = (uint32_t)a[2];
+		break;
+	default:
+		map.change = PTC_EMU_MREMAP;
+		map.from = a[0];
+		map.from_len = pages(a[1]);
+		map.start = ret;
+		map.len = pages(a[2]);
+		break;
+	}
+	tell(m, &map, NULL);
+}
+
+/* --- exec: the new program is emulated as well --- */
+
+static char **strings(uint64_t guest)
+{
+	const uint64_t *list = guest ? host(guest) : NULL;
+	size_t n = 0, i;
+	char **ret;
+
+	while (list && list[n] && n < ARGS_MAX)
+		n++;
+	ret = calloc(n + 1, sizeof(*ret));
+	for (i = 0; ret && i < n; i++)
+		ret[i] = host(list[i]);
+	return ret;
+}
+
+/* "FILE,shm=...": a comma in the name is written twice. */
+static bool plugin_option(char *out, size_t size, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	const char *p;
+	size_t n = 0, i;
+
+	base = base ? base + 1 : path;
+	for (p = ptc_emu_proc.plugin; *p; p++) {
+		if (n + 128 > size)
+			return false;
+		out[n++] = *p;
+		if (*p == ',')
+			out[n++] = ',';
+	}
+	n += (size_t)snprintf(out + n, size - n, ",shm=%d,how=exec,comm=", ptc_emu_proc.shm_id);
+	for (i = 0; i < 15 && base[i]; i++)
+		n += (size_t)snprintf(out + n, size - n, "%02x", (unsigned char)base[i]);
+	return true;
+}
+
+/* Does not return if the program runs. What we refuse, or what fails, QEMU does in its way. */
+static void exec(const char *path, uint64_t args, uint64_t env)
+{
+	struct ptc_emu_program p = { NULL, NULL, NULL };
+	char qemu[PATH_MAX], option[2 * PTC_EMU_PATH];
+	char **argv = strings(args), **envp = strings(env), **line = NULL;
+	const ssize_t n = readlink("/proc/self/exe", qemu, sizeof(qemu) - 1);
+
+	if (argv && envp && n > 0 && plugin_option(option, sizeof(option), path) &&
+	    ptc_emu_program_find(path, argv, &p) == PTC_EMU_RUNS) {
+		qemu[n] = '\0';
+		line = ptc_emu_program_line(&p, qemu, option);
+		if (line)
+			(void)execve(qemu, line, envp);
+	}
+	free(line);
+	ptc_emu_program_release(&p);
+	free(argv);
+	free(envp);
+}
+
+/* --- the callbacks --- */
+
+/* Even if the call will fail: it is the block at that address that is looked at. */
+static void on_sigaction(const uint8_t *act)
+{
+	uint64_t handler, restorer;
+
+	memcpy(&handler, act + SA_HANDLER_AT, sizeof(handler));
+	memcpy(&restorer, act + SA_RESTORER_AT, sizeof(restorer));
+	if (handler > 1) /* SIG_DFL, SIG_IGN */
+		ptc_emu_handler(handler, restorer);
+}
+
+static void on_exec(const struct ptc_emu_me *m)
+{
+	const uint64_t *a = m->args;
+
+	if (atomic_load(&ptc_emu_proc.sh->stop))
+		return;
+	if (m->call == SYS_execve && a[0])
+		exec(host(a[0]), a[1], a[2]);
+}
+
+void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
+		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	const uint64_t args[6] = { a1, a2, a3, a4, a5, a6 };
+	struct ptc_emu_me *m = ptc_emu_me();
+
+	(void)id;
+	(void)vcpu;
+	(void)a7;
+	(void)a8;
+	m->call = num;
+	memcpy(m->args, args, sizeof(args));
+	switch (num) {
+	case SYS_rt_sigaction:
+		if (a2)
+			on_sigaction(host(a2));
+		break;
+	case SYS_execve:
+		on_exec(m);
+		break;
+	case SYS_exit:
+		ptc_emu_part(m);
+		break;
+	default:
+		break;
+	}
+}
+
+void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
+{
+	struct ptc_emu_me *m = ptc_emu_me();
+
+	(void)id;
+	(void)vcpu;
+	if (num != m->call || (ret < 0 && ret >= -4095))
+		return;
+	switch (num) {
+	case SYS_mmap:
+	case SYS_munmap:
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+	case SYS_mremap:
+		changed(m, (uint64_t)ret);
+		break;
+	case SYS_prctl:
+		if (m->args[0] == PR_NAME && m->slot) {
+			char name[16];
+
+			memcpy(name, host(m->args[1]), sizeof(name) - 1);
+			name[sizeof(name) - 1] = '\0';
+			ptc_emu_put_text(m, PTC_EMU_COMM, NULL, 0, name);
+		}
+		break;
+	default:
+		break;
+	}
+}

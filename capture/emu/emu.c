@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The emulated source: the command runs under qemu-x86_64, where a plugin of ours
+ * sees every block that is entered; a thread of ptcap makes a trace of it (unit.h).
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/emu/find.h"
+#include "capture/emu/owner.h"
+#include "capture/emu/program.h"
+#include "capture/emu/unit.h"
+#include "capture/hostinfo.h"
+#include "capture/launch.h"
+#include "capture/soft/describe.h"
+#include "capture/source.h"
+
+enum {
+	PT_ID = 1,
+	SIDE_ID = 2,
+	TSC_PER_CTC = 125,
+	MTC_FREQ = 9, /* every 64000 TSC ticks */
+	DATA_DEFAULT = 1 << 20,
+	AUX_DEFAULT = 16 << 20,
+	PSB_DEFAULT = 16384,
+	CPU = 0, /* the one CPU that all threads share in the trace */
+	WANT_STOP = 1,
+	WANT_LEAVE = 2,
+};
+
+struct emu {
+	struct ptc_source base;
+	const struct ptc_record_opts *opts;
+	sigset_t mask;
+	struct ptc_clock clock;
+	uint32_t pmu_type;
+	struct ptc_softring *ring;
+	struct ptc_source_ring desc;
+	struct ptc_enc *enc;
+	struct ptc_flow flow;
+	struct ptc_records rec;
+	struct ptc_emu_shared *sh; /* attached */
+	int shm_id;
+	struct ptc_emu_unit unit;
+
+	struct ptc_launch launch;
+	char *qemu, *plugin; /* owned: paths */
+	struct ptc_emu_program program;
+	char *path;	/* owned: of the command */
+	char **sh_argv; /* owned, if the shell runs it */
+
+	int end_fd;		     /* eventfd: the unit has ended */
+	int quit_fd;		     /* eventfd: the waiter shall */
+	bool unit_runs, waiter_runs; /* threads to be joined */
+	pthread_t unit_thread, waiter_thread;
+	pid_t pid;
+	int status;
+	atomic_bool gone; /* the waiter's: the command has ended, status is set */
+	atomic_int want;
+	int rc; /* the unit's */
+	struct ptc_err err;
+};
+
+static struct emu *of(struct ptc_source *s)
+{
+	return (struct emu *)s; /* base is the first member */
+}
+
+static void before_publish(void *ctx, uint64_t from, uint64_t to)
+{
+	struct emu *s = ctx;
+
+	ptc_records_aux(&s->rec, from, to, 0);
+}
+
+static void on_packets(void *ctx, const uint8_t *bytes, size_t len)
+{
+	struct emu *s = ctx;
+
+	(void)ptc_softring_aux_write(s->ring, bytes, len, before_publish, s);
+}
+
+/* --- the threads --- */
+
+static void *run_unit(void *arg)
+{
+	struct emu *s = arg;
+
+	s->rc = ptc_emu_unit_run(&s->unit, &s->err);
+	if (s->base.truth)
+		ptc_truth_wake(s->base.truth);
+	(void)eventfd_write(s->end_fd, 1);
+	return NULL;
+}
+
+/* Sees the command end, but does not reap it: until finish the pid stays the command's. */
+static void *run_waiter(void *arg)
+{
+	struct emu *s = arg;
+	struct pollfd fds[2] = { { .fd = (int)syscall(SYS_pidfd_open, s->pid, 0),
+				   .events = POLLIN },
+				 { .fd = s->quit_fd, .events = POLLIN } };
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	if (fds[0].revents)
+		atomic_store(&s->gone, true);
+	ptc_emu_unit_wake(s->sh);
+	(void)close(fds[0].fd);
+	return NULL;
+}
+
+static int start_thread(pthread_t *t, bool *ret_runs, void *(*fn)(void *), struct emu *s,
+			struct ptc_err *err)
+{
+	sigset_t all, old;
+	int sys;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are the session's */
+	sys = pthread_create(t, NULL, fn, s);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (sys)
+		return ptc_fail_sys(err, sys, "cannot start a thread");
+	*ret_runs = true;
+	return 0;
+}
+
+/* --- the command line --- */
+
+/* "FILE,shm=...": a comma in the name is written twice. */
+static char *plugin_option(const struct emu *s)
+{
+	const char *base = strrchr(s->path, '/');
+	struct ptc_buf b = PTC_BUF_INIT;
+	const char *p;
+	char text[64];
+	size_t i;
+
+	base = base ? base + 1 : s->path;
+	for (p = s->plugin; *p; p++) {
+		ptc_buf_put(&b, p, 1);
+		if (*p == ',')
+			ptc_buf_put(&b, p, 1);
+	}
+	ptc_buf_put(&b, text,
+		    (size_t)snprintf(text, sizeof(text), ",shm=%d,how=first,comm=", s->shm_id));
+	for (i = 0; i < 15 && base[i]; i++)
+		ptc_buf_put(&b, text,
+			    (size_t)snprintf(text, sizeof(text), "%02x", (unsigned char)base[i]));
+	ptc_buf_u8(&b, 0);
+	if (ptc_buf_failed(&b)) {
+		ptc_buf_release(&b);
+		return NULL;
+	}
+	return (char *)b.bytes;
+}
+
+static int launch(struct emu *s, struct ptc_err *err)
+{
+	char *option = plugin_option(s);
+	char **line = option ? ptc_emu_program_line(&s->program, s->qemu, option) : NULL;
+	int rc = line ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) :
+			ptc_fail_mem(err);
+
+	if (!rc)
+		rc = ptc_launch_let_go(&s->launch, err);
+	if (!rc)
+		rc = ptc_launch_result(&s->launch, false, err);
+	free(line);
+	free(option);
+	return rc;
+}
+
+/* --- the interface --- */
+
+static void emu_describe(struct ptc_source *src, struct ptc_source_desc *ret)
+{
+	const struct emu *s = of(src);
+	const struct ptc_soft_desc d = {
+		.label = "emu",
+		.pmu_type = s->pmu_type,
+		.pt_id = PT_ID,
+		.side_id = SIDE_ID,
+		.psb_period = s->opts->psb_period ? s->opts->psb_period : PSB_DEFAULT,
+		.mtc_freq = MTC_FREQ,
+		.tsc_per_ctc = TSC_PER_CTC,
+		.no_retcomp = s->opts->no_retcomp,
+		.aux_size = s->desc.aux_size,
+		.clock = &s->clock,
+	};
+
+	ptc_soft_describe(&d, ret);
+}
+
+static size_t emu_rings(struct ptc_source *src, const struct ptc_source_ring **ret)
+{
+	*ret = &of(src)->desc;
+	return 1;
+}
+
+static void emu_drained(struct ptc_source *src, size_t i, bool stopped)
+{
+	(void)i;
+	(void)stopped;
+	ptc_softring_consumed(of(src)->ring);
+}
+
+static int emu_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *err)
+{
+	struct emu *s = of(src);
+	int rc = launch(s, err);
+
+	if (!rc)
+		rc = start_thread(&s->waiter_thread, &s->waiter_runs, run_waiter, s, err);
+	if (!rc)
+		rc = start_thread(&s->unit_thread, &s->unit_runs, run_unit, s, err);
+	if (!rc)
+		*ret_pid = s->pid;
+	return rc;
+}
+
+static int emu_end_fd(struct ptc_source *src)
+{
+	return of(src)->end_fd;
+}
+
+static void emu_progress(struct ptc_source *src, struct ptc_progress *ret)
+{
+	ret->insns = atomic_load(&of(src)->unit.insns);
+	ret->aux_bytes = atomic_load(&of(src)->unit.bytes);
+}
+
+static void ask(struct emu *s, int want)
+{
+	if (atomic_load(&s->want) < want)
+		atomic_store(&s->want, want);
+	ptc_emu_unit_wake(s->sh);
+}
+
+static void emu_stop(struct ptc_source *src)
+{
+	ask(of(src), WANT_STOP);
+}
+
+static void emu_leave(struct ptc_source *src)
+{
+	ask(of(src), WANT_LEAVE);
+}
+
+static void emu_abandon(struct ptc_source *src)
+{
+	struct emu *s = of(src);
+
+	ptc_softring_close(s->ring);
+	if (s->base.truth)
+		ptc_truth_close(s->base.truth);
+}
+
+static int not_loaded(const struct emu *s, struct ptc_err *err)
+{
+	return ptc_fail(err, PTC_E_UNSUPPORTED,
+			"'%s' did not load '%s': a QEMU with plugins, of version 7 or 8, is needed",
+			s->qemu, s->plugin);
+}
+
+static void join_unit(struct emu *s)
+{
+	if (s->unit_runs)
+		(void)pthread_join(s->unit_thread, NULL);
+	s->unit_runs = false;
+}
+
+static void join_waiter(struct emu *s)
+{
+	if (!s->waiter_runs)
+		return;
+	(void)eventfd_write(s->quit_fd, 1);
+	(void)pthread_join(s->waiter_thread, NULL);
+	s->waiter_runs = false;
+}
+
+static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
+{
+	struct emu *s = of(src);
+	bool gone;
+
+	join_unit(s);
+	join_waiter(s);
+	gone = atomic_load(&s->gone);
+	if (gone)
+		while (waitpid(s->pid, &s->status, 0) < 0 && errno == EINTR)
+			;
+	*ret = (struct ptc_source_end){
+		.status = s->status,
+		.left_running = !gone,
+		.insns = s->flow.insns,
+		.transfers = s->flow.transfers,
+		.odd = s->flow.odd,
+		.left_behind = s->unit.left_behind,
+		.follows = true,
+		.lost_records = ptc_softring_lost_records(s->ring),
+		.lost_aux = ptc_softring_lost_aux(s->ring),
+	};
+	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
+		return not_loaded(s, err);
+	if (s->rc)
+		*err = s->err;
+	return s->rc;
+}
+
+static void emu_free(struct ptc_source *src)
+{
+	struct emu *s = of(src);
+
+	if (!src)
+		return;
+	if (s->ring)
+		emu_abandon(src); /* an error elsewhere: it must not wait for a drain */
+	if (s->unit_runs)
+		ask(s, WANT_LEAVE);
+	join_unit(s);
+	join_waiter(s);
+	ptc_emu_unit_release(&s->unit);
+	ptc_launch_release(&s->launch);
+	ptc_emu_program_release(&s->program);
+	free(s->sh_argv);
+	free(s->path);
+	free(s->qemu);
+	free(s->plugin);
+	ptc_records_release(&s->rec);
+	ptc_enc_free(s->enc);
+	ptc_softring_free(s->ring);
+	ptc_truth_free(s->base.truth);
+	if (s->sh) {
+		atomic_store(&s->sh->stop, 1);
+		(void)shmdt(s->sh);
+	}
+	if (s->end_fd >= 0)
+		(void)close(s->end_fd);
+	if (s->quit_fd >= 0)
+		(void)close(s->quit_fd);
+	free(s);
+}
+
+static const struct ptc_source_ops emu_ops = {
+	.describe = emu_describe,
+	.rings = emu_rings,
+	.drained = emu_drained,
+	.start = emu_start,
+	.end_fd = emu_end_fd,
+	.progress = emu_progress,
+	.stop = emu_stop,
+	.leave = emu_leave,
+	.abandon = emu_abandon,
+	.finish = emu_finish,
+	.free = emu_free,
+};
+
+/* --- opening --- */
+
+/* A script without "#!" goes to the shell, as execvp(3) has it: sh, the script, its arguments. */
+static enum ptc_emu_verdict find_shell(struct emu *s)
+{
+	char *const *argv = s->opts->argv;
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	s->sh_argv = calloc(n + 2, sizeof(*s->sh_argv));
+	if (!s->sh_argv)
+		return PTC_EMU_NO_MEMORY;
+	s->sh_argv[0] = (char *)"sh";
+	s->sh_argv[1] = s->path;
+	memcpy(s->sh_argv + 2, argv + 1, (n - 1) * sizeof(*argv));
+	return ptc_emu_program_find("/bin/sh", s->sh_argv, &s->program);
+}
+
+static int find_program(struct emu *s, struct ptc_err *err)
+{
+	char *const *argv = s->opts->argv;
+	enum ptc_emu_verdict v;
+	int rc = ptc_launch_find(argv[0], &s->path, err);
+
+	if (rc)
+		return rc;
+	v = ptc_emu_program_find(s->path, argv, &s->program);
+	if (v == PTC_EMU_NO_FORMAT)
+		v = find_shell(s);
+	if (v == PTC_EMU_RUNS)
+		return 0;
+	if (v == PTC_EMU_NO_MEMORY)
+		return ptc_fail_mem(err);
+	return ptc_fail(err, PTC_E_BAD_COMMAND, "cannot emulate '%s': it is no %sprogram", s->path,
+			v == PTC_EMU_FOREIGN ? "64-bit x86 " : "");
+}
+
+/*
+ * Memory that QEMU finds by its number, so that nothing has to be inherited and
+ * no file size limit counts. It is gone with the last process that has it attached.
+ */
+static int share(struct emu *s, struct ptc_err *err)
+{
+	void *map;
+
+	s->shm_id = shmget(IPC_PRIVATE, PTC_EMU_SIZE, IPC_CREAT | SHM_NORESERVE | 0600);
+	if (s->shm_id < 0)
+		return ptc_fail_sys(err, errno, "cannot share memory with the emulator");
+	map = shmat(s->shm_id, NULL, 0);
+	(void)shmctl(s->shm_id, IPC_RMID, NULL);
+	if (map == (void *)-1)
+		return ptc_fail_sys(err, errno, "cannot share memory with the emulator");
+	s->sh = map;
+	s->sh->version = PTC_EMU_VERSION;
+	s->sh->owner = getpid();
+	s->sh->owner_start = ptc_emu_start_time(getpid());
+	atomic_store(&s->sh->arena_used, PTC_EMU_UNIT); /* place 0 is none */
+	return 0;
+}
+
+static int open_rings(struct emu *s, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = s->opts;
+	const struct ptc_softring_opts ring = {
+		.data_size = o->data_size ? o->data_size : DATA_DEFAULT,
+		.aux_size = o->aux_size ? o->aux_size : AUX_DEFAULT,
+		.sample_type = PTC_SOFT_SAMPLE_TYPE,
+	};
+	int rc = ptc_source_check_rings(ring.data_size, ring.aux_size, err);
+
+	if (!rc)
+		rc = ptc_softring_new(&ring, &s->ring, err);
+	if (!rc && o->truth)
+		rc = ptc_truth_new(&s->base.truth, err);
+	if (rc)
+		return rc;
+	s->desc = (struct ptc_source_ring){
+		.page = ptc_softring_page(s->ring),
+		.data_off = (size_t)sysconf(_SC_PAGESIZE),
+		.data_size = ring.data_size,
+		.aux = ptc_softring_aux(s->ring),
+		.aux_size = ring.aux_size,
+		.fd = ptc_softring_fd(s->ring),
+		.counts = true,
+		.tid = -1,
+		.cpu = CPU,
+	};
+	return 0;
+}
+
+static int open_unit(struct emu *s, struct ptc_err *err)
+{
+	const uint64_t ratio = s->clock.tsc_hz / 100000000;
+	const struct ptc_enc_opts enc = {
+		.no_retcomp = s->opts->no_retcomp,
+		.psb_period = s->opts->psb_period ? s->opts->psb_period : PSB_DEFAULT,
+		.mtc_freq = MTC_FREQ,
+		.tsc_per_ctc = TSC_PER_CTC,
+		.cbr = (uint8_t)(ratio > 255 ? 255 : ratio),
+	};
+	int rc = ptc_enc_new(&enc, on_packets, s, &s->enc, err);
+
+	if (rc)
+		return rc;
+	s->flow = (struct ptc_flow){ .enc = s->enc,
+				     .truth = s->opts->truth ? ptc_truth_put : NULL,
+				     .truth_ctx = s->base.truth };
+	s->rec.ring = s->ring;
+	s->rec.cpu = CPU;
+	s->rec.clock = &s->clock;
+	s->rec.pt_id = PT_ID;
+	s->rec.side_id = SIDE_ID;
+	s->unit.sh = s->sh;
+	s->unit.flow = &s->flow;
+	s->unit.rec = &s->rec;
+	s->unit.watermark = s->desc.aux_size / 4;
+	s->unit.gone = &s->gone;
+	s->unit.want = &s->want;
+	return ptc_emu_unit_init(&s->unit, err);
+}
+
+static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
+{
+	const char *what = !o->argv	    ? "attach to what runs" :
+			   o->max_steps	    ? "count steps (--max-steps)" :
+			   o->from || o->to ? "begin and end at a place (--from, --to)" :
+					      NULL;
+
+	if (!what)
+		return 0;
+	return ptc_fail(err, PTC_E_USAGE, "the emulated source cannot %s; use --source step", what);
+}
+
+int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
+{
+	struct emu *s;
+	int rc = refuse(opts, err);
+
+	if (rc)
+		return rc;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return ptc_fail_mem(err);
+	s->base.ops = &emu_ops;
+	s->opts = opts;
+	s->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
+	s->end_fd = eventfd(0, EFD_CLOEXEC);
+	s->quit_fd = eventfd(0, EFD_CLOEXEC);
+	if (opts->cmd_sigmask)
+		s->mask = *opts->cmd_sigmask;
+	else
+		(void)pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
+	if (s->end_fd < 0 || s->quit_fd < 0)
+		rc = ptc_fail_sys(err, errno, "cannot make an eventfd");
+	if (!rc)
+		rc = ptc_emu_find(&s->qemu, &s->plugin, err);
+	if (!rc)
+		rc = find_program(s, err);
+	if (!rc)
+		rc = share(s, err);
+	if (!rc)
+		rc = open_rings(s, err);
+	if (!rc) {
+		ptc_clock_init(&s->clock);
+		s->pmu_type = ptc_hostinfo_pt_type("");
+		rc = open_unit(s, err);
+	}
+	if (rc)
+		emu_free(&s->base);
+	else
+		*ret = &s->base;
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Between unit.c (whose words are read, and when) and path.c (what the words mean). */
+#ifndef PTC_CAPTURE_EMU_PATH_H
+#define PTC_CAPTURE_EMU_PATH_H
+
+#include "capture/emu/unit.h"
+
+/* Read the words of @k before @head, from k->pos on; returns how many those were. */
+uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint64_t head);
+
+/* @k loses the CPU: an asynchronous exit, if its trace is on. */
+void ptc_emu_path_preempt(struct ptc_emu_unit *u, struct ptc_emu_task *k);
+
+/* Nothing more comes from @k. */
+void ptc_emu_path_end(struct ptc_emu_unit *u, struct ptc_emu_task *k);
+
+/* --- of unit.c --- */
+
+/* @k has the CPU. */
+void ptc_emu_unit_give(struct ptc_emu_unit *u, struct ptc_emu_task *k);
+/* Nobody has it. */
+void ptc_emu_unit_take(struct ptc_emu_unit *u);
+/* The records to come are about @k. */
+void ptc_emu_unit_speak_of(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
+/* What the other threads of its process wrote before this moment is read. */
+void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
+/* The process @pid; NULL: there is none. */
+struct ptc_emu_process *ptc_emu_unit_process(struct ptc_emu_unit *u, pid_t pid);
+/* NULL: out of memory. */
+struct ptc_emu_process *ptc_emu_unit_add_process(struct ptc_emu_unit *u, pid_t pid);
+
+#endif

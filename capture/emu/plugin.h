@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the plugin: a guest thread's stream of words, and what is written into it. */
+#ifndef PTC_CAPTURE_EMU_PLUGIN_H
+#define PTC_CAPTURE_EMU_PLUGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/emu/wire.h"
+
+/* The calling guest thread. */
+struct ptc_emu_me {
+	uint32_t *ring;
+	uint64_t pos;	/* words written */
+	uint64_t limit; /* there look for room, or ring the bell */
+	struct ptc_emu_slot *slot;
+	/*
+	 * The thread's CPUX86State: sixteen registers, then rip. TCG keeps its address
+	 * in rbp, which our callbacks therefore find in their caller's frame. NULL: not
+	 * known, or not what we believe it is.
+	 */
+	const uint64_t *env;
+	int64_t call; /* the system call it is in */
+	uint64_t args[6];
+};
+
+enum { PTC_ENV_RSP = 4, PTC_ENV_RDI = 7, PTC_ENV_RIP = 16 };
+
+/* The process. */
+struct ptc_emu_proc {
+	struct ptc_emu_shared *sh;
+	int shm_id;
+	char plugin[PTC_EMU_PATH]; /* our own path */
+	char comm[16];
+	enum ptc_emu_how how; /* it came to be */
+	uint64_t base;	      /* of the guest's address 0 */
+	bool begun;
+	bool env_works; /* me.env can be trusted */
+	atomic_int threads;
+	int pid;
+};
+
+extern struct ptc_emu_proc ptc_emu_proc;
+
+struct ptc_emu_me *ptc_emu_me(void);
+
+/* Write an event to the thread's stream. @len bytes, padded to words. */
+void ptc_emu_put(struct ptc_emu_me *m, uint32_t type, const void *payload, size_t len);
+/* The same with a text behind the payload. */
+void ptc_emu_put_text(struct ptc_emu_me *m, uint32_t type, const void *payload, size_t len,
+		      const char *text);
+/* Wait until the trace unit has read all that this thread wrote. */
+void ptc_emu_sync(struct ptc_emu_me *m);
+/* A stream for the calling thread, if it has none and we record. */
+void ptc_emu_join(struct ptc_emu_me *m);
+/* The thread ends. */
+void ptc_emu_part(struct ptc_emu_me *m);
+/* After fork(2), in the child. */
+void ptc_emu_forked(struct ptc_emu_me *m);
+
+/* --- loaded.c: what is mapped when a program begins --- */
+void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);
+
+/* --- calls.c: system calls --- */
+void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
+		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
+void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
+
+/* --- signals.c --- */
+/* Signal handlers at guest address @handler run from now on; returning through @restorer. */
+void ptc_emu_handler(uint64_t handler, uint64_t restorer);
+bool ptc_emu_is_handler(uint64_t addr);
+/* A block at a handler's address is entered: if that is a delivery, tell of it. */
+void ptc_emu_delivered(struct ptc_emu_me *m);
+/* Hear of QEMU's own death by a guest's fatal signal. */
+void ptc_emu_watch_death(void);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of QEMU's plugin interface that we use, declared by ourselves: version 1,
+ * which QEMU 4.2 to 8.2 speak. A QEMU that does not refuses to load the plugin.
+ * The functions are in the qemu-x86_64 that loads us.
+ */
+#ifndef PTC_CAPTURE_EMU_QEMU_H
+#define PTC_CAPTURE_EMU_QEMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PTC_QEMU_PLUGIN_VERSION = 1 };
+
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+/* What a plugin is told of the QEMU that loads it. */
+struct ptc_qemu_info {
+	const char *target_name;
+	struct {
+		int min, cur; /* of the interface */
+	} version;
+	bool system_emulation;
+};
+
+typedef void ptc_qemu_trans_fn(uint64_t id, struct qemu_plugin_tb *tb);
+typedef void ptc_qemu_exec_fn(unsigned int vcpu, void *data);
+typedef void ptc_qemu_syscall_fn(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1,
+				 uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6,
+				 uint64_t a7, uint64_t a8);
+typedef void ptc_qemu_sysret_fn(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
+
+/* A block of guest code was translated; its instructions live until the callback returns. */
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, ptc_qemu_trans_fn *cb);
+/* @cb with @data each time @tb is entered. @flags: 0, it touches no registers. */
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, ptc_qemu_exec_fn *cb,
+					  int flags, void *data);
+/* Before and after each system call of the guest. */
+void qemu_plugin_register_vcpu_syscall_cb(uint64_t id, ptc_qemu_syscall_fn *cb);
+void qemu_plugin_register_vcpu_syscall_ret_cb(uint64_t id, ptc_qemu_sysret_fn *cb);
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+/* Where the bytes are in QEMU's own memory. */
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
+/* The program's path as QEMU was given it; malloc'ed. */
+const char *qemu_plugin_path_to_binary(void);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/emu/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/vec.h"
+
+/* Items are kept ascending and disjoint, as in /proc/PID/maps; neighbours are not merged. */
+
+/* The first item that ends behind @addr. */
+static size_t find(const struct ptc_maps *m, uint64_t addr)
+{
+	size_t lo = 0, hi = m->n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (m->items[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool insert(struct ptc_maps *m, size_t at, const struct ptc_map *map)
+{
+	if (!ptc_vec_reserve((void **)&m->items, &m->cap, m->n + 1, sizeof(*m->items)))
+		return false;
+	memmove(m->items + at + 1, m->items + at, (m->n - at) * sizeof(*m->items));
+	m->items[at] = *map;
+	m->n++;
+	return true;
+}
+
+/* No item lies across @addr any more. */
+static bool split(struct ptc_maps *m, uint64_t addr)
+{
+	const size_t at = find(m, addr);
+	struct ptc_map high;
+
+	if (at == m->n || m->items[at].start >= addr)
+		return true;
+	high = m->items[at];
+	high.off += addr - high.start;
+	high.start = addr;
+	m->items[at].end = addr;
+	return insert(m, at + 1, &high);
+}
+
+/* Items [*ret_at, *ret_end) are those in [start, end), and all of them are inside. */
+static bool isolate(struct ptc_maps *m, uint64_t start, uint64_t end, size_t *ret_at,
+		    size_t *ret_end)
+{
+	if (!split(m, start) || !split(m, end))
+		return false;
+	*ret_at = find(m, start);
+	for (*ret_end = *ret_at; *ret_end < m->n && m->items[*ret_end].start < end;)
+		++*ret_end;
+	return true;
+}
+
+static bool cut(struct ptc_maps *m, uint64_t start, uint64_t end, size_t *ret_at)
+{
+	size_t last;
+
+	if (!isolate(m, start, end, ret_at, &last))
+		return false;
+	memmove(m->items + *ret_at, m->items + last, (m->n - last) * sizeof(*m->items));
+	m->n -= last - *ret_at;
+	return true;
+}
+
+/* The offset of @name in the text; names that are there already are shared. False: out of memory.
+ */
+static bool name_at(struct ptc_maps *m, const char *name, size_t *ret)
+{
+	size_t at = 0;
+
+	while (at < m->text.len) {
+		const char *known = (const char *)m->text.bytes + at;
+
+		if (!strcmp(known, name)) {
+			*ret = at;
+			return true;
+		}
+		at += strlen(known) + 1;
+	}
+	ptc_buf_put(&m->text, name, strlen(name) + 1);
+	*ret = at;
+	return !ptc_buf_failed(&m->text);
+}
+
+static bool put(struct ptc_maps *m, struct ptc_map *map, const char *name, ptc_space_tell *tell,
+		void *ctx)
+{
+	size_t at;
+
+	if (map->start >= map->end)
+		return true;
+	if (!cut(m, map->start, map->end, &at) || !name_at(m, name, &map->name) ||
+	    !insert(m, at, map))
+		return false;
+	if (map->prot & PROT_EXEC)
+		tell(ctx, m, map);
+	return true;
+}
+
+/* What nothing is known of is data: anonymous. */
+static bool fill_gaps(struct ptc_maps *m, uint64_t start, uint64_t end)
+{
+	while (start < end) {
+		const size_t at = find(m, start);
+		struct ptc_map gap = { .start = start, .end = end, .flags = MAP_PRIVATE };
+
+		if (at < m->n && m->items[at].start <= start) {
+			start = m->items[at].end;
+			continue;
+		}
+		if (at < m->n && m->items[at].start < end)
+			gap.end = m->items[at].start;
+		if (!name_at(m, "", &gap.name) || !insert(m, at, &gap))
+			return false;
+		start = gap.end;
+	}
+	return true;
+}
+
+static bool protect(struct ptc_maps *m, const struct ptc_emu_map *c, ptc_space_tell *tell,
+		    void *ctx)
+{
+	size_t at, last;
+
+	if (c->prot & PROT_EXEC && !fill_gaps(m, c->start, c->start + c->len))
+		return false;
+	if (!isolate(m, c->start, c->start + c->len, &at, &last))
+		return false;
+	for (; at < last; at++) {
+		struct ptc_map *map = &m->items[at];
+		const bool becomes = c->prot & PROT_EXEC && !(map->prot & PROT_EXEC);
+
+		map->prot = c->prot;
+		if (becomes)
+			tell(ctx, m, map);
+	}
+	return true;
+}
+
+/* What was at @c->from is now at @c->start; it may have grown. */
+static bool move(struct ptc_maps *m, const struct ptc_emu_map *c, ptc_space_tell *tell, void *ctx)
+{
+	const size_t at = find(m, c->from);
+	struct ptc_map map;
+	char *name;
+	size_t gone;
+	bool ok;
+
+	if (at == m->n || m->items[at].start > c->from) /* of data */
+		return cut(m, c->from, c->from + c->from_len, &gone) &&
+		       cut(m, c->start, c->start + c->len, &gone);
+	map = m->items[at];
+	name = strdup(ptc_map_name(m, &map)); /* the text may move */
+	if (!name)
+		return false;
+	map.off += c->from - map.start;
+	map.start = c->start;
+	map.end = c->start + c->len;
+	ok = cut(m, c->from, c->from + c->from_len, &gone) && put(m, &map, name, tell, ctx);
+	free(name);
+	return ok;
+}
+
+bool ptc_space_apply(struct ptc_maps *maps, const struct ptc_emu_map *change, const char *name,
+		     ptc_space_tell *tell, void *ctx)
+{
+	struct ptc_map map = { .start = change->start,
+			       .end = change->start + change->len,
+			       .off = change->off,
+			       .ino = change->ino,
+			       .maj = change->maj,
+			       .min = change->min,
+			       .prot = change->prot,
+			       .flags = change->flags };
+	size_t at;
+
+	switch ((enum ptc_emu_change)change->change) {
+	case PTC_EMU_MMAP:
+		if (!*name && !(map.prot & PROT_EXEC)) /* data over what was there */
+			return cut(maps, map.start, map.end, &at);
+		return put(maps, &map, name, tell, ctx);
+	case PTC_EMU_MUNMAP:
+		return cut(maps, map.start, map.end, &at);
+	case PTC_EMU_MPROTECT:
+		return protect(maps, change, tell, ctx);
+	case PTC_EMU_MREMAP:
+		return move(maps, change, tell, ctx);
+	}
+	return true;
+}
+
+bool ptc_space_copy(struct ptc_maps *to, const struct ptc_maps *from)
+{
+	if (!ptc_vec_reserve((void **)&to->items, &to->cap, from->n, sizeof(*to->items)))
+		return false;
+	if (from->n)
+		memcpy(to->items, from->items, from->n * sizeof(*to->items));
+	to->n = from->n;
+	ptc_buf_put(&to->text, from->text.bytes, from->text.len);
+	return !ptc_buf_failed(&to->text);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace unit of the emulated source: reads what the plugin wrote about each
+ * guest thread (wire.h), and makes of it what a processor and a kernel would
+ * have written: packets of one CPU that the threads share, and side records. A
+ * thread of ptcap runs it.
+ */
+#ifndef PTC_CAPTURE_EMU_UNIT_H
+#define PTC_CAPTURE_EMU_UNIT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture/emu/code.h"
+#include "capture/emu/wire.h"
+#include "capture/maps.h"
+#include "capture/soft/flow.h"
+#include "capture/soft/records.h"
+#include "ptcap/error.h"
+
+/* A process of the guest. */
+struct ptc_emu_process {
+	pid_t pid;
+	int pidfd; /* -1: it could not be opened; its end is then that of the recording */
+	struct ptc_maps maps;
+	unsigned int tasks;
+};
+
+/* A thread, and its slot. */
+struct ptc_emu_task {
+	uint32_t slot;
+	uint64_t pos;		      /* words read */
+	struct ptc_emu_process *proc; /* NULL until its first event */
+	pid_t tid;
+	uint32_t pending; /* number of the line that was entered last, + 1; 0: none */
+	bool seen;	  /* has had the CPU */
+	bool busy;	  /* is being read */
+	bool over;	  /* its end was told */
+};
+
+struct ptc_emu_unit {
+	/* set by the source */
+	struct ptc_emu_shared *sh;
+	struct ptc_flow *flow;
+	struct ptc_records *rec;
+	size_t watermark;    /* AUX bytes between publications */
+	atomic_bool *gone;   /* the command has ended */
+	atomic_int *want;    /* 1: record no more, 2: leave */
+	atomic_ullong insns; /* so far; for others to look at */
+	atomic_ullong bytes;
+
+	/* the outcome */
+	uint64_t left_behind;
+
+	/* its own */
+	struct ptc_emu_code code;
+	struct ptc_emu_task **tasks; /* owned, each */
+	size_t ntasks, tasks_cap;
+	struct ptc_emu_process **procs; /* owned, each */
+	size_t nprocs, procs_cap;
+	struct ptc_emu_task *by_slot[PTC_EMU_SLOTS];
+	struct ptc_emu_task *on_cpu;
+	uint64_t tsc;	    /* now, as far as the packets go */
+	uint64_t published; /* encoder position */
+	bool no_memory;
+};
+
+/* A unit starts zeroed, but for what the source sets. */
+int ptc_emu_unit_init(struct ptc_emu_unit *u, struct ptc_err *err);
+void ptc_emu_unit_release(struct ptc_emu_unit *u);
+
+/* Until the command has ended, or is left. Everything that was written by then is in the rings. */
+int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err);
+
+/* Get it out of a wait. Any thread. */
+void ptc_emu_unit_wake(struct ptc_emu_shared *sh);
+
+#endif

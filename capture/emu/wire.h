@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the plugin, in each QEMU process of a recording, and the trace unit in
+ * ptcap (unit.h): one segment of shared memory.
+ *
+ * Every guest thread has a slot with a ring of 32-bit words that it alone
+ * writes. A word below PTC_EMU_EVENT says that a block was entered: it is the
+ * block's place in the arena, in units of 16 bytes, where its code bytes are. Other
+ * words begin an event: type and length, then so many words. What is written to
+ * a ring is there whatever becomes of the process that wrote it.
+ */
+#ifndef PTC_CAPTURE_EMU_WIRE_H
+#define PTC_CAPTURE_EMU_WIRE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum {
+	PTC_EMU_VERSION = 1,
+	PTC_EMU_SLOTS = 1024,	  /* threads at a time */
+	PTC_EMU_WORDS = 1 << 15,  /* of a slot's ring */
+	PTC_EMU_WAKE = 1 << 13,	  /* words between two wakeups of the trace unit */
+	PTC_EMU_UNIT = 16,	  /* bytes: a block's place is counted in these */
+	PTC_EMU_PATH = 4096,	  /* longest name in an event, its NUL too */
+	PTC_EMU_BLOCK_MAX = 8192, /* bytes of code in a block: two pages */
+};
+
+#define PTC_EMU_ARENA ((uint64_t)1 << 30)
+#define PTC_EMU_EVENT ((uint32_t)1 << 31)
+
+/* An event's first word. @words: the payload's. */
+static inline uint32_t ptc_emu_event(uint32_t type, uint32_t words)
+{
+	return PTC_EMU_EVENT | type << 20 | words;
+}
+
+enum ptc_emu_type {
+	PTC_EMU_START = 1, /* struct ptc_emu_start */
+	PTC_EMU_MAP,	   /* struct ptc_emu_map, then the file's name with its NUL */
+	PTC_EMU_EXECED,	   /* a new program: its name, with its NUL; then what is mapped */
+	PTC_EMU_COMM,	   /* the thread has named itself: the name */
+	PTC_EMU_SIGNAL,	   /* struct ptc_emu_signal */
+	PTC_EMU_EXIT,	   /* the thread ends in the system call of the newest block */
+};
+
+enum ptc_emu_how { PTC_EMU_FIRST, PTC_EMU_EXEC, PTC_EMU_THREAD, PTC_EMU_FORK };
+
+/* The first words of a slot. */
+struct ptc_emu_start {
+	int32_t pid, tid;
+	int32_t ppid, ptid; /* who made it */
+	uint32_t how;
+	uint32_t pad;
+	uint64_t base; /* of the guest's address 0 in QEMU's memory */
+};
+
+enum ptc_emu_change { PTC_EMU_MMAP, PTC_EMU_MUNMAP, PTC_EMU_MPROTECT, PTC_EMU_MREMAP };
+
+struct ptc_emu_map {
+	uint64_t start, len, off;
+	uint64_t from, from_len; /* of an mremap */
+	uint32_t change, prot, flags;
+	uint32_t maj, min, pad;
+	uint64_t ino;
+};
+
+/* A handler is about to be entered, or the process is about to die. */
+struct ptc_emu_signal {
+	uint64_t ip; /* that was interrupted */
+	uint32_t sig;
+	uint32_t fatal;
+};
+
+/* A block in the arena; its code follows. */
+struct ptc_emu_block {
+	uint64_t start;
+	uint32_t len;	/* of the code */
+	uint32_t insns; /* that QEMU translated: the last may not belong to it (unit.c) */
+};
+
+enum ptc_emu_slot_state { PTC_EMU_FREE, PTC_EMU_TAKEN, PTC_EMU_ENDED };
+
+struct ptc_emu_slot {
+	_Alignas(64) atomic_ullong head; /* the guest thread's: words written */
+	_Alignas(64) atomic_ullong tail; /* the trace unit's: words read */
+	atomic_uint room;		 /* futex: bumped when the tail has moved */
+	atomic_uint waiting;		 /* for that */
+	atomic_uint state;		 /* enum ptc_emu_slot_state */
+	atomic_int pid;			 /* of its process, once taken */
+};
+
+struct ptc_emu_shared {
+	uint32_t version;
+	int32_t owner;			       /* ptcap's pid */
+	uint64_t owner_start;		       /* when it was started: field 22 of /proc/PID/stat */
+	atomic_uint bell;		       /* futex: bumped to wake the trace unit */
+	atomic_uint sleeping;		       /* it waits for that */
+	atomic_uint stop;		       /* record no more */
+	atomic_uint loaded;		       /* plugins that found this segment */
+	atomic_uint overflow;		       /* the arena or the slots did not suffice */
+	atomic_uint nslots;		       /* those behind were never taken */
+	_Alignas(64) atomic_ullong arena_used; /* bytes */
+	struct ptc_emu_slot slots[PTC_EMU_SLOTS];
+};
+
+/* Where in the segment what is: */
+#define PTC_EMU_RINGS_AT  (((uint64_t)sizeof(struct ptc_emu_shared) + 4095) & ~(uint64_t)4095)
+#define PTC_EMU_RING_SIZE ((uint64_t)PTC_EMU_WORDS * sizeof(uint32_t))
+#define PTC_EMU_ARENA_AT  (PTC_EMU_RINGS_AT + PTC_EMU_SLOTS * PTC_EMU_RING_SIZE)
+#define PTC_EMU_SIZE	  (PTC_EMU_ARENA_AT + PTC_EMU_ARENA)
+
+static inline uint32_t *ptc_emu_ring(struct ptc_emu_shared *sh, uint32_t slot)
+{
+	return (uint32_t *)((uint8_t *)sh + PTC_EMU_RINGS_AT + slot * PTC_EMU_RING_SIZE);
+}
+
+static inline struct ptc_emu_block *ptc_emu_block(struct ptc_emu_shared *sh, uint32_t place)
+{
+	return (struct ptc_emu_block *)((uint8_t *)sh + PTC_EMU_ARENA_AT +
+					(uint64_t)place * PTC_EMU_UNIT);
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "truth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+static int fail(struct ptc_err *err, const char *what, const char *path)
+{
+	err->code = PTC_E_IO;
+	(void)snprintf(err->msg, sizeof(err->msg), "cannot %s '%s': %s", what, path,
+		       strerror(errno));
+	return PTC_E_IO;
+}
+
+int ptc_truth_file_open(struct ptc_truth_file *t, struct ptc_err *err)
+{
+	int rc, fd;
+
+	if (!t->path)
+		return 0;
+	rc = ptc_tmpfile_open(&t->file, t->path, err);
+	if (rc)
+		return rc;
+	fd = fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0);
+	t->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (t->out)
+		return 0;
+	rc = fail(err, "open", t->path);
+	ptc_tmpfile_release(&t->file);
+	return rc;
+}
+
+/* The one with that number, which is mostly the one it was last time. */
+static struct ptc_truth_tid *find(struct ptc_truth_file *t, int tid)
+{
+	size_t i = t->ntids;
+
+	while (i--)
+		if (t->tids[i].tid == tid)
+			return &t->tids[i];
+	if (!ptc_vec_reserve((void **)&t->tids, &t->cap, t->ntids + 1, sizeof(*t->tids)))
+		return NULL;
+	t->tids[t->ntids] = (struct ptc_truth_tid){ .tid = tid };
+	return &t->tids[t->ntids++];
+}
+
+/* ptcap-record(1) says what this is. */
+static uint64_t mix(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 29;
+}
+
+static void line(const struct ptc_truth_file *t, const struct ptc_truth_tid *k)
+{
+	fprintf(t->out, "%d %" PRIu64 " %016" PRIx64 "\n", k->tid, k->n, k->hash);
+}
+
+static void put_hash(struct ptc_truth_file *t, int tid, uint64_t from, uint64_t to,
+		     enum ptc_kind kind)
+{
+	struct ptc_truth_tid *k = find(t, tid);
+
+	if (!k) {
+		t->failed = true;
+		return;
+	}
+	k->hash = mix(mix(mix(k->hash, from), to), (uint64_t)kind);
+	if (++k->n % PTC_TRUTH_EVERY == 0)
+		line(t, k);
+}
+
+void ptc_truth_file_put(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind)
+{
+	struct ptc_truth_file *t = ctx;
+
+	if (t->hash)
+		put_hash(t, tid, from, to, kind);
+	else
+		fprintf(t->out, "%d %" PRIx64 " %" PRIx64 " %s\n", tid, from, to,
+			ptc_kind_name(kind));
+}
+
+int ptc_truth_file_close(struct ptc_truth_file *t, bool keep, struct ptc_err *err)
+{
+	int rc = 0;
+	size_t i;
+
+	if (!t->out)
+		return 0;
+	for (i = 0; i < t->ntids; i++)
+		line(t, &t->tids[i]);
+	free(t->tids);
+	t->tids = NULL;
+	t->ntids = 0;
+	if (t->failed)
+		errno = ENOMEM;
+	if ((fclose(t->out) || t->failed) && keep)
+		rc = fail(err, "write", t->path);
+	t->out = NULL;
+	if (!rc && keep)
+		rc = ptc_tmpfile_commit(&t->file, err);
+	ptc_tmpfile_release(&t->file);
+	return rc;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What a software source saw, into a file: every transfer, or a hash of them. */
+#ifndef PTC_CLI_TRUTH_H
+#define PTC_CLI_TRUTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/tmpfile.h"
+#include "ptcap/error.h"
+#include "ptcap/kind.h"
+
+/* Transfers of a thread between two lines of --truth-hash. */
+enum { PTC_TRUTH_EVERY = 65536 };
+
+struct ptc_truth_tid {
+	int tid;
+	uint64_t n, hash;
+};
+
+struct ptc_truth_file {
+	const char *path; /* NULL: none wanted; lent */
+	bool hash;	  /* lines of tid, count, hash instead of the transfers */
+	struct ptc_tmpfile file;
+	FILE *out;		    /* NULL: not open */
+	struct ptc_truth_tid *tids; /* owned */
+	size_t ntids, cap;
+	bool failed; /* out of memory */
+};
+
+#define PTC_TRUTH_FILE_INIT                                                                        \
+	{                                                                                          \
+		NULL, false, PTC_TMPFILE_INIT, NULL, NULL, 0, 0, false                             \
+	}
+
+/* Open t->path, if there is one. It appears when it is closed. */
+int ptc_truth_file_open(struct ptc_truth_file *t, struct ptc_err *err);
+
+/* struct ptc_record_opts' truth; @ctx: a struct ptc_truth_file. */
+void ptc_truth_file_put(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind);
+
+/* Keep what was written (@keep), or remove it. */
+int ptc_truth_file_close(struct ptc_truth_file *t, bool keep, struct ptc_err *err);
+
+#endif

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+my %h;
+$h{$_ % 977} .= "x$_" for 1 .. 300000;
+print length(join ",", sort values %h), "\n";
