@@ -23,7 +23,7 @@ uint64_t ptc_emu_start_time(int pid)
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	p = strrchr(text, ')'); /* behind the name, which may hold anything: field 2 */
+	p = strrchr(text, ')');	      /* behind the name, which may hold anything: field 2 */
 	if (!p || strchr("ZX", p[2])) /* dead, and not yet reaped */
 		return 0;
 	for (field = 2; p && field < 22; field++)

@@ -139,7 +139,7 @@ enum ptc_emu_verdict ptc_emu_program_find(const char *path, char *const *argv,
 	struct ptc_emu_program p = { NULL, NULL, NULL };
 	enum ptc_emu_verdict v;
 
-	p.text = malloc(len + (NESTED + 1) * (HEAD + 1));
+	p.text = malloc(len + (size_t)(NESTED + 1) * (HEAD + 1));
 	p.argv = calloc(n + 1, sizeof(*p.argv));
 	if (!p.text || !p.argv) {
 		ptc_emu_program_release(&p);

@@ -68,7 +68,8 @@ static bool cut(struct ptc_maps *m, uint64_t start, uint64_t end, size_t *ret_at
 
 	if (!isolate(m, start, end, ret_at, &last))
 		return false;
-	memmove(m->items + *ret_at, m->items + last, (m->n - last) * sizeof(*m->items));
+	if (last > *ret_at)
+		memmove(m->items + *ret_at, m->items + last, (m->n - last) * sizeof(*m->items));
 	m->n -= last - *ret_at;
 	return true;
 }

@@ -90,16 +90,16 @@ struct ptc_emu_slot {
 };
 
 struct ptc_emu_shared {
-	uint32_t version;
-	int32_t owner;			       /* ptcap's pid */
-	uint64_t owner_start;		       /* when it was started: field 22 of /proc/PID/stat */
-	atomic_uint bell;		       /* futex: bumped to wake the trace unit */
-	atomic_uint sleeping;		       /* it waits for that */
-	atomic_uint stop;		       /* record no more */
-	atomic_uint loaded;		       /* plugins that found this segment */
-	atomic_uint overflow;		       /* the arena or the slots did not suffice */
-	atomic_uint nslots;		       /* those behind were never taken */
 	_Alignas(64) atomic_ullong arena_used; /* bytes */
+	uint64_t owner_start; /* when ptcap was started: field 22 of /proc/PID/stat */
+	uint32_t version;
+	int32_t owner;	      /* ptcap's pid */
+	atomic_uint bell;     /* futex: bumped to wake the trace unit */
+	atomic_uint sleeping; /* it waits for that */
+	atomic_uint stop;     /* record no more */
+	atomic_uint loaded;   /* plugins that found this segment */
+	atomic_uint overflow; /* the arena or the slots did not suffice */
+	atomic_uint nslots;   /* those behind were never taken */
 	struct ptc_emu_slot slots[PTC_EMU_SLOTS];
 };
 

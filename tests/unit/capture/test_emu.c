@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: blocks as the plugin describes them; programs as execve would find them. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/emu/code.h"
+#include "capture/emu/program.h"
+
+enum { PLACE = 1 };
+
+struct bench {
+	struct ptc_emu_shared *sh;
+	struct ptc_emu_code code;
+};
+
+/* One block at @start, of @insns instructions as QEMU has it. */
+static const struct ptc_emu_line *line(struct bench *b, uint64_t start, uint32_t insns,
+				       const char *code, size_t len)
+{
+	struct ptc_emu_block *block;
+
+	b->sh = mmap(NULL, PTC_EMU_SIZE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	cr_assert_neq(b->sh, MAP_FAILED);
+	cr_assert(ptc_emu_code_init(&b->code, b->sh));
+	block = ptc_emu_block(b->sh, PLACE);
+	block->start = start;
+	block->insns = insns;
+	block->len = (uint32_t)len;
+	memcpy(block + 1, code, len);
+	cr_assert(ptc_emu_code_add(&b->code, PLACE));
+	cr_assert_eq(b->code.index[PLACE], 1);
+	return &b->code.lines[0];
+}
+
+static void done(struct bench *b)
+{
+	ptc_emu_code_release(&b->code);
+	(void)munmap(b->sh, PTC_EMU_SIZE);
+}
+
+#define LINE(b, start, insns, code) line(b, start, insns, code, sizeof(code) - 1)
+
+Test(emu_code, a_block_is_its_last_instruction_and_how_many_are_before_it)
+{
+	struct bench b;
+	const struct ptc_emu_line *p = LINE(&b, 0x1000, 3, "\x90\x31\xc0\x75\x10\xcc\xcc");
+
+	cr_assert_eq(p->n, 3);
+	cr_assert_eq(p->last, 0x1003);
+	cr_assert_eq(p->end, 0x1005);
+	cr_assert_eq(p->insn.kind, PTC_KIND_JCC);
+	cr_assert_eq(p->insn.target, 0x1015);
+	cr_assert_eq(ptc_emu_code_before(&b.code, p, 0x1000), 0);
+	cr_assert_eq(ptc_emu_code_before(&b.code, p, 0x1003), 2);
+	cr_assert_eq(ptc_emu_code_before(&b.code, p, 0x1002), -1);
+	cr_assert_eq(ptc_emu_code_before(&b.code, p, 0x1005), -1);
+	done(&b);
+}
+
+Test(emu_code, an_instruction_that_crosses_a_page_is_no_part_of_the_block)
+{
+	struct bench b;
+	const struct ptc_emu_line *p = LINE(&b, 0x1ffe, 2, "\x90\xe9\x10\x00\x00\x00");
+
+	cr_assert_eq(p->n, 1);
+	cr_assert_eq(p->end, 0x1fff);
+	cr_assert_eq(p->insn.kind, PTC_KIND_NONE);
+	done(&b);
+}
+
+Test(emu_code, unless_it_is_the_only_one)
+{
+	struct bench b;
+	const struct ptc_emu_line *p = LINE(&b, 0x1fff, 1, "\xe9\x10\x00\x00\x00");
+
+	cr_assert_eq(p->n, 1);
+	cr_assert_eq(p->insn.kind, PTC_KIND_JMP);
+	cr_assert_eq(p->insn.target, 0x2014);
+	done(&b);
+}
+
+Test(emu_code, what_is_no_instruction_is_there_and_leads_nowhere)
+{
+	struct bench b;
+	const struct ptc_emu_line *p = LINE(&b, 0x1000, 2, "\x90\x06");
+
+	cr_assert_eq(p->n, 2);
+	cr_assert_eq(p->last, 0x1001);
+	cr_assert_eq(p->insn.len, 0);
+	done(&b);
+}
+
+static char folder[] = "/tmp/ptcap-unit-XXXXXX";
+
+static char *script(const char *name, const char *text)
+{
+	char *path;
+	FILE *f;
+
+	if (strstr(folder, "XXXXXX"))
+		cr_assert_not_null(mkdtemp(folder));
+	cr_assert(asprintf(&path, "%s/%s", folder, name) > 0);
+	f = fopen(path, "w");
+	cr_assert_not_null(f);
+	cr_assert(fputs(text, f) >= 0);
+	cr_assert_eq(fclose(f), 0);
+	cr_assert_eq(chmod(path, 0755), 0);
+	return path;
+}
+
+static void remove_all(char *const *paths, size_t n)
+{
+	while (n--) {
+		(void)unlink(paths[n]);
+		free(paths[n]);
+	}
+	(void)rmdir(folder);
+}
+
+Test(emu_program, a_script_is_its_interpreter_with_one_argument)
+{
+	char *path = script("s", "#! /bin/sh  -e -u \nexit\n");
+	char *const argv[] = { (char *)"zero", (char *)"one", NULL };
+	struct ptc_emu_program p;
+	char **line_of;
+
+	cr_assert_eq(ptc_emu_program_find(path, argv, &p), PTC_EMU_RUNS);
+	cr_assert_str_eq(p.path, "/bin/sh");
+	cr_assert_str_eq(p.argv[0], "/bin/sh");
+	cr_assert_str_eq(p.argv[1], "-e -u");
+	cr_assert_str_eq(p.argv[2], path);
+	cr_assert_str_eq(p.argv[3], "one");
+	cr_assert_null(p.argv[4]);
+	line_of = ptc_emu_program_line(&p, "Q", "P");
+	cr_assert_str_eq(line_of[6], "/bin/sh");
+	cr_assert_str_eq(line_of[7], "/bin/sh");
+	cr_assert_str_eq(line_of[8], "-e -u");
+	cr_assert_str_eq(line_of[10], "one");
+	cr_assert_null(line_of[11]);
+	free(line_of);
+	ptc_emu_program_release(&p);
+	remove_all(&path, 1);
+}
+
+Test(emu_program, what_execve_would_not_run_is_not_run)
+{
+	char *paths[] = { script("a", "exit\n"), script("b", "#!\n"),
+			  script("c", "#!/nowhere/sh\n"), script("d", "") };
+	char *const argv[] = { (char *)"x", NULL };
+	struct ptc_emu_program p;
+
+	cr_assert_eq(ptc_emu_program_find(paths[0], argv, &p), PTC_EMU_NO_FORMAT);
+	cr_assert_eq(ptc_emu_program_find(paths[1], argv, &p), PTC_EMU_FAILS);
+	cr_assert_eq(ptc_emu_program_find(paths[2], argv, &p), PTC_EMU_FAILS);
+	cr_assert_eq(ptc_emu_program_find(paths[3], argv, &p), PTC_EMU_NO_FORMAT);
+	cr_assert_eq(ptc_emu_program_find("/nowhere", argv, &p), PTC_EMU_FAILS);
+	cr_assert_eq(chmod(paths[0], 0644), 0);
+	cr_assert_eq(ptc_emu_program_find(paths[0], argv, &p), PTC_EMU_FAILS);
+	remove_all(paths, 4);
+}
+
+Test(emu_program, scripts_lead_to_each_other_no_further_than_the_kernel_goes)
+{
+	char text[256], *path = script("loop", "");
+	char *const argv[] = { (char *)"x", NULL };
+	struct ptc_emu_program p;
+
+	(void)snprintf(text, sizeof(text), "#!%s\n", path);
+	free(script("loop", text));
+	cr_assert_eq(ptc_emu_program_find(path, argv, &p), PTC_EMU_FAILS);
+	remove_all(&path, 1);
+}
