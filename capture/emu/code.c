@@ -74,6 +74,11 @@ bool ptc_emu_code_add(struct ptc_emu_code *c, uint32_t place)
 	return true;
 }
 
+const uint8_t *ptc_emu_code_bytes(const struct ptc_emu_code *c, const struct ptc_emu_line *line)
+{
+	return (const uint8_t *)(ptc_emu_block(c->sh, line->place) + 1);
+}
+
 int ptc_emu_code_before(const struct ptc_emu_code *c, const struct ptc_emu_line *line, uint64_t ip)
 {
 	const struct ptc_emu_block *b = ptc_emu_block(c->sh, line->place);

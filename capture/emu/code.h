@@ -18,6 +18,7 @@ struct ptc_emu_line {
 	uint64_t end;	      /* and what is behind it */
 	uint32_t n;	      /* instructions */
 	uint32_t place;	      /* in the arena */
+	bool filed;	      /* its bytes are those of the mapped file */
 };
 
 struct ptc_emu_code {
@@ -33,6 +34,9 @@ void ptc_emu_code_release(struct ptc_emu_code *c);
 
 /* Decode the block at @place, which was not seen before. False: out of memory. */
 bool ptc_emu_code_add(struct ptc_emu_code *c, uint32_t place);
+
+/* The bytes of @line, from its start to its end. */
+const uint8_t *ptc_emu_code_bytes(const struct ptc_emu_code *c, const struct ptc_emu_line *line);
 
 /* How many instructions of @line are before @ip; -1: none begins there. */
 int ptc_emu_code_before(const struct ptc_emu_code *c, const struct ptc_emu_line *line, uint64_t ip);

@@ -107,21 +107,61 @@ static void settle(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 	}
 }
 
+/* --- code that is in no file --- */
+
+/* Are the bytes of @line those that the reader finds in the mapped file? */
+static bool is_filed(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+		     const struct ptc_emu_line *line)
+{
+	const struct ptc_maps *maps = &k->proc->maps;
+	const struct ptc_map *map = ptc_maps_find(maps, line->start);
+	const size_t len = (size_t)(line->end - line->start);
+	uint8_t file[PTC_EMU_BLOCK_MAX];
+
+	return map && line->end <= map->end && len <= sizeof(file) &&
+	       ptc_openfiles_read(&u->files, ptc_map_name(maps, map),
+				  map->off + (line->start - map->start), file, len) &&
+	       !memcmp(file, ptc_emu_code_bytes(&u->code, line), len);
+}
+
+/*
+ * @line is about to run: does the reader have its bytes? The records come while the
+ * trace is off, because what ran before may have run on others.
+ */
+static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
+		      const struct ptc_emu_line *line)
+{
+	const uint8_t *bytes = ptc_emu_code_bytes(&u->code, line);
+	const size_t len = (size_t)(line->end - line->start);
+	const enum ptc_known_as as = ptc_known_look(&k->proc->known, line->start, bytes, len);
+
+	if (as == PTC_KNOWN_SAME || (as == PTC_KNOWN_NOT && line->filed))
+		return true;
+	u->tsc = ptc_rdtsc();
+	ptc_flow_async(u->flow, line->start, false, u->tsc);
+	ptc_emu_unit_speak_of(u, k);
+	ptc_records_poke(u->rec, line->start, bytes, len);
+	u->tsc = ptc_rdtsc();
+	return ptc_known_set(&k->proc->known, line->start, bytes, len);
+}
+
 static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t place)
 {
+	struct ptc_emu_line *line;
 	const struct ptc_emu_line *p;
-	uint32_t number = u->code.index[place];
 
-	if (!number) {
+	if (!u->code.index[place]) {
 		if (!ptc_emu_code_add(&u->code, place))
 			return false;
-		number = u->code.index[place];
+		line = &u->code.lines[u->code.index[place] - 1];
+		line->filed = is_filed(u, k, line);
 	}
+	line = &u->code.lines[u->code.index[place] - 1];
 	p = pending(u, k);
 	if (p)
-		resolve(u, p, &u->code.lines[number - 1]);
-	k->pending = number;
-	return true;
+		resolve(u, p, line);
+	k->pending = u->code.index[place];
+	return (line->filed && !k->proc->known.n) || tell_code(u, k, line);
 }
 
 /* --- signals --- */
@@ -176,21 +216,33 @@ void ptc_emu_path_end(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 	k->over = true;
 }
 
+/* To whom something is told. */
+struct to {
+	struct ptc_emu_unit *u;
+	struct ptc_emu_task *k;
+};
+
+/* An MMAP2 makes the reader forget the code that it was told of there. */
 static void tell_map(void *ctx, const struct ptc_maps *maps, const struct ptc_map *map)
 {
-	ptc_records_mmap(ctx, maps, map);
+	const struct to *to = ctx;
+
+	ptc_records_mmap(to->u->rec, maps, map);
+	ptc_known_drop(&to->k->proc->known, map->start, map->end);
 }
 
 static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload)
 {
+	struct to to = { u, k };
 	struct ptc_emu_map map;
 
 	memcpy(&map, payload, sizeof(map));
+	ptc_openfiles_close(&u->files);
 	if (k->proc->tasks > 1)
 		ptc_emu_unit_catch_up(u, k);
 	ptc_emu_unit_speak_of(u, k);
 	if (!ptc_space_apply(&k->proc->maps, &map, (const char *)payload + sizeof(map), tell_map,
-			     u->rec))
+			     &to))
 		u->no_memory = true;
 }
 
@@ -228,11 +280,14 @@ static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struc
 	if (!k->proc)
 		return;
 	k->proc->tasks++;
-	if (s->how == PTC_EMU_EXEC)
+	if (s->how == PTC_EMU_EXEC) {
 		ptc_maps_release(&k->proc->maps);
+		ptc_known_release(&k->proc->known);
+	}
 	if (s->how == PTC_EMU_FORK)
 		parent = ptc_emu_unit_process(u, s->ppid);
-	if (parent && !ptc_space_copy(&k->proc->maps, &parent->maps))
+	if (parent && (!ptc_space_copy(&k->proc->maps, &parent->maps) ||
+		       !ptc_known_copy(&k->proc->known, &parent->known)))
 		u->no_memory = true;
 	if (s->how == PTC_EMU_FORK || s->how == PTC_EMU_THREAD) {
 		ptc_emu_unit_speak_of(u, k);

@@ -28,6 +28,7 @@ int ptc_emu_unit_init(struct ptc_emu_unit *u, struct ptc_err *err)
 static void process_free(struct ptc_emu_process *p)
 {
 	ptc_maps_release(&p->maps);
+	ptc_known_release(&p->known);
 	if (p->pidfd >= 0)
 		(void)close(p->pidfd);
 	free(p);
@@ -44,6 +45,7 @@ void ptc_emu_unit_release(struct ptc_emu_unit *u)
 	free(u->tasks);
 	free(u->procs);
 	ptc_emu_code_release(&u->code);
+	ptc_openfiles_close(&u->files);
 	u->tasks = NULL;
 	u->procs = NULL;
 	u->ntasks = 0;

@@ -14,9 +14,11 @@
 #include <sys/types.h>
 
 #include "capture/emu/code.h"
+#include "capture/emu/known.h"
 #include "capture/emu/wire.h"
 #include "capture/maps.h"
 #include "capture/soft/flow.h"
+#include "capture/soft/openfiles.h"
 #include "capture/soft/records.h"
 #include "ptcap/error.h"
 
@@ -25,6 +27,7 @@ struct ptc_emu_process {
 	pid_t pid;
 	int pidfd; /* -1: it could not be opened; its end is then that of the recording */
 	struct ptc_maps maps;
+	struct ptc_known known; /* code that is in no file */
 	unsigned int tasks;
 };
 
@@ -56,6 +59,7 @@ struct ptc_emu_unit {
 
 	/* its own */
 	struct ptc_emu_code code;
+	struct ptc_openfiles files;
 	struct ptc_emu_task **tasks; /* owned, each */
 	size_t ntasks, tasks_cap;
 	struct ptc_emu_process **procs; /* owned, each */

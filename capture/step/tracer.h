@@ -14,7 +14,7 @@
 #include "capture/soft/flow.h"
 #include "capture/soft/records.h"
 #include "capture/soft/truth.h"
-#include "capture/step/openfiles.h"
+#include "capture/soft/openfiles.h"
 #include "capture/step/process.h"
 #include "capture/step/task.h"
 #include "capture/step/zone.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/step/openfiles.h"
+#include "capture/soft/openfiles.h"
 
 static void make_file(const char *path, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/step/openfiles.h"
+#include "capture/soft/openfiles.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

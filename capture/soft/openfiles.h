@@ -3,8 +3,8 @@
  * The files that code is mapped from, as the recording's reader will find them: by name, from
  * here. A few stay open while pages are compared with them.
  */
-#ifndef PTC_CAPTURE_STEP_OPENFILES_H
-#define PTC_CAPTURE_STEP_OPENFILES_H
+#ifndef PTC_CAPTURE_SOFT_OPENFILES_H
+#define PTC_CAPTURE_SOFT_OPENFILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
