@@ -336,7 +336,7 @@ static void look_at_clock(struct session *s)
 {
 	const uint64_t now = s->tell_ns == NEVER && s->stop_ns == NEVER ? 0 : now_ns();
 
-	if (now >= s->tell_ns)
+	if (now >= s->tell_ns && !s->asked)
 		tell_progress(s, now);
 	if (now >= s->stop_ns) {
 		s->stop_ns = NEVER;
