@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Guest instructions per second of the emulated source, all of ptcap record with
+ * a file on tmpfs, next to qemu-x86_64 without a plugin. The two take turns; medians
+ * of the ratios are printed, and ptcap's peak memory so far.
+ *
+ *	bench_emu [PAIRS [COMMAND...]]	(xz and python3, if none is given)
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ptcap/capture.h"
+
+enum { MAX_PAIRS = 64, MAX_ARGS = 64 };
+
+struct result {
+	double insns_s[MAX_PAIRS]; /* instructions a second */
+	double aux_s[MAX_PAIRS];   /* bytes of trace a second */
+	double ratio[MAX_PAIRS];   /* of bare QEMU's time */
+	uint64_t insns;
+};
+
+static double now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Seconds in QEMU alone; 0: it did not run. */
+static double bare(char *const *argv)
+{
+	char *line[MAX_ARGS + 4] = { (char *)"qemu-x86_64", (char *)"-cpu", (char *)"max" };
+	double t = now();
+	int status, i;
+	pid_t pid;
+
+	for (i = 0; argv[i] && i < MAX_ARGS; i++)
+		line[3 + i] = argv[i];
+	pid = fork();
+	if (!pid) {
+		(void)execvp(line[0], line);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) == 127)
+		return 0;
+	t = now() - t;
+	return t;
+}
+
+static double ours(char *const *argv, const char *out, struct ptc_record_result *r)
+{
+	struct ptc_record_opts o = { .size = sizeof(o),
+				     .output = out,
+				     .argv = argv,
+				     .source = PTC_SOURCE_EMU,
+				     .wake_fd = -1 };
+	struct ptc_err err;
+	const double t = now();
+
+	if (ptc_record(&o, r, &err)) {
+		fprintf(stderr, "bench_emu: %s\n", err.msg);
+		exit(1);
+	}
+	return now() - t;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static void measure(char *const *argv, size_t pairs, const char *out)
+{
+	static struct result res;
+	struct ptc_record_result r;
+	struct rusage ru;
+	size_t i;
+
+	for (i = 0; i < pairs; i++) {
+		const double qemu = bare(argv), t = ours(argv, out, &r);
+
+		res.insns_s[i] = (double)r.insns / t;
+		res.aux_s[i] = (double)r.aux_bytes / t;
+		res.ratio[i] = t / qemu;
+	}
+	(void)getrusage(RUSAGE_SELF, &ru);
+	fprintf(stderr,
+		"%-10s %6.1f M instructions/s, %6.1f MB/s of trace, %5.2f times the time of bare "
+		"qemu-x86_64; %" PRIu64 " M instructions, %ld MiB at most\n",
+		strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0],
+		median(res.insns_s, pairs) / 1e6, median(res.aux_s, pairs) / 1e6,
+		median(res.ratio, pairs), r.insns / 1000000, ru.ru_maxrss >> 10);
+}
+
+int main(int argc, char **argv)
+{
+	static char *const xz[] = {
+		(char *)"/usr/bin/xz",		(char *)"-k", (char *)"-c", (char *)"-1",
+		(char *)"/usr/bin/qemu-x86_64", NULL
+	};
+	static char *const shorter[] = { (char *)"/usr/bin/python3", (char *)"-c",
+					 (char *)"print(sum(i * i for i in range(500000)))", NULL };
+	static char *const python[] = { (char *)"/usr/bin/python3", (char *)"-c",
+					(char *)"print(sum(i * i for i in range(5000000)))", NULL };
+	const size_t pairs = argc > 1 ? strtoul(argv[1], NULL, 10) : 3;
+	char dir[] = "/dev/shm/ptcap-bench.XXXXXX", out[64];
+	int null;
+
+	if (!pairs || pairs > MAX_PAIRS || !mkdtemp(dir)) {
+		fprintf(stderr, "usage: bench_emu [PAIRS [COMMAND...]]\n");
+		return 2;
+	}
+	(void)snprintf(out, sizeof(out), "%s/perf.data", dir);
+	null = open("/dev/null", O_WRONLY); /* the commands' output; ours is on stderr */
+	(void)dup2(null, STDOUT_FILENO);
+	if (argc > 2) {
+		measure(argv + 2, pairs, out);
+	} else {
+		measure(xz, pairs, out);
+		measure(shorter, pairs, out);
+		measure(python, pairs, out);
+	}
+	(void)unlink(out);
+	(void)snprintf(out, sizeof(out), "%s/perf.data.old", dir);
+	(void)unlink(out);
+	(void)rmdir(dir);
+	return 0;
+}
