@@ -12,9 +12,9 @@
 #include <time.h>
 
 #include "capture/soft/flow.h"
+#include "capture/soft/openfiles.h"
 #include "capture/soft/records.h"
 #include "capture/soft/truth.h"
-#include "capture/soft/openfiles.h"
 #include "capture/step/process.h"
 #include "capture/step/task.h"
 #include "capture/step/zone.h"
