@@ -53,6 +53,7 @@ struct ptc_source_end {
 	uint64_t left_behind;		   /* tasks that outlived the command, traced until then */
 	bool follows;			   /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux;   /* that the source itself dropped */
+	uint64_t made_aux;		   /* trace bytes, dropped or not; 0: not known */
 	const struct ptc_code_entry *code; /* code bytes that are in no file; lent until free */
 	size_t ncode;
 };
