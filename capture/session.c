@@ -85,6 +85,10 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		return rc;
 	if (ret->source == PTC_SOURCE_PT)
 		rc = refuse_for_hardware(s->opts, err);
+	if (!rc && s->opts->lossy && ret->source != PTC_SOURCE_EMU)
+		rc = ptc_fail(err, PTC_E_USAGE,
+			      "only the emulated source has a choice (--lossy); "
+			      "use --source emu");
 	if (rc)
 		return rc;
 	if (ret->source == PTC_SOURCE_PT)
@@ -441,6 +445,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->lost_records = s->noted.lost_records > end->lost_records ? s->noted.lost_records :
 									end->lost_records;
 	ret->lost_aux = end->lost_aux;
+	ret->made_aux = end->made_aux;
 	for (i = 0; i < s->npairs; i++)
 		ret->lost_aux += s->pairs[i].aux.lost;
 	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;

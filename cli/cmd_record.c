@@ -114,6 +114,8 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("LOST: %" PRIu64 " side records, %" PRIu64 " trace bytes; %" PRIu64
 			" truncated and %" PRIu64 " partial pieces (larger rings: -m)",
 			r->lost_records, r->lost_aux, r->truncated, r->partial);
+	if (r->lost_aux && r->made_aux)
+		ptc_say("of %" PRIu64 " trace bytes that were made", r->made_aux);
 }
 
 static int exit_code(const struct ptc_record_args *a, const struct ptc_record_result *r, int sig)

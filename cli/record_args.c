@@ -29,6 +29,7 @@ static const char help[] =
 	"                        the same for single threads\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
+	"      --lossy           emu: what does not fit the rings is lost, as with hardware\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
 	"2K,\n"
@@ -127,6 +128,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 {
 	enum {
 		OPT_SOURCE = 256,
+		OPT_LOSSY,
 		OPT_NO_RETCOMP,
 		OPT_PSB,
 		OPT_TRUTH,
@@ -142,6 +144,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "output", required_argument, NULL, 'o' },
 		{ "source", required_argument, NULL, OPT_SOURCE },
 		{ "mmap-pages", required_argument, NULL, 'm' },
+		{ "lossy", no_argument, NULL, OPT_LOSSY },
 		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
 		{ "psb-period", required_argument, NULL, OPT_PSB },
 		{ "truth", required_argument, NULL, OPT_TRUTH },
@@ -182,6 +185,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		case OPT_SOURCE:
 			if (!parse_source(optarg, &a->opts.source))
 				return ptc_usage_error("record", "there is no source '%s'", optarg);
+			break;
+		case OPT_LOSSY:
+			a->opts.lossy = true;
 			break;
 		case OPT_NO_RETCOMP:
 			a->opts.no_retcomp = true;

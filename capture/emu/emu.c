@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "capture/barrier.h"
 #include "capture/emu/find.h"
 #include "capture/emu/owner.h"
 #include "capture/emu/program.h"
@@ -48,6 +49,8 @@ struct emu {
 	struct ptc_softring *ring;
 	struct ptc_source_ring desc;
 	struct ptc_enc *enc;
+	bool dropping;	  /* --lossy: the AUX ring was full, and is not yet empty enough */
+	uint64_t dropped; /* trace bytes */
 	struct ptc_flow flow;
 	struct ptc_records rec;
 	struct ptc_emu_shared *sh; /* attached */
@@ -84,10 +87,49 @@ static void before_publish(void *ctx, uint64_t from, uint64_t to)
 	ptc_records_aux(&s->rec, from, to, 0);
 }
 
+static size_t aux_room(const struct emu *s)
+{
+	const struct perf_event_mmap_page *page = ptc_softring_page(s->ring);
+
+	return s->desc.aux_size -
+	       (size_t)(ptc_softring_aux_head(s->ring) - ptc_load_tail(&page->aux_tail));
+}
+
+/* As a PMU does it: what does not fit is gone, up to a new beginning; a record says so. */
+static void drop_or_write(struct emu *s, const uint8_t *bytes, size_t len)
+{
+	if (!len) /* a new beginning */
+		s->dropping = false;
+	if (!s->dropping && aux_room(s) < len) {
+		s->dropping = true;
+		ptc_records_aux(&s->rec, ptc_softring_aux_published(s->ring),
+				ptc_softring_aux_head(s->ring), PERF_AUX_FLAG_TRUNCATED);
+		ptc_softring_aux_publish(s->ring);
+		ptc_softring_wake(s->ring);
+	}
+	if (s->dropping)
+		s->dropped += len;
+	else
+		(void)ptc_softring_aux_write(s->ring, bytes, len, NULL, NULL);
+}
+
+/* Between two blocks: is there room again? */
+static void again(void *ctx)
+{
+	struct emu *s = ctx;
+
+	if (s->dropping && aux_room(s) >= s->desc.aux_size / 2)
+		ptc_enc_restart(s->enc);
+}
+
 static void on_packets(void *ctx, const uint8_t *bytes, size_t len)
 {
 	struct emu *s = ctx;
 
+	if (s->opts->lossy) {
+		drop_or_write(s, bytes, len);
+		return;
+	}
 	(void)ptc_softring_aux_write(s->ring, bytes, len, before_publish, s);
 }
 
@@ -311,7 +353,8 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 		.left_behind = s->unit.left_behind,
 		.follows = true,
 		.lost_records = ptc_softring_lost_records(s->ring),
-		.lost_aux = ptc_softring_lost_aux(s->ring),
+		.lost_aux = ptc_softring_lost_aux(s->ring) + s->dropped,
+		.made_aux = ptc_enc_pos(s->enc),
 	};
 	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
 		return not_loaded(s, err);
@@ -436,6 +479,7 @@ static int open_rings(struct emu *s, struct ptc_err *err)
 		.data_size = o->data_size ? o->data_size : DATA_DEFAULT,
 		.aux_size = o->aux_size ? o->aux_size : AUX_DEFAULT,
 		.sample_type = PTC_SOFT_SAMPLE_TYPE,
+		.lossy = o->lossy,
 	};
 	int rc = ptc_source_check_rings(ring.data_size, ring.aux_size, err);
 
@@ -485,6 +529,8 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 	s->unit.flow = &s->flow;
 	s->unit.rec = &s->rec;
 	s->unit.watermark = s->desc.aux_size / 4;
+	s->unit.again = s->opts->lossy ? again : NULL;
+	s->unit.again_ctx = s;
 	s->unit.gone = &s->gone;
 	s->unit.want = &s->want;
 	return ptc_emu_unit_init(&s->unit, err);

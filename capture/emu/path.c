@@ -353,8 +353,11 @@ uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint6
 		const uint32_t word = ring[pos % PTC_EMU_WORDS];
 		const size_t words = word & 0xfffff;
 
-		if (n++ % TSC_EVERY == 0)
+		if (n++ % TSC_EVERY == 0) {
 			u->tsc = ptc_rdtsc();
+			if (u->again)
+				u->again(u->again_ctx);
+		}
 		if (!(word & PTC_EMU_EVENT)) {
 			if (u->on_cpu != k)
 				ptc_emu_unit_give(u, k);

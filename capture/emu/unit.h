@@ -48,7 +48,9 @@ struct ptc_emu_unit {
 	struct ptc_emu_shared *sh;
 	struct ptc_flow *flow;
 	struct ptc_records *rec;
-	size_t watermark;    /* AUX bytes between publications */
+	size_t watermark;	  /* AUX bytes between publications */
+	void (*again)(void *ctx); /* often, between two blocks; NULL: not wanted */
+	void *again_ctx;
 	atomic_bool *gone;   /* the command has ended */
 	atomic_int *want;    /* 1: record no more, 2: leave */
 	atomic_ullong insns; /* so far; for others to look at */

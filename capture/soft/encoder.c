@@ -28,6 +28,7 @@ struct ptc_enc {
 	uint64_t tnt;	  /* oldest bit highest */
 	uint8_t ntnt;
 	bool on;
+	bool restart;	   /* the next PSB+ is due, whatever the period */
 	bool mode_sent;	   /* MODE.Exec since the last PSB */
 	uint64_t mtc;	   /* number of the newest MTC tick */
 	uint64_t mtc_next; /* TSC of the next one */
@@ -146,11 +147,26 @@ static void put_time(struct ptc_enc *e, uint64_t tsc)
 	set_mtc(e, mtc_of(e, tsc));
 }
 
+/* What is before goes out; then an OVF, or a decoder would read on as if nothing were missing. */
+static void put_overflow(struct ptc_enc *e, uint64_t ip)
+{
+	e->restart = false;
+	pad(e);
+	spill(e);
+	e->out(e->ctx, NULL, 0);
+	put_bare(e, ppt_ovf);
+	e->ip_known = false;
+	if (e->on)
+		put_ip(e, ppt_fup, ip);
+}
+
 static void put_psb(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 {
 	struct pt_packet p = { .type = ppt_cbr };
 
 	flush_tnt(e);
+	if (e->restart)
+		put_overflow(e, ip);
 	e->last_psb = e->pos;
 	put_bare(e, ppt_psb);
 	e->ip_known = false; /* perf 6.1 reads a compressed FUP of a PSB+ against a stale IP: send
@@ -169,7 +185,7 @@ static void put_psb(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 
 static bool psb_due(const struct ptc_enc *e)
 {
-	return e->pos - e->last_psb >= e->opts.psb_period;
+	return e->pos - e->last_psb >= e->opts.psb_period || e->restart;
 }
 
 /*
@@ -336,6 +352,11 @@ void ptc_enc_flush(struct ptc_enc *e)
 	flush_tnt(e);
 	pad(e);
 	spill(e);
+}
+
+void ptc_enc_restart(struct ptc_enc *e)
+{
+	e->restart = true;
 }
 
 uint64_t ptc_enc_pos(const struct ptc_enc *e)

@@ -72,6 +72,12 @@ void ptc_enc_ret(struct ptc_enc *e, uint64_t to);
  */
 void ptc_enc_flush(struct ptc_enc *e);
 
+/*
+ * For whoever lost a part of the stream: the next step or entry makes a PSB+, the
+ * output gets what is before it, then nothing (0 bytes), then an OVF and the PSB+.
+ */
+void ptc_enc_restart(struct ptc_enc *e);
+
 /* Bytes made so far, held back or not. */
 uint64_t ptc_enc_pos(const struct ptc_enc *e);
 

@@ -57,9 +57,14 @@ struct ptc_record_opts {
 	size_t npids, ntids;
 	enum ptc_source_kind source;
 	uint64_t data_size,
-		aux_size;    /* bytes of the rings; powers of two, at least 8192; 0: default */
-	bool no_retcomp;     /* switch RET compression off */
-	uint32_t psb_period; /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
+		aux_size; /* bytes of the rings; powers of two, at least 8192; 0: default */
+	/*
+	 * The emulated source loses what does not fit the rings, as hardware does, and
+	 * says so; without, the program waits. Not with other sources: PTC_E_USAGE.
+	 */
+	bool lossy;
+	bool no_retcomp;	     /* switch RET compression off */
+	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
 	const char *const
 		*cmdline; /* what the user typed, for the CMDLINE feature; NULL-terminated */
@@ -115,7 +120,8 @@ struct ptc_record_result {
 	bool unreached;		     /* from never was, so there is nothing */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
-	uint64_t data_bytes;	     /* bytes of side records in the file */
+	uint64_t made_aux;   /* those that a software source made: in the file or lost; or 0 */
+	uint64_t data_bytes; /* bytes of side records in the file */
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */

@@ -17,6 +17,7 @@ perf        `perf script --itrace=b` gives the same transfers, save what exempt.
 tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
+lossy       what does not fit is lost and counted to the byte, the rest is right
 zone        the same for what --from and --to leave of it, and nothing else is there
 jit         code that is in no file, or changes: saved, and replayed as it was; perf reads the file
 """
@@ -434,6 +435,27 @@ def check_smallrings(folder, name, argv):
         os.unlink(path)
 
 
+def check_lossy(folder, name, argv):
+    """With rings far too small, nothing waiting: stored and lost are what was made, the rest is right."""
+    path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+    r = lib.record(path, argv, "--lossy", "-m", "256K,8K", "--truth", truth).expect(Run(argv).status)
+    number = [re.search(p, r.err) for p in (r"(\d+) of them trace", r"(\d+) trace bytes;", r"of (\d+) trace bytes that")]
+    check(all(number), f"no account of the loss: {r.err!r}")
+    stored, lost, made = (int(n[1]) for n in number)
+    check(lost and stored + lost == made, f"{stored} stored, {lost} lost, {made} made")
+    d = lib.decode(path, "-F", "tid,from,to,kind", "--strict").expect(3)
+    with open(truth, encoding="ascii") as f:
+        want = f.read().splitlines()
+    runs = [run.splitlines() for run in re.sub(r"(?m)^#.*\n", "\0", d.out).split("\0") if run]
+    check(len(runs) > 1, "there is nothing behind a gap")
+    at = 0
+    for run in runs:
+        while want[at : at + len(run)] != run:
+            check(at < len(want), f"not in the truth, or not in order: {run[:3]} ... {run[-3:]}")
+            at += 1
+        at += len(run)
+
+
 # name of a case: options, and how many instructions that leaves (None: whatever)
 ZONES = {
     "zone_calls": (["--from", "hop", "--to", "hop+9"], 600),  # lea, push, ret of 200 calls
@@ -535,6 +557,7 @@ CHECKS = {
     "zone": check_zone,
     "noretcomp": check_noretcomp,
     "smallrings": check_smallrings,
+    "lossy": check_lossy,
     "jit": check_jit,
 }
 

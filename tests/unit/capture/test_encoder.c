@@ -14,6 +14,7 @@ struct stream {
 	struct ptc_enc *enc;
 	struct ptc_buf bytes;
 	bool whole; /* every piece ended at a packet's end and at a multiple of 8 */
+	size_t restarts, restart_at;
 };
 
 /* Takes a piece; checks that it can stand as the end of an AUX chunk. */
@@ -23,6 +24,10 @@ static void take(void *ctx, const uint8_t *bytes, size_t len)
 	size_t pos = 0;
 	enum ptc_pkt type;
 
+	if (!len) {
+		s->restarts++;
+		s->restart_at = s->bytes.len;
+	}
 	while (pos < len) {
 		const int n = ptc_pkt_len(bytes + pos, len - pos, &type);
 
@@ -310,5 +315,29 @@ Test(encoder, what_is_written_out_on_the_way_ends_at_packets)
 	}
 	(void)words(&s);
 	cr_assert_gt(s.bytes.len, (size_t)4 * 4096);
+	close_stream(&s);
+}
+
+Test(encoder, a_new_beginning_is_an_overflow_and_a_psb)
+{
+	struct stream s;
+
+	open_stream(&s, false, 2048);
+	ptc_enc_begin(s.enc, 1000);
+	ptc_enc_enter(s.enc, 0x401000, 1001);
+	cut(&s);
+	ptc_enc_cond(s.enc, true);
+	ptc_enc_restart(s.enc);
+	cr_assert_eq(s.restarts, 0);
+	ptc_enc_step(s.enc, 0x401010, 1002);
+	ptc_enc_step(s.enc, 0x401012, 1002);
+	cr_assert_str_eq(words(&s), "TNT OVF FUP PSB TSC TMA CBR MODE FUP PSBEND");
+	cr_assert_eq(s.restarts, 1);
+	cr_assert_eq(s.restart_at, 8); /* the bit that was held back was handed out before */
+	ptc_enc_exit(s.enc, 1003);
+	cut(&s);
+	ptc_enc_restart(s.enc);
+	ptc_enc_enter(s.enc, 0x401020, 1004);
+	cr_assert_str_eq(words(&s), "OVF PSB TSC TMA CBR PSBEND MODE TIP.PGE");
 	close_stream(&s);
 }
