@@ -44,12 +44,13 @@ static struct ptc_known_page *insert(struct ptc_known *k, size_t i)
 {
 	struct ptc_known_page *p;
 
-	if (!ptc_vec_reserve((void **)&k->pages, &k->cap, k->n + 1, sizeof(p)))
+	if (!ptc_vec_reserve((void **)&k->pages, &k->cap, k->n + 1,
+			     sizeof(struct ptc_known_page *)))
 		return NULL;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	memmove(&k->pages[i + 1], &k->pages[i], (k->n - i) * sizeof(p));
+	memmove(&k->pages[i + 1], &k->pages[i], (k->n - i) * sizeof(struct ptc_known_page *));
 	k->pages[i] = p;
 	k->n++;
 	return p;
