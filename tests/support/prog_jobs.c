@@ -28,7 +28,7 @@ static long wait_for(long pid, int options)
 int prog_main(int argc, char **argv)
 {
 	static const int signals[] = { SIGSTOP_, SIGTSTP_, SIGSTOP_ };
-	int ends[2];
+	int ends[2], ready[2];
 	long pid;
 	size_t i;
 	char c = 0;
@@ -37,14 +37,18 @@ int prog_main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	sys3(SYS_pipe, (long)ends, 0, 0);
+	sys3(SYS_pipe, (long)ready, 0, 0);
 	pid = sys6(SYS_clone, SIGCHLD_, 0, 0, 0, 0, 0);
 	if (!pid) {
 		sys3(SYS_setpgid, 0, 0, 0); /* an orphaned group takes no SIGTSTP: ours is not */
+		sys_write(ready[1], "r", 1);
 		while (sys3(SYS_read, ends[0], (long)&c, 1) != 1)
 			;
 		SAY("child ends\n");
 		return c;
 	}
+	if (sys3(SYS_read, ready[0], (long)&c, 1) != 1)
+		return 6;
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		sys3(SYS_kill, pid, signals[i], 0);
 		if (wait_for(pid, WUNTRACED_) != (signals[i] << 8 | 0x7f))
