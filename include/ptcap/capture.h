@@ -45,6 +45,8 @@ struct ptc_place {
 	uint64_t addr; /* an offset into that file, or an address */
 };
 
+#define PTC_VCPUS_MAX 64u
+
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
 	const char *output; /* path of the perf.data */
@@ -63,6 +65,11 @@ struct ptc_record_opts {
 	 * says so; without, the program waits. Not with other sources: PTC_E_USAGE.
 	 */
 	bool lossy;
+	/*
+	 * The emulated source's CPUs, each with a ring pair; threads are spread over them
+	 * and moved now and then. 0: one. At most PTC_VCPUS_MAX. Not with other sources.
+	 */
+	unsigned int vcpus;
 	bool no_retcomp;	     /* switch RET compression off */
 	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
