@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +13,9 @@
 #include "base/err.h"
 
 #define NOTE_HEADER ((size_t)12)
+
+/* Notes of a file are read up to this far: build-ids come early, notes of a core do not end. */
+enum { NOTES_MAX = 1 << 16 };
 
 /*
  * Notes of one segment: namesz, descsz, type, name, desc; desc and the next
@@ -42,38 +45,79 @@ static int scan_notes(struct ptc_cur c, uint64_t align, struct ptc_build_id *ret
 	return 0;
 }
 
-int ptc_elf_build_id(const void *image, size_t len, struct ptc_build_id *ret)
+/* An image in memory, or in a file: that may be cut at any time, so it is read, not mapped. */
+struct image {
+	const uint8_t *bytes; /* NULL: fd */
+	int fd;
+	uint64_t len;
+};
+
+/* @n bytes at @off: lent from the image, or read into @buf. NULL: not all there. */
+static const uint8_t *get(const struct image *m, uint64_t off, size_t n, uint8_t *buf)
 {
-	struct ptc_cur all = ptc_cur_init(image, len);
-	struct ptc_cur c = all;
-	const uint8_t *ident, *h;
-	size_t ehsize, phsize, i, phnum;
-	uint64_t phoff;
+	size_t done = 0;
+	ssize_t r;
+
+	if (off > m->len || n > m->len - off)
+		return NULL;
+	if (m->bytes)
+		return m->bytes + off;
+	while (done < n) {
+		r = pread(m->fd, buf + done, n - done, (off_t)(off + done));
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return NULL;
+		done += (size_t)r;
+	}
+	return buf;
+}
+
+static int scan_segment(const struct image *m, uint64_t off, uint64_t size, uint64_t align,
+			struct ptc_build_id *ret)
+{
+	uint8_t *buf = NULL;
+	const uint8_t *p;
+	int found = 0;
+
+	if (!m->bytes) {
+		if (off <= m->len && size <= m->len - off && size > NOTES_MAX)
+			size = NOTES_MAX;
+		buf = size <= NOTES_MAX ? malloc((size_t)size + 1) : NULL;
+		if (!buf)
+			return 0;
+	}
+	p = get(m, off, (size_t)size, buf);
+	if (p)
+		found = scan_notes(ptc_cur_init(p, (size_t)size), align, ret);
+	free(buf);
+	return found;
+}
+
+static int scan_image(const struct image *m, struct ptc_build_id *ret)
+{
+	uint8_t buf[sizeof(Elf64_Ehdr)];
+	uint64_t phoff, off, size, align;
+	size_t phsize, i, phnum;
+	const uint8_t *h, *p;
 	bool is64;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!ptc_cur_bytes(&c, EI_NIDENT, &ident) || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
-	    ident[EI_DATA] != ELFDATA2LSB)
+	h = get(m, 0, EI_NIDENT, buf);
+	if (!h || memcmp(h, ELFMAG, SELFMAG) != 0 || h[EI_DATA] != ELFDATA2LSB)
 		return 0;
-	is64 = ident[EI_CLASS] == ELFCLASS64;
-	ehsize = is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+	is64 = h[EI_CLASS] == ELFCLASS64;
+	h = get(m, 0, is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), buf);
+	if (!h)
+		return 0;
 	phsize = is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	c = all;
-	if (!ptc_cur_bytes(&c, ehsize, &h))
-		return 0;
 	phoff = is64 ? ptc_le64(h + offsetof(Elf64_Ehdr, e_phoff)) :
 		       ptc_le32(h + offsetof(Elf32_Ehdr, e_phoff));
 	phnum = ptc_le16(h +
 			 (is64 ? offsetof(Elf64_Ehdr, e_phnum) : offsetof(Elf32_Ehdr, e_phnum)));
-	c = all;
-	if (phoff > len || !ptc_cur_skip(&c, (size_t)phoff))
-		return 0;
-	for (i = 0; i < phnum; i++) {
-		uint64_t off, size, align;
-		struct ptc_cur note = all, body;
-		const uint8_t *p;
-
-		if (!ptc_cur_bytes(&c, phsize, &p))
+	for (i = 0; i < phnum && phoff <= m->len; i++, phoff += phsize) {
+		p = get(m, phoff, phsize, buf);
+		if (!p)
 			return 0;
 		if (ptc_le32(p) != PT_NOTE) /* p_type comes first in both classes */
 			continue;
@@ -83,42 +127,56 @@ int ptc_elf_build_id(const void *image, size_t len, struct ptc_build_id *ret)
 			      ptc_le32(p + offsetof(Elf32_Phdr, p_filesz));
 		align = is64 ? ptc_le64(p + offsetof(Elf64_Phdr, p_align)) :
 			       ptc_le32(p + offsetof(Elf32_Phdr, p_align));
-		if (off > len || size > len || !ptc_cur_skip(&note, (size_t)off) ||
-		    !ptc_cur_sub(&note, (size_t)size, &body))
-			continue;
-		if (scan_notes(body, align, ret))
+		if (scan_segment(m, off, size, align, ret))
 			return 1;
 	}
 	return 0;
+}
+
+int ptc_elf_build_id(const void *image, size_t len, struct ptc_build_id *ret)
+{
+	const struct image m = { .bytes = image, .fd = -1, .len = len };
+
+	memset(ret, 0, sizeof(*ret));
+	return image ? scan_image(&m, ret) : 0;
+}
+
+int ptc_elf_build_id_fd(int fd, uint64_t len, struct ptc_build_id *ret)
+{
+	const struct image m = { .fd = fd, .len = len };
+
+	return scan_image(&m, ret);
 }
 
 int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	void *map;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
 	if (fd < 0)
 		return ptc_fail_sys(err, errno, "cannot open '%s'", path);
-	if (fstat(fd, &st)) {
+	if (fstat(fd, &st))
 		rc = ptc_fail_sys(err, errno, "cannot stat '%s'", path);
-		(void)close(fd);
-		return rc;
-	}
-	if (!S_ISREG(st.st_mode) || !st.st_size) {
-		(void)close(fd);
-		return 0;
-	}
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	rc = map == MAP_FAILED ? ptc_fail_sys(err, errno, "cannot map '%s'", path) : 0;
+	else
+		rc = S_ISREG(st.st_mode) ? ptc_elf_build_id_fd(fd, (uint64_t)st.st_size, ret) : 0;
 	(void)close(fd);
-	if (rc)
-		return rc;
-	rc = ptc_elf_build_id(map, (size_t)st.st_size, ret);
-	(void)munmap(map, (size_t)st.st_size);
 	return rc;
+}
+
+bool ptc_build_id_same(const struct ptc_build_id *a, const struct ptc_build_id *b)
+{
+	const size_t n = a->len < b->len ? a->len : b->len;
+	const struct ptc_build_id *longer = a->len > b->len ? a : b;
+	size_t i;
+
+	if (memcmp(a->bytes, b->bytes, n) != 0)
+		return false;
+	for (i = n; i < longer->len; i++)
+		if (longer->bytes[i])
+			return false;
+	return n != 0;
 }
 
 void ptc_build_id_hex(const struct ptc_build_id *id, char *out)

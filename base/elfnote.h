@@ -3,6 +3,7 @@
 #ifndef PTC_BASE_ELFNOTE_H
 #define PTC_BASE_ELFNOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,8 +23,17 @@ struct ptc_build_id {
  */
 int ptc_elf_build_id(const void *image, size_t len, struct ptc_build_id *ret);
 
-/* The same for a file; a file that cannot be read is an error. */
+/* The same for the file @fd, of @len bytes: read, not mapped, so that it may be cut meanwhile. */
+int ptc_elf_build_id_fd(int fd, uint64_t len, struct ptc_build_id *ret);
+
+/* The same for a path; a file that cannot be read is an error. */
 int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc_err *err);
+
+/*
+ * Are they one? perf pads shorter ids to 20 bytes with zeros: what both have
+ * must agree, the rest be zero. An id of length 0 is like no other.
+ */
+bool ptc_build_id_same(const struct ptc_build_id *a, const struct ptc_build_id *b);
 
 /* Lower-case hex and a NUL; @out has room for 2 * PTC_BUILD_ID_MAX + 1. */
 void ptc_build_id_hex(const struct ptc_build_id *id, char *out);

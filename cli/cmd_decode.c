@@ -17,6 +17,7 @@ struct decode_args {
 	struct ptc_fields fields;
 	bool json, strict, help;
 	struct ptc_decode_opts opts;
+	struct ptc_code_opts code;
 };
 
 static void args_release(struct decode_args *a)
@@ -46,6 +47,12 @@ static void help(void)
 	       "      --pt=FILE         raw mode: a bare packet stream\n"
 	       "      --raw=FILE@ADDR[:OFFSET[:LENGTH]]\n"
 	       "                        raw mode: code at ADDR; may be given again and again\n"
+	       "      --symfs=DIR       look for the recorded files below DIR\n"
+	       "      --core=FILE       code of a process from a core of it\n"
+	       "      --kcore=PATH      code of the kernel: a copy of /proc/kcore, or a folder "
+	       "with\n"
+	       "                        kcore and kallsyms\n"
+	       "      --vmlinux=FILE    code of the kernel as it was built\n"
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
@@ -124,7 +131,33 @@ static int parse_fields(struct decode_args *a, const char *arg)
 	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : 0;
 }
 
-enum { OPT_FORMAT = 256, OPT_TID, OPT_CPU, OPT_PT, OPT_RAW, OPT_RESYNC, OPT_STRICT };
+enum {
+	OPT_FORMAT = 256,
+	OPT_TID,
+	OPT_CPU,
+	OPT_PT,
+	OPT_RAW,
+	OPT_RESYNC,
+	OPT_STRICT,
+	OPT_SYMFS,
+	OPT_CORE,
+	OPT_KCORE,
+	OPT_VMLINUX
+};
+
+/* The options that say where code is. False: @c is none of them. */
+static bool take_code_option(struct decode_args *a, int c)
+{
+	const char **const where = c == OPT_SYMFS   ? &a->code.symfs :
+				   c == OPT_CORE    ? &a->code.core :
+				   c == OPT_KCORE   ? &a->code.kcore :
+				   c == OPT_VMLINUX ? &a->code.vmlinux :
+						      NULL;
+
+	if (where)
+		*where = optarg;
+	return where;
+}
 
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
@@ -166,7 +199,7 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 		a->help = true;
 		return 0;
 	default:
-		return ptc_option_error("decode", argv, c);
+		return take_code_option(a, c) ? 0 : ptc_option_error("decode", argv, c);
 	}
 }
 
@@ -181,6 +214,10 @@ static int check_args(struct decode_args *a)
 		return ptc_usage_error("decode", "--raw goes with --pt");
 	if (a->pt && a->opts.tid != -1)
 		return ptc_usage_error("decode", "a bare stream has no threads: --tid");
+	if (a->pt && (a->code.symfs || a->code.core || a->code.kcore || a->code.vmlinux))
+		return ptc_usage_error("decode", "the code of a bare stream is told by --raw");
+	if (a->code.kcore && a->code.vmlinux)
+		return ptc_usage_error("decode", "either --kcore or --vmlinux");
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
 	if (a->cpu && !a->pt && !parse_int(a->cpu, &a->opts.cpu))
@@ -202,6 +239,10 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
 		{ "strict", no_argument, NULL, OPT_STRICT },
+		{ "symfs", required_argument, NULL, OPT_SYMFS },
+		{ "core", required_argument, NULL, OPT_CORE },
+		{ "kcore", required_argument, NULL, OPT_KCORE },
+		{ "vmlinux", required_argument, NULL, OPT_VMLINUX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -261,6 +302,10 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 	if (r < 0)
 		return ptc_say_err(&err);
 	ptc_decode_get_stats(d, &stats);
+	if (a->json) {
+		ptc_print_json_missing(d, &line);
+		ptc_line_flush(&line);
+	}
 	tell_findings(d, &stats);
 	if (!stats.aux_bytes) {
 		ptc_say("'%s' holds no trace to decode", a->pt	  ? a->pt :
@@ -290,8 +335,10 @@ static int decode(const struct decode_args *a)
 
 int ptc_cmd_decode(int argc, char **argv)
 {
-	struct decode_args a = { .opts = PTC_DECODE_OPTS_INIT };
+	struct decode_args a = { .opts = PTC_DECODE_OPTS_INIT, .code = { .size = sizeof(a.code) } };
 	int code = parse_args(&a, argc, argv);
+
+	a.opts.code = &a.code;
 
 	if (!code && a.help)
 		help();

@@ -26,7 +26,7 @@ static int info(const char *path, bool json)
 
 	if (ptc_file_open(path, &f, &err))
 		return ptc_say_err(&err);
-	if (ptc_info_gather(f, &i, &err)) {
+	if (ptc_info_gather(f, &i, &err) || ptc_info_survey(path, &i, &err)) {
 		code = ptc_say_err(&err);
 	} else if (!json) {
 		ptc_info_text(&i);

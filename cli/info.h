@@ -6,6 +6,7 @@
 #include "auxtrace/index.h"
 #include "auxtrace/pt_info.h"
 #include "auxtrace/reader.h"
+#include "ptcap/decode.h"
 
 enum { PTC_INFO_TYPES = 128 }; /* record types counted by name; others together */
 
@@ -23,10 +24,15 @@ struct ptc_info {
 	uint64_t code_bytes;			/* in the program's TEXT_POKEs */
 	uint64_t lost_events;			/* what LOST and LOST_SAMPLES count */
 	uint64_t truncated, partial, collision; /* AUX records with these flags */
+	struct ptc_decode
+		*survey; /* owned; which files of the recording are here; NULL: not known */
+	size_t files;	 /* how many it names */
 };
 
 /* Start with a zeroed @ret; release it whether this fails or not. Errors name the file. */
 int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_err *err);
+/* Look which of the files it names are here; nothing to do without Intel PT. */
+int ptc_info_survey(const char *path, struct ptc_info *i, struct ptc_err *err);
 void ptc_info_release(struct ptc_info *info);
 
 /* Iterating over what is not worth a copy: NULL or false at the end or where the file is broken. */

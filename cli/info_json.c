@@ -229,6 +229,40 @@ static json_t *make_losses(const struct ptc_info *i)
 	return NULL;
 }
 
+static json_t *make_missing(const struct ptc_missing *m)
+{
+	json_t *o = json_object();
+
+	if (set(o, "file", text(m->file)) && set(o, "build_id", text(m->build_id)) &&
+	    set(o, "found_path", text_or_null(m->found_path)) &&
+	    set(o, "found_build_id", text_or_null(m->found_id)) && set(o, "hint", text(m->hint)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_survey(const struct ptc_info *i)
+{
+	json_t *o, *a;
+	struct ptc_missing m;
+	size_t n;
+
+	if (!i->survey)
+		return json_null();
+	o = json_object();
+	a = json_array();
+	for (n = 0; a && ptc_decode_missing(i->survey, n, &m); n++) {
+		if (!json_array_append_new(a, make_missing(&m)))
+			continue;
+		json_decref(a);
+		a = NULL;
+	}
+	if (set(o, "files", number(i->files)) && set(o, "missing", a))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
 bool ptc_info_json(const struct ptc_info *info)
 {
 	json_t *o = json_object();
@@ -240,7 +274,8 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "cmdline", make_cmdline(info)) && set(o, "events", make_events(info)) &&
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
-	    set(o, "losses", make_losses(info)) && set(o, "code_bytes", number(info->code_bytes)))
+	    set(o, "losses", make_losses(info)) && set(o, "code_bytes", number(info->code_bytes)) &&
+	    set(o, "decode", make_survey(info)))
 		s = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
 	if (s)

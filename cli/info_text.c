@@ -161,6 +161,34 @@ static void show_losses(const struct ptc_info *i)
 		       i->lost_events, i->truncated, i->partial, i->collision);
 }
 
+/* Can it be decoded here? */
+static void show_survey(const struct ptc_info *i)
+{
+	struct ptc_missing m;
+	size_t n = 0;
+
+	if (!i->survey)
+		return;
+	while (ptc_decode_missing(i->survey, n, &m))
+		n++;
+	label("decode");
+	printf(" can be decoded here: ");
+	if (n)
+		printf("no: %zu of %zu files missing\n", n, i->files);
+	else
+		printf("yes, with %zu file%s\n", i->files, i->files == 1 ? "" : "s");
+	for (n = 0; ptc_decode_missing(i->survey, n, &m); n++) {
+		label("");
+		printf(" ");
+		ptc_show_plain(m.file);
+		if (*m.build_id)
+			printf(" build-id %s", m.build_id);
+		if (m.found_path)
+			printf(" (not %s)", *m.found_id ? m.found_id : "one without");
+		printf(": %s\n", m.hint);
+	}
+}
+
 void ptc_info_text(const struct ptc_info *info)
 {
 	label("file");
@@ -179,4 +207,5 @@ void ptc_info_text(const struct ptc_info *info)
 		printf(" %" PRIu64 " bytes that are in no file, or were changed\n",
 		       info->code_bytes);
 	}
+	show_survey(info);
 }

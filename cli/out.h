@@ -62,7 +62,8 @@ struct ptc_printer {
 /* ptc_sink.on_items; ctx is a struct ptc_printer. */
 int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n);
 int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n);
-/* What comes before the first item. */
+/* What comes before the first item, and behind the last: the files whose code was missed. */
 void ptc_print_json_head(struct ptc_line *l);
+void ptc_print_json_missing(const struct ptc_decode *d, struct ptc_line *l);
 
 #endif

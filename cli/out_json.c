@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* doc/json.md. Nothing here comes from the recording as text: there is nothing to escape. */
+/* doc/json.md. But for names of files, nothing comes from the recording as text. */
 #include "out.h"
 
 static void put_address(struct ptc_line *l, const char *key, uint64_t v)
@@ -45,6 +45,50 @@ static void put_branch(struct ptc_line *l, const struct ptc_item *it)
 void ptc_print_json_head(struct ptc_line *l)
 {
 	ptc_line_str(l, "{\"schema\":\"ptcap-decode\",\"version\":1}\n");
+}
+
+/* Bytes that are not ASCII are told as '?': they need not be UTF-8. */
+static void put_text(struct ptc_line *l, const char *key, const char *s)
+{
+	ptc_line_str(l, ",\"");
+	ptc_line_str(l, key);
+	ptc_line_str(l, "\":\"");
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			ptc_line_char(l, '\\');
+		ptc_line_char(l, *s >= ' ' && *s < 0x7f ? *s : '?');
+	}
+	ptc_line_char(l, '"');
+}
+
+static void put_count(struct ptc_line *l, const char *key, uint64_t v)
+{
+	ptc_line_str(l, ",\"");
+	ptc_line_str(l, key);
+	ptc_line_str(l, "\":");
+	ptc_line_dec(l, (int64_t)v);
+}
+
+void ptc_print_json_missing(const struct ptc_decode *d, struct ptc_line *l)
+{
+	struct ptc_missing m;
+	size_t i;
+
+	for (i = 0; ptc_decode_missing(d, i, &m); i++) {
+		ptc_line_str(l, "{\"type\":\"missing\"");
+		put_text(l, "file", m.file);
+		if (*m.build_id)
+			put_text(l, "build_id", m.build_id);
+		if (m.found_path) {
+			put_text(l, "found_path", m.found_path);
+			put_text(l, "found_build_id", m.found_id);
+		}
+		put_count(l, "gaps", m.gaps);
+		put_count(l, "bytes", m.bytes);
+		put_count(l, "branches", m.branches);
+		put_text(l, "hint", m.hint);
+		ptc_line_str(l, "}\n");
+	}
 }
 
 int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n)

@@ -82,6 +82,8 @@ bool ptc_addrspace_patch(struct ptc_addrspace *as, uint64_t addr, const uint8_t 
 		if (!as->ranges[i].patched)
 			as->layout++;
 		as->ranges[i].patched = true;
+		if (as->ranges[i].file)
+			as->ranges[i].file->saved = true;
 	}
 	return true;
 }
@@ -98,6 +100,8 @@ bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, u
 		end = UINT64_MAX;
 	if (start >= end)
 		return true;
+	if (file)
+		ptc_codefile_fill(file, off, end - start);
 	if (!drop_patches(as, start, end) ||
 	    !ptc_grow(&as->ranges, &as->cap, as->n + 2, sizeof(*as->ranges)))
 		return false;
@@ -146,24 +150,30 @@ bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *fr
 	return true;
 }
 
+static bool is_kernel(uint64_t ip)
+{
+	return ip >> 63;
+}
+
 const struct ptc_range *ptc_addrspace_find(const struct ptc_addrspace *as, uint64_t ip)
 {
 	const size_t i = lower(as, ip);
 
-	return i < as->n && as->ranges[i].start <= ip ? &as->ranges[i] : NULL;
+	if (i < as->n && as->ranges[i].start <= ip)
+		return &as->ranges[i];
+	return as->kernel && is_kernel(ip) ? ptc_addrspace_find(as->kernel, ip) : NULL;
 }
 
-/* Bytes of the file from @ip on, inside the range. */
-static size_t in_range(const struct ptc_range *r, uint64_t ip, const uint8_t **ret)
+/* Bytes of the file from @ip on, inside the range, at most @len. */
+static size_t in_range(const struct ptc_range *r, uint64_t ip, size_t len, const uint8_t **ret)
 {
 	const struct ptc_codefile *f = r->file;
-	uint64_t off, n;
+	uint64_t off;
 
 	if (!f || !f->bytes || __builtin_add_overflow(r->off, ip - r->start, &off) || off >= f->len)
 		return 0;
-	n = f->len - off;
 	*ret = f->bytes + off;
-	return n < r->end - ip ? n : r->end - ip;
+	return ptc_codefile_has(f, off, len < r->end - ip ? len : r->end - ip);
 }
 
 /* What the files say. */
@@ -173,9 +183,7 @@ static size_t read_files(const struct ptc_addrspace *as, uint64_t ip, uint8_t *o
 	const uint8_t *p;
 
 	for (; done < len && i < as->n && as->ranges[i].start <= ip; i++) {
-		n = in_range(&as->ranges[i], ip, &p);
-		if (n > len - done)
-			n = len - done;
+		n = in_range(&as->ranges[i], ip, len - done, &p);
 		if (!n)
 			break;
 		memcpy(out + done, p, n);
@@ -187,7 +195,7 @@ static size_t read_files(const struct ptc_addrspace *as, uint64_t ip, uint8_t *o
 	return done;
 }
 
-size_t ptc_addrspace_read(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
+static size_t read_own(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
 {
 	size_t done = 0, n;
 	uint64_t hole;
@@ -204,6 +212,13 @@ size_t ptc_addrspace_read(const struct ptc_addrspace *as, uint64_t ip, uint8_t *
 			break;
 	}
 	return done;
+}
+
+size_t ptc_addrspace_read(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
+{
+	const size_t n = read_own(as, ip, out, len);
+
+	return n || !as->kernel || !is_kernel(ip) ? n : read_own(as->kernel, ip, out, len);
 }
 
 bool ptc_addrspace_has(const struct ptc_addrspace *as, uint64_t ip)

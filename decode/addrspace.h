@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What one process has mapped: ranges of addresses -> code file and offset. */
+/*
+ * What one process has mapped: ranges of addresses -> code file and offset. The
+ * kernel is an address space too, behind that of each process.
+ */
 #ifndef PTC_DECODE_ADDRSPACE_H
 #define PTC_DECODE_ADDRSPACE_H
 
@@ -21,11 +24,12 @@ struct ptc_range {
 struct ptc_addrspace {
 	struct ptc_range *ranges; /* owned; ascending, disjoint */
 	size_t n, cap;
-	struct ptc_overlay *overlay; /* owned, may be shared; NULL: all is as the files say */
-	uint64_t *copied;	     /* lent, may be NULL: pieces of overlays copied, in all */
-	uint64_t version;	     /* changes with every change */
-	uint64_t layout;	     /* changes with those that libipt must be told of */
-	struct pt_image *image;	     /* owned; the same for libipt, made by ptc_ipt_image */
+	struct ptc_overlay *overlay;  /* owned, may be shared; NULL: all is as the files say */
+	uint64_t *copied;	      /* lent, may be NULL: pieces of overlays copied, in all */
+	uint64_t version;	      /* counts changes; see ptc_addrspace_version */
+	uint64_t layout;	      /* those that libipt must be told of */
+	struct ptc_addrspace *kernel; /* lent; what is in the upper half of all; NULL: nothing */
+	struct pt_image *image;	      /* owned; the same for libipt, made by ptc_ipt_image */
 	uint64_t image_layout;
 };
 
@@ -34,13 +38,24 @@ struct ptc_addrspace {
 
 void ptc_addrspace_release(struct ptc_addrspace *as);
 
+/* These change with every change, and with those that libipt must be told of, the kernel's too. */
+static inline uint64_t ptc_addrspace_version(const struct ptc_addrspace *as)
+{
+	return as->version + (as->kernel ? as->kernel->version : 0);
+}
+
+static inline uint64_t ptc_addrspace_layout(const struct ptc_addrspace *as)
+{
+	return as->layout + (as->kernel ? as->kernel->layout : 0);
+}
+
 /* Forget all ranges. */
 void ptc_addrspace_clear(struct ptc_addrspace *as);
 
 /*
  * Map [start, start + len) to @file at @off (file may be without bytes: then
- * there is no code). What was there before, patches too, is replaced. False:
- * out of memory, or over PTC_OVERLAY_COPIES.
+ * there is no code), of which that much is read. What was there before, patches
+ * too, is replaced. False: out of memory, or over PTC_OVERLAY_COPIES.
  */
 bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, uint64_t off,
 		       struct ptc_codefile *file);

@@ -2,8 +2,6 @@
 #include "decode/codefile.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,14 +13,19 @@
 #include "decode/symbol.h"
 #include "decode/vdso.h"
 
+enum { PAGE = 4096, FIRST_SLOTS = 64 };
+
 static void file_free(struct ptc_codefile *f)
 {
 	if (!f)
 		return;
 	ptc_symtab_free(f->syms);
-	free(f->saved);
+	free(f->saved_image);
 	if (f->mapped)
-		(void)munmap((void *)(uintptr_t)f->bytes, f->len);
+		(void)munmap(f->mapped, f->len);
+	ptc_codepiece_release(&f->piece);
+	free(f->pages);
+	free(f->other_path);
 	free(f->path);
 	free(f->name);
 	free(f);
@@ -35,11 +38,13 @@ void ptc_codefiles_release(struct ptc_codefiles *s)
 	for (i = 0; i < s->n; i++)
 		file_free(s->files[i]);
 	free(s->files);
-	s->files = NULL;
-	s->n = s->cap = 0;
+	free(s->slots);
+	ptc_codemem_release(&s->mem);
+	ptc_search_release(&s->search);
+	memset(s, 0, sizeof(*s));
 }
 
-static struct ptc_codefile *add(struct ptc_codefiles *s, const char *name)
+struct ptc_codefile *ptc_codefiles_new(struct ptc_codefiles *s, const char *name)
 {
 	struct ptc_codefile *f;
 
@@ -53,175 +58,313 @@ static struct ptc_codefile *add(struct ptc_codefiles *s, const char *name)
 		free(f);
 		return NULL;
 	}
+	f->store = s;
 	s->files[s->n++] = f;
 	return f;
 }
 
-/* These return 0 or an errno value. */
-static int check_file(int fd, size_t *ret_len)
+static uint64_t hash(const char *name, const struct ptc_build_id *id)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	size_t i;
+
+	for (i = 0; name[i]; i++)
+		h = (h ^ (uint8_t)name[i]) * 0x100000001b3u;
+	for (i = 0; i < id->len; i++)
+		h = (h ^ id->bytes[i]) * 0x100000001b3u;
+	return h ^ h >> 32;
+}
+
+static bool is_file(const struct ptc_codefile *f, const char *name, const struct ptc_build_id *id)
+{
+	return f->id.len == id->len && !memcmp(f->id.bytes, id->bytes, id->len) &&
+	       !strcmp(f->name, name);
+}
+
+/* The slot of a file, or the free one where it would be. */
+static size_t *slot_of(const struct ptc_codefiles *s, const char *name,
+		       const struct ptc_build_id *id)
+{
+	size_t i = hash(name, id) & (s->nslots - 1);
+
+	while (s->slots[i] && !is_file(s->files[s->slots[i] - 1], name, id))
+		i = (i + 1) & (s->nslots - 1);
+	return &s->slots[i];
+}
+
+/* Not more than half of the slots are ever used: a file has at most one. */
+static bool grow_slots(struct ptc_codefiles *s)
+{
+	const size_t nslots = s->nslots, n = nslots ? nslots * 2 : FIRST_SLOTS;
+	size_t *old = s->slots, *slots;
+	size_t i;
+
+	if ((s->n + 1) * 2 <= nslots)
+		return true;
+	slots = calloc(n, sizeof(*slots));
+	if (!slots)
+		return false;
+	s->slots = slots;
+	s->nslots = n;
+	for (i = 0; i < nslots; i++)
+		if (old[i])
+			*slot_of(s, s->files[old[i] - 1]->name, &s->files[old[i] - 1]->id) = old[i];
+	free(old);
+	return true;
+}
+
+/* A page bitmap for @len bytes, all to be read yet. */
+static bool make_room(struct ptc_codefiles *s, struct ptc_codefile *f, uint64_t len)
+{
+	f->pages = calloc((len / PAGE + 1) / 64 + 1, sizeof(*f->pages));
+	if (!f->pages || !ptc_codemem_new(&s->mem, len, &f->piece)) {
+		free(f->pages);
+		f->pages = NULL;
+		return false;
+	}
+	f->bytes = f->piece.bytes;
+	f->len = f->piece.len;
+	return true;
+}
+
+/* Take what was found; @found is released. */
+static void take(struct ptc_codefiles *s, struct ptc_codefile *f, struct ptc_found *found)
 {
 	struct stat st;
 
-	if (fstat(fd, &st))
-		return errno;
-	if (!S_ISREG(st.st_mode))
-		return S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-	*ret_len = (size_t)st.st_size;
-	return st.st_size ? 0 : ENODATA;
-}
-
-static int map_fd(struct ptc_codefile *f, int fd, const char *path)
-{
-	size_t len = 0;
-	int sys = check_file(fd, &len);
-	char *copy;
-	void *p;
-
-	if (sys)
-		return sys;
-	copy = strdup(path);
-	if (!copy)
-		return ENOMEM;
-	p = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED) {
-		sys = errno;
-		free(copy);
-		return sys;
+	if (found->other) {
+		f->other_path = found->other_path;
+		f->other_id = found->is_id;
+		found->other_path = NULL;
 	}
-	f->path = copy;
-	f->bytes = p;
-	f->len = len;
-	f->mapped = true;
-	return 0;
+	if (found->fd >= 0 && !fstat(found->fd, &st) && make_room(s, f, found->len)) {
+		f->from = PTC_CODE_FILE;
+		f->path = found->path;
+		f->assumed = found->assumed;
+		found->path = NULL;
+		f->dev = st.st_dev;
+		f->ino = st.st_ino;
+		f->mtime_s = st.st_mtim.tv_sec;
+		f->mtime_ns = st.st_mtim.tv_nsec;
+	}
+	ptc_found_release(found);
 }
 
-static int map_file(struct ptc_codefile *f, const char *path)
+int ptc_codefile_reopen(const struct ptc_codefile *f)
 {
-	int fd, sys;
+	struct stat st;
+	uint64_t len;
+	int fd;
 
-	/* Recorded names can be anything: a FIFO must not block us. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (!f->path)
+		return -1;
+	fd = ptc_search_open(f->path, &len);
 	if (fd < 0)
-		return errno;
-	sys = map_fd(f, fd, path);
+		return -1;
+	if (!fstat(fd, &st) && st.st_dev == f->dev && st.st_ino == f->ino && len == f->len &&
+	    st.st_mtim.tv_sec == f->mtime_s && st.st_mtim.tv_nsec == f->mtime_ns)
+		return fd;
 	(void)close(fd);
-	return sys;
+	return -1;
 }
 
-static void unmap_file(struct ptc_codefile *f)
+static bool have_page(const struct ptc_codefile *f, uint64_t page)
 {
-	(void)munmap((void *)(uintptr_t)f->bytes, f->len);
-	free(f->path);
-	f->path = NULL;
-	f->bytes = NULL;
-	f->len = 0;
-	f->mapped = false;
+	return f->pages[page / 64] >> (page % 64) & 1;
 }
 
-/* perf pads shorter ids to 20 bytes with zeros: what both have must agree, the rest be zero. */
-static bool same_id(const struct ptc_build_id *a, const struct ptc_build_id *b)
+static void set_pages(struct ptc_codefile *f, uint64_t from, uint64_t to)
 {
-	const size_t n = a->len < b->len ? a->len : b->len;
-	const struct ptc_build_id *longer = a->len > b->len ? a : b;
-	size_t i;
-
-	if (memcmp(a->bytes, b->bytes, n) != 0)
-		return false;
-	for (i = n; i < longer->len; i++)
-		if (longer->bytes[i])
-			return false;
-	return n != 0;
+	for (; from < to; from++)
+		f->pages[from / 64] |= (uint64_t)1 << (from % 64);
 }
 
-static bool bytes_have_id(const void *bytes, size_t len, const struct ptc_build_id *want)
+void ptc_codefile_fill(struct ptc_codefile *f, uint64_t off, uint64_t len)
 {
-	struct ptc_build_id id = { .len = 0 };
+	struct ptc_codefiles *s = f->store;
+	uint64_t page, end, to, n;
+	int fd = -1;
 
-	if (!want->len)
-		return true;
-	return ptc_elf_build_id(bytes, len, &id) == 1 && same_id(&id, want);
+	if (f->from != PTC_CODE_FILE || !f->pages || s->look_only || f->unreadable || !len ||
+	    off >= f->len)
+		return;
+	if (len > f->len - off)
+		len = f->len - off;
+	end = (off + len - 1) / PAGE + 1;
+	for (page = off / PAGE; page < end; page = to) {
+		to = page + 1;
+		if (have_page(f, page))
+			continue;
+		while (to < end && !have_page(f, to))
+			to++;
+		if (fd < 0)
+			fd = ptc_codefile_reopen(f);
+		n = (to * PAGE < f->len ? to * PAGE : f->len) - page * PAGE;
+		if (fd < 0 ||
+		    !ptc_codemem_read(&s->mem, &f->piece, page * PAGE, n, fd, page * PAGE)) {
+			f->unreadable = true;
+			f->changed = fd < 0;
+			break;
+		}
+		set_pages(f, page, to);
+	}
+	if (fd < 0)
+		return;
+	(void)close(fd);
+	ptc_codemem_settle(&s->mem);
 }
 
-static bool try_file(struct ptc_codefile *f, const char *path)
+bool ptc_codefile_supply(struct ptc_codefile *f, uint64_t size, uint64_t off, uint64_t len, int fd,
+			 uint64_t src)
 {
-	if (map_file(f, path))
-		return false;
-	if (bytes_have_id(f->bytes, f->len, &f->id))
-		return true;
-	unmap_file(f);
-	return false;
-}
-
-/* perf's cache: ~/.debug/.build-id/xx/yyyy.../elf, or vdso. */
-static bool try_cache(struct ptc_codefile *f, const char *leaf)
-{
-	const char *home = getenv("HOME");
-	char hex[2 * PTC_BUILD_ID_MAX + 1];
-	char *path;
+	struct ptc_codefiles *s = f->store;
 	bool ok;
 
-	if (!home || !f->id.len)
+	if (f->bytes && f->from != PTC_CODE_CORE)
 		return false;
-	ptc_build_id_hex(&f->id, hex);
-	if (asprintf(&path, "%s/.debug/.build-id/%.2s/%s/%s", home, hex, hex + 2, leaf) < 0)
+	if (!f->bytes && !make_room(s, f, size))
 		return false;
-	ok = try_file(f, path);
-	free(path);
+	f->from = PTC_CODE_CORE;
+	if (off % PAGE || off >= f->len || len > f->len - off || (len % PAGE && off + len < f->len))
+		return false;
+	if (s->look_only || ptc_codefile_has(f, off, len) == len)
+		return true;
+	ok = ptc_codemem_read(&s->mem, &f->piece, off, len, fd, src);
+	if (ok)
+		set_pages(f, off / PAGE, (off + len + PAGE - 1) / PAGE);
+	ptc_codemem_settle(&s->mem);
 	return ok;
 }
 
-static void find_bytes(struct ptc_codefile *f)
+size_t ptc_codefile_has(const struct ptc_codefile *f, uint64_t off, uint64_t len)
 {
-	size_t len;
+	uint64_t page, end;
 
-	if (f->name[0] == '/') {
-		if (!try_file(f, f->name))
-			(void)try_cache(f, "elf");
-		return;
+	if (!f->bytes || off >= f->len)
+		return 0;
+	if (len > f->len - off)
+		len = f->len - off;
+	if (!f->pages || !len)
+		return (size_t)len;
+	end = off + len;
+	for (page = off / PAGE; page * PAGE < end;) {
+		if (page % 64 == 0 && f->pages[page / 64] == UINT64_MAX)
+			page += 64;
+		else if (have_page(f, page))
+			page++;
+		else
+			return page * PAGE > off ? (size_t)(page * PAGE - off) : 0;
 	}
-	if (strcmp(f->name, "[vdso]") != 0 || try_cache(f, "vdso"))
-		return;
-	/* The kernel's is the same for every process of a boot: ours will do if nothing says no. */
-	f->bytes = ptc_vdso_self(&len);
-	f->len = f->bytes ? len : 0;
-	if (f->bytes && !bytes_have_id(f->bytes, f->len, &f->id)) {
-		f->bytes = NULL;
-		f->len = 0;
-	}
+	return (size_t)len;
 }
 
-struct ptc_codefile *ptc_codefiles_get(struct ptc_codefiles *s, const char *name,
-				       const struct ptc_build_id *id)
+/* perf's copy, by build-id; else the running kernel's own, if it is the recording's. */
+static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
+{
+	struct ptc_build_id own_id;
+	struct ptc_found found;
+	const uint8_t *own;
+	size_t len;
+
+	ptc_search_cache(&s->search, &f->id, "vdso", &found);
+	take(s, f, &found);
+	if (f->bytes || !ptc_search_same_release(&s->search))
+		return;
+	own = ptc_vdso_self(&len);
+	if (!own)
+		return;
+	(void)ptc_elf_build_id(own, len, &own_id);
+	if (f->id.len && !ptc_build_id_same(&f->id, &own_id)) {
+		f->other_path = strdup("the vdso of the running kernel");
+		f->other_id = own_id;
+		return;
+	}
+	f->from = PTC_CODE_OWN;
+	f->assumed = !f->id.len;
+	f->bytes = own;
+	f->len = len;
+}
+
+/* The object of @name and @id; *ret_new: it was not there yet. NULL: no memory. */
+static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
+				const struct ptc_build_id *id, bool *ret_new)
 {
 	const struct ptc_build_id none = { .len = 0 };
 	struct ptc_codefile *f;
-	size_t i;
+	size_t *slot;
 
 	if (!id)
 		id = &none;
-	for (i = 0; i < s->n; i++) {
-		f = s->files[i];
-		if (f->id.len == id->len && !memcmp(f->id.bytes, id->bytes, id->len) &&
-		    !strcmp(f->name, name))
-			return f;
-	}
-	f = add(s, name);
+	*ret_new = false;
+	if (!grow_slots(s))
+		return NULL;
+	slot = slot_of(s, name, id);
+	if (*slot)
+		return s->files[*slot - 1];
+	f = ptc_codefiles_new(s, name);
 	if (!f)
 		return NULL;
 	f->id = *id;
-	find_bytes(f);
+	*slot = s->n;
+	*ret_new = true;
+	return f;
+}
+
+struct ptc_codefile *ptc_codefiles_get(struct ptc_codefiles *s, const char *name,
+				       const struct ptc_build_id *id, int32_t pid)
+{
+	struct ptc_codefile *f;
+	struct ptc_found found;
+	bool is_new;
+
+	f = get(s, name, id, &is_new);
+	if (!f || !is_new)
+		return f;
+	if (name[0] == '/' && name[1] != '/') {
+		ptc_search_file(&s->search, name, &f->id, pid, &found);
+		take(s, f, &found);
+	} else if (!strcmp(name, "[vdso]")) {
+		find_vdso(s, f);
+	} else {
+		f->anonymous = true;
+	}
+	return f;
+}
+
+struct ptc_codefile *ptc_codefiles_absent(struct ptc_codefiles *s, const char *name,
+					  const struct ptc_build_id *id)
+{
+	bool is_new;
+	struct ptc_codefile *f = get(s, name, id, &is_new);
+
+	if (f && is_new)
+		f->kernel = true;
+	return f;
+}
+
+struct ptc_codefile *ptc_codefiles_add_found(struct ptc_codefiles *s, const char *name,
+					     const struct ptc_build_id *id, struct ptc_found *found)
+{
+	struct ptc_codefile *f = ptc_codefiles_new(s, name);
+
+	if (!f) {
+		ptc_found_release(found);
+		return NULL;
+	}
+	f->id = *id;
+	f->kernel = true;
+	take(s, f, found);
 	return f;
 }
 
 struct ptc_codefile *ptc_codefiles_add_bytes(struct ptc_codefiles *s, const char *name,
 					     const void *bytes, size_t len)
 {
-	struct ptc_codefile *f = add(s, name);
+	struct ptc_codefile *f = ptc_codefiles_new(s, name);
 
 	if (!f)
 		return NULL;
-	/* Not to be found by ptc_codefiles_get: an id that no file has. */
-	f->id.len = 1;
+	f->from = PTC_CODE_GIVEN;
 	f->bytes = bytes;
 	f->len = len;
 	return f;
@@ -230,14 +373,46 @@ struct ptc_codefile *ptc_codefiles_add_bytes(struct ptc_codefiles *s, const char
 int ptc_codefiles_open(struct ptc_codefiles *s, const char *path, struct ptc_codefile **ret,
 		       struct ptc_err *err)
 {
-	struct ptc_codefile *f = add(s, path);
-	int sys;
+	struct ptc_codefile *f = ptc_codefiles_new(s, path);
+	struct ptc_found found = { .fd = -1 };
+	uint64_t len;
 
 	if (!f)
 		return ptc_fail_mem(err);
-	sys = map_file(f, path);
-	if (sys)
-		return ptc_fail_sys(err, sys, "cannot read code from '%s'", path);
+	found.fd = ptc_search_open(path, &len);
+	if (found.fd < 0)
+		return ptc_fail_sys(err, errno, "cannot read code from '%s'", path);
+	found.len = len;
+	found.path = strdup(path);
+	take(s, f, &found);
+	if (!f->path)
+		return ptc_fail_mem(err);
+	*ret = f;
+	return 0;
+}
+
+int ptc_codefiles_map(struct ptc_codefiles *s, const char *path, struct ptc_codefile **ret,
+		      struct ptc_err *err)
+{
+	struct ptc_codefile *f = ptc_codefiles_new(s, path);
+	uint64_t len;
+	int fd, sys;
+	void *p;
+
+	if (!f)
+		return ptc_fail_mem(err);
+	fd = ptc_search_open(path, &len);
+	if (fd < 0)
+		return ptc_fail_sys(err, errno, "cannot read '%s'", path);
+	p = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+	sys = errno;
+	(void)close(fd);
+	if (p == MAP_FAILED)
+		return ptc_fail_sys(err, sys, "cannot read '%s'", path);
+	f->from = PTC_CODE_GIVEN;
+	f->mapped = p;
+	f->bytes = p;
+	f->len = len;
 	*ret = f;
 	return 0;
 }

@@ -66,25 +66,38 @@ static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid,
 	return n ? (int)n : -pte_nomap;
 }
 
-static int fill_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt_image *image,
-		      struct ptc_err *err)
+/* What of a range libipt can have from a file. The rest is for the callback. */
+static int add_range(const struct ptc_ipt *ipt, const struct ptc_range *r, struct pt_image *image)
+{
+	const struct ptc_codefile *f = r->file;
+	uint64_t len;
+	int isid;
+
+	if (!f || !f->piece.path || r->patched)
+		return 0;
+	len = ptc_codefile_has(f, r->off, r->end - r->start);
+	if (!len)
+		return 0;
+	isid = pt_iscache_add_file(ipt->cache, f->piece.path, f->piece.off + r->off, len, r->start);
+	return isid > 0 ? pt_image_add_cached(image, ipt->cache, isid, NULL) : isid;
+}
+
+static bool add_ranges(const struct ptc_ipt *ipt, const struct ptc_addrspace *as,
+		       struct pt_image *image)
 {
 	size_t i;
 
-	for (i = 0; i < as->n; i++) {
-		const struct ptc_range *r = &as->ranges[i];
-		int isid;
+	for (i = 0; i < as->n; i++)
+		if (add_range(ipt, &as->ranges[i], image) == -pte_nomem)
+			return false;
+	return true;
+}
 
-		if (!r->file || !r->file->bytes || !r->file->path || r->patched)
-			continue; /* the callback, or nothing */
-		/* Sections behind the end of their file are refused: then there is no code. */
-		isid = pt_iscache_add_file(ipt->cache, r->file->path, r->off, r->end - r->start,
-					   r->start);
-		if (isid > 0)
-			isid = pt_image_add_cached(image, ipt->cache, isid, NULL);
-		if (isid == -pte_nomem)
-			return ptc_fail_mem(err);
-	}
+static int fill_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt_image *image,
+		      struct ptc_err *err)
+{
+	if ((as->kernel && !add_ranges(ipt, as->kernel, image)) || !add_ranges(ipt, as, image))
+		return ptc_fail_mem(err);
 	if (pt_image_set_callback(image, read_memory, as) < 0)
 		return ptc_fail_mem(err);
 	return 0;
@@ -96,7 +109,7 @@ int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt
 	struct pt_image *image;
 	int r;
 
-	if (!as->image || as->image_layout != as->layout) {
+	if (!as->image || as->image_layout != ptc_addrspace_layout(as)) {
 		image = pt_image_alloc(NULL);
 		if (!image)
 			return ptc_fail_mem(err);
@@ -107,7 +120,7 @@ int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt
 		}
 		ptc_ipt_drop_image(as);
 		as->image = image;
-		as->image_layout = as->layout;
+		as->image_layout = ptc_addrspace_layout(as);
 	}
 	*ret = as->image;
 	return 0;

@@ -5,91 +5,296 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "arch/pt_packet.h"
+#include "base/cursor.h"
 #include "decode/addrspace.h"
-#include "decode/codefile.h"
 #include "decode/grow.h"
+#include "decode/kernel.h"
 
-void ptc_notes_nocode(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip)
+struct ptc_note {
+	char *line; /* owned */
+	bool missing;
+	struct ptc_missing m; /* its strings are lent from files, or from here */
+	char id[2 * PTC_BUILD_ID_MAX + 1], found_id[2 * PTC_BUILD_ID_MAX + 1];
+};
+
+static struct ptc_cost *cost_of(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip)
 {
 	const struct ptc_range *r = ptc_addrspace_find(as, ip);
 
-	if (r && r->file) {
-		r->file->gaps++;
-	} else if (ip >> 63) {
-		if (!n->kernel++)
+	if (r && r->file)
+		return &r->file->cost;
+	if (ip >> 63) {
+		if (!n->kernel.gaps)
 			n->kernel_ip = ip;
-	} else {
-		if (!n->unmapped++)
-			n->unmapped_ip = ip;
+		return &n->kernel;
+	}
+	if (!n->unmapped.gaps)
+		n->unmapped_ip = ip;
+	return &n->unmapped;
+}
+
+struct ptc_cost *ptc_notes_nocode(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip)
+{
+	struct ptc_cost *c = cost_of(n, as, ip);
+
+	c->gaps++;
+	return c;
+}
+
+/* TNT: the highest bit that is set ends them; bit 0 is the short packet's header. */
+static unsigned int branches_of(enum ptc_pkt type, const uint8_t *p)
+{
+	switch (type) {
+	case PTC_PKT_TNT:
+		return 30u - (unsigned int)__builtin_clz(*p);
+	case PTC_PKT_TNT64:
+		return 63u - (unsigned int)__builtin_clzll(ptc_le64(p) >> 16 | 1);
+	case PTC_PKT_TIP:
+	case PTC_PKT_TIP_PGE:
+	case PTC_PKT_TIP_PGD:
+		return 1;
+	default:
+		return 0;
 	}
 }
 
-/* A note that does not fit in memory is a note less. */
-static void __attribute__((format(printf, 2, 3))) add(struct ptc_notes *n, const char *fmt, ...)
+void ptc_cost_add(struct ptc_cost *c, const uint8_t *bytes, size_t len)
 {
+	enum ptc_pkt type;
+	size_t off;
+	int n;
+
+	c->bytes += len;
+	for (off = 0; off<len; off += n> 0 ? (size_t)n : 1) {
+		n = ptc_pkt_len(bytes + off, len - off, &type);
+		if (n > 0)
+			c->branches += branches_of(type, bytes + off);
+	}
+}
+
+/* Names are what the recording says: they must not drive a terminal. */
+static void plain(char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+}
+
+/* A note that does not fit in memory is a note less. */
+static struct ptc_note *__attribute__((format(printf, 2, 3)))
+add(struct ptc_notes *n, const char *fmt, ...)
+{
+	struct ptc_note *note;
 	va_list ap;
 	char *s;
 	int r;
 
-	if (!ptc_grow(&n->lines, &n->cap, n->n + 1, sizeof(*n->lines)))
-		return;
+	if (!ptc_grow(&n->notes, &n->cap, n->n + 1, sizeof(*n->notes)))
+		return NULL;
 	va_start(ap, fmt);
 	r = vasprintf(&s, fmt, ap);
 	va_end(ap);
-	if (r >= 0)
-		n->lines[n->n++] = s;
+	if (r < 0)
+		return NULL;
+	plain(s);
+	note = &n->notes[n->n++];
+	*note = (struct ptc_note){ .line = s };
+	return note;
 }
 
-static const char *gaps(uint64_t n)
+static const char *plural(uint64_t n)
 {
-	return n == 1 ? "gap" : "gaps";
+	return n == 1 ? "" : "s";
 }
 
-static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
+/* ": 3 gaps, about 17 branches" */
+static void put_cost(char *out, size_t size, const struct ptc_cost *c)
 {
-	char hex[2 * PTC_BUILD_ID_MAX + 1];
+	*out = '\0';
+	if (c->gaps && c->branches)
+		(void)snprintf(out, size, ": %" PRIu64 " gap%s, about %" PRIu64 " branch%s",
+			       c->gaps, plural(c->gaps), c->branches, c->branches == 1 ? "" : "es");
+	else if (c->gaps)
+		(void)snprintf(out, size, ": %" PRIu64 " gap%s", c->gaps, plural(c->gaps));
+}
+
+static const char *hint_of(const struct ptc_codefile *f)
+{
+	if (f->changed)
+		return "the file changed while it was read";
+	if (f->unreadable)
+		return "the file could not be read, or is too large";
+	if (f->bytes)
+		return "the file does not hold all the code that ran";
+	if (!strcmp(f->name, "[vdso]"))
+		return "only the kernel that recorded has it; its perf saves a copy in ~/.debug";
+	if (f->kernel)
+		return ptc_kernel_is_image(f->name) ? "the kernel: --kcore, or --vmlinux" :
+						      "of the kernel: --kcore";
+	if (f->anonymous)
+		return "it is in no file; a core of the process may have it: --core";
+	if (f->other_path)
+		return "the file there is another one; --symfs, or perf's build-id cache";
+	return "--symfs DIR if you have it elsewhere, or perf's build-id cache";
+}
+
+static struct ptc_note *add_missing(struct ptc_notes *n, const char *name,
+				    const struct ptc_cost *cost, const char *detail,
+				    const char *hint)
+{
+	struct ptc_note *note;
+	char words[96];
+
+	put_cost(words, sizeof(words), cost);
+	note = add(n, "no code for %s%s%s; %s", name, detail, words, hint);
+	if (!note)
+		return NULL;
+	note->missing = true;
+	note->m = (struct ptc_missing){
+		.hint = hint, .gaps = cost->gaps, .bytes = cost->bytes, .branches = cost->branches
+	};
+	return note;
+}
+
+static void add_file(struct ptc_notes *n, const struct ptc_codefile *f)
+{
+	char id[2 * PTC_BUILD_ID_MAX + 1], other[2 * PTC_BUILD_ID_MAX + 1];
+	struct ptc_note *note;
+	char *name, *detail;
+
+	ptc_build_id_hex(&f->id, id);
+	ptc_build_id_hex(&f->other_id, other);
+	name = NULL;
+	detail = NULL;
+	if (asprintf(&name, "'%s'", f->name) < 0)
+		return;
+	if (asprintf(&detail, "%s%s%s%s%s%s", *id ? " (build-id " : "", id,
+		     f->other_path ? (*other ? "; it has " : "; it has no build-id") : "",
+		     f->other_path ? other : "", f->other_path ? " now" : "", *id ? ")" : "") < 0)
+		detail = NULL;
+	note = detail ? add_missing(n, name, &f->cost, detail, hint_of(f)) : NULL;
+	free(name);
+	free(detail);
+	if (!note)
+		return;
+	note->m.file = f->name;
+	memcpy(note->id, id, sizeof(id));
+	memcpy(note->found_id, other, sizeof(other));
+	note->m.found_path = f->other_path;
+}
+
+/* Is it worth a line? */
+static bool is_missing(const struct ptc_notes *n, const struct ptc_codefile *f)
+{
+	if (f->cost.gaps)
+		return true;
+	if (!n->all || f->in_core || f->from == PTC_CODE_GIVEN)
+		return false;
+	return f->unreadable || (!f->bytes && !(f->saved && f->name[0] != '/'));
+}
+
+/* What was taken from somewhere else, and what was taken on trust. */
+static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
+{
+	char is[2 * PTC_BUILD_ID_MAX + 1], was[2 * PTC_BUILD_ID_MAX + 1];
+	const char *first = NULL;
+	uint64_t more = 0;
 	size_t i;
 
 	for (i = 0; i < files->n; i++) {
 		const struct ptc_codefile *f = files->files[i];
 
-		if (!f->gaps)
-			continue;
-		if (f->bytes) {
-			add(n, "'%s' does not hold all the code that ran: %" PRIu64 " %s", f->name,
-			    f->gaps, gaps(f->gaps));
-			continue;
+		if (f->bytes && f->path && f->other_path) {
+			ptc_build_id_hex(&f->id, was);
+			ptc_build_id_hex(&f->other_id, is);
+			add(n, "'%s' has build-id %s, not %s as recorded: '%s' is used",
+			    f->other_path, *is ? is : "(none)", was, f->path);
 		}
-		ptc_build_id_hex(&f->id, hex);
-		add(n, "no code for '%s'%s%s%s: %" PRIu64 " %s", f->name,
-		    f->id.len ? " (build-id " : "", f->id.len ? hex : "", f->id.len ? ")" : "",
-		    f->gaps, gaps(f->gaps));
+		if (!f->assumed || (f->from == PTC_CODE_OWN && f->saved))
+			continue;
+		if (!first)
+			first = f->name;
+		else
+			more++;
 	}
-	if (n->unmapped)
-		add(n, "no mapping is known at 0x%" PRIx64 "%s: %" PRIu64 " %s", n->unmapped_ip,
-		    n->unmapped > 1 ? " and other addresses" : "", n->unmapped, gaps(n->unmapped));
-	if (n->kernel)
-		add(n, "no code for the kernel (first at 0x%" PRIx64 "): %" PRIu64 " %s",
-		    n->kernel_ip, n->kernel, gaps(n->kernel));
+	if (more)
+		add(n,
+		    "assumed: '%s' and %" PRIu64
+		    " other file%s are as they were: the recording has "
+		    "no build-id of them",
+		    first, more, plural(more));
+	else if (first)
+		add(n, "assumed: '%s' is as it was: the recording has no build-id of it", first);
+}
+
+static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
+{
+	struct ptc_note *note;
+	char words[96];
+	size_t i;
+
+	n->made = true;
+	for (i = 0; i < files->n; i++)
+		if (is_missing(n, files->files[i]))
+			add_file(n, files->files[i]);
+	if (n->unmapped.gaps) {
+		put_cost(words, sizeof(words), &n->unmapped);
+		add(n, "no mapping is known at 0x%" PRIx64 "%s%s", n->unmapped_ip,
+		    n->unmapped.gaps > 1 ? " and other addresses" : "", words);
+	}
+	if (n->kernel.gaps) {
+		(void)snprintf(words, sizeof(words), " (first at 0x%" PRIx64 ")", n->kernel_ip);
+		note = add_missing(n, "the kernel", &n->kernel, words, "--kcore, or --vmlinux");
+		if (note)
+			note->m.file = "[kernel.kallsyms]";
+	}
 	if (n->lost_records)
-		add(n, "%" PRIu64 " records were lost while recording", n->lost_records);
+		add(n, "%" PRIu64 " record%s were lost while recording", n->lost_records,
+		    plural(n->lost_records));
+	for (i = 0; n->extra && n->extra[i]; i++)
+		add(n, "%s", n->extra[i]);
+	add_assumed(n, files);
 }
 
 const char *ptc_notes_line(struct ptc_notes *n, const struct ptc_codefiles *files, size_t i)
 {
-	if (!n->lines)
+	if (!n->made)
 		make(n, files);
-	return n->lines && i < n->n ? n->lines[i] : NULL;
+	return i < n->n ? n->notes[i].line : NULL;
+}
+
+bool ptc_notes_missing(struct ptc_notes *n, const struct ptc_codefiles *files, size_t i,
+		       struct ptc_missing *ret)
+{
+	size_t k;
+
+	if (!n->made)
+		make(n, files);
+	for (k = 0; k < n->n; k++) {
+		struct ptc_note *note = &n->notes[k];
+
+		if (!note->missing || i--)
+			continue;
+		/* The array has grown since they were written: their place is known only now. */
+		note->m.build_id = note->id;
+		note->m.found_id = note->m.found_path ? note->found_id : NULL;
+		*ret = note->m;
+		return true;
+	}
+	return false;
 }
 
 void ptc_notes_release(struct ptc_notes *n)
 {
 	size_t i;
 
-	for (i = 0; n->lines && i < n->n; i++)
-		free(n->lines[i]);
-	free(n->lines);
-	n->lines = NULL;
+	for (i = 0; i < n->n; i++)
+		free(n->notes[i].line);
+	free(n->notes);
+	n->notes = NULL;
 	n->n = n->cap = 0;
+	n->made = false;
 }

@@ -1,27 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* What was missing, to be told in words at the end. */
+/* What was missing, or assumed, to be told at the end: in words, and as data. */
 #ifndef PTC_DECODE_NOTE_H
 #define PTC_DECODE_NOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/codefile.h"
+#include "ptcap/decode.h"
+
 struct ptc_addrspace;
-struct ptc_codefiles;
+struct ptc_note;
 
 struct ptc_notes {
-	uint64_t unmapped, unmapped_ip; /* gaps at addresses that no mapping covers; the first */
-	uint64_t kernel, kernel_ip;	/* the same for kernel addresses */
+	struct ptc_cost unmapped, kernel; /* at addresses that no mapping covers */
+	uint64_t unmapped_ip, kernel_ip;  /* the first */
 	uint64_t lost_records;
-	char **lines; /* owned; made by ptc_notes_line */
+	bool all;		  /* list what could not be had even if it was not missed */
+	const char *const *extra; /* lent; lines of others, up to NULL; may be NULL */
+	struct ptc_note *notes;	  /* owned; made by ptc_notes_line and ptc_notes_missing */
 	size_t n, cap;
+	bool made;
 };
 
-/* Code was missing at @ip. */
-void ptc_notes_nocode(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip);
+/*
+ * Code was missing at @ip: one gap more. Returns what it costs is to be added
+ * to: lent, as long as @n and the files of @as.
+ */
+struct ptc_cost *ptc_notes_nocode(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip);
 
-/* Line @i, or NULL. The lines are made at the first call. */
+/* The trace bytes [bytes, bytes + len), from packet to packet, were lost to it. */
+void ptc_cost_add(struct ptc_cost *c, const uint8_t *bytes, size_t len);
+
+/* Line @i, or NULL. All is put together at the first call. */
 const char *ptc_notes_line(struct ptc_notes *n, const struct ptc_codefiles *files, size_t i);
+
+/* The same for the @i-th file that is missing. False: there are no more. Strings are lent from @n.
+ */
+bool ptc_notes_missing(struct ptc_notes *n, const struct ptc_codefiles *files, size_t i,
+		       struct ptc_missing *ret);
 
 void ptc_notes_release(struct ptc_notes *n);
 

@@ -231,7 +231,11 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 	r = ptc_sideband_features(&d->sideband, d->file, err);
 	if (r < 0)
 		return ptc_file_err_name(d->file, err);
-	r = set_up_lanes(o, err);
+	r = ptc_origin_prepare(&d->procs, &d->sideband, d->file, d->opts.code, &d->clock,
+			       !pt_attr(o)->exclude_kernel, err);
+	d->opts.code = NULL; /* it was lent for the opening */
+	if (!r)
+		r = set_up_lanes(o, err);
 	if (!r)
 		ptc_sideband_sort(&d->sideband);
 	return r;

@@ -20,6 +20,8 @@ void ptc_procs_release(struct ptc_procs *ps)
 	free(ps->procs);
 	free(ps->threads);
 	free(ps->running);
+	ptc_addrspace_release(&ps->nobody);
+	ptc_origin_release(&ps->origin);
 	ptc_codefiles_release(&ps->files);
 	memset(ps, 0, sizeof(*ps));
 }
@@ -86,6 +88,7 @@ struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid)
 		return NULL;
 	p->pid = pid;
 	p->as.copied = &ps->copied;
+	p->as.kernel = ps->nobody.kernel;
 	memmove(&ps->procs[i + 1], &ps->procs[i], (ps->nprocs - i) * sizeof(void *));
 	ps->procs[i] = p;
 	ps->nprocs++;

@@ -9,6 +9,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
+#include "decode/origin.h"
 
 struct ptc_proc {
 	int32_t pid;
@@ -27,8 +28,10 @@ struct ptc_procs {
 	size_t nthreads, threads_cap;
 	int32_t *running; /* owned; tid by cpu, -1: not known */
 	size_t ncpus, cpus_cap;
-	uint64_t copied; /* see struct ptc_addrspace */
+	uint64_t copied;	     /* see struct ptc_addrspace */
+	struct ptc_addrspace nobody; /* of who is not known: nothing but the kernel, if that */
 	struct ptc_codefiles files;
+	struct ptc_origin origin;
 };
 
 void ptc_procs_release(struct ptc_procs *ps);

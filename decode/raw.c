@@ -66,12 +66,9 @@ static int open_raw(struct ptc_decode *d, const char *pt_path, const struct ptc_
 		if (r < 0)
 			return r;
 	}
-	r = ptc_codefiles_open(&d->procs.files, pt_path, &d->pt, err);
-	if (r < 0) {
-		if (err->sys == ENODATA) /* an empty stream: nothing to decode, but no failure */
-			return 0;
-		return ptc_fail_sys(err, err->sys, "cannot read '%s'", pt_path);
-	}
+	r = ptc_codefiles_map(&d->procs.files, pt_path, &d->pt, err);
+	if (r < 0) /* an empty stream: nothing to decode, but no failure */
+		return err->sys == ENODATA ? 0 : r;
 	return ptc_stream_single(&d->lanes[0].stream, d->pt->bytes, d->pt->len, err);
 }
 

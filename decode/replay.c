@@ -49,6 +49,7 @@ struct ptc_replay {
 	enum ptc_gap_cause gap_cause;
 	size_t gap_off, gap_end;
 	uint64_t gap_time;
+	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
 
 	size_t next_mark;
 	struct ptc_trail trail;
@@ -166,6 +167,9 @@ static void list_gap(struct ptc_replay *r)
 	if (!r->gap)
 		return;
 	r->gap = false;
+	if (r->gap_cost)
+		ptc_cost_add(r->gap_cost, span_of(r)->bytes + r->gap_off, r->gap_end - r->gap_off);
+	r->gap_cost = NULL;
 	ptc_out_gap(&r->out, r->gap_cause, span_of(r)->base + r->gap_off, r->gap_end - r->gap_off,
 		    r->gap_time);
 }
@@ -319,7 +323,7 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 		 */
 		floor = ptc_find_event(sp->bytes, r->prev2_off, r->prev_off);
 		if (!r->gap && cause == PTC_GAP_NOCODE)
-			ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
+			r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
 		begin_gap(r, cause, floor);
 		if (floor < r->floor)
 			floor = r->floor;
@@ -475,7 +479,7 @@ static int use_code(struct ptc_replay *r, struct ptc_err *err)
 	struct pt_image *image;
 	int ret;
 
-	if (!r->as_changed && r->as_version == r->as->version)
+	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as))
 		return 0;
 	ret = ptc_ipt_image(r->conf.ipt, r->as, &image, err);
 	if (ret < 0)
@@ -483,7 +487,7 @@ static int use_code(struct ptc_replay *r, struct ptc_err *err)
 	if (r->dec)
 		(void)pt_blk_set_image(r->dec, image);
 	ptc_trail_set_code(&r->trail, r->as);
-	r->as_version = r->as->version;
+	r->as_version = ptc_addrspace_version(r->as);
 	r->as_changed = false;
 	return 0;
 }

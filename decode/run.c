@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "decode/symbol.h"
 
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err)
@@ -73,7 +72,7 @@ static void set_context(struct ptc_decode *d, struct ptc_lane *l)
 	pid = t && t->pid != -1 ? t->pid : ptc_procs_find(&d->procs, tid) ? tid : -1;
 	cpu = l->cpu != -1 ? l->cpu : t ? t->cpu : -1;
 	p = pid != -1 ? ptc_procs_find(&d->procs, pid) : NULL;
-	ptc_replay_set_context(l->replay, pid, tid, cpu, p ? &p->as : NULL);
+	ptc_replay_set_context(l->replay, pid, tid, cpu, p ? &p->as : &d->procs.nobody);
 }
 
 static void set_contexts(struct ptc_decode *d)
@@ -325,7 +324,7 @@ static void count_missing(struct ptc_decode *d)
 	size_t i;
 
 	for (i = 0; i < d->procs.files.n; i++)
-		if (!d->procs.files.files[i]->bytes && d->procs.files.files[i]->gaps)
+		if (!d->procs.files.files[i]->bytes && d->procs.files.files[i]->cost.gaps)
 			d->stats.missing_files++;
 }
 
@@ -373,25 +372,20 @@ void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *r
 	*ret = d->stats;
 }
 
-const char *ptc_decode_note(const struct ptc_decode *d, size_t i)
-{
-	/* Making the lines changes nothing that is seen from outside. */
-	return ptc_notes_line((struct ptc_notes *)(uintptr_t)&d->notes, &d->procs.files, i);
-}
-
 const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 			      uint64_t *ret_off)
 {
 	const struct ptc_proc *p = ptc_procs_find(&d->procs, item->pid);
 
-	return p && ip ? ptc_symbol_at(&p->as, ip, ret_off) : NULL;
+	return ip ? ptc_origin_symbol(&d->procs, p, ip, item->time, ret_off) : NULL;
 }
 
 const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 			    uint64_t *ret_off)
 {
 	const struct ptc_proc *p = ptc_procs_find(&d->procs, item->pid);
-	const struct ptc_range *r = p && ip ? ptc_addrspace_find(&p->as, ip) : NULL;
+	const struct ptc_addrspace *as = p ? &p->as : &d->procs.nobody;
+	const struct ptc_range *r = ip ? ptc_addrspace_find(as, ip) : NULL;
 
 	if (!r || !r->file)
 		return NULL;

@@ -103,25 +103,36 @@ void ptc_sideband_sort(struct ptc_sideband *s)
 	free(b);
 }
 
-static const struct ptc_build_id *known_id(const struct ptc_sideband *s, const char *filename)
+const struct ptc_build_id *ptc_sideband_id(const struct ptc_sideband *s,
+					   const struct ptc_sb_mmap *m)
 {
+	/* In the mapping's name there is a symbol behind it. */
+	const bool image = ptc_kernel_is_image(m->filename);
 	size_t i;
 
+	if (m->build_id.len)
+		return &m->build_id;
 	for (i = 0; i < s->nids; i++)
-		if (!strcmp(s->ids[i].filename, filename))
+		if (image ? ptc_kernel_is_image(s->ids[i].filename) :
+			    !strcmp(s->ids[i].filename, m->filename))
 			return &s->ids[i].id;
 	return NULL;
+}
+
+static bool is_mode(const struct ptc_sb *sb, uint16_t mode)
+{
+	return (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == mode;
 }
 
 static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
-	const struct ptc_build_id *id;
-	struct ptc_codefile *file;
 	struct ptc_proc *p;
 
-	if (m->pid < 0 || (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
-		return true; /* the kernel's own code: not to be had */
+	if (is_mode(sb, PERF_RECORD_MISC_KERNEL))
+		return ptc_origin_mmap(ps, NULL, m, ptc_sideband_id(s, m));
+	if (m->pid < 0)
+		return true;
 	if (!ptc_procs_set_thread(ps, m->tid, m->pid))
 		return false;
 	p = ptc_procs_get(ps, m->pid);
@@ -129,22 +140,22 @@ static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const
 		return false;
 	if (!(m->prot & PROT_EXEC)) /* data: it only hides what was there */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
-	id = m->build_id.len ? &m->build_id : known_id(s, m->filename);
-	file = ptc_codefiles_get(&ps->files, m->filename, id);
-	return file && ptc_addrspace_map(&p->as, m->addr, m->len, m->pgoff, file);
+	return ptc_origin_mmap(ps, p, m, ptc_sideband_id(s, m));
 }
 
-/* The kernel's own pokes are about the kernel's code. */
 static bool apply_poke(struct ptc_procs *ps, const struct ptc_sb *sb)
 {
 	const struct ptc_cur *bytes = &sb->u.poke.new_bytes;
+	const size_t len = ptc_cur_left(bytes);
 	struct ptc_proc *p;
 
-	if ((sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER ||
-	    !(sb->id.has & PERF_SAMPLE_TID) || sb->id.pid < 0)
+	if (is_mode(sb, PERF_RECORD_MISC_KERNEL))
+		return ptc_addrspace_patch(&ps->origin.kernel.as, sb->u.poke.addr, bytes->pos, len);
+	if (!is_mode(sb, PERF_RECORD_MISC_USER) || !(sb->id.has & PERF_SAMPLE_TID) ||
+	    sb->id.pid < 0)
 		return true;
 	p = ptc_procs_get(ps, sb->id.pid);
-	return p && ptc_addrspace_patch(&p->as, sb->u.poke.addr, bytes->pos, ptc_cur_left(bytes));
+	return p && ptc_addrspace_patch(&p->as, sb->u.poke.addr, bytes->pos, len);
 }
 
 static bool apply_task(struct ptc_procs *ps, const struct ptc_event *ev)

@@ -48,4 +48,8 @@ static inline const struct ptc_event *ptc_sideband_peek(const struct ptc_sideban
 /* Do what the next event says, and move on. */
 int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_err *err);
 
+/* The build-id of what @m maps: its own, else what the BUILD_ID feature says; NULL: not known. */
+const struct ptc_build_id *ptc_sideband_id(const struct ptc_sideband *s,
+					   const struct ptc_sb_mmap *m);
+
 #endif

@@ -208,11 +208,11 @@ static struct ptc_symtab *read_vdso(const struct ptc_addrspace *as, const struct
 
 	if (len > VDSO_MAX)
 		return NULL;
-	r->file->saved = malloc(len);
-	if (!r->file->saved)
+	r->file->saved_image = malloc(len);
+	if (!r->file->saved_image)
 		return NULL;
-	return ptc_symtab_new(r->file->saved,
-			      ptc_addrspace_read(as, r->start, r->file->saved, len));
+	return ptc_symtab_new(r->file->saved_image,
+			      ptc_addrspace_read(as, r->start, r->file->saved_image, len));
 }
 
 const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t *ret_off)

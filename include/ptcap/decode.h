@@ -76,6 +76,20 @@ struct ptc_cpu_id {
 	uint8_t model, stepping;
 };
 
+/*
+ * Where code bytes are to be had from, besides the recorded paths and perf's
+ * build-id cache. NULL: not given. Lent until the recording is open.
+ */
+struct ptc_code_opts {
+	size_t size;	   /* sizeof(struct ptc_code_opts) */
+	const char *symfs; /* a folder in front of every recorded path */
+	const char *cache; /* perf's build-id cache, if not at its usual place */
+	const char *core;  /* a core of one of the processes */
+	const char *vmlinux;
+	const char *kcore; /* a copy of /proc/kcore, or a folder with kcore and kallsyms */
+	bool look_only;	   /* find the files, do not read them: for ptc_decode_survey */
+};
+
 struct ptc_decode_opts {
 	size_t size; /* sizeof(struct ptc_decode_opts) */
 	enum ptc_resync resync;
@@ -84,14 +98,13 @@ struct ptc_decode_opts {
 	int32_t tid, cpu; /* only these; -1: all */
 	bool cpu_id_set;  /* use cpu_id instead of the file's CPUID feature */
 	struct ptc_cpu_id cpu_id;
+	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
 };
 
 #define PTC_DECODE_OPTS_INIT                                                                       \
 	{                                                                                          \
 		sizeof(struct ptc_decode_opts), PTC_RESYNC_DEFAULT, false, false, -1, -1, false,   \
-		{                                                                                  \
-			0, 0, 0                                                                    \
-		}                                                                                  \
+			{ 0, 0, 0 }, NULL                                                          \
 	}
 
 /* Counted while decoding. */
@@ -142,6 +155,29 @@ PTC_API void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_
  * beyond the last.
  */
 PTC_API const char *ptc_decode_note(const struct ptc_decode *d, size_t i);
+
+/* A file whose code could not be had. Strings are lent until ptc_decode_free. */
+struct ptc_missing {
+	const char *file;		   /* as recorded; "[kernel.kallsyms]" */
+	const char *build_id;		   /* in hex; "": not known */
+	const char *found_path, *found_id; /* another file, which was not used; NULL: none */
+	const char *hint;		   /* the way out, in words */
+	uint64_t gaps;
+	uint64_t bytes;	   /* of trace that could not be followed */
+	uint64_t branches; /* about how many are in them: those that are in the trace */
+};
+
+/*
+ * The @i-th file whose code was missed, after or during a run; after
+ * ptc_decode_survey of those that could not be found. False beyond the last.
+ */
+PTC_API bool ptc_decode_missing(const struct ptc_decode *d, size_t i, struct ptc_missing *ret);
+
+/*
+ * Instead of running: look which files of the recording can be had here.
+ * *ret_files: how many files with code it names in all.
+ */
+PTC_API int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct ptc_err *err);
 
 /*
  * For the sink, inside on_items: the function that holds @ip in the process of

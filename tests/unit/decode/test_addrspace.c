@@ -19,7 +19,7 @@ static void make(struct world *w)
 	memset(w, 0, sizeof(*w));
 	w->a = ptc_codefiles_add_bytes(&w->files, "a", text, 16);
 	w->b = ptc_codefiles_add_bytes(&w->files, "b", text + 16, 20);
-	w->missing = ptc_codefiles_get(&w->files, "//anon", NULL);
+	w->missing = ptc_codefiles_get(&w->files, "//anon", NULL, -1);
 	cr_assert(w->a && w->b && w->missing && !w->missing->bytes);
 }
 

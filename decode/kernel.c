@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/kernel.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "decode/codefile.h"
+#include "decode/core.h"
+#include "decode/grow.h"
+
+enum { KALLSYMS_MAX = 64 << 20 };
+
+static const char image_name[] = "[kernel.kallsyms]";
+
+void ptc_kernel_release(struct ptc_kernel *k)
+{
+	ptc_addrspace_release(&k->as);
+	ptc_core_free(k->kcore);
+	ptc_names_release(&k->names);
+	free(k->segs);
+	memset(k, 0, sizeof(*k));
+}
+
+bool ptc_kernel_is_image(const char *name)
+{
+	return !strncmp(name, image_name, sizeof(image_name) - 1);
+}
+
+static int read_kallsyms(struct ptc_kernel *k, const char *dir, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	bool ok = true;
+	char *path;
+
+	if (asprintf(&path, "%s/kallsyms", dir) < 0)
+		return ptc_fail_mem(err);
+	/* It may be missing: then nothing has a name, and nothing can be compared. */
+	if (!ptc_read_file(path, KALLSYMS_MAX, &b, err))
+		ok = ptc_names_kallsyms(&k->names, (const char *)b.bytes);
+	ptc_names_sort(&k->names);
+	ptc_buf_release(&b);
+	free(path);
+	return ok ? 0 : ptc_fail_mem(err);
+}
+
+static int open_kcore(struct ptc_kernel *k, const char *path, struct ptc_err *err)
+{
+	struct stat st;
+	char *file;
+	int r;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return ptc_core_open(path, &k->kcore, err);
+	if (asprintf(&file, "%s/kcore", path) < 0)
+		return ptc_fail_mem(err);
+	r = ptc_core_open(file, &k->kcore, err);
+	free(file);
+	return r < 0 ? r : read_kallsyms(k, path, err);
+}
+
+static void find_text(struct ptc_kernel *k, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	const char *name;
+	GElf_Sym sym;
+	int i;
+
+	for (i = 0; data && !k->text && gelf_getsym(data, i, &sym); i++) {
+		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (name && !strcmp(name, "_text"))
+			k->text = sym.st_value;
+	}
+}
+
+static bool read_segments(struct ptc_kernel *k, Elf *elf)
+{
+	GElf_Phdr ph;
+	size_t n, i;
+
+	if (elf_getphdrnum(elf, &n))
+		n = 0;
+	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &ph); i++) {
+		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		if (!ptc_grow(&k->segs, &k->segs_cap, k->nsegs + 1, sizeof(*k->segs)))
+			return false;
+		k->segs[k->nsegs++] =
+			(struct ptc_kernel_segment){ ph.p_vaddr, ph.p_offset, ph.p_filesz };
+	}
+	return true;
+}
+
+static int read_vmlinux(struct ptc_kernel *k, struct ptc_err *err)
+{
+	const int fd = ptc_codefile_reopen(k->vmlinux);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	bool ok;
+	Elf *elf;
+
+	(void)elf_version(EV_CURRENT);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	ok = !elf || read_segments(k, elf);
+	while (elf && (scn = elf_nextscn(elf, scn)) != NULL)
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)
+			find_text(k, elf, scn, &sh);
+	(void)elf_end(elf);
+	if (fd >= 0)
+		(void)close(fd);
+	return ok ? 0 : ptc_fail_mem(err);
+}
+
+/* Where distributions put it; only by build-id. */
+static bool find_usual(const struct ptc_codefiles *files, const struct ptc_build_id *id,
+		       struct ptc_found *ret)
+{
+	/* In front of the release and behind it. */
+	static const char *const places[][2] = {
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/boot/vmlinux-", "" },
+		{ "/lib/modules/", "/build/vmlinux" },
+		{ "/usr/lib/modules/", "/vmlinux" },
+	};
+	const struct ptc_search *s = &files->search;
+	char *path;
+	size_t i;
+
+	ptc_search_cache(s, id, "elf", ret);
+	for (i = 0; i < sizeof(places) / sizeof(places[0]) && ret->fd < 0; i++) {
+		if (!id->len || !s->osrelease || strchr(s->osrelease, '/'))
+			return false;
+		ptc_found_release(ret);
+		if (asprintf(&path, "%s%s%s", places[i][0], s->osrelease, places[i][1]) < 0)
+			return false;
+		ptc_search_file(s, path, id, -1, ret);
+		free(path);
+	}
+	return ret->fd >= 0;
+}
+
+static int open_vmlinux(struct ptc_kernel *k, struct ptc_codefiles *files, const char *path,
+			const struct ptc_build_id *id, struct ptc_err *err)
+{
+	struct ptc_found found;
+
+	if (path)
+		ptc_search_path(path, id, &found);
+	else if (!find_usual(files, id, &found))
+		ptc_found_release(&found);
+	if (path && found.fd < 0 && !found.other) {
+		return ptc_fail_sys(err, found.sys, "cannot read '%s'", path);
+	}
+	if (found.fd < 0 && !found.other)
+		return 0;
+	k->vmlinux = ptc_codefiles_add_found(files, image_name, id, &found);
+	if (!k->vmlinux)
+		return ptc_fail_mem(err);
+	return k->vmlinux->bytes ? read_vmlinux(k, err) : 0;
+}
+
+int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
+		    const struct ptc_code_opts *opts, const struct ptc_build_id *id,
+		    struct ptc_err *err)
+{
+	int r = 0;
+
+	if (opts && opts->kcore)
+		r = open_kcore(k, opts->kcore, err);
+	if (!r && !k->kcore)
+		r = open_vmlinux(k, files, opts ? opts->vmlinux : NULL, id, err);
+	return r;
+}
+
+/* What kcore has of [start, end). */
+static bool map_kcore(struct ptc_kernel *k, struct ptc_codefiles *files, const char *name,
+		      uint64_t start, uint64_t end)
+{
+	struct ptc_codefile *file;
+	uint64_t n, off;
+
+	while (start < end) {
+		n = ptc_core_code(k->kcore, files, name, start, end - start, &file, &off);
+		if (n && !ptc_addrspace_map(&k->as, start, n, off, file))
+			return false;
+		if (!n)
+			n = ptc_core_next(k->kcore, start) - start;
+		if (!n || n > end - start)
+			break;
+		start += n;
+	}
+	return true;
+}
+
+/* Was kcore copied while the recorded kernel ran? kallsyms tells by the symbol in the name. */
+static bool is_same_boot(const struct ptc_kernel *k, const struct ptc_sb_mmap *m)
+{
+	const char *symbol = strchr(m->filename, ']');
+	const uint64_t addr = symbol ? ptc_names_addr(&k->names, symbol + 1) : 0;
+
+	return !addr || addr == m->pgoff;
+}
+
+static bool map_vmlinux(struct ptc_kernel *k, const struct ptc_sb_mmap *m)
+{
+	const uint64_t moved = m->pgoff - k->text;
+	size_t i;
+
+	if (!k->text || !m->pgoff) {
+		k->unplaced = true;
+		return true;
+	}
+	for (i = 0; i < k->nsegs; i++)
+		if (!ptc_addrspace_map(&k->as, k->segs[i].addr + moved, k->segs[i].len,
+				       k->segs[i].off, k->vmlinux))
+			return false;
+	return true;
+}
+
+bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const struct ptc_sb_mmap *m,
+		     const struct ptc_build_id *id)
+{
+	const bool image = ptc_kernel_is_image(m->filename);
+	const char *name = image ? image_name : m->filename;
+	struct ptc_codefile *file;
+	uint64_t end;
+
+	if (!k->wanted)
+		return true;
+	if (__builtin_add_overflow(m->addr, m->len, &end))
+		end = UINT64_MAX;
+	file = image && k->vmlinux ? k->vmlinux : ptc_codefiles_absent(files, name, id);
+	if (!file)
+		return false;
+	if (!file->bytes && !ptc_addrspace_map(&k->as, m->addr, m->len, m->pgoff, file))
+		return false;
+	if (image && k->kcore)
+		k->other_boot = !is_same_boot(k, m);
+	if (k->kcore && !k->other_boot) {
+		file->in_core = true;
+		return map_kcore(k, files, name, m->addr, end);
+	}
+	return !image || !k->vmlinux || !k->vmlinux->bytes || map_vmlinux(k, m);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's code: from a copy of its memory (kcore), which is exact, or
+ * from vmlinux, moved to where it ran; that lacks what a kernel patches in
+ * itself. Modules come from kcore alone: their files are not linked yet.
+ */
+#ifndef PTC_DECODE_KERNEL_H
+#define PTC_DECODE_KERNEL_H
+
+#include <stdbool.h>
+
+#include "auxtrace/sideband.h"
+#include "decode/addrspace.h"
+#include "decode/names.h"
+#include "ptcap/decode.h"
+
+struct ptc_codefile;
+struct ptc_codefiles;
+struct ptc_core;
+
+/* Code of vmlinux, at the addresses it was linked for. */
+struct ptc_kernel_segment {
+	uint64_t addr, off, len;
+};
+
+struct ptc_kernel {
+	struct ptc_addrspace as;
+	struct ptc_core *kcore;		 /* owned; NULL: none */
+	struct ptc_names names;		 /* of kallsyms beside kcore */
+	struct ptc_codefile *vmlinux;	 /* lent; NULL: none */
+	struct ptc_kernel_segment *segs; /* owned; of vmlinux */
+	size_t nsegs, segs_cap;
+	uint64_t text;	 /* _text of vmlinux; 0: it has none */
+	bool wanted;	 /* the trace is of the kernel too */
+	bool other_boot; /* kallsyms beside kcore is not of the kernel that was recorded */
+	bool unplaced;	 /* there is a vmlinux, and no record of where it ran */
+};
+
+/*
+ * Open what @opts (may be NULL) names; @id is that of the recorded kernel (len
+ * 0: not known). What was named and cannot be read is an error.
+ */
+int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
+		    const struct ptc_code_opts *opts, const struct ptc_build_id *id,
+		    struct ptc_err *err);
+void ptc_kernel_release(struct ptc_kernel *k);
+
+/* A mapping of the kernel's. False: out of memory. */
+bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const struct ptc_sb_mmap *m,
+		     const struct ptc_build_id *id);
+
+/* Is @name that of the kernel itself, not of a module? */
+bool ptc_kernel_is_image(const char *name);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+/* Names that begin in front of an address and are looked at: they may lie over each other. */
+enum { LOOK_BACK = 64, LAST_SIZE = 4096 };
+
+void ptc_names_release(struct ptc_names *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		free(t->names[i].name);
+	free(t->names);
+	memset(t, 0, sizeof(*t));
+}
+
+bool ptc_names_add(struct ptc_names *t, uint64_t addr, uint64_t size, uint64_t time,
+		   const char *name, size_t len)
+{
+	struct ptc_name n = { .addr = addr, .size = size, .time = time };
+
+	if (t->n >= PTC_NAMES_MAX || !ptc_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)))
+		return false;
+	n.name = strndup(name, len);
+	if (!n.name)
+		return false;
+	t->names[t->n++] = n;
+	return true;
+}
+
+static int by_addr(const void *pa, const void *pb)
+{
+	const struct ptc_name *a = pa, *b = pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+void ptc_names_sort(struct ptc_names *t)
+{
+	size_t i, j;
+
+	if (!t->n)
+		return;
+	qsort(t->names, t->n, sizeof(*t->names), by_addr);
+	for (i = 0; i < t->n; i = j) {
+		for (j = i + 1; j < t->n && t->names[j].addr == t->names[i].addr; j++)
+			;
+		for (; i < j; i++)
+			if (!t->names[i].size)
+				t->names[i].size = j < t->n ? t->names[j].addr - t->names[i].addr :
+							      LAST_SIZE;
+	}
+}
+
+const char *ptc_names_find(const struct ptc_names *t, uint64_t ip, uint64_t time, uint64_t *ret_off)
+{
+	const struct ptc_name *best = NULL;
+	size_t lo = 0, hi = t->n, mid, i;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (t->names[mid].addr <= ip)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (i = 0; i < LOOK_BACK && lo > i; i++) {
+		const struct ptc_name *n = &t->names[lo - 1 - i];
+
+		if (ip - n->addr < n->size && n->time <= time && (!best || n->time > best->time))
+			best = n;
+	}
+	if (!best)
+		return NULL;
+	*ret_off = ip - best->addr;
+	return best->name;
+}
+
+/* Hex digits at *@p, which moves behind them and the blank there must be. */
+static bool take_hex(const char **p, uint64_t *ret)
+{
+	char *end;
+
+	if (!strchr("0123456789abcdefABCDEF", **p) || !**p)
+		return false;
+	*ret = strtoull(*p, &end, 16);
+	if (*end != ' ' && *end != '\t')
+		return false;
+	*p = end + strspn(end, " \t");
+	return true;
+}
+
+static const char *next_line(const char *p)
+{
+	p += strcspn(p, "\n");
+	return p + (*p == '\n');
+}
+
+bool ptc_names_kallsyms(struct ptc_names *t, const char *text)
+{
+	uint64_t addr;
+
+	for (; *text; text = next_line(text)) {
+		const char *p = text;
+
+		if (!take_hex(&p, &addr) || !strchr("tTwW", *p) || !*p || p[1] != ' ' || !addr)
+			continue;
+		p += 2;
+		if (!ptc_names_add(t, addr, 0, 0, p, strcspn(p, " \t\n")))
+			return false;
+	}
+	return true;
+}
+
+bool ptc_names_perf_map(struct ptc_names *t, const char *text)
+{
+	uint64_t addr, size;
+
+	for (; *text; text = next_line(text)) {
+		const char *p = text;
+
+		if (!take_hex(&p, &addr) || !take_hex(&p, &size) || !size || *p == '\n' || !*p)
+			continue;
+		if (!ptc_names_add(t, addr, size, 0, p, strcspn(p, "\n")))
+			return false;
+	}
+	return true;
+}
+
+uint64_t ptc_names_addr(const struct ptc_names *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (!strcmp(t->names[i].name, name))
+			return t->names[i].addr;
+	return 0;
+}

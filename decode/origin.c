@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/origin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "auxtrace/reader.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "decode/clock.h"
+#include "decode/core.h"
+#include "decode/grow.h"
+#include "decode/jitdump.h"
+#include "decode/process.h"
+#include "decode/sideband.h"
+#include "decode/symbol.h"
+
+enum { DUMPS_MAX = 256, DUMP_MAX = 256 << 20, MAP_MAX = 64 << 20 };
+
+/* Code that jitdumps may bring, moved code again: more is not to be believed. */
+#define JIT_CODE_MAX ((uint64_t)1 << 30)
+
+void ptc_origin_release(struct ptc_origin *c)
+{
+	size_t i;
+
+	ptc_kernel_release(&c->kernel);
+	ptc_core_free(c->core);
+	for (i = 0; i < c->njits; i++)
+		ptc_names_release(&c->jits[i].names);
+	free(c->jits);
+	for (i = 0; i < c->ndumps; i++)
+		free(c->dumps[i]);
+	free(c->dumps);
+	for (i = 0; i < c->nremarks; i++)
+		free(c->remarks[i]);
+	free(c->remarks);
+	memset(c, 0, sizeof(*c));
+}
+
+/* One line more at the end. One that does not fit in memory is one less. */
+static void __attribute__((format(printf, 2, 3))) remark(struct ptc_origin *c, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int r;
+
+	if (!ptc_grow(&c->remarks, &c->remarks_cap, c->nremarks + 2, sizeof(*c->remarks)))
+		return;
+	va_start(ap, fmt);
+	r = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (r < 0)
+		return;
+	c->remarks[c->nremarks++] = s;
+	c->remarks[c->nremarks] = NULL;
+}
+
+/* Find or make; NULL: out of memory. Not to be kept over the next call. */
+static struct ptc_jit_names *jit_of(struct ptc_origin *c, int32_t pid)
+{
+	size_t lo = 0, hi = c->njits, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (c->jits[mid].pid < pid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < c->njits && c->jits[lo].pid == pid)
+		return &c->jits[lo];
+	if (!ptc_grow(&c->jits, &c->jits_cap, c->njits + 1, sizeof(*c->jits)))
+		return NULL;
+	memmove(&c->jits[lo + 1], &c->jits[lo], (c->njits - lo) * sizeof(*c->jits));
+	c->jits[lo] = (struct ptc_jit_names){ .pid = pid };
+	c->njits++;
+	return &c->jits[lo];
+}
+
+/* --- jitdump ------------------------------------------------------------------------------ */
+
+/* What one dump is read into. */
+struct dump {
+	struct ptc_procs *ps;
+	struct ptc_sideband *s;
+	const struct ptc_tsc_clock *clock;
+	const char *path;
+	int32_t pid;
+	bool tsc;
+	bool saved; /* the recording has the process's code itself: names are enough */
+	uint64_t code;
+};
+
+static bool is_jitdump(const struct ptc_sb *sb, uint32_t *ret)
+{
+	return (sb->type == PERF_RECORD_MMAP || sb->type == PERF_RECORD_MMAP2) &&
+	       sb->u.mmap.pid >= 0 && ptc_jit_path(sb->u.mmap.filename, ret);
+}
+
+/* Does the recording have code of @pid itself? It knows better when it changed. */
+static bool has_saved_code(const struct ptc_sideband *s, int32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct ptc_sb *sb = &s->events[i].sb;
+
+		if (sb->type == PERF_RECORD_TEXT_POKE && sb->id.pid == pid &&
+		    (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
+			return true;
+	}
+	return false;
+}
+
+static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err *err)
+{
+	struct ptc_jit_names *names = jit_of(&d->ps->origin, d->pid);
+	const size_t len = ptc_cur_left(&j->code);
+	struct ptc_sb sb = {
+		.type = PERF_RECORD_TEXT_POKE,
+		.misc = PERF_RECORD_MISC_USER,
+		.id = { .has = PERF_SAMPLE_TID | PERF_SAMPLE_TIME, .pid = d->pid, .tid = d->pid },
+		.u.poke = { .addr = j->addr, .new_bytes = j->code },
+	};
+
+	sb.id.time = j->time;
+	if (d->tsc)
+		sb.id.time = d->clock->valid ? ptc_tsc_to_ns(&d->clock->conv, j->time) : 0;
+	if (!names || !ptc_names_add(&names->names, j->addr, len ? len : 1, sb.id.time, j->name,
+				     strlen(j->name)))
+		return ptc_fail_mem(err);
+	if (d->saved || !len)
+		return 0;
+	d->code += len;
+	if (d->code > JIT_CODE_MAX)
+		return ptc_fail(err, PTC_E_LIMIT, "it has more code than is believable");
+	return ptc_sideband_add(d->s, &sb, err);
+}
+
+static int take_dump(struct dump *d, const uint8_t *bytes, size_t len, struct ptc_err *err)
+{
+	struct ptc_jit_iter it;
+	struct ptc_jit_head head;
+	struct ptc_jit_code j;
+	int r = ptc_jit_begin(&it, bytes, len, &head, err);
+
+	if (r < 0)
+		return r;
+	d->tsc = head.tsc;
+	while ((r = ptc_jit_next(&it, &j, err)) > 0) {
+		r = add_code(d, &j, err);
+		if (r < 0)
+			break;
+	}
+	ptc_jit_end(&it);
+	return r;
+}
+
+/* Does the recording use the clock that dumps have, unless it is the TSC? */
+static bool is_monotonic(const struct ptc_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < ptc_file_nattrs(f); i++) {
+		const struct perf_event_attr *a = &ptc_file_attr(f, i)->attr;
+
+		if (!a->use_clockid || a->clockid != CLOCK_MONOTONIC)
+			return false;
+	}
+	return true;
+}
+
+/* All of an open file, NULL if it cannot be had. */
+static uint8_t *read_all(int fd, size_t len)
+{
+	uint8_t *bytes = malloc(len);
+	size_t done = 0;
+	ssize_t r = 1;
+
+	while (bytes && done < len && (r > 0 || (r < 0 && errno == EINTR))) {
+		r = pread(fd, bytes + done, len - done, (off_t)done);
+		if (r > 0)
+			done += (size_t)r;
+	}
+	if (done == len)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+static int read_dump(struct dump *d, struct ptc_err *err)
+{
+	const struct ptc_build_id none = { .len = 0 };
+	struct ptc_origin *c = &d->ps->origin;
+	struct ptc_found found;
+	uint8_t *bytes = NULL;
+	size_t len;
+
+	if (!ptc_grow(&c->dumps, &c->dumps_cap, c->ndumps + 1, sizeof(*c->dumps)))
+		return ptc_fail_mem(err);
+	ptc_search_file(&d->ps->files.search, d->path, &none, d->pid, &found);
+	if (found.fd >= 0 && found.len <= DUMP_MAX)
+		bytes = read_all(found.fd, (size_t)found.len);
+	if (!bytes) {
+		ptc_found_release(&found);
+		return ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
+	}
+	c->dumps[c->ndumps++] = bytes;
+	len = (size_t)found.len;
+	ptc_found_release(&found);
+	d->code = 0;
+	d->saved = has_saved_code(d->s, d->pid);
+	return take_dump(d, bytes, len, err);
+}
+
+/* The dumps that were read, by who mapped them. */
+struct seen {
+	const char *path[DUMPS_MAX]; /* lent */
+	int32_t pid[DUMPS_MAX];
+	size_t n;
+};
+
+static bool is_seen(const struct seen *seen, const char *path, int32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < seen->n; i++)
+		if (seen->pid[i] == pid && !strcmp(seen->path[i], path))
+			return true;
+	return false;
+}
+
+/* A dump that is missing or damaged is said, and is no reason not to decode. */
+static int read_dumps(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
+		      const struct ptc_tsc_clock *clock, struct ptc_err *err)
+{
+	struct dump d = { .ps = ps, .s = s, .clock = clock };
+	const size_t n = s->n; /* it grows */
+	struct seen seen;
+	uint32_t number;
+	size_t i;
+	int r;
+
+	seen.n = 0;
+	for (i = 0; i < n && seen.n < DUMPS_MAX; i++) {
+		if (!is_jitdump(&s->events[i].sb, &number))
+			continue;
+		d.path = s->events[i].sb.u.mmap.filename;
+		d.pid = s->events[i].sb.u.mmap.pid;
+		if (is_seen(&seen, d.path, d.pid))
+			continue;
+		seen.path[seen.n] = d.path;
+		seen.pid[seen.n++] = d.pid;
+		r = read_dump(&d, err);
+		if (r == PTC_E_NO_MEMORY)
+			return r;
+		if (r < 0)
+			remark(&ps->origin, "jitdump '%s': %s", d.path, err->msg);
+		else if (!d.tsc && !d.saved && !is_monotonic(f))
+			remark(&ps->origin,
+			       "assumed: the times in '%s' (CLOCK_MONOTONIC) are of the "
+			       "recording's clock",
+			       d.path);
+	}
+	return 0;
+}
+
+/* --- before anything is applied ------------------------------------------------------------- */
+
+/* Find the files, so that later no more than a look-up is to be done. */
+static int find_files(struct ptc_procs *ps, const struct ptc_sideband *s, struct ptc_err *err)
+{
+	struct ptc_codefile *file;
+	uint32_t number;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct ptc_sb *sb = &s->events[i].sb;
+		const struct ptc_sb_mmap *m = &sb->u.mmap;
+
+		if ((sb->type != PERF_RECORD_MMAP && sb->type != PERF_RECORD_MMAP2) || m->pid < 0 ||
+		    (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
+		    !(m->prot & PROT_EXEC) || is_jitdump(sb, &number))
+			continue;
+		file = ptc_codefiles_get(&ps->files, m->filename, ptc_sideband_id(s, m), m->pid);
+		if (!file)
+			return ptc_fail_mem(err);
+		ptc_codefile_fill(file, m->pgoff, m->len);
+	}
+	return 0;
+}
+
+static const char *release_of(const struct ptc_file *f)
+{
+	const char *text;
+	struct ptc_cur c;
+
+	return ptc_file_feature(f, PTC_FEAT_OSRELEASE, &c, NULL) &&
+			       ptc_feature_get_string(&c, &text) && *text ?
+		       text :
+		       NULL;
+}
+
+int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
+		       const struct ptc_code_opts *opts, const struct ptc_tsc_clock *clock,
+		       bool kernel_traced, struct ptc_err *err)
+{
+	static const struct ptc_sb_mmap kernel = { .filename = "[kernel.kallsyms]" };
+	const struct ptc_build_id none = { .len = 0 };
+	const struct ptc_build_id *id = ptc_sideband_id(s, &kernel);
+	struct ptc_origin *c = &ps->origin;
+	int r;
+
+	ps->files.look_only = opts && opts->look_only;
+	r = ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
+			    release_of(f), err);
+	c->kernel.wanted = kernel_traced;
+	ps->nobody.kernel = kernel_traced ? &c->kernel.as : NULL;
+	if (!r && kernel_traced)
+		r = ptc_kernel_init(&c->kernel, &ps->files, opts, id ? id : &none, err);
+	if (!r && opts && opts->core)
+		r = ptc_core_open(opts->core, &c->core, err);
+	if (!r)
+		r = read_dumps(ps, s, f, clock, err);
+	return r < 0 ? r : find_files(ps, s, err);
+}
+
+/* --- mappings -------------------------------------------------------------------------------- */
+
+/* Is what the core has at @m the same file, at the same place? */
+static bool core_agrees(const struct ptc_core *core, const struct ptc_sb_mmap *m,
+			const struct ptc_codefile *f)
+{
+	const struct ptc_core_map *cm = ptc_core_map_at(core, m->addr);
+	struct ptc_build_id id;
+
+	if (f->anonymous)
+		return !cm;
+	if (m->filename[0] != '/')
+		return !cm; /* the vdso */
+	if (!cm || strcmp(cm->name, m->filename) != 0 ||
+	    cm->off + (m->addr - cm->start) != m->pgoff)
+		return false;
+	return !f->id.len || !ptc_core_build_id(core, cm, &id) || ptc_build_id_same(&id, &f->id);
+}
+
+static bool map_core(struct ptc_origin *c, struct ptc_procs *ps, struct ptc_proc *p,
+		     const struct ptc_sb_mmap *m, struct ptc_codefile *missing)
+{
+	struct ptc_codefile *file;
+	uint64_t n, off;
+
+	if (!core_agrees(c->core, m, missing))
+		return true;
+	n = ptc_core_code(c->core, &ps->files, m->filename, m->addr, m->len, &file, &off);
+	if (!n)
+		return true;
+	missing->in_core = true;
+	return ptc_addrspace_map(&p->as, m->addr, n < m->len ? n : m->len, off, file);
+}
+
+bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_sb_mmap *m,
+		     const struct ptc_build_id *id)
+{
+	struct ptc_origin *c = &ps->origin;
+	struct ptc_codefile *file;
+	uint32_t number;
+
+	if (!p)
+		return ptc_kernel_mmap(&c->kernel, &ps->files, m, id);
+	if (ptc_jit_path(m->filename, &number)) /* mapped to be seen, not to be run */
+		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
+	file = ptc_codefiles_get(&ps->files, m->filename, id, m->pid);
+	if (!file || !ptc_addrspace_map(&p->as, m->addr, m->len, m->pgoff, file))
+		return false;
+	return file->bytes || !c->core || c->core->pid != p->pid || map_core(c, ps, p, m, file);
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* /tmp/perf-PID.map, of somebody whom we trust with what we print: ourselves or root. */
+static void read_perf_map(struct ptc_jit_names *j, const struct ptc_search *s)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct stat st;
+	char *path;
+
+	j->map_tried = true;
+	if (asprintf(&path, "%s/tmp/perf-%" PRId32 ".map", s->symfs ? s->symfs : "", j->pid) < 0)
+		return;
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
+	    !ptc_read_file(path, MAP_MAX, &b, &err))
+		(void)ptc_names_perf_map(&j->names, (const char *)b.bytes);
+	ptc_buf_release(&b);
+	free(path);
+	j->sorted = false;
+}
+
+static const char *jit_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
+			      uint64_t time, uint64_t *ret_off)
+{
+	struct ptc_jit_names *j = jit_of(&ps->origin, p->pid);
+
+	if (!j)
+		return NULL;
+	if (!j->map_tried)
+		read_perf_map(j, &ps->files.search);
+	if (!j->sorted)
+		ptc_names_sort(&j->names);
+	j->sorted = true;
+	return ptc_names_find(&j->names, ip, time, ret_off);
+}
+
+const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
+			      uint64_t time, uint64_t *ret_off)
+{
+	const struct ptc_addrspace *as = p ? &p->as : &ps->nobody;
+	const char *name = ptc_symbol_at(as, ip, ret_off);
+	const struct ptc_range *r;
+
+	if (name)
+		return name;
+	if (ip >> 63)
+		return ps->origin.kernel.wanted && !ps->origin.kernel.other_boot ?
+			       ptc_names_find(&ps->origin.kernel.names, ip, UINT64_MAX, ret_off) :
+			       NULL;
+	if (!p)
+		return NULL;
+	/* A file has names of its own; of what is in none, the JIT may have told. */
+	r = ptc_addrspace_find(as, ip);
+	return !r || !r->file || r->file->anonymous || r->file->from != PTC_CODE_FILE ?
+		       jit_symbol(ps, p, ip, time, ret_off) :
+		       NULL;
+}
+
+const char *const *ptc_origin_remarks(struct ptc_origin *c)
+{
+	if (c->core && c->core->used)
+		remark(c, "assumed: what was taken from '%s' was the same while it ran",
+		       c->core->path);
+	if (c->core && c->core->pid == -1)
+		remark(c, "'%s' does not say whose memory it is: not used", c->core->path);
+	if (c->kernel.kcore && c->kernel.other_boot)
+		remark(c, "'%s' is not of the kernel that was recorded: not used",
+		       c->kernel.kcore->path);
+	else if (c->kernel.kcore && c->kernel.kcore->used && !c->kernel.names.n)
+		remark(c, "assumed: '%s' is of the kernel that was recorded",
+		       c->kernel.kcore->path);
+	if (c->kernel.vmlinux && c->kernel.vmlinux->bytes)
+		remark(c, c->kernel.unplaced ?
+				  "the recording does not say where the kernel was: vmlinux is not "
+				  "used" :
+				  "assumed: the kernel ran as it is in vmlinux; it patches itself, "
+				  "which --kcore has");
+	return (const char *const *)c->remarks;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where code comes from: what puts files, cores, the kernel's memory and JITs'
+ * dumps together, so that a mapping becomes bytes.
+ */
+#ifndef PTC_DECODE_ORIGIN_H
+#define PTC_DECODE_ORIGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/kernel.h"
+#include "decode/names.h"
+#include "ptcap/decode.h"
+
+struct ptc_core;
+struct ptc_file;
+struct ptc_proc;
+struct ptc_procs;
+struct ptc_sideband;
+struct ptc_tsc_clock;
+
+/* Names of a process's code that is in no file. */
+struct ptc_jit_names {
+	int32_t pid;
+	bool map_tried; /* its perf-PID.map */
+	bool sorted;
+	struct ptc_names names;
+};
+
+struct ptc_origin {
+	struct ptc_kernel kernel;
+	struct ptc_core *core;	    /* owned; NULL: none */
+	struct ptc_jit_names *jits; /* owned; ascending pid */
+	size_t njits, jits_cap;
+	uint8_t **dumps; /* owned, and so are they: jitdumps, as read */
+	size_t ndumps, dumps_cap;
+	char **remarks; /* owned, and so are they; ends with NULL */
+	size_t nremarks, remarks_cap;
+};
+
+void ptc_origin_release(struct ptc_origin *c);
+
+/*
+ * Before the side records of @s are sorted and applied: open what @opts (may be
+ * NULL) names, find and read the files of all mappings, and turn the jitdumps
+ * among them into events.
+ */
+int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
+		       const struct ptc_code_opts *opts, const struct ptc_tsc_clock *clock,
+		       bool kernel_traced, struct ptc_err *err);
+
+/* A mapping of executable memory, in the kernel or in the process @p. False: out of memory. */
+bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_sb_mmap *m,
+		     const struct ptc_build_id *id);
+
+/* The function at @ip of @p at @time, and the offset into it. Lent until the next call. */
+const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
+			      uint64_t time, uint64_t *ret_off);
+
+/* What is to be said at the end: lines up to NULL; NULL: none. */
+const char *const *ptc_origin_remarks(struct ptc_origin *c);
+
+#endif

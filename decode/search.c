@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/search.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+
+enum { CONFIG_MAX = 1 << 20 };
+
+/* The value of buildid.dir in the text of a perfconfig, owned by the caller; NULL: none. */
+static char *config_dir(const char *text)
+{
+	bool here = false;
+	char key[32], value[1024];
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		const char *p = text + strspn(text, " \t");
+
+		if (*p == '[')
+			here = !strncmp(p, "[buildid]", 9);
+		else if (here && sscanf(p, "%31[a-z] = %1023[^\n]", key, value) == 2 &&
+			 !strcmp(key, "dir"))
+			return strdup(value);
+	}
+	return NULL;
+}
+
+/* As perf finds it. NULL: there is none. */
+static char *perf_cache(void)
+{
+	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	char *path, *ret = NULL;
+
+	if (dir && *dir)
+		return strdup(dir);
+	if (!home || !*home)
+		return NULL;
+	if (asprintf(&path, "%s/.perfconfig", home) < 0)
+		return NULL;
+	if (!ptc_read_file(path, CONFIG_MAX, &b, &err))
+		ret = config_dir((const char *)b.bytes);
+	ptc_buf_release(&b);
+	free(path);
+	if (ret)
+		return ret;
+	return asprintf(&ret, "%s/.debug", home) < 0 ? NULL : ret;
+}
+
+int ptc_search_init(struct ptc_search *s, const char *symfs, const char *cache,
+		    const char *osrelease, struct ptc_err *err)
+{
+	memset(s, 0, sizeof(*s));
+	s->symfs = symfs && *symfs ? strdup(symfs) : NULL;
+	s->cache = cache ? strdup(cache) : perf_cache();
+	s->osrelease = osrelease ? strdup(osrelease) : NULL;
+	s->containers = true;
+	if ((symfs && *symfs && !s->symfs) || (cache && !s->cache) || (osrelease && !s->osrelease))
+		return ptc_fail_mem(err);
+	return 0;
+}
+
+void ptc_search_release(struct ptc_search *s)
+{
+	free(s->symfs);
+	free(s->cache);
+	free(s->osrelease);
+	memset(s, 0, sizeof(*s));
+}
+
+void ptc_found_release(struct ptc_found *f)
+{
+	if (f->fd >= 0)
+		(void)close(f->fd);
+	free(f->path);
+	free(f->other_path);
+	memset(f, 0, sizeof(*f));
+	f->fd = -1;
+}
+
+int ptc_search_open(const char *path, uint64_t *ret_len)
+{
+	/* Recorded names can be anything: a FIFO must not block us. */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int sys;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st))
+		sys = errno;
+	else if (!S_ISREG(st.st_mode))
+		sys = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	else if (!st.st_size)
+		sys = ENODATA;
+	else {
+		*ret_len = (uint64_t)st.st_size;
+		return fd;
+	}
+	(void)close(fd);
+	errno = sys;
+	return -1;
+}
+
+/* Take @path (consumed) if it has @id; without an id if @by_path. */
+static bool try_path(struct ptc_found *f, char *path, const struct ptc_build_id *id, bool by_path)
+{
+	struct ptc_build_id is;
+	uint64_t len;
+	int fd;
+
+	if (!path) {
+		f->no_memory = true;
+		return false;
+	}
+	fd = id->len || by_path ? ptc_search_open(path, &len) : -1;
+	if (fd < 0) {
+		f->sys = errno;
+		free(path);
+		return false;
+	}
+	(void)ptc_elf_build_id_fd(fd, len, &is);
+	if (!id->len || ptc_build_id_same(&is, id)) {
+		f->fd = fd;
+		f->path = path;
+		f->len = len;
+		f->assumed = !id->len;
+		return true;
+	}
+	(void)close(fd);
+	if (!f->other && by_path) {
+		f->other = true;
+		f->is_id = is;
+		f->other_path = path;
+		return false;
+	}
+	free(path);
+	return false;
+}
+
+void ptc_search_path(const char *path, const struct ptc_build_id *id, struct ptc_found *ret)
+{
+	*ret = (struct ptc_found){ .fd = -1 };
+	(void)try_path(ret, strdup(path), id, true);
+}
+
+/* @a, @b and @c put together; the caller's. */
+static char *join(const char *a, const char *b, const char *c)
+{
+	char *ret;
+
+	return asprintf(&ret, "%s%s%s", a, b, c) < 0 ? NULL : ret;
+}
+
+/* .build-id/xx/yyyy is a folder with one file of each sort, or, of old, the file. */
+static bool try_cache(const struct ptc_search *s, struct ptc_found *f,
+		      const struct ptc_build_id *id, const char *leaf)
+{
+	char hex[2 * PTC_BUILD_ID_MAX + 1];
+	char *path;
+
+	if (!s->cache || !id->len)
+		return false;
+	ptc_build_id_hex(id, hex);
+	if (asprintf(&path, "%s/.build-id/%.2s/%s/%s", s->cache, hex, hex + 2, leaf) < 0)
+		return false;
+	if (try_path(f, path, id, false))
+		return true;
+	return asprintf(&path, "%s/.build-id/%.2s/%s", s->cache, hex, hex + 2) >= 0 &&
+	       try_path(f, path, id, false);
+}
+
+void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id, const char *leaf,
+		      struct ptc_found *ret)
+{
+	*ret = (struct ptc_found){ .fd = -1 };
+	(void)try_cache(s, ret, id, leaf);
+}
+
+/* The name without what the kernel puts behind that of a file that is gone. */
+static char *plain_name(const char *name)
+{
+	static const char gone[] = " (deleted)";
+	const size_t n = strlen(name), m = sizeof(gone) - 1;
+
+	return strndup(name, n > m && !strcmp(name + n - m, gone) ? n - m : n);
+}
+
+static bool try_container(const struct ptc_search *s, struct ptc_found *f, const char *name,
+			  const struct ptc_build_id *id, int32_t pid)
+{
+	char root[32];
+
+	if (!s->containers || pid <= 0 || !id->len)
+		return false;
+	(void)snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	return try_path(f, join(root, name, ""), id, false);
+}
+
+void ptc_search_file(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
+		     int32_t pid, struct ptc_found *ret)
+{
+	char *plain = plain_name(name);
+
+	*ret = (struct ptc_found){ .fd = -1 };
+	if (!plain) {
+		ret->no_memory = true;
+		return;
+	}
+	if (s->symfs && try_path(ret, join(s->symfs, "/", plain + (*plain == '/')), id, true))
+		goto out;
+	/* With a root of their own, paths of this one mean nothing without a build-id. */
+	if (try_path(ret, join(plain, "", ""), id, !s->symfs))
+		goto out;
+	if (!try_container(s, ret, plain, id, pid))
+		(void)try_cache(s, ret, id, "elf");
+out:
+	free(plain);
+}
+
+static int open_debug(char *path, const struct ptc_build_id *id)
+{
+	struct ptc_found f = { .fd = -1 };
+	int fd;
+
+	(void)try_path(&f, path, id, false);
+	fd = f.fd;
+	f.fd = -1;
+	ptc_found_release(&f);
+	return fd;
+}
+
+static int debug_by_id(const struct ptc_search *s, const struct ptc_build_id *id)
+{
+	char hex[2 * PTC_BUILD_ID_MAX + 1];
+	struct ptc_found f;
+	char *path;
+	int fd = -1;
+
+	ptc_build_id_hex(id, hex);
+	if (s->symfs && asprintf(&path, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", s->symfs, hex,
+				 hex + 2) >= 0)
+		fd = open_debug(path, id);
+	if (fd < 0 && asprintf(&path, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2) >= 0)
+		fd = open_debug(path, id);
+	if (fd >= 0)
+		return fd;
+	ptc_search_cache(s, id, "debug", &f);
+	fd = f.fd;
+	f.fd = -1;
+	ptc_found_release(&f);
+	return fd;
+}
+
+int ptc_search_debug(const struct ptc_search *s, const char *path, const struct ptc_build_id *id,
+		     const char *link)
+{
+	static const char *const between[] = { "/", "/.debug/" };
+	int fd = id->len ? debug_by_id(s, id) : -1;
+	const char *slash = strrchr(path, '/');
+	char *dir, *file;
+	size_t i;
+
+	if (fd >= 0 || !id->len || !*link || strchr(link, '/') || !slash)
+		return fd;
+	dir = strndup(path, (size_t)(slash - path));
+	for (i = 0; dir && i < 2 && fd < 0; i++) {
+		file = join(dir, between[i], link);
+		if (file && strcmp(file, path) != 0)
+			fd = open_debug(file, id);
+		else
+			free(file);
+	}
+	if (dir && fd < 0 && asprintf(&file, "/usr/lib/debug%s/%s", dir, link) >= 0)
+		fd = open_debug(file, id);
+	free(dir);
+	return fd;
+}
+
+bool ptc_search_same_release(const struct ptc_search *s)
+{
+	struct utsname u;
+
+	return s->osrelease && !uname(&u) && !strcmp(u.release, s->osrelease);
+}

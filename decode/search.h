@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a file that was recorded is now. The build-id decides; a path alone is
+ * believed only if the recording has no build-id.
+ */
+#ifndef PTC_DECODE_SEARCH_H
+#define PTC_DECODE_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/elfnote.h"
+#include "ptcap/error.h"
+
+/* Where to look. Zeroed: nowhere but at the path itself. */
+struct ptc_search {
+	char *symfs;	 /* owned; in front of every path; NULL: none */
+	char *cache;	 /* owned; perf's build-id cache; NULL: none */
+	char *osrelease; /* owned; of the recording; NULL: not known */
+	bool containers; /* look below the roots of processes that are still there */
+};
+
+/* @symfs, @cache, @osrelease may be NULL; cache then is perf's own. */
+int ptc_search_init(struct ptc_search *s, const char *symfs, const char *cache,
+		    const char *osrelease, struct ptc_err *err);
+void ptc_search_release(struct ptc_search *s);
+
+struct ptc_found {
+	int fd; /* owned by the caller; -1: nothing was found */
+	char *path;
+	uint64_t len;
+	bool assumed;		   /* by its path alone */
+	bool other;		   /* there was a file of that name, which is another one, */
+	char *other_path;	   /* owned by the caller: here */
+	struct ptc_build_id is_id; /* with this build-id; len 0: without one */
+	int sys;		   /* errno, if the file could not be opened */
+	bool no_memory;
+};
+
+void ptc_found_release(struct ptc_found *f);
+
+/*
+ * The file recorded as @name (a path) with @id (len 0: not known) by process
+ * @pid (-1: not known).
+ */
+void ptc_search_file(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
+		     int32_t pid, struct ptc_found *ret);
+
+/* The file at @path itself, if it has @id. */
+void ptc_search_path(const char *path, const struct ptc_build_id *id, struct ptc_found *ret);
+
+/* What perf's cache has under @id as @leaf ("vdso", "elf"), whatever its name. */
+void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id, const char *leaf,
+		      struct ptc_found *ret);
+
+/* A regular file that is not empty, read only. -1 with errno. */
+int ptc_search_open(const char *path, uint64_t *ret_len);
+
+/*
+ * The separate debug file of @path (its name as found): it has the same @id,
+ * without which none is found. @link: what .gnu_debuglink says, or "". -1: none.
+ */
+int ptc_search_debug(const struct ptc_search *s, const char *path, const struct ptc_build_id *id,
+		     const char *link);
+
+/* Is the running kernel of the recording's release? */
+bool ptc_search_same_release(const struct ptc_search *s);
+
+#endif
