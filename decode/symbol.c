@@ -6,16 +6,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
 #include "decode/grow.h"
 
-enum { VDSO_MAX = 1 << 20 };
+/* What a table may have, whatever its file claims: sections may lie over each other. */
+enum { VDSO_MAX = 1 << 20, SYMBOLS_MAX = 1 << 24, STRINGS_MAX = 256 << 20, TABLES_MAX = 16 };
 
 struct symbol {
 	uint64_t addr, size; /* ELF virtual address */
-	const char *name;    /* lent from the image */
+	const char *name;    /* lent from the strings */
 	uint8_t rank;	     /* the smaller, the better a name */
 };
 
@@ -24,7 +26,8 @@ struct segment {
 };
 
 struct ptc_symtab {
-	Elf *elf; /* keeps the strings */
+	char *strings[TABLES_MAX]; /* owned: the file may be gone, or cut, later */
+	size_t nstrings, strings_len;
 	struct symbol *syms;
 	size_t n, cap;
 	struct segment *segs;
@@ -33,9 +36,12 @@ struct ptc_symtab {
 
 void ptc_symtab_free(struct ptc_symtab *t)
 {
+	size_t i;
+
 	if (!t)
 		return;
-	(void)elf_end(t->elf);
+	for (i = 0; i < t->nstrings; i++)
+		free(t->strings[i]);
 	free(t->syms);
 	free(t->segs);
 	free(t);
@@ -65,15 +71,37 @@ static uint8_t rank_of(Elf *elf, const GElf_Sym *sym)
 	return 0;
 }
 
-static bool add_section(struct ptc_symtab *t, Elf_Scn *scn, const GElf_Shdr *sh)
+/* A copy of string table @index that ends with a NUL; NULL: none, or no memory. */
+static const char *copy_strings(struct ptc_symtab *t, Elf *elf, size_t index, size_t *ret_len)
+{
+	Elf_Data *data = elf_getdata(elf_getscn(elf, index), NULL);
+	char *copy;
+
+	if (!data || !data->d_buf || t->nstrings == TABLES_MAX ||
+	    data->d_size > STRINGS_MAX - t->strings_len)
+		return NULL;
+	copy = malloc(data->d_size + 1);
+	if (!copy)
+		return NULL;
+	memcpy(copy, data->d_buf, data->d_size);
+	copy[data->d_size] = '\0';
+	t->strings[t->nstrings++] = copy;
+	t->strings_len += data->d_size;
+	*ret_len = data->d_size;
+	return copy;
+}
+
+static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t len = 0;
+	const char *strings = data ? copy_strings(t, elf, sh->sh_link, &len) : NULL;
 	GElf_Sym sym;
 	int i;
 
-	for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
-		const uint8_t rank = rank_of(t->elf, &sym);
-		const char *name = rank ? elf_strptr(t->elf, sh->sh_link, sym.st_name) : NULL;
+	for (i = 0; strings && gelf_getsym(data, i, &sym) && t->n < SYMBOLS_MAX; i++) {
+		const uint8_t rank = rank_of(elf, &sym);
+		const char *name = rank && sym.st_name < len ? strings + sym.st_name : NULL;
 
 		if (!name || !*name || *name == '$')
 			continue;
@@ -84,19 +112,37 @@ static bool add_section(struct ptc_symtab *t, Elf_Scn *scn, const GElf_Shdr *sh)
 	return true;
 }
 
-static bool add_segments(struct ptc_symtab *t)
+static bool add_segments(struct ptc_symtab *t, Elf *elf)
 {
 	GElf_Phdr ph;
 	size_t n, i;
 
-	if (elf_getphdrnum(t->elf, &n))
+	if (elf_getphdrnum(elf, &n))
 		return true;
-	for (i = 0; i < n && gelf_getphdr(t->elf, (int)i, &ph); i++) {
+	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &ph); i++) {
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (!ptc_grow(&t->segs, &t->segs_cap, t->nsegs + 1, sizeof(*t->segs)))
 			return false;
 		t->segs[t->nsegs++] = (struct segment){ ph.p_offset, ph.p_filesz, ph.p_vaddr };
+	}
+	return true;
+}
+
+/* Both tables of @elf. *ret_all: .symtab, which has them all, is there. */
+static bool add_symbols(struct ptc_symtab *t, Elf *elf, bool *ret_all)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	*ret_all = false;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		if (!gelf_getshdr(scn, &sh) ||
+		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
+			continue;
+		if (!add_section(t, elf, scn, &sh))
+			return false;
+		*ret_all |= sh.sh_type == SHT_SYMTAB;
 	}
 	return true;
 }
@@ -127,34 +173,99 @@ static void tidy(struct ptc_symtab *t)
 	t->n = n;
 }
 
+/* What .gnu_debuglink says, or "". */
+static void debug_link(Elf *elf, char *out, size_t size)
+{
+	Elf_Scn *scn = NULL;
+	Elf_Data *data;
+	const char *name;
+	GElf_Shdr sh;
+	size_t names;
+
+	*out = '\0';
+	if (elf_getshdrstrndx(elf, &names))
+		return;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		if (!name || strcmp(name, ".gnu_debuglink") != 0)
+			continue;
+		data = elf_getdata(scn, NULL);
+		if (data && data->d_buf && strnlen(data->d_buf, data->d_size) < data->d_size &&
+		    strnlen(data->d_buf, size) < size)
+			memcpy(out, data->d_buf, strlen(data->d_buf) + 1);
+		return;
+	}
+}
+
+/* The symbols of the separate debug file, if there is one. False: no memory. */
+static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int own, Elf *own_elf)
+{
+	struct ptc_build_id id = f->id;
+	bool ok = true, all;
+	char link[256];
+	Elf *elf;
+	int fd;
+
+	if (!id.len)
+		(void)ptc_elf_build_id_fd(own, f->len, &id);
+	debug_link(own_elf, link, sizeof(link));
+	fd = ptc_search_debug(&f->store->search, f->path, &id, link);
+	if (fd < 0)
+		return true;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf)
+		ok = add_symbols(t, elf, &all);
+	(void)elf_end(elf);
+	(void)close(fd);
+	return ok;
+}
+
+/* Of an open ELF file; @f and @fd, if it is one: then its debug file counts too. */
+static struct ptc_symtab *read_elf(Elf *elf, const struct ptc_codefile *f, int fd)
+{
+	struct ptc_symtab *t = elf && elf_kind(elf) == ELF_K_ELF ? calloc(1, sizeof(*t)) : NULL;
+	bool all;
+
+	if (!t)
+		return NULL;
+	if (!add_segments(t, elf) || !add_symbols(t, elf, &all) ||
+	    (!all && f && !add_debug(t, f, fd, elf))) {
+		ptc_symtab_free(t);
+		return NULL;
+	}
+	tidy(t);
+	return t;
+}
+
 struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len)
 {
 	struct ptc_symtab *t;
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
+	Elf *elf;
 
 	if (len < EI_NIDENT || memcmp(image, ELFMAG, SELFMAG) != 0 ||
 	    elf_version(EV_CURRENT) == EV_NONE)
 		return NULL;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
 	/* Opened for reading: libelf does not write to it. */
-	t->elf = elf_memory((char *)(uintptr_t)image, len);
-	if (!t->elf || !add_segments(t))
-		goto fail;
-	while ((scn = elf_nextscn(t->elf, scn)) != NULL) {
-		if (!gelf_getshdr(scn, &sh) ||
-		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
-			continue;
-		if (!add_section(t, scn, &sh))
-			goto fail;
-	}
-	tidy(t);
+	elf = elf_memory((char *)(uintptr_t)image, len);
+	t = read_elf(elf, NULL, -1);
+	(void)elf_end(elf);
 	return t;
-fail:
-	ptc_symtab_free(t);
-	return NULL;
+}
+
+struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f)
+{
+	const int fd = elf_version(EV_CURRENT) == EV_NONE ? -1 : ptc_codefile_reopen(f);
+	struct ptc_symtab *t;
+	Elf *elf;
+
+	if (fd < 0)
+		return NULL;
+	/* It is read, not mapped: it may be cut meanwhile. */
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	t = read_elf(elf, f, fd);
+	(void)elf_end(elf);
+	(void)close(fd);
+	return t;
 }
 
 static bool to_addr(const struct ptc_symtab *t, uint64_t off, uint64_t *ret)
@@ -226,7 +337,9 @@ const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t 
 		f->syms_tried = true;
 		if (r->patched && !strcmp(f->name, "[vdso]"))
 			f->syms = read_vdso(as, r);
-		else if (f->bytes)
+		else if (f->path)
+			f->syms = ptc_symtab_of_file(f);
+		else if (f->bytes && !f->pages)
 			f->syms = ptc_symtab_new(f->bytes, f->len);
 	}
 	return f->syms ? ptc_symtab_find(f->syms, ip - r->start + r->off, ret_off) : NULL;

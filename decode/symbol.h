@@ -7,10 +7,13 @@
 #include <stdint.h>
 
 struct ptc_addrspace;
+struct ptc_codefile;
 struct ptc_symtab;
 
-/* Read .symtab and .dynsym of an image, which must outlive the table. NULL: none, or no memory. */
+/* Read .symtab and .dynsym of an image. NULL: none, or no memory. */
 struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len);
+/* The same of the file that was found for @f, and, if it was stripped, of its debug file. */
+struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f);
 void ptc_symtab_free(struct ptc_symtab *t);
 
 /* The function at file offset @off. Lent from the table; NULL if there is none. */
