@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/names.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,8 +93,9 @@ static bool take_hex(const char **p, uint64_t *ret)
 
 	if (!strchr("0123456789abcdefABCDEF", **p) || !**p)
 		return false;
+	errno = 0;
 	*ret = strtoull(*p, &end, 16);
-	if (*end != ' ' && *end != '\t')
+	if (errno || (*end != ' ' && *end != '\t'))
 		return false;
 	*p = end + strspn(end, " \t");
 	return true;

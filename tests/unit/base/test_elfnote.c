@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -135,8 +136,11 @@ Test(elfnote, damage_is_no_crash)
 	static const uint8_t values[] = { 0, 1, 4, 0x7f, 0x80, 0xff };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_build_id id;
+	const int fd = memfd_create("test", MFD_CLOEXEC);
+	struct ptc_build_id from_fd;
 	size_t i, at, v;
 
+	cr_assert_geq(fd, 0);
 	for (EACH_SHAPE(i)) {
 		make_elf(&b, &shapes[i]);
 		for (at = 0; at < b.len; at++)
@@ -147,9 +151,14 @@ Test(elfnote, damage_is_no_crash)
 				p[at] = values[v];
 				cr_assert_eq(ptc_elf_build_id(p, b.len, &id), id.len != 0);
 				cr_assert_leq(id.len, PTC_BUILD_ID_MAX);
+				/* A file is read in pieces, with the same result. */
+				cr_assert_eq(pwrite(fd, p, b.len, 0), (ssize_t)b.len);
+				(void)ptc_elf_build_id_fd(fd, b.len, &from_fd);
+				cr_assert_eq(memcmp(&from_fd, &id, sizeof(id)), 0);
 				free(p);
 			}
 	}
+	close(fd);
 	ptc_buf_release(&b);
 }
 
