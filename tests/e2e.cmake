@@ -279,6 +279,11 @@ foreach(name status not_found not_executable plain_script keeps_old full_disk fi
 	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()
 
+# Files that are gone, or others, when the recording is decoded.
+foreach(name removed in_json replaced in_place cached symfs core)
+	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")
+endforeach()
+
 # `ptcap dump` and `perf report -D` of one file.
 function(e2e_dump NAME)
 	e2e_test(dump_${NAME} 100 "${e2e_dir}/perfdump.py" "dump_${NAME}" ${ARGN})
