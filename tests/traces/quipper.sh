@@ -18,7 +18,17 @@ grep -q '^# gap queue=3 tid=.* cause=nocode$' "$tmp/out" || fail "no gap on cpu 
 grep -v '^# gap .* cause=nocode$' "$tmp/out" | grep '^#' && fail "a gap of another cause"
 grep -q '^3174 3 641\.256845844 0 ffffffffb960d302 start$' "$tmp/out" || fail "no start on cpu 3"
 grep -q '^1760 3 ' "$tmp/out" || fail "the switch to thread 1760 was missed"
-grep -q 'no code for the kernel' "$tmp/err" || fail "nothing said about the kernel"
+grep -q "no code for '\[kernel.kallsyms\]' (build-id 672679ceaecf17b7a879e56c56802afc568aa242): 3 gaps, about" \
+	"$tmp/err" || fail "nothing said about the kernel: $(cat "$tmp/err")"
+"$PTCAP" info -i "$f" >"$tmp/info" || fail "info"
+grep -q '^decode    can be decoded here: no: 66 of 66 files missing$' "$tmp/info" ||
+	fail "what is missing? $(grep -A3 ^decode "$tmp/info")"
+while read -r id name; do
+	[ "$name" = "[vdso]" ] || ! grep -qF "filename=\"$name\"" <("$PTCAP" dump -i "$f") ||
+		grep -qF " $name build-id $id" "$tmp/info" || fail "$name with build-id $id is not listed"
+done <"$f.buildids"
+"$PTCAP" decode -i "$f" --format json 2>/dev/null | tail -n 1 |
+	grep -q '^{"type":"missing","file":"\[kernel.kallsyms\]","build_id":"672679' || fail "json: missing"
 "$PTCAP" decode -i "$f" --cpu 0 -F cpu 2>/dev/null | grep -v '^#' | grep -vx 0 && fail "--cpu"
 "$PTCAP" decode -i "$f" --tid 1760 -F tid 2>/dev/null | grep -v '^# gap queue=. tid=1760' |
 	grep -vx 1760 && fail "--tid"

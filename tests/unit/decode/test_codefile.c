@@ -52,7 +52,7 @@ static struct ptc_build_id id_of(uint8_t first)
 static void put(struct world *w, uint8_t id, const char *name, char path[512])
 {
 	le_program(&w->elf, 0x400000, id, code, sizeof(code));
-	strcpy(path, le_write(w->dir, name, &w->elf));
+	snprintf(path, 512, "%s", le_write(w->dir, name, &w->elf));
 }
 
 static bool has_code(struct ptc_codefile *f)

@@ -232,7 +232,7 @@ Test(origin, another_file_at_the_path_is_said_with_both_build_ids)
 
 	begin(&t);
 	le_program(&elf, 0x400000, 3, pt_code, PT_CODE_LEN);
-	strcpy(path, le_write(t.dir, "prog", &elf));
+	snprintf(path, 512, "%s", le_write(t.dir, "prog", &elf));
 	map_id(&t, TEXT, LE_CODE_OFF, path, 2);
 	one_syscall(&t, TEXT);
 	expect(&t, "0 401016 start\ngap nocode\n", "# no code for '");
@@ -258,7 +258,7 @@ Test(origin, what_is_taken_without_a_build_id_is_said_to_be_assumed)
 
 	begin(&t);
 	le_program(&elf, 0x400000, 3, pt_code, PT_CODE_LEN);
-	strcpy(path, le_write(t.dir, "prog", &elf));
+	snprintf(path, 512, "%s", le_write(t.dir, "prog", &elf));
 	pd_mmap2(&t.pd, 7, 0, TEXT, 0x1000, LE_CODE_OFF, path);
 	one_syscall(&t, TEXT);
 	snprintf(note, sizeof(note), "# assumed: '%s' is as it was", path);
@@ -298,7 +298,7 @@ static const char *put_core(struct test *t, int32_t pid, const char *name, uint6
 	static char path[512];
 
 	le_core(&core, pid, segs, 3, maps, 2);
-	strcpy(path, le_write(t->dir, "core", &core));
+	snprintf(path, 512, "%s", le_write(t->dir, "core", &core));
 	ptc_buf_release(&core);
 	t->code.core = path;
 	return path;
@@ -511,7 +511,7 @@ Test(origin, vmlinux_is_moved_to_where_the_kernel_ran)
 
 	begin(&t);
 	le_program(&elf, LINKED - LE_CODE_OFF, 5, pt_code, PT_CODE_LEN);
-	strcpy(path, le_write(t.dir, "vmlinux", &elf));
+	snprintf(path, 512, "%s", le_write(t.dir, "vmlinux", &elf));
 	t.code.vmlinux = path;
 	kernel_mmap(&t, KERNEL, 0x1000000, KERNEL, "[kernel.kallsyms]_text");
 	one_syscall(&t, KERNEL);
@@ -541,7 +541,7 @@ Test(origin, a_vmlinux_of_another_build_is_not_used)
 	ptc_buf_zero(&ids, 68 - ids.len);
 	pd_feature(&t.pd, PTC_FEAT_BUILD_ID, ids.bytes, ids.len);
 	le_program(&elf, LINKED - LE_CODE_OFF, 5, pt_code, PT_CODE_LEN);
-	strcpy(path, le_write(t.dir, "vmlinux", &elf));
+	snprintf(path, 512, "%s", le_write(t.dir, "vmlinux", &elf));
 	t.code.vmlinux = path;
 	kernel_mmap(&t, KERNEL, 0x1000000, KERNEL, "[kernel.kallsyms]_text");
 	one_syscall(&t, KERNEL);
