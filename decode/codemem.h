@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Bytes that may be kept in all; the largest single piece, much of which is never filled. */
-#define PTC_CODEMEM_MAX	      ((uint64_t)4 << 30)
+#define PTC_CODEMEM_MAX	      ((uint64_t)2 << 30)
 #define PTC_CODEMEM_PIECE_MAX ((uint64_t)64 << 30)
 
 /* Zeroed: nothing yet. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,9 +108,8 @@ Test(codefile, another_file_at_the_path_is_not_used_and_the_search_goes_on)
 	cr_assert_null(f->bytes);
 	cr_assert_str_eq(f->other_path, path);
 	cr_assert(ptc_build_id_same(&f->other_id, &is));
-	ptc_codefiles_release(&w.files);
+	end(&w);
 
-	le_folder_remove(w.dir);
 	begin(&w, false);
 	put(&w, 2, "a", path);
 	snprintf(name, sizeof(name), "cache/.build-id/01/%s/elf", le_id(1) + 2);
@@ -267,6 +267,32 @@ Test(codefile, only_what_was_read_is_there)
 	cr_assert_eq(ptc_codefile_has(f, 0x2fff, 0x5000), 1);
 	cr_assert_eq(ptc_codefile_has(f, 0x5001, 1), 0);
 	cr_assert_eq(f->bytes[0x5000], 1);
+	ptc_buf_release(&big);
+	end(&w);
+}
+
+/* libipt knows a file again by its size and time of change. */
+Test(codefile, the_file_that_holds_the_code_does_not_seem_to_change)
+{
+	struct ptc_buf big = PTC_BUF_INIT;
+	struct stat before, after;
+	struct ptc_codefile *f;
+	struct world w;
+
+	begin(&w, false);
+	ptc_buf_zero(&big, 0x3000);
+	f = ptc_codefiles_get(&w.files, le_write(w.dir, "a", &big), NULL, -1);
+	if (!f->piece.path)
+		cr_skip_test("no memfd, or no /proc");
+	ptc_codefile_fill(f, 0, 1);
+	cr_assert_eq(stat(f->piece.path, &before), 0);
+	ptc_codefile_fill(f, 0x1000, 0x2000);
+	f = ptc_codefiles_get(&w.files, le_write(w.dir, "b", &big), NULL, -1);
+	ptc_codefile_fill(f, 0, 0x3000);
+	cr_assert_eq(stat(f->piece.path, &after), 0);
+	cr_assert_eq(before.st_size, after.st_size);
+	cr_assert_eq(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
+	cr_assert_eq(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
 	ptc_buf_release(&big);
 	end(&w);
 }
