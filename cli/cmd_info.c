@@ -17,22 +17,31 @@ static void help(void)
 	       "  -h, --help            this text\n");
 }
 
+static int show(const struct ptc_info *i, bool json)
+{
+	if (!json) {
+		ptc_info_text(i);
+	} else if (!ptc_info_json(i)) {
+		ptc_say("out of memory");
+		return PTC_EXIT_FAIL;
+	}
+	return PTC_EXIT_OK;
+}
+
 static int info(const char *path, bool json)
 {
 	struct ptc_info i = { .file = NULL };
-	int code = PTC_EXIT_OK;
+	int code;
 	struct ptc_file *f;
 	struct ptc_err err;
 
 	if (ptc_file_open(path, &f, &err))
 		return ptc_say_err(&err);
-	if (ptc_info_gather(f, &i, &err) || ptc_info_survey(path, &i, &err)) {
+	if (ptc_info_gather(f, &i, &err)) {
 		code = ptc_say_err(&err);
-	} else if (!json) {
-		ptc_info_text(&i);
-	} else if (!ptc_info_json(&i)) {
-		ptc_say("out of memory");
-		code = PTC_EXIT_FAIL;
+	} else {
+		ptc_info_survey(path, &i);
+		code = show(&i, json);
 	}
 	ptc_info_release(&i);
 	ptc_file_free(f);

@@ -110,17 +110,19 @@ int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_e
 	return rc;
 }
 
-int ptc_info_survey(const char *path, struct ptc_info *i, struct ptc_err *err)
+void ptc_info_survey(const char *path, struct ptc_info *i)
 {
 	const struct ptc_code_opts code = { .size = sizeof(code), .look_only = true };
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
-	int rc;
 
 	if (!i->has_pt)
-		return 0;
+		return;
 	opts.code = &code;
-	rc = ptc_decode_open(path, &opts, &i->survey, err);
-	return rc ? rc : ptc_decode_survey(i->survey, &i->files, err);
+	if (!ptc_decode_open(path, &opts, &i->survey, &i->survey_err) &&
+	    !ptc_decode_survey(i->survey, &i->files, &i->survey_err))
+		return;
+	ptc_decode_free(i->survey);
+	i->survey = NULL;
 }
 
 void ptc_info_release(struct ptc_info *info)

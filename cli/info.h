@@ -27,12 +27,13 @@ struct ptc_info {
 	struct ptc_decode
 		*survey; /* owned; which files of the recording are here; NULL: not known */
 	size_t files;	 /* how many it names */
+	struct ptc_err survey_err; /* why there is no survey; code 0: no Intel PT */
 };
 
 /* Start with a zeroed @ret; release it whether this fails or not. Errors name the file. */
 int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_err *err);
-/* Look which of the files it names are here; nothing to do without Intel PT. */
-int ptc_info_survey(const char *path, struct ptc_info *i, struct ptc_err *err);
+/* Look which of the files it names are here. What cannot be decoded at all can be told of still. */
+void ptc_info_survey(const char *path, struct ptc_info *i);
 void ptc_info_release(struct ptc_info *info);
 
 /* Iterating over what is not worth a copy: NULL or false at the end or where the file is broken. */

@@ -247,9 +247,15 @@ static json_t *make_survey(const struct ptc_info *i)
 	struct ptc_missing m;
 	size_t n;
 
-	if (!i->survey)
+	if (!i->survey && !i->survey_err.code)
 		return json_null();
 	o = json_object();
+	if (!i->survey) {
+		if (set(o, "error", text(i->survey_err.msg)))
+			return o;
+		json_decref(o);
+		return NULL;
+	}
 	a = json_array();
 	for (n = 0; a && ptc_decode_missing(i->survey, n, &m); n++) {
 		if (!json_array_append_new(a, make_missing(&m)))

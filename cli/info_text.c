@@ -167,6 +167,12 @@ static void show_survey(const struct ptc_info *i)
 	struct ptc_missing m;
 	size_t n = 0;
 
+	if (i->survey_err.code) {
+		label("decode");
+		printf(" cannot be decoded: ");
+		ptc_show_plain(i->survey_err.msg);
+		printf("\n");
+	}
 	if (!i->survey)
 		return;
 	while (ptc_decode_missing(i->survey, n, &m))

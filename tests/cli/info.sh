@@ -35,6 +35,7 @@ assert o["queues"] == [{"queue": 0, "tid": 4242, "cpu": -1, "pieces": 1, "bytes"
 assert o["records"]["AUXTRACE"] == 1 and o["records"]["MMAP2"] == 1
 assert set(o["losses"].values()) == {0}
 assert o["code_bytes"] == 3
+assert o["decode"]["files"] >= len(o["decode"]["missing"]) == 1, o["decode"]
 END
 
 "$MKREC" lossy truncated || exit 1
