@@ -59,6 +59,13 @@ bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_
 const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
 			      uint64_t time, uint64_t *ret_off);
 
+/* What is known of JIT code of @pid; made if need be. NULL: no memory. Lent until the next call. */
+struct ptc_jit_names *ptc_origin_jit(struct ptc_origin *c, int32_t pid);
+
+/* One line more to be said at the end. One that does not fit in memory is one less. */
+void ptc_origin_remark(struct ptc_origin *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* What is to be said at the end: lines up to NULL; NULL: none. */
 const char *const *ptc_origin_remarks(struct ptc_origin *c);
 
