@@ -279,6 +279,14 @@ foreach(name status not_found not_executable plain_script keeps_old full_disk fi
 	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()
 
+# The tree of calls.
+foreach(name recurse signal longjmp except)
+	e2e_emu(calls_${name} CHECKS calls RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
+e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
+e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
+
 # `ptcap dump` and `perf report -D` of one file.
 function(e2e_dump NAME)
 	e2e_test(dump_${NAME} 100 "${e2e_dir}/perfdump.py" "dump_${NAME}" ${ARGN})
