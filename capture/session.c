@@ -58,7 +58,7 @@ struct session {
 	enum asked asked;
 	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; NEVER: not */
 	bool limited;
-	const char *why; /* this source; lent */
+	struct ptc_source_choice choice;
 };
 
 /* --- before the command runs --- */
@@ -78,11 +78,11 @@ static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *
 
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
 {
-	const char *why;
-	int rc = ptc_source_choose(s->opts->source, !s->opts->argv, &ret->source, &why, err);
+	int rc = ptc_source_choose(s->opts, &s->choice, err);
 
 	if (rc)
 		return rc;
+	ret->source = s->choice.kind;
 	if (ret->source == PTC_SOURCE_PT)
 		rc = refuse_for_hardware(s->opts, err);
 	if (!rc && s->opts->lossy && ret->source != PTC_SOURCE_EMU)
@@ -97,14 +97,13 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_emu_open(s->opts, &s->source, err);
 	else
 		rc = ptc_step_open(s->opts, &s->source, err);
-	s->why = why;
 	return rc;
 }
 
 static void tell_start(struct session *s, enum ptc_source_kind chosen)
 {
 	if (s->opts->on_start)
-		s->opts->on_start(s->opts->start_ctx, chosen, s->why);
+		s->opts->on_start(s->opts->start_ctx, chosen, s->choice.why);
 }
 
 static int map_rings(struct session *s, struct ptc_err *err)

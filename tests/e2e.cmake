@@ -193,7 +193,7 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 	endforeach()
 endif()
 
-foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
+foreach(name status not_found not_executable bad_options no_pt auto_emu auto_step auto_fails bad_folder keeps_old full_disk file_limit
 	daemon attach_process attach_asleep attach_thread attach_refused attach_to_the_end
 	killed killed_attached tracer_killed max_steps max_time progress zone_unreached zone_attached zone_bad
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default

@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "capture/barrier.h"
 #include "capture/emu/find.h"
+#include "capture/emu/fits.h"
 #include "capture/emu/owner.h"
 #include "capture/emu/program.h"
 #include "capture/emu/unit.h"
@@ -181,23 +182,16 @@ static int start_thread(pthread_t *t, bool *ret_runs, void *(*fn)(void *), struc
 
 /* --- the command line --- */
 
-/* "FILE,shm=...": a comma in the name is written twice. */
 static char *plugin_option(const struct emu *s)
 {
 	const char *base = strrchr(s->path, '/');
 	struct ptc_buf b = PTC_BUF_INIT;
-	const char *p;
-	char text[64];
+	char text[3];
 	size_t i;
 
 	base = base ? base + 1 : s->path;
-	for (p = s->plugin; *p; p++) {
-		ptc_buf_put(&b, p, 1);
-		if (*p == ',')
-			ptc_buf_put(&b, p, 1);
-	}
-	ptc_buf_put(&b, text,
-		    (size_t)snprintf(text, sizeof(text), ",shm=%d,how=first,comm=", s->shm_id));
+	ptc_emu_plugin_option(&b, s->plugin, s->shm_id, "first");
+	ptc_buf_put(&b, ",comm=", 6);
 	for (i = 0; i < 15 && base[i]; i++)
 		ptc_buf_put(&b, text,
 			    (size_t)snprintf(text, sizeof(text), "%02x", (unsigned char)base[i]));
@@ -310,13 +304,6 @@ static void emu_abandon(struct ptc_source *src)
 		ptc_truth_close(s->base.truth);
 }
 
-static int not_loaded(const struct emu *s, struct ptc_err *err)
-{
-	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"'%s' did not load '%s': a QEMU with plugins, of version 7 or 8, is needed",
-			s->qemu, s->plugin);
-}
-
 static void join_unit(struct emu *s)
 {
 	if (s->unit_runs)
@@ -357,7 +344,7 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 		.made_aux = ptc_enc_pos(s->enc),
 	};
 	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
-		return not_loaded(s, err);
+		return ptc_emu_not_loaded(s->qemu, s->plugin, err);
 	if (s->rc)
 		*err = s->err;
 	return s->rc;
@@ -538,10 +525,7 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 
 static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = !o->argv	    ? "attach to what runs" :
-			   o->max_steps	    ? "count steps (--max-steps)" :
-			   o->from || o->to ? "begin and end at a place (--from, --to)" :
-					      NULL;
+	const char *what = ptc_emu_cannot(o);
 
 	if (!what)
 		return 0;

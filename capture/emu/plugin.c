@@ -410,6 +410,8 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 
 /* --- the plugin --- */
 
+static bool probed; /* ptcap only wants to know if we can be loaded (fits.c) */
+
 static bool from_hex(const char *s, char *out, size_t size)
 {
 	size_t i;
@@ -429,6 +431,8 @@ static bool take_option(const char *o)
 		ptc_emu_proc.shm_id = (int)strtol(o + 4, NULL, 10);
 	else if (!strncmp(o, "comm=", 5))
 		return from_hex(o + 5, ptc_emu_proc.comm, sizeof(ptc_emu_proc.comm));
+	else if (!strcmp(o, "how=probe"))
+		probed = true;
 	else if (!strncmp(o, "how=", 4))
 		ptc_emu_proc.how = o[4] == 'e' ? PTC_EMU_EXEC : PTC_EMU_FIRST;
 	else
@@ -469,6 +473,8 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	if (ptc_emu_proc.sh->version != PTC_EMU_VERSION)
 		return -1;
 	(void)atomic_fetch_add(&ptc_emu_proc.sh->loaded, 1);
+	if (probed)
+		_exit(0);
 	if (pthread_atfork(before_fork, NULL, in_child))
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);

@@ -13,6 +13,7 @@ import pty
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -119,7 +120,7 @@ def bad_options(folder):
 
 @case
 def no_pt(folder):
-    """--source pt without Intel PT says what is missing, and runs nothing; auto says what it took."""
+    """--source pt without Intel PT says what is missing, and runs nothing."""
     if os.path.exists("/sys/bus/event_source/devices/intel_pt"):
         lib.skip("this machine has Intel PT")
     path = os.path.join(folder, "f")
@@ -127,9 +128,79 @@ def no_pt(folder):
     check("intel_pt" in r.err or "Intel PT" in r.err, f"what is missing? {r.err!r}")
     check(r.out == "", "the command ran")
     check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
-    r = Run([PTCAP, "record", "--source", "auto", "-o", path, "--", prog("hello")]).expect(0)
-    check(r.out == "hello\n", r.out)
-    check("step" in r.err, f"auto does not say which source it took: {r.err!r}")
+
+
+def chooses(folder, source, words, argv, *options, status=0, **env):
+    """--source auto takes that one, says so and why in one line, and the recording is right."""
+    path, truth = os.path.join(folder, "auto"), os.path.join(folder, "auto.truth")
+    r = Run([PTCAP, "record", "--source", "auto", "-o", path, "--truth", truth, *options, "--", *argv],
+            env=dict(os.environ, **env)).expect(status)
+    line = r.err.splitlines()[0]
+    check(line.startswith(f"ptcap: source: {source},"), f"expected {source}: {line!r}")
+    for word in words:
+        check(word in line, f"no {word!r} in {line!r}")
+    lib.equals_truth(path, truth)
+
+
+def no_pt_here():
+    if os.path.exists("/sys/bus/event_source/devices/intel_pt"):
+        lib.skip("this machine has Intel PT")
+
+
+@case
+def auto_emu(folder):
+    """auto without Intel PT emulates, where QEMU is; the source is the same if none is named."""
+    no_pt_here()
+    if not shutil.which("qemu-x86_64"):
+        lib.skip("no qemu-x86_64 here (Debian: qemu-user)")
+    chooses(folder, "emu", ["no Intel PT"], [prog("hello")])
+    chooses(folder, "emu", ["no Intel PT"], [prog("exit"), "3"], status=3)
+    script = os.path.join(folder, "script")
+    for text in ("#!/bin/sh\nexit 4\n", "exit 4\n"):
+        with open(script, "w", encoding="ascii") as f:
+            f.write(text)
+        os.chmod(script, 0o755)
+        chooses(folder, "emu", [], [script], status=4)
+    r = Run([PTCAP, "record", "-o", os.path.join(folder, "f"), "--", prog("hello")]).expect(0)
+    check("source: emu" in r.err, r.err)
+
+
+@case
+def auto_step(folder):
+    """auto steps where QEMU is not, does not fit, or cannot do what is asked for; it says which."""
+    no_pt_here()
+    hello = [prog("hello")]
+    chooses(folder, "step", ["no Intel PT", "qemu-x86_64 is not in PATH"], hello, PATH="/nowhere")
+    fake = os.path.join(folder, "qemu-x86_64")
+    with open(fake, "w", encoding="ascii") as f:  # would show, if it were given the command
+        f.write("#!/bin/sh\necho unasked\nexit 1\n")
+    os.chmod(fake, 0o755)
+    chooses(folder, "step", [fake, "did not load"], hello, PATH=folder + ":/usr/bin:/bin")
+    if not shutil.which("qemu-x86_64"):
+        lib.skip("no qemu-x86_64 here (Debian: qemu-user)")
+    chooses(folder, "step", ["did not load"], hello, PTCAP_EMU_PLUGIN="/dev/null")
+    chooses(folder, "step", ["--max-steps"], hello, "--max-steps", "5")
+    chooses(folder, "step", ["--from"], [prog("busy"), "100"], "--from", "prog_main", status=7)
+    chooses(folder, "step", ["--to"], [prog("busy"), "100"], "--to", "prog_main", status=7)
+
+
+@case
+def auto_fails(folder):
+    """What cannot be run is told as ever: 127, 126, and no file; a 32-bit command is none for either."""
+    no_pt_here()
+    out = os.path.join(folder, "out")
+    os.mkdir(out)
+    path = os.path.join(out, "f")
+    for argv, status, word in (
+        ("ptcap-no-such-command", 127, "ptcap-no-such-command"),
+        ("/etc/passwd", 126, "/etc/passwd"),
+        (prog("32"), 126, "32-bit"),
+    ):
+        r = Run([PTCAP, "record", "-o", path, "--", argv]).expect(status)
+        check(word in r.err and r.out == "", f"{r.err!r} {r.out!r}")
+    r = Run([PTCAP, "record", "--lossy", "--max-steps", "5", "-o", path, "--", prog("hello")]).expect(2)
+    check("--lossy" in r.err and r.out == "", f"{r.err!r} {r.out!r}")
+    check(os.listdir(out) == [], "a file was left behind")
 
 
 # --- files --------------------------------------------------------------------------------------
