@@ -156,6 +156,7 @@ static void exec(const char *path, uint64_t args, uint64_t env)
 	    ptc_emu_program_find(path, argv, &p) == PTC_EMU_RUNS) {
 		qemu[n] = '\0';
 		line = ptc_emu_program_line(&p, qemu, option);
+		ptc_emu_program_turn(envp);
 		if (line)
 			(void)execve(qemu, line, envp);
 	}

@@ -203,17 +203,39 @@ static char *plugin_option(const struct emu *s)
 	return (char *)b.bytes;
 }
 
+/* Ours, so that the program finds it in our order. An owned array of borrowed strings. */
+static char **environment(void)
+{
+	size_t n = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 1, sizeof(*env));
+	if (!env)
+		return NULL;
+	memcpy(env, environ, n * sizeof(*env));
+	ptc_emu_program_turn(env);
+	return env;
+}
+
 static int launch(struct emu *s, struct ptc_err *err)
 {
 	char *option = plugin_option(s);
 	char **line = option ? ptc_emu_program_line(&s->program, s->qemu, option) : NULL;
-	int rc = line ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) :
-			ptc_fail_mem(err);
+	char **env = environment();
+	int rc;
+
+	s->launch.env = env;
+	rc = line && env ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) :
+			   ptc_fail_mem(err);
 
 	if (!rc)
 		rc = ptc_launch_let_go(&s->launch, err);
 	if (!rc)
 		rc = ptc_launch_result(&s->launch, false, err);
+	s->launch.env = NULL;
+	free(env);
 	free(line);
 	free(option);
 	return rc;

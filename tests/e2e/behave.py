@@ -1080,6 +1080,68 @@ def context_terminal(folder):
     os.close(master)
 
 
+# --- what QEMU does otherwise -------------------------------------------------------------------
+
+
+def known():
+    """known.txt: {name: argv}."""
+    ret = {}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.txt"), encoding="ascii") as f:
+        for line in f:
+            line = line.split("#", 1)[0].strip()
+            if line:
+                name, words = line.split(":")
+                ret[name] = [os.path.join(lib.PROGS, w) if "prog_" in w else w for w in words.split()]
+    return ret
+
+
+@case
+def known_of_qemu(folder):
+    """What a program does otherwise under QEMU it does so without us; what is recorded is what QEMU ran."""
+    problems = []
+    for name, argv in known().items():
+        path, truth = os.path.join(folder, name), os.path.join(folder, name + ".truth")
+        plain, bare = Run(argv), Run(["qemu-x86_64", "-cpu", "max", *argv])
+        if (plain.status, plain.out) == (bare.status, bare.out):
+            problems.append(f"{name}: QEMU does as the kernel does")
+        r = lib.record(path, argv, "--truth", truth)
+        if (r.status, r.out) != (bare.status, bare.out):
+            problems.append(f"{name}: {r.status} {r.out!r}, QEMU alone {bare.status} {bare.out!r}")
+        try:
+            lib.equals_truth(path, truth)
+        except lib.Failure as e:
+            problems.append(f"{name}: {e}")
+    check(not problems, "\n".join(problems))
+
+
+# What an emulated program finds changed, but for the flags of descriptors: QEMU sets no O_LARGEFILE, and knows
+# neither PR_GET_CHILD_SUBREAPER nor PR_GET_SECCOMP and its like; the kernel shows QEMU's name and threads.
+CHANGED = ("parent's death ", "prctl ", "status Name:", "status Threads:")
+
+
+@case
+def context_of_qemu(folder):
+    """An emulated program inherits what a plain one does, its environment in the same order, but for CHANGED."""
+    path, truth_path = os.path.join(folder, "f"), os.path.join(folder, "t")
+    command = [prog("context"), "an argument", "", "-x"]
+    ours = [*lib.RECORD, "-q", "-o", path, "--truth", truth_path, "--"]
+
+    def seen(name, argv):
+        lines = context_of(folder, name, argv, None)
+        return [re.sub(r"^(descriptor .* [0-9a-f]+ )([0-9a-f]+)$", lambda m: f"{m[1]}{int(m[2], 16) & ~0x8000:x}", line)
+                for line in lines]
+
+    want, got = seen("plain", command), seen("emulated", [*ours, *command])
+    check(len(want) == len(got), f"{len(got)} lines, plain {len(want)}")
+    found = set()
+    for a, b in zip(want, got):
+        if a != b:
+            found.add(next((c for c in CHANGED if a.startswith(c) and b.startswith(c)), f"{a} -> {b}"))
+    check(found <= set(CHANGED), f"changed: {found - set(CHANGED)}")
+    check(found == set(CHANGED), f"not changed any more: {set(CHANGED) - found}")
+    lib.equals_truth(path, truth_path)
+
+
 # --- what cannot be stepped ---------------------------------------------------------------------
 
 

@@ -96,6 +96,24 @@ Test(emu_code, what_is_no_instruction_is_there_and_leads_nowhere)
 	done(&b);
 }
 
+Test(emu_program, the_environment_is_turned_round)
+{
+	char *none[] = { NULL };
+	char *two[] = { (char *)"1", (char *)"2", NULL };
+	char *three[] = { (char *)"1", (char *)"2", (char *)"3", NULL };
+
+	ptc_emu_program_turn(none);
+	cr_assert_null(none[0]);
+	ptc_emu_program_turn(two);
+	cr_assert_str_eq(two[0], "2");
+	cr_assert_str_eq(two[1], "1");
+	cr_assert_null(two[2]);
+	ptc_emu_program_turn(three);
+	cr_assert_str_eq(three[0], "3");
+	cr_assert_str_eq(three[1], "2");
+	cr_assert_str_eq(three[2], "1");
+}
+
 static char folder[] = "/tmp/ptcap-unit-XXXXXX";
 
 static char *script(const char *name, const char *text)
