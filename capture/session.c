@@ -445,6 +445,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 									end->lost_records;
 	ret->lost_aux = end->lost_aux;
 	ret->made_aux = end->made_aux;
+	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	for (i = 0; i < s->npairs; i++)
 		ret->lost_aux += s->pairs[i].aux.lost;
 	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;

@@ -20,6 +20,7 @@
 #include "capture/barrier.h"
 #include "capture/emu/find.h"
 #include "capture/emu/fits.h"
+#include "capture/emu/lack.h"
 #include "capture/emu/owner.h"
 #include "capture/emu/program.h"
 #include "capture/emu/unit.h"
@@ -365,6 +366,7 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 		.lost_aux = ptc_softring_lost_aux(s->ring) + s->dropped,
 		.made_aux = ptc_enc_pos(s->enc),
 	};
+	ptc_emu_lack_names(atomic_load(&s->sh->lacking), ret->lacking, sizeof(ret->lacking));
 	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
 		return ptc_emu_not_loaded(s->qemu, s->plugin, err);
 	if (s->rc)

@@ -110,6 +110,7 @@ struct ptc_emu_shared {
 	atomic_uint loaded;   /* plugins that found this segment */
 	atomic_uint overflow; /* the arena or the slots did not suffice */
 	atomic_uint nslots;   /* those behind were never taken */
+	atomic_uint lacking;  /* calls that failed for want of an implementation (lack.h) */
 	struct ptc_emu_slot slots[PTC_EMU_SLOTS];
 };
 

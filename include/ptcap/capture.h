@@ -135,6 +135,11 @@ struct ptc_record_result {
 	uint64_t odd;		     /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
 	uint64_t left_behind; /* those that were, and outlived the command: they run on */
+	/*
+	 * System calls that the program made and the emulated source does not have:
+	 * "ptrace, seccomp". Alone it may do something else. "": none.
+	 */
+	char lacking[96];
 };
 
 struct ptc_source_choice {

@@ -1107,6 +1107,8 @@ def known_of_qemu(folder):
         r = lib.record(path, argv, "--truth", truth)
         if (r.status, r.out) != (bare.status, bare.out):
             problems.append(f"{name}: {r.status} {r.out!r}, QEMU alone {bare.status} {bare.out!r}")
+        if ("system calls that QEMU does not have (seccomp)" in r.err) != name.startswith("seccomp"):
+            problems.append(f"{name}: {r.err!r}")
         try:
             lib.equals_truth(path, truth)
         except lib.Failure as e:
