@@ -3,10 +3,10 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "auxtrace/layout.h"
 #include "info.h"
+#include "jsontext.h"
 
 /*
  * Out of memory: jansson's constructors give NULL and its _new setters fail on
@@ -14,23 +14,9 @@
  * helper returns false and the caller gives up.
  */
 
-/* Bytes that are not UTF-8 become '?': JSON cannot carry them. */
 static json_t *text(const char *s)
 {
-	json_t *j = json_string(s);
-	char *copy, *p;
-
-	if (j)
-		return j;
-	copy = strdup(s);
-	if (!copy)
-		return NULL;
-	for (p = copy; *p; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	j = json_string(copy);
-	free(copy);
-	return j;
+	return ptc_json_text(s);
 }
 
 static json_t *text_or_null(const char *s)
