@@ -12,7 +12,7 @@
 enum { BIG = 300001 };
 
 /* What one record gives: all of it in one call, as perf asks for it. */
-static size_t inflate(ZSTD_DCtx *z, const void *rec, size_t len, uint8_t *to, size_t room)
+static size_t inflate(ZSTD_DCtx *z, const void *rec, size_t len, void *to, size_t room)
 {
 	struct ptc_cur c = ptc_cur_init(rec, len);
 	struct ptc_err err;

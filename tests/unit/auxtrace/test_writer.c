@@ -19,6 +19,8 @@
 
 enum { FEATURE_HIGH = 192 }; /* a bit that nobody uses */
 
+static const size_t COMM = 56; /* bytes of what put_comm makes */
+
 static char folder[] = "/tmp/ptcap-test-XXXXXX";
 static char path[64];
 
@@ -186,7 +188,7 @@ Test(writer, what_was_written_is_read_again, .init = setup, .fini = teardown)
 }
 
 /* What comes out of a COMPRESSED record, at @to. */
-static size_t inflate(ZSTD_DCtx *z, const struct ptc_rec *rec, uint8_t *to, size_t room)
+static size_t inflate(ZSTD_DCtx *z, const struct ptc_rec *rec, void *to, size_t room)
 {
 	ZSTD_inBuffer in = { rec->body.pos, ptc_cur_left(&rec->body), 0 };
 	ZSTD_outBuffer out = { to, room, 0 };
@@ -229,7 +231,7 @@ Test(writer, compressed_records_stay_in_front_of_what_follows_them, .init = setu
 	cr_assert_eq(ptc_writer_plain(w, plain.bytes + 8, 8, &err), 0);
 	cr_assert_eq(put_comm(w, 0, &err), 0);
 	ptc_writer_packed(w, &packed);
-	cr_assert_eq(packed.in, 7 * 56);
+	cr_assert_eq(packed.in, 7 * COMM);
 	cr_assert_eq(ptc_writer_commit(w, &err), 0);
 
 	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
@@ -241,7 +243,7 @@ Test(writer, compressed_records_stay_in_front_of_what_follows_them, .init = setu
 		if (rec.type == PTC_REC_COMPRESSED)
 			got += inflate(z, &rec, back + got, sizeof(back) - got);
 		if (rec.type == PTC_REC_AUXTRACE) {
-			cr_assert_eq(got, 5 * 56);
+			cr_assert_eq(got, 5 * COMM);
 			cr_assert(ptc_cur_skip(&c, 8));
 			cr_assert(ptc_file_feature(f, PTC_FEAT_AUXTRACE, &index, NULL));
 			cr_assert(ptc_cur_le64(&index, &v) && v == 1 && ptc_cur_le64(&index, &v));
@@ -250,7 +252,7 @@ Test(writer, compressed_records_stay_in_front_of_what_follows_them, .init = setu
 		}
 		n++;
 	}
-	cr_assert(n == 6 && got == 7 * 56);
+	cr_assert(n == 6 && got == 7 * COMM);
 	c = ptc_cur_init(back, got);
 	for (i = 0; i < 7; i++) {
 		struct ptc_sb sb;
@@ -303,7 +305,7 @@ Test(writer, without_records_it_still_commits, .init = setup, .fini = teardown)
  * In a child: the file may have @limit bytes. Returns 0 if the failure was as
  * it should be, 1 if it did not happen, else a line number.
  */
-static int fill(rlim_t limit)
+static int fill(rlim_t limit, bool compressed)
 {
 	const struct rlimit r = { limit, limit };
 	static uint8_t trace[100000];
@@ -315,10 +317,16 @@ static int fill(rlim_t limit)
 	if (setrlimit(RLIMIT_FSIZE, &r) || ptc_writer_new(path, &w, &err) ||
 	    ptc_writer_attr(w, &pt_attr, "intel_pt//u", pt_ids, 3, &err))
 		return __LINE__;
-	for (i = 0; i < 5 && !rc; i++)
-		rc = ptc_writer_auxtrace(
-			w, &(struct ptc_auxtrace){ .idx = 0 },
-			(struct ptc_seg[2]){ { trace, sizeof(trace) }, { NULL, 0 } }, &err);
+	if (compressed && ptc_writer_compress(w, 1, &err))
+		return __LINE__;
+	for (i = 0; i < 5 && !rc; i++) {
+		rc = put_comm(w, 8, &err);
+		rc = rc ? rc :
+			  ptc_writer_auxtrace(
+				  w, &(struct ptc_auxtrace){ .idx = 0 },
+				  (struct ptc_seg[2]){ { trace, sizeof(trace) }, { NULL, 0 } },
+				  &err);
+	}
 	if (rc) { /* no later call may succeed, and commit least of all */
 		if (put_comm(w, 8, &err) != PTC_E_IO || err.sys != EFBIG)
 			return __LINE__;
@@ -336,15 +344,15 @@ Test(writer, a_full_disk_leaves_nothing_wherever_it_strikes, .init = setup, .fin
 	static const rlim_t limits[] = { 0, 1, 104, 1000, 100000, 262144, 400000, 500400, 500700 };
 	size_t i;
 
-	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+	for (i = 0; i < 2 * sizeof(limits) / sizeof(limits[0]); i++) {
 		const pid_t pid = fork();
 		int status;
 
 		if (!pid)
-			_exit(fill(limits[i]) & 0xff);
+			_exit(fill(limits[i / 2], i % 2) & 0xff);
 		cr_assert_eq(waitpid(pid, &status, 0), pid);
 		cr_assert(WIFEXITED(status));
-		cr_assert_eq(WEXITSTATUS(status), 0, "limit %zu: %d", (size_t)limits[i],
+		cr_assert_eq(WEXITSTATUS(status), 0, "limit %zu: %d", (size_t)limits[i / 2],
 			     WEXITSTATUS(status));
 	}
 }
