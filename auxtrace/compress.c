@@ -9,10 +9,11 @@
 #include "base/err.h"
 
 /*
- * Whatever the level: side records repeat what is near, and the highest levels
- * would take a gigabyte.
+ * Side records repeat what is near, so a small window does at any level. The
+ * tables of the high levels do not shrink with it by themselves: they would take
+ * most of a gigabyte.
  */
-enum { WINDOW_LOG = 20 };
+enum { WINDOW_LOG = 20, TABLE_LOG = 20, HIGH_LEVEL = 7 };
 
 struct ptc_compressor {
 	ZSTD_CCtx *z;
@@ -28,6 +29,19 @@ static_assert(PTC_COMPRESS_PIECE + PTC_REC_HEADER_SIZE + 1024 <= UINT16_MAX,
 static int fail(size_t rc, struct ptc_err *err)
 {
 	return ptc_fail(err, PTC_E_NO_MEMORY, "cannot compress: %s", ZSTD_getErrorName(rc));
+}
+
+static size_t set_up(ZSTD_CCtx *z, unsigned int level)
+{
+	size_t rc = ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, (int)level);
+
+	if (!ZSTD_isError(rc))
+		rc = ZSTD_CCtx_setParameter(z, ZSTD_c_windowLog, WINDOW_LOG);
+	if (!ZSTD_isError(rc) && level >= HIGH_LEVEL)
+		rc = ZSTD_CCtx_setParameter(z, ZSTD_c_hashLog, TABLE_LOG);
+	if (!ZSTD_isError(rc) && level >= HIGH_LEVEL)
+		rc = ZSTD_CCtx_setParameter(z, ZSTD_c_chainLog, TABLE_LOG);
+	return rc;
 }
 
 int ptc_compressor_new(unsigned int level, struct ptc_compressor **ret, struct ptc_err *err)
@@ -48,9 +62,7 @@ int ptc_compressor_new(unsigned int level, struct ptc_compressor **ret, struct p
 		ptc_compressor_free(c);
 		return ptc_fail_mem(err);
 	}
-	rc = ZSTD_CCtx_setParameter(c->z, ZSTD_c_compressionLevel, (int)level);
-	if (!ZSTD_isError(rc))
-		rc = ZSTD_CCtx_setParameter(c->z, ZSTD_c_windowLog, WINDOW_LOG);
+	rc = set_up(c->z, level);
 	if (ZSTD_isError(rc)) {
 		ptc_compressor_free(c);
 		return fail(rc, err);

@@ -3,8 +3,7 @@
  * Records into PERF_RECORD_COMPRESSED: all those of a file are one zstd stream,
  * which is never ended (as perf leaves it). Each record holds whole blocks of
  * the stream, and PTC_COMPRESS_PIECE bytes at most come out of it; perf refuses
- * one of which nothing comes out. Memory: the stream's window, below 64 MiB at
- * the highest level.
+ * one of which nothing comes out. Memory: below 16 MiB, whatever the level.
  */
 #ifndef PTC_AUXTRACE_COMPRESS_H
 #define PTC_AUXTRACE_COMPRESS_H

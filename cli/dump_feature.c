@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "auxtrace/feature.h"
 #include "dump.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: bytes that were compressed come back from the records, by libzstd's own stream. */
 #include <criterion/criterion.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -108,6 +109,34 @@ Test(compress, what_came_before_makes_the_next_record_smaller)
 	}
 	ptc_compressor_free(c);
 	ptc_compressor_free(NULL);
+}
+
+static size_t allocated(void)
+{
+	const struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* Under a sanitizer mallinfo2 knows of nothing, and the test of nothing. */
+Test(compress, no_level_takes_much_memory)
+{
+	uint8_t *bytes = calloc(1, BIG);
+	unsigned int level;
+
+	for (level = 1; level <= PTC_COMPRESS_LEVEL_MAX; level++) {
+		const size_t before = allocated();
+		struct ptc_compressor *c = NULL;
+		struct ptc_err err;
+		size_t taken;
+
+		cr_assert_eq(ptc_compressor_new(level, &c, &err), 0);
+		cr_assert_eq(ptc_compressor_add(c, bytes, BIG, &taken, &err), 0);
+		cr_assert_lt(allocated() - before, 16u << 20, "level %u: %zu", level,
+			     allocated() - before);
+		ptc_compressor_free(c);
+	}
+	free(bytes);
 }
 
 Test(compress, levels_are_1_to_22)
