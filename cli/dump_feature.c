@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "dump_feature.h"
 
-#include "auxtrace/feature.h"
 #include "dump.h"
 
-/* A section, with what it takes to read it. */
-struct section {
-	struct ptc_cur c;
-	uint64_t off;
-	uint32_t ncpus;
-	enum ptc_feature bit;
-};
-
-typedef int show_fn(struct ptc_emit *e, const struct section *s, struct ptc_err *err);
-
-/* The count in front of a list; the entries become rows. */
-static int open_rows(struct ptc_emit *e, const struct section *s, const char *name,
-		     struct ptc_feature_iter *ret, struct ptc_err *err)
+int ptc_dump_rows(struct ptc_emit *e, const struct ptc_dump_section *s, const char *name,
+		  struct ptc_feature_iter *ret, struct ptc_err *err)
 {
 	int rc = ptc_feature_open(s->bit, s->c, s->off, ret, err);
 
@@ -24,7 +13,7 @@ static int open_rows(struct ptc_emit *e, const struct section *s, const char *na
 	return rc;
 }
 
-static int show_string(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_string(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_cur c = s->c;
 	const char *text;
@@ -35,8 +24,8 @@ static int show_string(struct ptc_emit *e, const struct section *s, struct ptc_e
 	return 0;
 }
 
-static int show_strings(struct ptc_emit *e, const char *name, struct ptc_feature_iter it,
-			struct ptc_err *err)
+int ptc_dump_strings(struct ptc_emit *e, const char *name, struct ptc_feature_iter it,
+		     struct ptc_err *err)
 {
 	const char *text;
 	int rc;
@@ -49,15 +38,15 @@ static int show_strings(struct ptc_emit *e, const char *name, struct ptc_feature
 	return rc;
 }
 
-static int show_cmdline(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_cmdline(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_feature_iter it;
 	int rc = ptc_feature_open(s->bit, s->c, s->off, &it, err);
 
-	return rc ? rc : show_strings(e, "argv", it, err);
+	return rc ? rc : ptc_dump_strings(e, "argv", it, err);
 }
 
-static int show_nrcpus(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_nrcpus(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_cur c = s->c;
 	struct ptc_nrcpus n;
@@ -69,7 +58,7 @@ static int show_nrcpus(struct ptc_emit *e, const struct section *s, struct ptc_e
 	return 0;
 }
 
-static int show_number(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_number(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_cur c = s->c;
 	uint64_t v;
@@ -84,7 +73,8 @@ static int show_number(struct ptc_emit *e, const struct section *s, struct ptc_e
 	return 0;
 }
 
-static int show_sample_time(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_sample_time(struct ptc_emit *e, const struct ptc_dump_section *s,
+			    struct ptc_err *err)
 {
 	struct ptc_cur c = s->c;
 	struct ptc_sample_time t;
@@ -96,7 +86,8 @@ static int show_sample_time(struct ptc_emit *e, const struct section *s, struct 
 	return 0;
 }
 
-static int show_compressed(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_compressed(struct ptc_emit *e, const struct ptc_dump_section *s,
+			   struct ptc_err *err)
 {
 	struct ptc_cur c = s->c;
 	struct ptc_compressed v;
@@ -111,7 +102,8 @@ static int show_compressed(struct ptc_emit *e, const struct section *s, struct p
 	return 0;
 }
 
-static int show_clock_data(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_clock_data(struct ptc_emit *e, const struct ptc_dump_section *s,
+			   struct ptc_err *err)
 {
 	struct ptc_cur c = s->c;
 	struct ptc_clock_data v;
@@ -125,7 +117,7 @@ static int show_clock_data(struct ptc_emit *e, const struct section *s, struct p
 	return 0;
 }
 
-static int show_build_ids(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_build_ids(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_build_id_entry b;
 	struct ptc_cur c = s->c;
@@ -146,7 +138,8 @@ static int show_build_ids(struct ptc_emit *e, const struct section *s, struct pt
 	return rc;
 }
 
-static int show_event_desc(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_event_desc(struct ptc_emit *e, const struct ptc_dump_section *s,
+			   struct ptc_err *err)
 {
 	struct ptc_event_desc_entry d;
 	struct ptc_event_desc_iter it;
@@ -171,188 +164,13 @@ static int show_event_desc(struct ptc_emit *e, const struct section *s, struct p
 	return rc;
 }
 
-/* --- the machine --- */
-
-/* Core, socket and die of each CPU: two arrays in the file. */
-static void show_cpu_ids(struct ptc_emit *e, struct ptc_cpu_topology *t)
-{
-	uint32_t cpu, core, socket, die;
-
-	ptc_emit_rows(e, "cpus");
-	for (cpu = 0; ptc_cur_le32(&t->ids, &core) && ptc_cur_le32(&t->ids, &socket); cpu++) {
-		ptc_emit_row(e);
-		ptc_emit_u64(e, "cpu", cpu);
-		ptc_emit_i64(e, "core", (int32_t)core);
-		ptc_emit_i64(e, "socket", (int32_t)socket);
-		if (ptc_cur_le32(&t->die_ids, &die))
-			ptc_emit_i64(e, "die", (int32_t)die);
-		ptc_emit_end(e);
-	}
-	ptc_emit_end(e);
-}
-
-static int show_topology(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
-{
-	struct ptc_cpu_topology t;
-	int rc = ptc_feature_parse_cpu_topology(s->c, s->off, s->ncpus, &t, err);
-
-	if (!rc)
-		rc = show_strings(e, "packages", t.packages, err);
-	if (!rc)
-		rc = show_strings(e, "threads", t.threads, err);
-	if (!rc && t.has_dies)
-		rc = show_strings(e, "dies", t.dies, err);
-	if (!rc && t.has_ids)
-		show_cpu_ids(e, &t);
-	return rc;
-}
-
-static int show_numa(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
-{
-	struct ptc_feature_iter it;
-	struct ptc_numa_node v;
-	int rc = open_rows(e, s, "nodes", &it, err);
-
-	if (rc)
-		return rc;
-	while ((rc = ptc_feature_next_numa(&it, &v, err)) > 0) {
-		ptc_emit_row(e);
-		ptc_emit_u64(e, "node", v.node);
-		ptc_emit_u64(e, "total_kib", v.total_kib);
-		ptc_emit_u64(e, "free_kib", v.free_kib);
-		ptc_emit_text(e, "cpus", v.cpus);
-		ptc_emit_end(e);
-	}
-	return rc;
-}
-
-static int show_hybrid(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
-{
-	struct ptc_feature_iter it;
-	struct ptc_hybrid_node v;
-	int rc = open_rows(e, s, "pmus", &it, err);
-
-	if (rc)
-		return rc;
-	while ((rc = ptc_feature_next_hybrid(&it, &v, err)) > 0) {
-		ptc_emit_row(e);
-		ptc_emit_text(e, "pmu", v.pmu);
-		ptc_emit_text(e, "cpus", v.cpus);
-		ptc_emit_end(e);
-	}
-	return rc;
-}
-
-static int show_cache(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
-{
-	struct ptc_feature_iter it;
-	struct ptc_cache v;
-	int rc = ptc_feature_open_cache(s->c, s->off, &it, err);
-
-	if (rc)
-		return rc;
-	ptc_emit_rows(e, "caches");
-	while ((rc = ptc_feature_next_cache(&it, &v, err)) > 0) {
-		ptc_emit_row(e);
-		ptc_emit_u64(e, "level", v.level);
-		ptc_emit_u64(e, "line_size", v.line_size);
-		ptc_emit_u64(e, "sets", v.sets);
-		ptc_emit_u64(e, "ways", v.ways);
-		ptc_emit_text(e, "type", v.type);
-		ptc_emit_text(e, "size", v.size);
-		ptc_emit_text(e, "cpus", v.cpus);
-		ptc_emit_end(e);
-	}
-	return rc;
-}
-
-/* The blocks of a node as ranges, first and last. */
-static void show_blocks(struct ptc_emit *e, const struct ptc_mem_node *n)
-{
-	uint64_t word = 0, first = 0, bit;
-	struct ptc_cur c = n->set;
-	bool inside = false;
-
-	ptc_emit_rows(e, "blocks");
-	for (bit = 0; bit <= n->size; bit++) {
-		bool set = false;
-
-		if (bit < n->size) {
-			if (bit % 64 == 0)
-				(void)ptc_cur_le64(&c, &word);
-			set = word >> bit % 64 & 1;
-		}
-		if (set && !inside)
-			first = bit;
-		if (!set && inside) {
-			ptc_emit_row(e);
-			ptc_emit_u64(e, "first", first);
-			ptc_emit_u64(e, "last", bit - 1);
-			ptc_emit_end(e);
-		}
-		inside = set;
-	}
-	ptc_emit_end(e);
-}
-
-static int show_mem_topology(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
-{
-	struct ptc_feature_iter it;
-	struct ptc_mem_node n;
-	uint64_t block;
-	int rc = ptc_feature_open_mem_topology(s->c, s->off, &it, &block, err);
-
-	if (rc)
-		return rc;
-	ptc_emit_u64(e, "block_bytes", block);
-	ptc_emit_rows(e, "nodes");
-	while ((rc = ptc_feature_next_mem_node(&it, &n, err)) > 0) {
-		ptc_emit_row(e);
-		ptc_emit_u64(e, "node", n.node);
-		ptc_emit_u64(e, "size", n.size);
-		show_blocks(e, &n);
-		ptc_emit_end(e);
-	}
-	return rc;
-}
-
-static int show_domains(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
-{
-	struct ptc_domain_info info;
-	struct ptc_cpu_domains cpu;
-	struct ptc_domain d;
-	int rc = ptc_feature_parse_domain_info(s->c, s->off, &info, err);
-
-	if (rc)
-		return rc;
-	ptc_emit_u64(e, "schedstat_version", info.schedstat_version);
-	ptc_emit_u64(e, "max_domains", info.max_domains);
-	ptc_emit_rows(e, "cpus");
-	while ((rc = ptc_feature_next_cpu_domains(&info, &info.cpus, &cpu, err)) > 0) {
-		ptc_emit_row(e);
-		ptc_emit_u64(e, "cpu", cpu.cpu);
-		ptc_emit_rows(e, "domains");
-		while (ptc_feature_next_domain(&info, &cpu.domains, &d, err) > 0) {
-			ptc_emit_row(e);
-			ptc_emit_u64(e, "domain", d.domain);
-			ptc_emit_text(e, "name", d.name);
-			ptc_emit_text(e, "mask", d.mask);
-			ptc_emit_text(e, "cpus", d.cpus);
-			ptc_emit_end(e);
-		}
-		ptc_emit_end(e);
-		ptc_emit_end(e);
-	}
-	return rc;
-}
-
 /* --- events and PMUs --- */
 
-static int show_pmus(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_pmus(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_feature_iter it;
 	struct ptc_pmu_mapping v;
-	int rc = open_rows(e, s, "pmus", &it, err);
+	int rc = ptc_dump_rows(e, s, "pmus", &it, err);
 
 	if (rc)
 		return rc;
@@ -365,11 +183,11 @@ static int show_pmus(struct ptc_emit *e, const struct section *s, struct ptc_err
 	return rc;
 }
 
-static int show_groups(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_groups(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_feature_iter it;
 	struct ptc_group_desc v;
-	int rc = open_rows(e, s, "groups", &it, err);
+	int rc = ptc_dump_rows(e, s, "groups", &it, err);
 
 	if (rc)
 		return rc;
@@ -383,11 +201,11 @@ static int show_groups(struct ptc_emit *e, const struct section *s, struct ptc_e
 	return rc;
 }
 
-static int show_index(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_index(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_feature_iter it;
 	struct ptc_auxtrace_entry v;
-	int rc = open_rows(e, s, "pieces", &it, err);
+	int rc = ptc_dump_rows(e, s, "pieces", &it, err);
 
 	if (rc)
 		return rc;
@@ -400,11 +218,11 @@ static int show_index(struct ptc_emit *e, const struct section *s, struct ptc_er
 	return rc;
 }
 
-static int show_cpu_caps(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_cpu_caps(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_feature_iter it;
 	struct ptc_pmu_cap v;
-	int rc = open_rows(e, s, "caps", &it, err);
+	int rc = ptc_dump_rows(e, s, "caps", &it, err);
 
 	if (rc)
 		return rc;
@@ -417,12 +235,12 @@ static int show_cpu_caps(struct ptc_emit *e, const struct section *s, struct ptc
 	return rc;
 }
 
-static int show_caps(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_caps(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_feature_iter it;
 	struct ptc_pmu_caps p;
 	struct ptc_pmu_cap cap;
-	int rc = open_rows(e, s, "pmus", &it, err);
+	int rc = ptc_dump_rows(e, s, "pmus", &it, err);
 
 	if (rc)
 		return rc;
@@ -457,7 +275,7 @@ static void show_system(struct ptc_emit *e, struct ptc_trace_system *sys, struct
 	ptc_emit_end(e);
 }
 
-static int show_tracing(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_tracing(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_tracing_data t;
 	struct ptc_trace_system sys;
@@ -484,11 +302,11 @@ static int show_tracing(struct ptc_emit *e, const struct section *s, struct ptc_
 	return 0;
 }
 
-static int show_progs(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_progs(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_feature_iter it;
 	struct ptc_bpf_prog v;
-	int rc = open_rows(e, s, "programs", &it, err);
+	int rc = ptc_dump_rows(e, s, "programs", &it, err);
 
 	if (rc)
 		return rc;
@@ -510,11 +328,11 @@ static int show_progs(struct ptc_emit *e, const struct section *s, struct ptc_er
 	return rc;
 }
 
-static int show_btfs(struct ptc_emit *e, const struct section *s, struct ptc_err *err)
+static int show_btfs(struct ptc_emit *e, const struct ptc_dump_section *s, struct ptc_err *err)
 {
 	struct ptc_feature_iter it;
 	struct ptc_bpf_btf v;
-	int rc = open_rows(e, s, "types", &it, err);
+	int rc = ptc_dump_rows(e, s, "types", &it, err);
 
 	if (rc)
 		return rc;
@@ -527,7 +345,7 @@ static int show_btfs(struct ptc_emit *e, const struct section *s, struct ptc_err
 	return rc;
 }
 
-static show_fn *const shows[] = {
+static ptc_dump_fn *const shows[] = {
 	[PTC_FEAT_TRACING_DATA] = show_tracing,
 	[PTC_FEAT_BUILD_ID] = show_build_ids,
 	[PTC_FEAT_HOSTNAME] = show_string,
@@ -540,14 +358,14 @@ static show_fn *const shows[] = {
 	[PTC_FEAT_TOTAL_MEM] = show_number,
 	[PTC_FEAT_CMDLINE] = show_cmdline,
 	[PTC_FEAT_EVENT_DESC] = show_event_desc,
-	[PTC_FEAT_CPU_TOPOLOGY] = show_topology,
-	[PTC_FEAT_NUMA_TOPOLOGY] = show_numa,
+	[PTC_FEAT_CPU_TOPOLOGY] = ptc_dump_topology,
+	[PTC_FEAT_NUMA_TOPOLOGY] = ptc_dump_numa,
 	[PTC_FEAT_PMU_MAPPINGS] = show_pmus,
 	[PTC_FEAT_GROUP_DESC] = show_groups,
 	[PTC_FEAT_AUXTRACE] = show_index,
-	[PTC_FEAT_CACHE] = show_cache,
+	[PTC_FEAT_CACHE] = ptc_dump_cache,
 	[PTC_FEAT_SAMPLE_TIME] = show_sample_time,
-	[PTC_FEAT_MEM_TOPOLOGY] = show_mem_topology,
+	[PTC_FEAT_MEM_TOPOLOGY] = ptc_dump_mem_topology,
 	[PTC_FEAT_CLOCKID] = show_number,
 	[PTC_FEAT_DIR_FORMAT] = show_number,
 	[PTC_FEAT_BPF_PROG_INFO] = show_progs,
@@ -555,15 +373,15 @@ static show_fn *const shows[] = {
 	[PTC_FEAT_COMPRESSED] = show_compressed,
 	[PTC_FEAT_CPU_PMU_CAPS] = show_cpu_caps,
 	[PTC_FEAT_CLOCK_DATA] = show_clock_data,
-	[PTC_FEAT_HYBRID_TOPOLOGY] = show_hybrid,
+	[PTC_FEAT_HYBRID_TOPOLOGY] = ptc_dump_hybrid,
 	[PTC_FEAT_PMU_CAPS] = show_caps,
-	[PTC_FEAT_CPU_DOMAIN_INFO] = show_domains,
+	[PTC_FEAT_CPU_DOMAIN_INFO] = ptc_dump_domains,
 };
 
 int ptc_dump_feature(struct ptc_emit *e, enum ptc_feature bit, struct ptc_cur c, uint64_t off,
 		     uint32_t ncpus, struct ptc_err *err)
 {
-	const struct section s = { .c = c, .off = off, .ncpus = ncpus, .bit = bit };
+	const struct ptc_dump_section s = { .c = c, .off = off, .ncpus = ncpus, .bit = bit };
 	const unsigned int depth = e->depth;
 	struct ptc_cur rest;
 	int rc = 0;
