@@ -87,6 +87,9 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			r->transfers, (double)r->duration_ns / 1e9);
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 		r->file_bytes, r->aux_bytes);
+	if (r->packed_out)
+		ptc_say("%" PRIu64 " bytes of side records were compressed to %" PRIu64,
+			r->packed_in, r->packed_out);
 	if (r->limited)
 		ptc_say("stopped as asked; what was recorded ran on, untraced");
 	if (r->unreached)

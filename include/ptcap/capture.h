@@ -74,7 +74,12 @@ struct ptc_record_opts {
 	 * and moved now and then. 0: one. At most PTC_VCPUS_MAX. Not with other sources.
 	 */
 	unsigned int vcpus;
-	bool no_retcomp;	     /* switch RET compression off */
+	bool no_retcomp; /* switch RET compression off */
+	/*
+	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
+	 * The trace itself stays as it is.
+	 */
+	unsigned int compression;
 	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
 	const char *const
@@ -132,7 +137,8 @@ struct ptc_record_result {
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
 	uint64_t made_aux;   /* those that a software source made: in the file or lost; or 0 */
-	uint64_t data_bytes; /* bytes of side records in the file */
+	uint64_t data_bytes; /* bytes of side records, before they were compressed */
+	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
