@@ -38,7 +38,7 @@ struct ptc_feature_bytes {
 	bool has;
 };
 
-/* The records, [start, end) of what is expanded, that a compressed record completes. */
+/* The records, [start, end) of what is expanded, that a compressed record completes; maybe none. */
 struct ptc_piece {
 	uint64_t at; /* offset of the compressed record; ascending */
 	uint64_t start, end;

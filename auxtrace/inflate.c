@@ -174,8 +174,6 @@ static int add_piece(struct ptc_file *f, uint64_t at, uint64_t start, uint64_t e
 {
 	void *items = f->pieces;
 
-	if (start == end)
-		return 0;
 	/* A position is 31 bits of piece and 32 bits in it. */
 	if (f->npieces == INT32_MAX || end - start > UINT32_MAX)
 		return ptc_fail_at(err, PTC_E_LIMIT, at,
@@ -219,7 +217,10 @@ static int take_part(struct inflating *z, struct ptc_err *err)
 			continue;
 		z->f->compressed = true;
 		bad = expand(z, &rec, &e);
-		rc = add_piece(z->f, rec.off, start, z->framer.done, err);
+		/* Of one that is damaged an empty piece says where it was. */
+		rc = 0;
+		if (bad || start != z->framer.done)
+			rc = add_piece(z->f, rec.off, start, z->framer.done, err);
 		if (rc)
 			return rc;
 		if (bad && is_ours(&e)) {

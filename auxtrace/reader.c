@@ -458,7 +458,7 @@ static int enter(const struct ptc_file *f, const struct ptc_rec *rec, uint64_t *
 		return ptc_file_err_name(f, err);
 	}
 	p = f->npieces ? bsearch(&key, f->pieces, f->npieces, sizeof(*p), by_at) : NULL;
-	if (p)
+	if (p && p->start != p->end)
 		*pos = PTC_OFF_INFLATED | (uint64_t)(p - f->pieces) << PIECE_BITS;
 	return 0;
 }
