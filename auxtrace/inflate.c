@@ -29,6 +29,8 @@ struct inflating {
 	uint8_t *out;
 	size_t out_size;
 	uint64_t in_bytes; /* compressed bytes so far, of all parts */
+	uint64_t
+		begun; /* offset of the compressed record in which the open record began; 0: none */
 	struct framer framer;
 };
 
@@ -200,6 +202,36 @@ static void set_bad(struct inflating *z, uint64_t pos, const struct ptc_err *err
 	p->bad = *err;
 }
 
+/* After @rec, which gave @bad; what it completed began at @start. */
+static int note_piece(struct inflating *z, const struct ptc_rec *rec, uint64_t start, bool bad,
+		      struct ptc_err *err)
+{
+	const uint64_t done = z->framer.done;
+
+	if (done != start)
+		z->begun = 0;
+	if (!z->begun && z->f->spool.len != done)
+		z->begun = rec->off;
+	/* Of one that is damaged an empty piece says where it was. */
+	return bad || done != start ? add_piece(z->f, rec->off, start, done, err) : 0;
+}
+
+/* The stream has ended inside a record, after @pos bytes of the part's data. */
+static int note_rest(struct inflating *z, uint64_t pos, struct ptc_err *err)
+{
+	const struct ptc_piece *last = z->f->npieces ? &z->f->pieces[z->f->npieces - 1] : NULL;
+	const uint64_t done = z->framer.done;
+	struct ptc_err e;
+	int rc = 0;
+
+	(void)ptc_fail_at(&e, PTC_E_FORMAT, PTC_OFF_INFLATED | done,
+			  "what is compressed ends inside a record");
+	if (!last || last->at != z->begun)
+		rc = add_piece(z->f, z->begun, done, done, err);
+	set_bad(z, pos, &e);
+	return rc;
+}
+
 static int take_part(struct inflating *z, struct ptc_err *err)
 {
 	uint64_t pos = 0, trailing;
@@ -207,6 +239,7 @@ static int take_part(struct inflating *z, struct ptc_err *err)
 	struct ptc_err e;
 
 	z->framer = (struct framer){ .done = z->f->spool.len };
+	z->begun = 0;
 	(void)ZSTD_DCtx_reset(z->stream, ZSTD_reset_session_only);
 	/* What else may be wrong with the records is found by who iterates. */
 	while (ptc_part_next(z->f, z->part, &pos, &rec, &trailing, &e) > 0) {
@@ -217,10 +250,7 @@ static int take_part(struct inflating *z, struct ptc_err *err)
 			continue;
 		z->f->compressed = true;
 		bad = expand(z, &rec, &e);
-		/* Of one that is damaged an empty piece says where it was. */
-		rc = 0;
-		if (bad || start != z->framer.done)
-			rc = add_piece(z->f, rec.off, start, z->framer.done, err);
+		rc = note_piece(z, &rec, start, bad, err);
 		if (rc)
 			return rc;
 		if (bad && is_ours(&e)) {
@@ -234,10 +264,7 @@ static int take_part(struct inflating *z, struct ptc_err *err)
 	}
 	if (z->f->spool.len == z->framer.done)
 		return 0;
-	(void)ptc_fail_at(&e, PTC_E_FORMAT, PTC_OFF_INFLATED | z->framer.done,
-			  "what is compressed ends inside a record");
-	set_bad(z, z->f->parts[z->part].data.size, &e);
-	return 0;
+	return note_rest(z, z->f->parts[z->part].data.size, err);
 }
 
 static int take_parts(struct inflating *z, struct ptc_err *err)

@@ -127,8 +127,7 @@ static struct ptc_file *new_file(const char *name, bool tolerant)
 	return NULL;
 }
 
-/* All bytes are there, of a folder those of its first file. */
-static int read_file(struct ptc_file *f, int folder, struct ptc_err *err)
+static int read_forms(struct ptc_file *f, int folder, struct ptc_err *err)
 {
 	int rc = ptc_header_read(f, err);
 
@@ -146,6 +145,17 @@ static int read_file(struct ptc_file *f, int folder, struct ptc_err *err)
 	if (!rc && f->compressed)
 		rc = ptc_inflate(f, err);
 	return rc ? ptc_file_err_name(f, err) : 0;
+}
+
+/* All bytes are there, of a folder those of its first file. */
+static int read_file(struct ptc_file *f, int folder, struct ptc_err *err)
+{
+	struct ptc_err e; /* damage passes through it, which is no failure */
+	const int rc = read_forms(f, folder, &e);
+
+	if (rc)
+		*err = e;
+	return rc;
 }
 
 static int open_bytes(const void *bytes, size_t len, const char *name, bool tolerant,
