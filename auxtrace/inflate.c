@@ -12,6 +12,8 @@ enum {
 	FEATURE_TYPE = 4, /* in feature COMPRESSED: u32 version, type, level, ratio, mmap_len */
 	TYPE_ZSTD = 1,
 	HEAD = 16, /* of a record: as much as tells how long it is, with what follows it */
+	TRACING_DATA_SIZE = 12, /* the record itself: u32 how much follows */
+	AUXTRACE_MIN = 44,	/* the record itself, up to what is needed of it */
 };
 
 /* Where the records are in a stream that comes in pieces of any size. */
@@ -29,40 +31,36 @@ struct inflating {
 	uint8_t *out;
 	size_t out_size;
 	uint64_t in_bytes; /* compressed bytes so far, of all parts */
-	uint64_t
-		begun; /* offset of the compressed record in which the open record began; 0: none */
+	uint64_t begun;	   /* offset of the compressed record where the open record began; or 0 */
 	struct framer framer;
 };
 
-/* 0: more bytes of the head are needed; else they are enough to set @skip. */
+/* 0: more bytes of the head are needed; 1: they are enough, and @skip is set. */
 static int read_head(struct framer *fr, uint64_t off, struct ptc_err *err)
 {
 	struct ptc_cur c = ptc_cur_init(fr->head, fr->have);
-	uint64_t trailing = 0;
-	uint32_t type, u32;
+	uint64_t trailing = 0, min = PTC_REC_HEADER_SIZE;
+	uint32_t type, u32 = 0;
 	uint16_t misc, size;
 
 	if (!ptc_cur_le32(&c, &type) || !ptc_cur_le16(&c, &misc) || !ptc_cur_le16(&c, &size))
 		return 0;
-	if (size < PTC_REC_HEADER_SIZE)
+	if (type == PTC_REC_AUXTRACE)
+		min = AUXTRACE_MIN;
+	else if (type == PTC_REC_HEADER_TRACING_DATA)
+		min = TRACING_DATA_SIZE;
+	if (size < min)
 		return ptc_fail_at(err, PTC_E_FORMAT, off,
 				   "a record of type %u has the impossible size %u", type, size);
-	if (type == PTC_REC_AUXTRACE || type == PTC_REC_HEADER_TRACING_DATA) {
-		if (size < HEAD)
-			return ptc_fail_at(err, PTC_E_FORMAT, off,
-					   "a record of type %u has the impossible size %u", type,
-					   size);
-		if (fr->have < HEAD)
-			return 0;
-		if (type == PTC_REC_AUXTRACE)
-			(void)ptc_cur_le64(&c, &trailing);
-		else if (ptc_cur_le32(&c, &u32))
-			trailing = u32;
-		if (trailing > PTC_LIMIT_INFLATE_ALL)
-			return ptc_fail_at(err, PTC_E_LIMIT, off,
-					   "a record of type %u claims %" PRIu64 " bytes behind it",
-					   type, trailing);
-	}
+	if (type == PTC_REC_AUXTRACE && !ptc_cur_le64(&c, &trailing))
+		return 0;
+	if (type == PTC_REC_HEADER_TRACING_DATA && !ptc_cur_le32(&c, &u32))
+		return 0;
+	trailing += u32;
+	if (trailing > PTC_LIMIT_INFLATE_ALL)
+		return ptc_fail_at(err, PTC_E_LIMIT, off,
+				   "a record of type %u claims %" PRIu64 " bytes behind it", type,
+				   trailing);
 	fr->skip = size + trailing - fr->have;
 	return 1;
 }
@@ -85,7 +83,7 @@ static int frame(struct framer *fr, const uint8_t *bytes, size_t n, uint64_t off
 
 			fr->head[fr->have++] = *bytes++;
 			off++;
-			if (fr->have != PTC_REC_HEADER_SIZE && fr->have != HEAD)
+			if (fr->have < PTC_REC_HEADER_SIZE || fr->have % 4)
 				continue;
 			rc = read_head(fr, PTC_OFF_INFLATED | fr->done, err);
 			if (rc < 0)

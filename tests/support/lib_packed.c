@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "auxtrace/attr.h"
@@ -137,4 +138,10 @@ int pk_records(const struct ptc_file *f, struct ptc_buf *ret, struct ptc_err *er
 	}
 	CHECK(!ptc_buf_failed(ret));
 	return rc;
+}
+
+bool pk_begins(const struct ptc_buf *whole, const struct ptc_buf *part)
+{
+	return part->len <= whole->len &&
+	       (!part->len || !memcmp(whole->bytes, part->bytes, part->len));
 }

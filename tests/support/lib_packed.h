@@ -30,4 +30,7 @@ void pk_pack(struct pd *p, uint32_t type, size_t max);
  */
 int pk_records(const struct ptc_file *f, struct ptc_buf *ret, struct ptc_err *err);
 
+/* Whether @part are the first bytes of @whole. */
+bool pk_begins(const struct ptc_buf *whole, const struct ptc_buf *part);
+
 #endif

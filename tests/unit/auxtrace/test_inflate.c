@@ -46,7 +46,7 @@ static struct ptc_err expect(const struct pd *p, bool pipe, const struct ptc_buf
 	f = open_ok(bytes, len);
 	cr_assert_eq(pk_records(f, &got, &err), code, "%s", err.msg);
 	cr_assert_eq(got.len, want->len);
-	cr_assert_eq(memcmp(got.bytes, want->bytes, want->len), 0);
+	cr_assert(pk_begins(want, &got));
 	ptc_file_free(f);
 	free(bytes);
 	ptc_buf_release(&got);
@@ -196,6 +196,9 @@ Test(inflate, trace_inside_is_found_by_its_offset)
 	memset(trace, 0x82, sizeof(trace));
 	pd_init_pt(&p, &conv);
 	pd_auxtrace(&p, &a, trace, sizeof(trace));
+	/* 12 bytes and 20 that follow, as perf has it */
+	ptc_buf_put(&p.data, "\102\0\0\0\0\0\14\0\24\0\0\0", 12);
+	ptc_buf_put(&p.data, trace, 20);
 	pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
 	pk_pack(&p, PTC_REC_COMPRESSED, 10);
 	bytes = pd_finish(&p, &len);
@@ -437,8 +440,7 @@ Test(inflate, cut_at_every_length_what_is_whole_is_given)
 
 		cr_assert_eq(ptc_file_open_damaged_bytes(bytes, cut, "test", &f, &err), 0);
 		cr_assert_eq(pk_records(f, &got, &err), 0, "%s", err.msg);
-		cr_assert(got.len >= last && got.len <= want.len);
-		cr_assert_eq(memcmp(got.bytes, want.bytes, got.len), 0);
+		cr_assert(got.len >= last && pk_begins(&want, &got));
 		last = got.len;
 		ptc_file_free(f);
 		free(bytes);

@@ -47,7 +47,7 @@ static void check_records(const struct ptc_file *f, const struct ptc_buf *want, 
 
 	cr_assert_eq(pk_records(f, &got, &err), 0, "%s", err.msg);
 	cr_assert_eq(got.len, len);
-	cr_assert_eq(memcmp(got.bytes, want->bytes, len), 0);
+	cr_assert(pk_begins(want, &got));
 	ptc_buf_release(&got);
 }
 
@@ -142,8 +142,7 @@ Test(salvage, cut_anywhere_it_ends_behind_the_last_whole_record)
 			struct ptc_file *f = salvage(some, cut);
 
 			cr_assert_eq(pk_records(f, &got, &err), 0, "%s", err.msg);
-			cr_assert(got.len <= want.len && got.len >= seen);
-			cr_assert_eq(memcmp(got.bytes, want.bytes, got.len), 0);
+			cr_assert(got.len >= seen && pk_begins(&want, &got));
 			size = (size_t)ptc_file_data_size(f);
 			cr_assert(size >= end && size <= cut - data);
 			cr_assert_eq(size != end, got.len != seen);
