@@ -491,9 +491,9 @@ int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret, 
 	int rc;
 
 	while (!(at & PTC_OFF_INFLATED)) {
-		rc = f->compressed ? check_bad(f, at, err) : 0;
-		if (!rc)
-			rc = ptc_file_next_stored(f, &at, &rec, err);
+		if (f->compressed && check_bad(f, at, err))
+			return err->code;
+		rc = ptc_file_next_stored(f, &at, &rec, err);
 		if (rc <= 0)
 			return rc;
 		if (!ptc_rec_is_compressed(&rec)) {

@@ -9,11 +9,12 @@
 
 static void help(void)
 {
-	printf("usage: ptcap dump [-i FILE]\n"
+	printf("usage: ptcap dump [-i FILE] [--stored]\n"
 	       "Print every record of a recording, one a line, in file order: the offset in the\n"
 	       "file, the type, the size, the fields; in braces the sample id. In front of them,\n"
 	       "behind a #, the events and the features of the header.\n\n"
-	       "  -i, --input=FILE  the recording (default: perf.data)\n"
+	       "  -i, --input=FILE  the recording (default: perf.data); - is standard input\n"
+	       "      --stored      compressed records themselves, not the records in them\n"
 	       "  -h, --help        this text\n\n"
 	       "A damaged file is printed as far as it can be read; then the damage is reported\n"
 	       "and the exit code is 1.\n");
@@ -26,14 +27,16 @@ static void note(struct ptc_err *first, const struct ptc_err *err)
 		*first = *err;
 }
 
-static void dump_records(const struct ptc_file *f, struct ptc_err *damage)
+static void dump_records(const struct ptc_file *f, bool stored, struct ptc_err *damage)
 {
+	int (*const next)(const struct ptc_file *, uint64_t *, struct ptc_rec *, struct ptc_err *) =
+		stored ? ptc_file_next_stored : ptc_file_next;
 	uint64_t pos = 0, records = 0, unknown = 0;
 	struct ptc_err err;
 	struct ptc_rec rec;
 	int rc;
 
-	while ((rc = ptc_file_next(f, &pos, &rec, &err)) > 0) {
+	while ((rc = next(f, &pos, &rec, &err)) > 0) {
 		records++;
 		unknown += ptc_rec_name(rec.type) == NULL;
 		if (ptc_dump_record(f, &rec, &err)) {
@@ -46,7 +49,7 @@ static void dump_records(const struct ptc_file *f, struct ptc_err *damage)
 	printf("# %" PRIu64 " records, %" PRIu64 " of unknown type\n", records, unknown);
 }
 
-static int dump(const char *path)
+static int dump(const char *path, bool stored)
 {
 	struct ptc_err err, damage = { .code = PTC_OK };
 	struct ptc_file *f;
@@ -59,7 +62,7 @@ static int dump(const char *path)
 		(void)ptc_file_err_name(f, &err);
 		note(&damage, &err);
 	}
-	dump_records(f, &damage);
+	dump_records(f, stored, &damage);
 	ptc_file_free(f);
 	if (!damage.code)
 		return PTC_EXIT_OK;
@@ -71,10 +74,12 @@ int ptc_cmd_dump(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
+		{ "stored", no_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *path = "perf.data";
+	bool stored = false;
 	int c;
 
 	opterr = 0;
@@ -82,6 +87,9 @@ int ptc_cmd_dump(int argc, char **argv)
 		switch (c) {
 		case 'i':
 			path = optarg;
+			break;
+		case 's':
+			stored = true;
 			break;
 		case 'h':
 			help();
@@ -93,5 +101,5 @@ int ptc_cmd_dump(int argc, char **argv)
 	if (optind < argc)
 		return ptc_usage_error("dump", "what is '%s'? a recording is named with -i",
 				       argv[optind]);
-	return dump(path);
+	return dump(path, stored);
 }

@@ -89,7 +89,7 @@ static void expect(int n, int code)
 		cr_assert_neq(rec.off, last, "offsets are unique");
 		last = rec.off;
 		if (rec.type == PERF_RECORD_COMM)
-			cr_assert_eq(ptc_le32(rec.body.pos), ++tid);
+			cr_assert_eq((int)ptc_le32(rec.body.pos), ++tid);
 	}
 	cr_assert_eq(rc, code, "%s", err.msg);
 	cr_assert_eq(tid, n);
@@ -147,7 +147,7 @@ Test(folder, a_damaged_stream_is_an_error_at_its_place_and_no_business_of_the_ot
 	struct ptc_err err;
 	struct ptc_rec rec;
 	uint64_t pos = 0;
-	unsigned int tid = 0;
+	int tid = 0;
 	struct pd p;
 
 	put_head("data", 1, PTC_REC_COMPRESSED);
@@ -163,7 +163,7 @@ Test(folder, a_damaged_stream_is_an_error_at_its_place_and_no_business_of_the_ot
 			   "%s", ptc_file_damage(f)->msg);
 	while (ptc_file_next(f, &pos, &rec, &err) > 0)
 		if (rec.type == PERF_RECORD_COMM)
-			cr_assert_eq(ptc_le32(rec.body.pos), ++tid);
+			cr_assert_eq((int)ptc_le32(rec.body.pos), ++tid);
 	cr_assert_eq(tid, 2, "that of data.1");
 	ptc_file_free(f);
 	pd_release(&p);
