@@ -377,6 +377,34 @@ static int trailing(const struct ptc_rec *rec, uint64_t left, uint64_t *ret, str
 	return 0;
 }
 
+/*
+ * A record of the kernel, which has nothing behind it: nearly all are, so for
+ * them there is no call and no copy. False: look closer.
+ */
+static inline bool take_plain(const uint8_t *p, uint64_t left, uint64_t off, struct ptc_rec *ret)
+{
+	uint32_t type;
+	uint16_t size;
+
+	if (left < PTC_REC_HEADER_SIZE)
+		return false;
+	type = ptc_le32(p);
+	size = ptc_le16(p + 6);
+	if (type >= PTC_REC_USER_START || size < PTC_REC_HEADER_SIZE || size > left)
+		return false;
+	ret->off = off;
+	ret->type = type;
+	ret->misc = ptc_le16(p + 4);
+	ret->body.pos = p + PTC_REC_HEADER_SIZE;
+	ret->body.end = p + size;
+	return true;
+}
+
+static inline uint64_t rec_size(const struct ptc_rec *rec)
+{
+	return PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
+}
+
 int ptc_part_next(const struct ptc_file *f, size_t i, uint64_t *pos, struct ptc_rec *ret,
 		  uint64_t *ret_trailing, struct ptc_err *err)
 {
@@ -432,16 +460,18 @@ static int next_inflated(const struct ptc_file *f, uint64_t *pos, struct ptc_rec
 	const struct ptc_piece *p = &f->pieces[(*pos & ~PTC_OFF_INFLATED) >> PIECE_BITS];
 	const uint64_t off = p->start + (*pos & UINT32_MAX);
 	struct ptc_cur c = ptc_cur_init(f->inflated + off, (size_t)(p->end - off));
+	uint64_t skipped = 0;
 	struct ptc_rec rec;
-	uint64_t skipped;
 	int rc;
 
-	rc = ptc_rec_next(&c, PTC_OFF_INFLATED | off, &rec, err);
-	if (rc > 0 && trailing(&rec, ptc_cur_left(&c), &skipped, err))
-		rc = err->code;
-	if (rc <= 0)
-		return rc ? ptc_file_err_name(f, err) : 0;
-	*pos += PTC_REC_HEADER_SIZE + ptc_cur_left(&rec.body) + skipped;
+	if (!take_plain(c.pos, p->end - off, PTC_OFF_INFLATED | off, &rec)) {
+		rc = ptc_rec_next(&c, PTC_OFF_INFLATED | off, &rec, err);
+		if (rc > 0 && trailing(&rec, ptc_cur_left(&c), &skipped, err))
+			rc = err->code;
+		if (rc <= 0)
+			return rc ? ptc_file_err_name(f, err) : 0;
+	}
+	*pos += rec_size(&rec) + skipped;
 	if (p->start + (*pos & UINT32_MAX) == p->end)
 		*pos = pos_behind(f, p->at);
 	*ret = rec;
@@ -484,14 +514,17 @@ static int check_bad(const struct ptc_file *f, uint64_t pos, struct ptc_err *err
 	return err->code;
 }
 
-int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret, struct ptc_err *err)
+/* *@pos may be at a compressed record. */
+static int next_any(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
+		    struct ptc_err *err)
 {
 	uint64_t at = *pos;
-	struct ptc_rec rec;
 	int rc;
 
 	while (!(at & PTC_OFF_INFLATED)) {
-		if (f->compressed && check_bad(f, at, err))
+		struct ptc_rec rec = { .type = 0 };
+
+		if (check_bad(f, at, err))
 			return err->code;
 		rc = ptc_file_next_stored(f, &at, &rec, err);
 		if (rc <= 0)
@@ -511,6 +544,23 @@ int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret, 
 	if (rc > 0)
 		*pos = at;
 	return rc;
+}
+
+int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret, struct ptc_err *err)
+{
+	const uint64_t i = *pos >> PTC_OFF_PART_SHIFT, in = *pos & OFF_MASK;
+
+	if (i < f->nparts && !f->compressed) {
+		const struct ptc_part *p = &f->parts[i];
+		const uint64_t off = p->data.off + in;
+
+		if (in < p->data.size && take_plain(p->in.bytes + off, p->data.size - in,
+						    ptc_part_off((size_t)i, off), ret)) {
+			*pos += rec_size(ret);
+			return 1;
+		}
+	}
+	return next_any(f, pos, ret, err);
 }
 
 const struct ptc_file_attr *ptc_file_attr_of_id(const struct ptc_file *f, uint64_t id)
