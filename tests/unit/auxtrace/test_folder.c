@@ -247,7 +247,7 @@ Test(folder, other_names_are_not_looked_at)
 	put_head("data", 1, 0);
 	put_part("data.0", 2, 1, 0);
 	put("data.old", "x", 1);
-	put("data.00", "x", 1);
+	put("data.02", "x", 1);
 	put("data.1x", "x", 1);
 	put("data.", "x", 1);
 	put("data.-1", "x", 1);

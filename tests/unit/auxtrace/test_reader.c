@@ -343,6 +343,37 @@ Test(reader, sizes_that_lead_outside_are_refused)
 	check_header(ids + 8, 1 << 20, PTC_E_FORMAT);
 }
 
+Test(reader, ids_that_lie_over_each_other_count_each_time)
+{
+	const uint64_t half = PTC_LIMIT_IDS / 2;
+	const size_t first = PTC_FILE_HEADER_SIZE + 128;
+	uint8_t *zero = calloc(1, 65000);
+	struct pd p;
+	uint8_t *bytes;
+	size_t len, i;
+	uint64_t n;
+
+	cr_assert_not_null(zero);
+	build(&p);
+	while (p.data.len < 8 * (half + 1))
+		pd_raw(&p, 90, 0, zero, 65000);
+	bytes = pd_finish(&p, &len);
+	for (n = half; n <= half + 1; n++) {
+		for (i = 0; i < 2; i++) {
+			uint64_t section[2] = { ptc_le64(bytes + 40), 8 * n };
+
+			memcpy(bytes + first + i * 144, section, 16);
+		}
+		if (n == half)
+			ptc_file_free(open_ok(bytes, len));
+		else
+			(void)open_fails(bytes, len, PTC_E_LIMIT);
+	}
+	free(bytes);
+	free(zero);
+	pd_release(&p);
+}
+
 Test(reader, a_record_or_payload_beyond_the_data_ends_the_walk)
 {
 	struct ptc_file *f;

@@ -94,8 +94,8 @@ Test(salvage, killed_behind_the_features_they_are_found)
 	struct ptc_file *f;
 	struct ptc_cur c;
 	struct pd p;
-	uint8_t *bytes;
-	size_t len;
+	uint8_t *bytes, *table;
+	size_t len, i;
 
 	build(&p);
 	bytes = pd_finish(&p, &len);
@@ -108,13 +108,17 @@ Test(salvage, killed_behind_the_features_they_are_found)
 	cr_assert(ptc_file_feature(f, PTC_FEAT_HOSTNAME, &c, NULL) && ptc_cur_left(&c) == 8);
 	cr_assert(ptc_file_feature(f, PTC_FEAT_AUXTRACE, &c, NULL) && !ptc_cur_left(&c));
 	ptc_file_free(f);
-	/* A table that leads outside is none. */
-	set64(bytes + ptc_le64(bytes + 40) + p.data.len + 8, len);
-	f = salvage(bytes, len);
-	cr_assert_not_null(ptc_file_damage_at(f, 1));
-	cr_assert(!ptc_file_feature(f, PTC_FEAT_HOSTNAME, &c, NULL));
-	check_records(f, &want, want.len);
-	ptc_file_free(f);
+	/* A table that leads outside is none, nor is one that leads into itself. */
+	table = bytes + ptc_le64(bytes + 40) + p.data.len;
+	for (i = 0; i < 2; i++) {
+		set64(table + 8, i ? 8 : len);
+		set64(table, (uint64_t)(table - bytes) + 32 - i * 8);
+		f = salvage(bytes, len);
+		cr_assert_not_null(ptc_file_damage_at(f, 1));
+		cr_assert(!ptc_file_feature(f, PTC_FEAT_HOSTNAME, &c, NULL));
+		check_records(f, &want, want.len);
+		ptc_file_free(f);
+	}
 	free(bytes);
 	ptc_buf_release(&want);
 	pd_release(&p);
