@@ -59,7 +59,8 @@ struct ptc_file {
 	struct ptc_feature_bytes features[PTC_FEATURE_BITS];
 	struct ptc_buf build_ids; /* pipe mode: collected from their records */
 	/* Compression: what it expands to. */
-	bool compressed; /* there are compressed records */
+	bool compressed; /* there may be compressed records: look for them */
+	bool expanded;	 /* there are */
 	struct ptc_spool spool;
 	const uint8_t *inflated;
 	uint64_t inflated_len;

@@ -246,7 +246,7 @@ static int take_part(struct inflating *z, struct ptc_err *err)
 
 		if (!ptc_rec_is_compressed(&rec))
 			continue;
-		z->f->compressed = true;
+		z->f->expanded = true;
 		bad = expand(z, &rec, &e);
 		rc = note_piece(z, &rec, start, bad, err);
 		if (rc)

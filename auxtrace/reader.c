@@ -278,7 +278,7 @@ enum ptc_file_form ptc_file_form(const struct ptc_file *f)
 
 bool ptc_file_compressed(const struct ptc_file *f)
 {
-	return f->npieces != 0;
+	return f->expanded;
 }
 
 uint64_t ptc_file_data_off(const struct ptc_file *f)

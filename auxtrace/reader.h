@@ -83,7 +83,7 @@ int ptc_file_err_name(const struct ptc_file *f, struct ptc_err *err);
 const char *ptc_file_name(const struct ptc_file *f);
 uint64_t ptc_file_size(const struct ptc_file *f);
 enum ptc_file_form ptc_file_form(const struct ptc_file *f);
-/* It has compressed records, which were expanded. */
+/* It has compressed records (whatever came of them). */
 bool ptc_file_compressed(const struct ptc_file *f);
 /* The data section of the file, or of the first one of a folder. */
 uint64_t ptc_file_data_off(const struct ptc_file *f);

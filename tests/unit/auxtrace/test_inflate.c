@@ -279,6 +279,13 @@ Test(inflate, what_is_no_zstd_or_no_record_is_an_error_where_it_stands)
 	cr_assert_not_null(strstr(err.msg, "cannot be expanded"), "%s", err.msg);
 	cr_assert_eq(err.off, 104 + 8);
 
+	p.data.len = 8; /* too little to come to anything, good or bad */
+	pd_raw(&p, PTC_REC_COMPRESSED, 0, NULL, 0);
+	ptc_buf_put(&want, p.data.bytes, 8);
+	ptc_buf_put(&p.data, p.data.bytes, 8);
+	(void)expect(&p, false, &want, 0);
+	want.len = 8;
+
 	p.data.len = 8;
 	pk_put(z, &p.data, PTC_REC_COMPRESSED, impossible, 16, 100);
 	err = expect(&p, false, &want, PTC_E_FORMAT);
