@@ -47,9 +47,9 @@ def perf_record(path, options, work):
     return r.returncode
 
 
-def dump(path, status=0, **kw):
+def dump(path, status=0, options=(), **kw):
     """(type, size) of each record, in order; and what was said."""
-    d = Run([PTCAP, "dump", "-i", path], **kw).expect(status)
+    d = Run([PTCAP, "dump", "-i", path, *options], **kw).expect(status)
     found = re.findall(r"^(?:[\w.]+:)?0x[0-9a-f]+(?:\+0x[0-9a-f]+)? +(\S+) +(\d+) misc=", d.out, re.M)
     m = re.search(r"^# (\d+) records, 0 of unknown type$", d.out, re.M)
     check(m and int(m[1]) == len(found), f"{len(found)} lines of records: {d.out[-200:]}")
@@ -78,6 +78,9 @@ def perf_form(folder, form):
     ours, err = dump(path)
     check(not err, err)
     same_counts(ours, perf_dump(path, "-o" in FORMS[form]))
+    stored = Counter(name for name, _ in dump(path, options=["--stored"])[0])
+    check(("COMPRESSED" in stored) == ("-z" in FORMS[form]), f"--stored: {stored}")
+    check(("SAMPLE" in stored) != ("-z" in FORMS[form]), f"--stored: {stored}")
     if os.path.isdir(path):
         return
     with open(path, "rb") as f:
