@@ -35,7 +35,7 @@ static void help(void)
 	       "       ptcap decode --pt FILE --raw FILE@ADDR[:OFFSET[:LENGTH]]... -F insn-ip "
 	       "[OPTIONS]\n"
 	       "Replay a recording: every branch that was taken, and every gap.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data)\n"
+	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "  -F, --fields=LIST     of pid tid cpu time from to kind sym tosym insn insn-ip\n"
 	       "                        disasm srcline, separated by commas: the fields of a line, "
 	       "for programs;\n"

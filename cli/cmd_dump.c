@@ -11,12 +11,13 @@
 
 static void help(void)
 {
-	printf("usage: ptcap dump [-i FILE] [--format text|json]\n"
+	printf("usage: ptcap dump [-i FILE] [--format text|json] [--stored]\n"
 	       "Print every record of a recording, one a line, in file order: the offset in the\n"
 	       "file, the type, the size, the fields; in braces the sample id. In front of them,\n"
 	       "behind a #, the events and the features of the header.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data)\n"
+	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "      --format=FORMAT   text (default) or json: an object a line, see doc/json.md\n"
+	       "      --stored          compressed records themselves, not the records in them\n"
 	       "  -h, --help            this text\n\n"
 	       "A damaged file is printed as far as it can be read; then the damage is reported\n"
 	       "and the exit code is 1.\n");
@@ -56,14 +57,17 @@ static void tell_end(struct ptc_emit *e, uint64_t records, uint64_t unknown)
 	printf("\n");
 }
 
-static void dump_records(struct ptc_emit *e, const struct ptc_file *f, struct ptc_err *damage)
+static void dump_records(struct ptc_emit *e, const struct ptc_file *f, bool stored,
+			 struct ptc_err *damage)
 {
+	int (*const next)(const struct ptc_file *, uint64_t *, struct ptc_rec *, struct ptc_err *) =
+		stored ? ptc_file_next_stored : ptc_file_next;
 	uint64_t pos = 0, records = 0, unknown = 0;
 	struct ptc_err err;
 	struct ptc_rec rec;
 	int rc;
 
-	while ((rc = ptc_file_next(f, &pos, &rec, &err)) > 0) {
+	while ((rc = next(f, &pos, &rec, &err)) > 0) {
 		records++;
 		unknown += ptc_rec_name(rec.type) == NULL;
 		if (e->json) {
@@ -80,7 +84,7 @@ static void dump_records(struct ptc_emit *e, const struct ptc_file *f, struct pt
 	tell_end(e, records, unknown);
 }
 
-static int dump(const char *path, bool json)
+static int dump(const char *path, bool json, bool stored)
 {
 	struct ptc_emit e = { .json = json };
 	struct ptc_err err, damage = { .code = PTC_OK };
@@ -94,7 +98,7 @@ static int dump(const char *path, bool json)
 		(void)ptc_file_err_name(f, &err);
 		note(&damage, &err);
 	}
-	dump_records(&e, f, &damage);
+	dump_records(&e, f, stored, &damage);
 	ptc_file_free(f);
 	if (e.failed) {
 		ptc_say("out of memory");
@@ -111,11 +115,12 @@ int ptc_cmd_dump(int argc, char **argv)
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "format", required_argument, NULL, 'f' },
+		{ "stored", no_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *path = "perf.data";
-	bool json = false;
+	bool json = false, stored = false;
 	int c;
 
 	opterr = 0;
@@ -130,6 +135,9 @@ int ptc_cmd_dump(int argc, char **argv)
 				return ptc_usage_error("dump", "no format '%s': text or json",
 						       optarg);
 			break;
+		case 's':
+			stored = true;
+			break;
 		case 'h':
 			help();
 			return PTC_EXIT_OK;
@@ -140,5 +148,5 @@ int ptc_cmd_dump(int argc, char **argv)
 	if (optind < argc)
 		return ptc_usage_error("dump", "what is '%s'? a recording is named with -i",
 				       argv[optind]);
-	return dump(path, json);
+	return dump(path, json, stored);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "auxtrace/layout.h"
 #include "auxtrace/pt_info.h"
@@ -293,17 +294,32 @@ static int show_fields(const struct ptc_file *f, const struct ptc_rec *rec, stru
 	}
 }
 
+/* 0x1234; 0x1234+0x40: in what the compressed record there expands to; data.0:0x40: of a folder. */
+static void show_place(const struct ptc_file *f, uint64_t off)
+{
+	struct ptc_place place;
+	const char *base;
+
+	ptc_file_place(f, off, &place);
+	base = strrchr(place.name, '/');
+	if (ptc_file_nparts(f) > 1)
+		printf("%s:", base ? base + 1 : place.name);
+	printf("0x%06" PRIx64, place.off);
+	if (place.inflated)
+		printf("+0x%" PRIx64, place.inner);
+}
+
 int ptc_dump_record(const struct ptc_file *f, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	const size_t size = PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
 	const char *name = ptc_rec_name(rec->type);
 	int rc;
 
-	printf("0x%06" PRIx64 " ", rec->off);
+	show_place(f, rec->off);
 	if (name)
-		printf("%-15s", name);
+		printf(" %-15s", name);
 	else
-		printf("UNKNOWN(%u)", rec->type);
+		printf(" UNKNOWN(%u)", rec->type);
 	printf(" %5zu misc=0x%x", size, rec->misc);
 	rc = show_fields(f, rec, err);
 	printf("%s\n", rc ? " DAMAGED" : "");

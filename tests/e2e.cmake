@@ -345,3 +345,8 @@ if(NOT PTCAP_SANITIZE)
 	e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
 	e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
 endif()
+
+# Every form of perf.data, perf's own and ours.
+foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places)
+	e2e_test(forms_${name} 60 "${e2e_dir}/forms.py" "${name}")
+endforeach()

@@ -538,10 +538,8 @@ ZONES = {
 def check_compressed(folder, name, argv):
     if not lib.have_perf():
         lib.skip("no perf here (Debian: linux-perf)")
-    # decode's turn comes when it reads them; perf's, with what the source saw
     path, truth = recorded(folder, argv, "-z3")
-    with open(truth, encoding="ascii") as f:
-        want = lib.transfers(f.read())
+    want = lib.equals_truth(path, truth)
     perf_agrees(name, path, argv, want)
     env = dict(os.environ, HOME=folder, DEBUGINFOD_URLS="", PERF_PAGER="cat")
     header = Run([lib.PERF, "report", "--header-only", "-i", path], env=env).expect(0).out

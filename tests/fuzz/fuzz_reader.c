@@ -2,7 +2,8 @@
 /*
  * Any bytes as a perf.data: opened, walked, every record typed, every feature
  * read. Asserted: records ascend and lie inside the data, what is lent lies
- * inside the file, queues add up.
+ * inside the file or what its compressed records expand to, queues add up; as a
+ * damaged file, its records are a beginning of these and end without an error.
  */
 #include <stdlib.h>
 
@@ -18,9 +19,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static void inside(struct ptc_cur c, const uint8_t *bytes, size_t len)
+/* Reads every byte: a sanitizer tells if they are not there. */
+static void inside(struct ptc_cur c)
 {
-	CHECK(c.pos <= c.end && c.pos >= bytes && c.end <= bytes + len);
+	static volatile uint8_t sink;
+	uint8_t sum = 0;
+
+	CHECK(c.pos <= c.end);
+	while (c.pos < c.end)
+		sum ^= *c.pos++;
+	sink = sum;
+	(void)sink;
 }
 
 /* Reads every byte of a text: a sanitizer tells if it does not end inside. */
@@ -69,7 +78,7 @@ static size_t read_record(const struct ptc_file *f, const struct ptc_rec *rec)
 	return n;
 }
 
-static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size_t len)
+static size_t read_features(const struct ptc_file *f)
 {
 	unsigned int bit;
 	size_t n = 0;
@@ -85,7 +94,7 @@ static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size
 
 		if (!ptc_file_feature(f, bit, &section, &off))
 			continue;
-		inside(section, bytes, len);
+		inside(section);
 		c = section;
 		while (ptc_feature_get_string(&c, &text))
 			n += read_text(text);
@@ -95,7 +104,7 @@ static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size
 		if (!ptc_feature_open_event_desc(section, off, &it, &err)) {
 			/* events without bytes do not exist, so a count of 2^32 ends soon */
 			while (ptc_feature_next_event_desc(&it, &event, &err) > 0) {
-				inside(event.ids, bytes, len);
+				inside(event.ids);
 				n += read_text(event.name);
 			}
 		}
@@ -103,8 +112,7 @@ static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size
 	return n;
 }
 
-static void check_index(const struct ptc_file *f, const struct ptc_index *ix, const uint8_t *bytes,
-			size_t len)
+static void check_index(const struct ptc_file *f, const struct ptc_index *ix)
 {
 	size_t i, j;
 
@@ -113,11 +121,45 @@ static void check_index(const struct ptc_file *f, const struct ptc_index *ix, co
 
 		CHECK(!i || ix->queues[i].idx > ix->queues[i - 1].idx);
 		for (j = 0; j < ix->queues[i].nchunks; j++) {
-			inside(ptc_chunk_bytes(f, &ix->queues[i].chunks[j]), bytes, len);
+			inside(ptc_chunk_bytes(f, &ix->queues[i].chunks[j]));
 			sum += ix->queues[i].chunks[j].size;
 		}
-		CHECK(sum == ix->queues[i].bytes && sum <= len);
+		CHECK(sum == ix->queues[i].bytes);
 	}
+}
+
+/* A record's place: what ptc_file_bytes lends there is the record. */
+static void check_place(const struct ptc_file *f, const struct ptc_rec *rec)
+{
+	struct ptc_place place;
+	struct ptc_cur c;
+
+	CHECK(ptc_file_bytes(f, rec->off, 8, &c) && c.end == rec->body.pos);
+	ptc_file_place(f, rec->off, &place);
+	CHECK(place.name && place.off < ptc_file_size(f));
+	CHECK(place.inflated || place.off == rec->off);
+}
+
+/* Both walks give the same records; that of the damaged file may end earlier. */
+static void check_salvage(const uint8_t *bytes, size_t len, const struct ptc_file *f)
+{
+	uint64_t pos = 0, at = 0;
+	struct ptc_rec a, b;
+	struct ptc_file *d;
+	struct ptc_err err;
+
+	CHECK(!ptc_file_open_damaged_bytes(bytes, len, "fuzz", &d, &err));
+	for (;;) {
+		const int rc = ptc_file_next(d, &at, &b, &err);
+
+		CHECK(rc >= 0);
+		if (!rc)
+			break;
+		if (ptc_file_next(f, &pos, &a, &err) <= 0)
+			break; /* compressed, and the header does not say so */
+		CHECK(a.type == b.type && a.off == b.off);
+	}
+	ptc_file_free(d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
@@ -131,21 +173,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	if (ptc_file_open_bytes(bytes, len, "fuzz", &f, &err)) {
 		CHECK(err.code < 0 && err.msg[0]);
+		if (ptc_file_open_damaged_bytes(bytes, len, "fuzz", &f, &err))
+			return 0;
+		while (ptc_file_next(f, &pos, &rec, &err) > 0)
+			inside(rec.body);
+		ptc_file_free(f);
 		return 0;
 	}
 	while (ptc_file_next(f, &pos, &rec, &err) > 0) {
-		CHECK(pos >= before + 8 && pos <= ptc_file_data_size(f));
-		CHECK(rec.off == ptc_file_data_off(f) + before);
-		inside(rec.body, bytes, len);
+		if (!ptc_file_compressed(f)) {
+			CHECK(pos >= before + 8 && pos <= ptc_file_data_size(f));
+			CHECK(rec.off == ptc_file_data_off(f) + before);
+		}
+		CHECK(pos != before);
+		inside(rec.body);
+		check_place(f, &rec);
 		before = pos;
 		sink = read_record(f, &rec);
 		if (rec.type == PTC_REC_AUXTRACE)
 			CHECK(!ptc_index_add(&ix, f, &rec, &err) || err.code == PTC_E_LIMIT);
 	}
-	sink = read_features(f, bytes, len);
+	sink = read_features(f);
 	(void)sink;
-	check_index(f, &ix, bytes, len);
+	check_index(f, &ix);
 	ptc_index_release(&ix);
+	check_salvage(bytes, len, f);
 	ptc_file_free(f);
 	return 0;
 }

@@ -198,15 +198,30 @@ Test(real, recordings_with_branch_stacks_open_too)
 	}
 }
 
-Test(real, a_recording_in_pipe_mode_is_refused_by_name)
+Test(real, a_recording_in_pipe_mode_is_as_one_in_a_file)
 {
-	const char *path = PTCAP_TRACES
-		"/quipper-piped.intel_pt-4.14/perf.data.piped.intel_pt-4.14";
-	struct ptc_file *f = NULL;
-	struct ptc_err err;
+	struct ptc_file *f = open_real(PTCAP_TRACES "/quipper-piped.intel_pt-4.14/"
+						    "perf.data.piped.intel_pt-4.14");
+	struct ptc_index ix = PTC_INDEX_INIT;
+	unsigned int bit, features = 0;
+	uint64_t n[128] = { 0 };
+	struct ptc_cur c;
+	const char *s;
 
-	if (access(path, R_OK))
-		cr_skip_test("no %s", path);
-	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_UNSUPPORTED);
-	cr_assert_not_null(strstr(err.msg, "pipe mode"));
+	cr_assert_eq(ptc_file_form(f), PTC_FORM_PIPE);
+	(void)count(f, n, &ix);
+	cr_assert(n[PTC_REC_HEADER_ATTR] == 4 && n[PTC_REC_HEADER_FEATURE] == 12);
+	cr_assert(n[PERF_RECORD_SWITCH_CPU_WIDE] == 552 && n[PERF_RECORD_AUX] == 8 &&
+		  n[PERF_RECORD_SAMPLE] == 11 && n[PTC_REC_AUXTRACE] == 2);
+	cr_assert_eq(ptc_file_nattrs(f), 4);
+	cr_assert_gt(ptc_file_attr(f, 0)->nids, 0);
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
+		features += ptc_file_feature(f, bit, &c, NULL);
+	cr_assert_eq(features, 12);
+	cr_assert(ptc_file_feature(f, PTC_FEAT_ARCH, &c, NULL) && ptc_feature_get_string(&c, &s) &&
+		  !strcmp(s, "x86_64"));
+	cr_assert_eq(ix.nqueues, 2);
+	cr_assert_eq(ix.queues[0].bytes + ix.queues[1].bytes, 76400 + 68192);
+	ptc_index_release(&ix);
+	ptc_file_free(f);
 }
