@@ -132,7 +132,7 @@ static int show_sample(const struct ptc_file *f, const struct ptc_rec *rec, stru
 
 	if (!a)
 		return 0;
-	if (!ptc_sample_parse(&body, a->attr.sample_type, &s))
+	if (!ptc_sample_parse_front(&body, a->attr.sample_type, &s))
 		return short_record(rec, err);
 	if (s.id.has & PERF_SAMPLE_IP)
 		printf(" ip=0x%" PRIx64, s.ip);

@@ -64,7 +64,7 @@ static size_t read_record(const struct ptc_file *f, const struct ptc_rec *rec)
 	}
 	if (!ptc_time_conv_parse(rec, &tc, &err))
 		CHECK(tc.shift < 64);
-	if (a && ptc_sample_parse(&body, a->attr.sample_type, &s))
+	if (a && ptc_sample_parse_front(&body, a->attr.sample_type, &s))
 		CHECK(body.end == rec->body.end);
 	return n;
 }
