@@ -29,6 +29,7 @@ static void note(struct ptc_err *first, const struct ptc_err *err)
 static void dump_records(const struct ptc_file *f, struct ptc_err *damage)
 {
 	uint64_t pos = 0, records = 0, unknown = 0;
+	struct ptc_emit e = { .json = false };
 	struct ptc_err err;
 	struct ptc_rec rec;
 	int rc;
@@ -36,7 +37,7 @@ static void dump_records(const struct ptc_file *f, struct ptc_err *damage)
 	while ((rc = ptc_file_next(f, &pos, &rec, &err)) > 0) {
 		records++;
 		unknown += ptc_rec_name(rec.type) == NULL;
-		if (ptc_dump_record(f, &rec, &err)) {
+		if (ptc_dump_record(&e, f, &rec, &err)) {
 			(void)ptc_file_err_name(f, &err);
 			note(damage, &err);
 		}
