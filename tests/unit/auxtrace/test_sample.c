@@ -227,7 +227,7 @@ static void lay_out(struct ptc_buf *b, const struct perf_event_attr *attr)
 
 static bool is(struct ptc_cur c, const char *text)
 {
-	return ptc_cur_left(&c) == strlen(text) && !memcmp(c.pos, text, strlen(text));
+	return ptc_cur_left(&c) == strlen(text) && (!*text || !memcmp(c.pos, text, strlen(text)));
 }
 
 static void check_variable(const struct ptc_sample *s)
