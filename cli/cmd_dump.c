@@ -30,19 +30,6 @@ static void note(struct ptc_err *first, const struct ptc_err *err)
 		*first = *err;
 }
 
-static void json_record(struct ptc_emit *e, const struct ptc_rec *rec)
-{
-	ptc_emit_object(e, NULL);
-	ptc_emit_word(e, "type", "record");
-	ptc_emit_hex(e, "offset", rec->off);
-	ptc_emit_u64(e, "record", rec->type);
-	ptc_emit_text(e, "name", ptc_rec_name(rec->type));
-	ptc_emit_u64(e, "misc", rec->misc);
-	ptc_emit_u64(e, "size", PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body));
-	ptc_emit_end(e);
-	printf("\n");
-}
-
 static void tell_end(struct ptc_emit *e, uint64_t records, uint64_t unknown)
 {
 	if (!e->json) {
@@ -70,11 +57,7 @@ static void dump_records(struct ptc_emit *e, const struct ptc_file *f, bool stor
 	while ((rc = next(f, &pos, &rec, &err)) > 0) {
 		records++;
 		unknown += ptc_rec_name(rec.type) == NULL;
-		if (e->json) {
-			json_record(e, &rec);
-			continue;
-		}
-		if (ptc_dump_record(f, &rec, &err)) {
+		if (ptc_dump_record(e, f, &rec, &err)) {
 			(void)ptc_file_err_name(f, &err);
 			note(damage, &err);
 		}

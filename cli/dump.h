@@ -4,6 +4,7 @@
 #define PTC_CLI_DUMP_H
 
 #include "auxtrace/reader.h"
+#include "auxtrace/sample.h"
 #include "emit.h"
 
 /* Header, events and features. Returns 0, or the code of the first damage met; the rest is shown.
@@ -18,6 +19,14 @@ int ptc_dump_feature(struct ptc_emit *e, enum ptc_feature bit, struct ptc_cur c,
 		     uint32_t ncpus, struct ptc_err *err);
 
 /* One line. Returns 0, or an error if the record's body makes no sense (the line says so too). */
-int ptc_dump_record(const struct ptc_file *f, const struct ptc_rec *rec, struct ptc_err *err);
+int ptc_dump_record(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
+		    struct ptc_err *err);
+
+/* Its parts, for dump_record.c: the fields of a SAMPLE, and of a record that perf made. */
+int ptc_dump_sample(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
+		    struct ptc_sample_id *ret_id, struct ptc_err *err);
+/* Returns 1; 0 for a type that is not perf's; or the damage. */
+int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
+		  struct ptc_err *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "auxtrace/index.h"
 #include "auxtrace/pt_info.h"
 #include "auxtrace/sideband.h"
+#include "auxtrace/userrec.h"
 
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \
@@ -39,6 +40,99 @@ static size_t read_text(const char *s)
 
 	while (s[n])
 		n++;
+	return n;
+}
+
+static size_t read_sample(const struct ptc_rec *rec, const struct ptc_sample *s)
+{
+	struct ptc_branches branches = s->branches;
+	struct ptc_read read = s->read;
+	struct ptc_read_value v;
+	struct ptc_branch b;
+	size_t n = 0, i;
+
+	while (ptc_read_next(&read, &v))
+		n += v.value & 1;
+	while (ptc_branches_next(&branches, &b))
+		n += b.mispred;
+	CHECK(!read.n && !branches.n);
+	CHECK(ptc_cur_left(&s->callchain) % 8 == 0);
+	CHECK(s->stack_user_dyn <= ptc_cur_left(&s->stack_user));
+	for (i = 0; i < ptc_cur_left(&s->aux); i++)
+		n += s->aux.pos[i];
+	CHECK(s->rest.end == rec->body.end);
+	return n;
+}
+
+static size_t walk_user(struct ptc_user *u)
+{
+	struct ptc_thread_map_entry t;
+	struct ptc_stat_config_entry c;
+	struct ptc_id_index_entry x;
+	struct ptc_bpf_metadata_entry m;
+	uint64_t v;
+	size_t n = 0;
+	int32_t cpu;
+
+	switch (u->type) {
+	case PTC_REC_ID_INDEX:
+		while (ptc_id_index_next(&u->u.id_index, &x))
+			n++;
+		CHECK(!u->u.id_index.n);
+		break;
+	case PTC_REC_THREAD_MAP:
+		while (ptc_thread_map_next(&u->u.thread_map, &t))
+			n += read_text(t.comm);
+		CHECK(!u->u.thread_map.n);
+		break;
+	case PTC_REC_CPU_MAP:
+		while (ptc_cpu_map_next(&u->u.cpu_map, &cpu))
+			CHECK(cpu >= -1);
+		break;
+	case PTC_REC_STAT_CONFIG:
+		while (ptc_stat_config_next(&u->u.stat_config, &c))
+			n++;
+		CHECK(!u->u.stat_config.n);
+		break;
+	case PTC_REC_BPF_METADATA:
+		while (ptc_bpf_metadata_next(&u->u.bpf_metadata, &m))
+			n += read_text(m.key) + read_text(m.value);
+		CHECK(!u->u.bpf_metadata.n);
+		break;
+	case PTC_REC_SCHEDSTAT_CPU:
+	case PTC_REC_SCHEDSTAT_DOMAIN:
+		while (ptc_schedstat_next(&u->u.schedstat, &v))
+			n++;
+		break;
+	case PTC_REC_AUXTRACE_ERROR:
+		n += read_text(u->u.auxtrace_error.msg);
+		break;
+	default:
+		break;
+	}
+	return n;
+}
+
+/* What is read is put, and read again. */
+static size_t read_user(const struct ptc_rec *rec)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_rec again = *rec;
+	struct ptc_user u;
+	struct ptc_err err;
+	size_t n;
+
+	if (ptc_user_parse(rec, &u, &err) != 1)
+		return 0;
+	ptc_user_put(&b, &u);
+	n = walk_user(&u);
+	if (!ptc_buf_failed(&b)) {
+		again.misc = ptc_le16(b.bytes + 4);
+		again.body = ptc_cur_init(b.bytes + 8, b.len - 8);
+		CHECK(ptc_user_parse(&again, &u, &err) == 1);
+		CHECK(walk_user(&u) == n);
+	}
+	ptc_buf_release(&b);
 	return n;
 }
 
@@ -73,9 +167,11 @@ static size_t read_record(const struct ptc_file *f, const struct ptc_rec *rec)
 	}
 	if (!ptc_time_conv_parse(rec, &tc, &err))
 		CHECK(tc.shift < 64);
-	if (a && ptc_sample_parse(&body, a->attr.sample_type, &s))
+	if (a && ptc_sample_parse_front(&body, a->attr.sample_type, &s))
 		CHECK(body.end == rec->body.end);
-	return n;
+	if (a && !ptc_sample_parse(rec, &a->attr, &s, &err))
+		n += read_sample(rec, &s);
+	return n + read_user(rec);
 }
 
 static size_t read_features(const struct ptc_file *f)
