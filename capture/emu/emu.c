@@ -71,7 +71,8 @@ struct emu {
 	int status;
 	atomic_bool gone; /* the waiter's: the command has ended, status is set */
 	atomic_int want;
-	int rc; /* the unit's */
+	atomic_int pause; /* enum ptc_emu_pause */
+	int rc;		  /* the unit's */
 	struct ptc_err err;
 };
 
@@ -291,6 +292,26 @@ static void ask(struct emu *s, int want)
 	ptc_emu_unit_wake(s->sh);
 }
 
+static bool emu_pause(struct ptc_source *src)
+{
+	struct emu *s = of(src);
+	int was = PTC_EMU_GOES_ON;
+
+	(void)atomic_compare_exchange_strong(&s->pause, &was, PTC_EMU_ASKED);
+	if (was == PTC_EMU_PAUSED)
+		return true;
+	ptc_emu_unit_wake(s->sh);
+	return false;
+}
+
+static void emu_resume(struct ptc_source *src)
+{
+	struct emu *s = of(src);
+
+	atomic_store(&s->pause, PTC_EMU_GOES_ON);
+	ptc_emu_unit_wake(s->sh);
+}
+
 static void emu_stop(struct ptc_source *src)
 {
 	ask(of(src), WANT_STOP);
@@ -404,6 +425,8 @@ static const struct ptc_source_ops emu_ops = {
 	.start = emu_start,
 	.end_fd = emu_end_fd,
 	.progress = emu_progress,
+	.pause = emu_pause,
+	.resume = emu_resume,
 	.stop = emu_stop,
 	.leave = emu_leave,
 	.abandon = emu_abandon,
@@ -480,6 +503,7 @@ static int open_rings(struct emu *s, struct ptc_err *err)
 		.aux_size = o->aux_size ? o->aux_size : AUX_DEFAULT,
 		.sample_type = PTC_SOFT_SAMPLE_TYPE,
 		.lossy = o->lossy,
+		.overwrite = o->snapshot,
 	};
 	int rc = ptc_source_check_rings(ring.data_size, ring.aux_size, err);
 
@@ -528,7 +552,8 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 	s->unit.sh = s->sh;
 	s->unit.flow = &s->flow;
 	s->unit.rec = &s->rec;
-	s->unit.watermark = s->desc.aux_size / 4;
+	s->unit.watermark = s->opts->snapshot ? SIZE_MAX : s->desc.aux_size / 4;
+	s->unit.pause = s->opts->snapshot ? &s->pause : NULL;
 	s->unit.again = s->opts->lossy ? again : NULL;
 	s->unit.again_ctx = s;
 	s->unit.gone = &s->gone;

@@ -316,16 +316,55 @@ static void await_command(struct ptc_emu_unit *u)
 	}
 }
 
+/* --- snapshots --- */
+
+/*
+ * What was written by now is traced. Then the trace of the thread on the CPU ends as if it
+ * were disabled, which is no switch, and goes on at a PSB.
+ */
+static void stand_still(struct ptc_emu_unit *u)
+{
+	(void)pass(u);
+	u->tsc = ptc_rdtsc();
+	if (u->on_cpu) {
+		ptc_emu_unit_speak_of(u, u->on_cpu);
+		ptc_emu_path_preempt(u, u->on_cpu);
+	}
+	publish(u);
+	ptc_enc_psb(u->flow->enc);
+	atomic_store(u->pause, PTC_EMU_PAUSED);
+	ptc_softring_wake(u->rec->ring);
+	for (;;) {
+		const unsigned int seen = atomic_load(&u->sh->bell);
+
+		/* The end of the command has to wait: the session may be reading. */
+		if (atomic_load(u->pause) != PTC_EMU_PAUSED || atomic_load(u->want))
+			break;
+		wait_for_bell(u, seen);
+	}
+	u->tsc = ptc_rdtsc();
+}
+
+static bool is_asked_to_pause(const struct ptc_emu_unit *u)
+{
+	return u->pause && atomic_load(u->pause) == PTC_EMU_ASKED;
+}
+
 int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 {
 	ptc_enc_begin(u->flow->enc, ptc_rdtsc());
 	while (goes_on(u)) {
 		const unsigned int seen = atomic_load(&u->sh->bell);
 
+		if (is_asked_to_pause(u)) {
+			stand_still(u);
+			continue;
+		}
 		if (pass(u))
 			continue;
 		bury(u);
-		publish(u);
+		if (!u->pause) /* a head is for those who stop */
+			publish(u);
 		if (goes_on(u))
 			wait_for_bell(u, seen);
 	}

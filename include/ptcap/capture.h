@@ -25,7 +25,8 @@ enum ptc_source_kind {
 
 enum ptc_wake_action {
 	PTC_WAKE_GO_ON = 0,
-	PTC_WAKE_LEAVE, /* end the recording; the command runs on, untraced */
+	PTC_WAKE_LEAVE,	   /* end the recording; the command runs on, untraced */
+	PTC_WAKE_SNAPSHOT, /* take one, if opts->snapshot; asked again before that it is one */
 };
 
 /* How far a recording is. */
@@ -63,8 +64,16 @@ struct ptc_record_opts {
 	 * says so; without, the program waits. Not with other sources: PTC_E_USAGE.
 	 */
 	bool lossy;
-	bool no_retcomp;	     /* switch RET compression off */
-	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
+	/*
+	 * The trace goes round in the AUX ring, and only snapshots of it reach the file: one
+	 * each time on_wake says PTC_WAKE_SNAPSHOT, and one at the end. Side records are
+	 * recorded all the time. Not with sources that cannot pause, nor with lossy:
+	 * PTC_E_USAGE.
+	 */
+	bool snapshot;
+	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
+	bool no_retcomp;	/* switch RET compression off */
+	uint32_t psb_period;	/* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
 	const char *const
 		*cmdline; /* what the user typed, for the CMDLINE feature; NULL-terminated */
@@ -106,6 +115,9 @@ struct ptc_record_opts {
 	 */
 	void (*on_start)(void *ctx, enum ptc_source_kind chosen, const char *why);
 	void *start_ctx;
+	/* The @n-th snapshot, of @bytes of trace, is in the file. May be NULL. */
+	void (*on_snapshot)(void *ctx, uint64_t n, uint64_t bytes);
+	void *snapshot_ctx;
 	/* Called every second or so while recording. May be NULL. */
 	void (*on_progress)(void *ctx, const struct ptc_progress *p);
 	void *progress_ctx;
@@ -120,13 +132,16 @@ struct ptc_record_result {
 	bool unreached;		     /* from never was, so there is nothing */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
-	uint64_t made_aux;   /* those that a software source made: in the file or lost; or 0 */
+	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
+	uint64_t made_aux;
+	uint64_t snapshots;  /* taken, the last one, at the end, too */
 	uint64_t data_bytes; /* bytes of side records in the file */
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
-	uint64_t lost_records;	     /* side records that did not fit the ring */
-	uint64_t lost_aux;	     /* trace bytes that did not fit, or were overwritten */
+	uint64_t lost_records; /* side records that did not fit the ring */
+	uint64_t lost_aux;     /* trace bytes that did not fit, or were overwritten unread; not
+				  snapshots' */
 	uint64_t truncated, partial; /* AUX records with those flags */
 	uint64_t odd;		     /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
