@@ -30,6 +30,7 @@ enum {
 	SNAPSHOT_MIN = 4096,
 	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
 	NS_PER_MS = 1000000,
+	ID_INDEX_MAX = 1024,
 };
 
 static const uint64_t NEVER = UINT64_MAX;
@@ -102,6 +103,17 @@ static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, 
 	return 0;
 }
 
+static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
+{
+	const char *what = o->lossy ? "has a choice (--lossy)" :
+			   o->vcpus ? "has virtual CPUs (--vcpus)" :
+				      NULL;
+
+	if (!what)
+		return 0;
+	return ptc_fail(err, PTC_E_USAGE, "only the emulated source %s; use --source emu", what);
+}
+
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
 {
 	const char *why;
@@ -111,10 +123,8 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		return rc;
 	if (ret->source == PTC_SOURCE_PT)
 		rc = refuse_for_hardware(s->opts, err);
-	if (!rc && s->opts->lossy && ret->source != PTC_SOURCE_EMU)
-		rc = ptc_fail(err, PTC_E_USAGE,
-			      "only the emulated source has a choice (--lossy); "
-			      "use --source emu");
+	if (!rc && ret->source != PTC_SOURCE_EMU)
+		rc = refuse_but_for_emu(s->opts, err);
 	if (rc)
 		return rc;
 	if (ret->source == PTC_SOURCE_PT)
@@ -185,30 +195,48 @@ static void describe(struct session *s)
 
 static int write_attrs(struct session *s, struct ptc_err *err)
 {
-	int rc = 0;
-	size_t i;
+	uint64_t *ids = calloc(s->npairs, sizeof(*ids));
+	size_t i, k;
+	int rc = ids ? 0 : ptc_fail_mem(err);
 
-	for (i = 0; !rc && i < PTC_SOURCE_EVENTS; i++)
-		rc = ptc_writer_attr(s->writer, &s->desc.attr[i], s->desc.name[i], &s->desc.id[i],
-				     1, err);
+	for (i = 0; !rc && i < PTC_SOURCE_EVENTS; i++) {
+		for (k = 0; k < s->npairs; k++)
+			ids[k] = s->pairs[k].desc->id[i];
+		rc = ptc_writer_attr(s->writer, &s->desc.attr[i], s->desc.name[i], ids, s->npairs,
+				     err);
+	}
+	free(ids);
 	return rc;
 }
 
 /* --- what comes before the first live record --- */
 
-static void put_id_index(struct ptc_buf *b, const struct session *s)
+/* The entries of one event for @n rings. */
+static void put_id_index(struct ptc_buf *b, const struct ring_pair *pairs, size_t n, size_t event)
 {
 	const size_t start = ptc_rec_begin(b, PTC_REC_ID_INDEX, 0);
 	size_t i;
 
-	ptc_buf_le64(b, PTC_SOURCE_EVENTS);
-	for (i = 0; i < PTC_SOURCE_EVENTS; i++) {
-		ptc_buf_le64(b, s->desc.id[i]);
-		ptc_buf_le64(b, s->pairs[0].desc->idx);
-		ptc_buf_le64(b, (uint64_t)(int64_t)s->pairs[0].desc->cpu);
-		ptc_buf_le64(b, (uint64_t)(int64_t)s->pairs[0].desc->tid);
+	ptc_buf_le64(b, n);
+	for (i = 0; i < n; i++) {
+		ptc_buf_le64(b, pairs[i].desc->id[event]);
+		ptc_buf_le64(b, pairs[i].desc->idx);
+		ptc_buf_le64(b, (uint64_t)(int64_t)pairs[i].desc->cpu);
+		ptc_buf_le64(b, (uint64_t)(int64_t)pairs[i].desc->tid);
 	}
 	ptc_rec_end(b, start);
+}
+
+/* As many as fit a record at a time. */
+static void put_id_indexes(struct ptc_buf *b, const struct session *s)
+{
+	size_t event, i;
+
+	for (event = 0; event < PTC_SOURCE_EVENTS; event++)
+		for (i = 0; i < s->npairs; i += ID_INDEX_MAX)
+			put_id_index(b, s->pairs + i,
+				     s->npairs - i < ID_INDEX_MAX ? s->npairs - i : ID_INDEX_MAX,
+				     event);
 }
 
 /* THREAD_MAP: u64 count, then u64 pid and a comm of 16 bytes for each. */
@@ -242,7 +270,7 @@ static int write_prologue(struct session *s, struct ptc_err *err)
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc;
 
-	put_id_index(&b, s);
+	put_id_indexes(&b, s);
 	if (s->desc.info.cap_user_time_zero)
 		ptc_time_conv_put(&b, &s->desc.info.time);
 	ptc_pt_info_put(&b, &s->desc.info);
@@ -253,7 +281,7 @@ static int write_prologue(struct session *s, struct ptc_err *err)
 		sb.u.comm.comm = comm;
 		sb.id.pid = s->pid;
 		sb.id.tid = s->pid;
-		sb.id.id = s->desc.id[1];
+		sb.id.id = s->pairs[0].desc->id[1];
 		ptc_sb_put(&b, &sb, s->desc.attr[1].sample_type);
 	}
 	put_bare(&b, PTC_REC_FINISHED_INIT);

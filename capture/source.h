@@ -18,25 +18,25 @@
 
 #include <linux/perf_event.h>
 
+enum { PTC_SOURCE_EVENTS = 2 }; /* the PT event, and a dummy for the side records */
+
 /* One ring pair, mapped; lent by the source until its free. */
 struct ptc_source_ring {
 	struct perf_event_mmap_page *page;
 	size_t data_off, data_size;
 	void *aux;
 	size_t aux_size;
-	int fd;		  /* readable when there is something to drain */
-	bool counts;	  /* fd is an eventfd, to be read; a perf fd is not */
-	uint32_t idx;	  /* AUXTRACE idx */
-	int32_t tid, cpu; /* AUXTRACE tid, cpu; -1: none */
+	int fd;				/* readable when there is something to drain */
+	bool counts;			/* fd is an eventfd, to be read; a perf fd is not */
+	uint32_t idx;			/* AUXTRACE idx */
+	int32_t tid, cpu;		/* AUXTRACE tid, cpu; -1: none */
+	uint64_t id[PTC_SOURCE_EVENTS]; /* of the events in this ring */
 };
-
-enum { PTC_SOURCE_EVENTS = 2 }; /* the PT event, and a dummy for the side records */
 
 /* What a reader of the file must know. */
 struct ptc_source_desc {
 	struct perf_event_attr attr[PTC_SOURCE_EVENTS];
 	const char *name[PTC_SOURCE_EVENTS];
-	uint64_t id[PTC_SOURCE_EVENTS];
 	struct ptc_pt_info info;
 	const char *label; /* "step": goes into the VERSION feature */
 };

@@ -34,6 +34,8 @@ static const char help[] =
 	"is\n"
 	"                        there to FILE, or SIZE bytes of it, and so does the end\n"
 	"      --lossy           emu: what does not fit the rings is lost, as with hardware\n"
+	"      --vcpus N         emu: so many CPUs, with a ring pair each, share the threads (1 to "
+	"64)\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
 	"2K,\n"
@@ -115,6 +117,16 @@ static bool parse_psb(const char *s, uint32_t *ret)
 	return true;
 }
 
+static bool parse_vcpus(const char *s, unsigned int *ret)
+{
+	uint64_t v;
+
+	if (!ptc_parse_u64(s, &v) || !v || v > PTC_VCPUS_MAX)
+		return false;
+	*ret = (unsigned int)v;
+	return true;
+}
+
 /* "1,2,3" behind what is in @list already. */
 static bool parse_ids(const char *s, pid_t *list, size_t *n)
 {
@@ -142,6 +154,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	enum {
 		OPT_SOURCE = 256,
 		OPT_LOSSY,
+		OPT_VCPUS,
 		OPT_NO_RETCOMP,
 		OPT_PSB,
 		OPT_TRUTH,
@@ -159,6 +172,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "mmap-pages", required_argument, NULL, 'm' },
 		{ "snapshot", optional_argument, NULL, 'S' },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
+		{ "vcpus", required_argument, NULL, OPT_VCPUS },
 		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
 		{ "psb-period", required_argument, NULL, OPT_PSB },
 		{ "truth", required_argument, NULL, OPT_TRUTH },
@@ -208,6 +222,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case OPT_LOSSY:
 			a->opts.lossy = true;
+			break;
+		case OPT_VCPUS:
+			if (!parse_vcpus(optarg, &a->opts.vcpus))
+				return ptc_usage_error("record", "'%s' is no number of CPUs",
+						       optarg);
 			break;
 		case OPT_NO_RETCOMP:
 			a->opts.no_retcomp = true;

@@ -389,17 +389,14 @@ static int open_span(struct ptc_replay *r, struct ptc_err *err)
 	if (ret < 0)
 		return ret;
 	ptc_walker_to_psb(&r->walk, 0, &to);
-	if (r->conf.snapshots)
-		list_unkept(r, to.off);
-	else
+	if (!r->conf.snapshots)
 		list_front(r, to.off);
-	if (to.how == PTC_RESUME_END) {
+	ret = to.how == PTC_RESUME_END ? 0 : sync_at(r, to.off, to.off, to.floor);
+	if (r->conf.snapshots) /* at the time of the PSB: from there on the queue has its trace */
+		list_unkept(r, to.off);
+	if (to.how == PTC_RESUME_END)
 		end_span(r);
-		return 0;
-	}
-	if (sync_at(r, to.off, to.off, to.floor) < 0)
-		return recover(r, r->status, err);
-	return 0;
+	return ret < 0 ? recover(r, r->status, err) : 0;
 }
 
 static enum ptc_mode mode_of(enum pt_exec_mode mode)

@@ -256,6 +256,12 @@ foreach(mode locks pool storm exec leader alarm)
 endforeach()
 e2e_emu(pipeline CHECKS tasks
 	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
+# Several virtual CPUs.
+foreach(mode locks pool storm exec leader alarm)
+	e2e_emu(vcpus_tasks_${mode} TIMEOUT 120 CHECKS vcpus RUN "${e2e_bin}/prog_tasks" ${mode})
+endforeach()
+e2e_emu(vcpus_pipeline CHECKS vcpus
+	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
 e2e_emu(pie_small_rings CHECKS smallrings RUN "${e2e_bin}/prog_pie")
 e2e_emu(ls CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
 e2e_emu(except CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
@@ -283,6 +289,9 @@ endfunction()
 if(NOT PTCAP_SANITIZE)
 	e2e_big(xz /usr/bin/xz -k -c -1 "$<TARGET_FILE:ptcap_cli>")
 	e2e_big(xz_threads /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
+	e2e_emu(big_vcpus TIMEOUT 300 CHECKS vcpushash
+		RUN /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
+	set_tests_properties(e2e_emu_big_vcpus PROPERTIES LABELS "e2e;pinned;long")
 	e2e_big(perl /usr/bin/perl "${e2e_dir}/big.pl")
 	e2e_big(python /usr/bin/python3 -c "print(sum(i * i for i in range(2000000)))")
 	e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")

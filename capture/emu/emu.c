@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/barrier.h"
+#include "capture/emu/cpu.h"
 #include "capture/emu/find.h"
 #include "capture/emu/owner.h"
 #include "capture/emu/program.h"
@@ -28,14 +28,11 @@
 #include "capture/source.h"
 
 enum {
-	PT_ID = 1,
-	SIDE_ID = 2,
 	TSC_PER_CTC = 125,
 	MTC_FREQ = 9, /* every 64000 TSC ticks */
 	DATA_DEFAULT = 1 << 20,
 	AUX_DEFAULT = 16 << 20,
 	PSB_DEFAULT = 16384,
-	CPU = 0, /* the one CPU that all threads share in the trace */
 	WANT_STOP = 1,
 	WANT_LEAVE = 2,
 };
@@ -46,14 +43,10 @@ struct emu {
 	sigset_t mask;
 	struct ptc_clock clock;
 	uint32_t pmu_type;
-	struct ptc_softring *ring;
-	struct ptc_source_ring desc;
-	struct ptc_enc *enc;
-	bool dropping;	  /* --lossy: the AUX ring was full, and is not yet empty enough */
-	uint64_t dropped; /* trace bytes */
-	struct ptc_flow flow;
-	struct ptc_records rec;
-	struct ptc_emu_shared *sh; /* attached */
+	struct ptc_emu_cpu *cpus; /* owned */
+	size_t ncpus;
+	struct ptc_source_ring *descs; /* owned: of each */
+	struct ptc_emu_shared *sh;     /* attached */
 	int shm_id;
 	struct ptc_emu_unit unit;
 
@@ -79,59 +72,6 @@ struct emu {
 static struct emu *of(struct ptc_source *s)
 {
 	return (struct emu *)s; /* base is the first member */
-}
-
-static void before_publish(void *ctx, uint64_t from, uint64_t to)
-{
-	struct emu *s = ctx;
-
-	ptc_records_aux(&s->rec, from, to, 0);
-}
-
-static size_t aux_room(const struct emu *s)
-{
-	const struct perf_event_mmap_page *page = ptc_softring_page(s->ring);
-
-	return s->desc.aux_size -
-	       (size_t)(ptc_softring_aux_head(s->ring) - ptc_load_tail(&page->aux_tail));
-}
-
-/* As a PMU does it: what does not fit is gone, up to a new beginning; a record says so. */
-static void drop_or_write(struct emu *s, const uint8_t *bytes, size_t len)
-{
-	if (!len) /* a new beginning */
-		s->dropping = false;
-	if (!s->dropping && aux_room(s) < len) {
-		s->dropping = true;
-		ptc_records_aux(&s->rec, ptc_softring_aux_published(s->ring),
-				ptc_softring_aux_head(s->ring), PERF_AUX_FLAG_TRUNCATED);
-		ptc_softring_aux_publish(s->ring);
-		ptc_softring_wake(s->ring);
-	}
-	if (s->dropping)
-		s->dropped += len;
-	else
-		(void)ptc_softring_aux_write(s->ring, bytes, len, NULL, NULL);
-}
-
-/* Between two blocks: is there room again? */
-static void again(void *ctx)
-{
-	struct emu *s = ctx;
-
-	if (s->dropping && aux_room(s) >= s->desc.aux_size / 2)
-		ptc_enc_restart(s->enc);
-}
-
-static void on_packets(void *ctx, const uint8_t *bytes, size_t len)
-{
-	struct emu *s = ctx;
-
-	if (s->opts->lossy) {
-		drop_or_write(s, bytes, len);
-		return;
-	}
-	(void)ptc_softring_aux_write(s->ring, bytes, len, before_publish, s);
 }
 
 /* --- the threads --- */
@@ -234,13 +174,11 @@ static void emu_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	const struct ptc_soft_desc d = {
 		.label = "emu",
 		.pmu_type = s->pmu_type,
-		.pt_id = PT_ID,
-		.side_id = SIDE_ID,
 		.psb_period = s->opts->psb_period ? s->opts->psb_period : PSB_DEFAULT,
 		.mtc_freq = MTC_FREQ,
 		.tsc_per_ctc = TSC_PER_CTC,
 		.no_retcomp = s->opts->no_retcomp,
-		.aux_size = s->desc.aux_size,
+		.aux_size = s->descs[0].aux_size,
 		.clock = &s->clock,
 	};
 
@@ -249,15 +187,14 @@ static void emu_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 
 static size_t emu_rings(struct ptc_source *src, const struct ptc_source_ring **ret)
 {
-	*ret = &of(src)->desc;
-	return 1;
+	*ret = of(src)->descs;
+	return of(src)->ncpus;
 }
 
 static void emu_drained(struct ptc_source *src, size_t i, bool stopped)
 {
-	(void)i;
 	(void)stopped;
-	ptc_softring_consumed(of(src)->ring);
+	ptc_softring_consumed(of(src)->cpus[i].ring);
 }
 
 static int emu_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *err)
@@ -325,8 +262,11 @@ static void emu_leave(struct ptc_source *src)
 static void emu_abandon(struct ptc_source *src)
 {
 	struct emu *s = of(src);
+	size_t i;
 
-	ptc_softring_close(s->ring);
+	for (i = 0; i < s->ncpus; i++)
+		if (s->cpus[i].ring)
+			ptc_softring_close(s->cpus[i].ring);
 	if (s->base.truth)
 		ptc_truth_close(s->base.truth);
 }
@@ -354,10 +294,21 @@ static void join_waiter(struct emu *s)
 	s->waiter_runs = false;
 }
 
+static void add_up(struct ptc_source_end *ret, const struct ptc_emu_cpu *c)
+{
+	ret->insns += c->flow.insns;
+	ret->transfers += c->flow.transfers;
+	ret->odd += c->flow.odd;
+	ret->lost_records += ptc_softring_lost_records(c->ring);
+	ret->lost_aux += ptc_softring_lost_aux(c->ring) + c->dropped;
+	ret->made_aux += ptc_enc_pos(c->enc);
+}
+
 static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct emu *s = of(src);
 	bool gone;
+	size_t i;
 
 	join_unit(s);
 	join_waiter(s);
@@ -368,15 +319,11 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 	*ret = (struct ptc_source_end){
 		.status = s->status,
 		.left_running = !gone,
-		.insns = s->flow.insns,
-		.transfers = s->flow.transfers,
-		.odd = s->flow.odd,
 		.left_behind = s->unit.left_behind,
 		.follows = true,
-		.lost_records = ptc_softring_lost_records(s->ring),
-		.lost_aux = ptc_softring_lost_aux(s->ring) + s->dropped,
-		.made_aux = ptc_enc_pos(s->enc),
 	};
+	for (i = 0; i < s->ncpus; i++)
+		add_up(ret, &s->cpus[i]);
 	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
 		return not_loaded(s, err);
 	if (s->rc)
@@ -387,11 +334,11 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 static void emu_free(struct ptc_source *src)
 {
 	struct emu *s = of(src);
+	size_t i;
 
 	if (!src)
 		return;
-	if (s->ring)
-		emu_abandon(src); /* an error elsewhere: it must not wait for a drain */
+	emu_abandon(src); /* an error elsewhere: it must not wait for a drain */
 	if (s->unit_runs)
 		ask(s, WANT_LEAVE);
 	join_unit(s);
@@ -403,9 +350,10 @@ static void emu_free(struct ptc_source *src)
 	free(s->path);
 	free(s->qemu);
 	free(s->plugin);
-	ptc_records_release(&s->rec);
-	ptc_enc_free(s->enc);
-	ptc_softring_free(s->ring);
+	for (i = 0; i < s->ncpus; i++)
+		ptc_emu_cpu_close(&s->cpus[i]);
+	free(s->cpus);
+	free(s->descs);
 	ptc_truth_free(s->base.truth);
 	if (s->sh) {
 		atomic_store(&s->sh->stop, 1);
@@ -495,67 +443,55 @@ static int share(struct emu *s, struct ptc_err *err)
 	return 0;
 }
 
-static int open_rings(struct emu *s, struct ptc_err *err)
+static int open_cpus(struct emu *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
-	const struct ptc_softring_opts ring = {
-		.data_size = o->data_size ? o->data_size : DATA_DEFAULT,
-		.aux_size = o->aux_size ? o->aux_size : AUX_DEFAULT,
-		.sample_type = PTC_SOFT_SAMPLE_TYPE,
-		.lossy = o->lossy,
-		.overwrite = o->snapshot,
+	const uint64_t ratio = s->clock.tsc_hz / 100000000;
+	const size_t n = o->vcpus ? o->vcpus : 1;
+	struct ptc_emu_cpu_opts cpu = {
+		.ring = { .data_size = o->data_size ? o->data_size : DATA_DEFAULT,
+			  .aux_size = o->aux_size ? o->aux_size : AUX_DEFAULT,
+			  .sample_type = PTC_SOFT_SAMPLE_TYPE,
+			  .lossy = o->lossy,
+			  .overwrite = o->snapshot },
+		.enc = { .no_retcomp = o->no_retcomp,
+			 .psb_period = o->psb_period ? o->psb_period : PSB_DEFAULT,
+			 .mtc_freq = MTC_FREQ,
+			 .tsc_per_ctc = TSC_PER_CTC,
+			 .cbr = (uint8_t)(ratio > 255 ? 255 : ratio) },
+		.clock = &s->clock,
 	};
-	int rc = ptc_source_check_rings(ring.data_size, ring.aux_size, err);
+	int rc = ptc_source_check_rings(cpu.ring.data_size, cpu.ring.aux_size, err);
 
-	if (!rc)
-		rc = ptc_softring_new(&ring, &s->ring, err);
-	if (!rc && o->truth)
-		rc = ptc_truth_new(&s->base.truth, err);
 	if (rc)
 		return rc;
-	s->desc = (struct ptc_source_ring){
-		.page = ptc_softring_page(s->ring),
-		.data_off = (size_t)sysconf(_SC_PAGESIZE),
-		.data_size = ring.data_size,
-		.aux = ptc_softring_aux(s->ring),
-		.aux_size = ring.aux_size,
-		.fd = ptc_softring_fd(s->ring),
-		.counts = true,
-		.tid = -1,
-		.cpu = CPU,
-	};
-	return 0;
+	s->cpus = calloc(n, sizeof(*s->cpus));
+	s->descs = calloc(n, sizeof(*s->descs));
+	if (!s->cpus || !s->descs)
+		return ptc_fail_mem(err);
+	for (s->ncpus = 0; !rc && s->ncpus < n; s->ncpus++) {
+		struct ptc_emu_cpu *c = &s->cpus[s->ncpus];
+
+		cpu.number = (uint32_t)s->ncpus;
+		cpu.pt_id = 2 * s->ncpus + 1;
+		cpu.side_id = 2 * s->ncpus + 2;
+		rc = ptc_emu_cpu_open(c, &cpu, err);
+		if (rc)
+			continue;
+		s->descs[s->ncpus] = ptc_emu_cpu_desc(c, cpu.number);
+		c->flow.truth = o->truth ? ptc_truth_put : NULL;
+		c->flow.truth_ctx = s->base.truth;
+	}
+	return rc;
 }
 
 static int open_unit(struct emu *s, struct ptc_err *err)
 {
-	const uint64_t ratio = s->clock.tsc_hz / 100000000;
-	const struct ptc_enc_opts enc = {
-		.no_retcomp = s->opts->no_retcomp,
-		.psb_period = s->opts->psb_period ? s->opts->psb_period : PSB_DEFAULT,
-		.mtc_freq = MTC_FREQ,
-		.tsc_per_ctc = TSC_PER_CTC,
-		.cbr = (uint8_t)(ratio > 255 ? 255 : ratio),
-	};
-	int rc = ptc_enc_new(&enc, on_packets, s, &s->enc, err);
-
-	if (rc)
-		return rc;
-	s->flow = (struct ptc_flow){ .enc = s->enc,
-				     .truth = s->opts->truth ? ptc_truth_put : NULL,
-				     .truth_ctx = s->base.truth };
-	s->rec.ring = s->ring;
-	s->rec.cpu = CPU;
-	s->rec.clock = &s->clock;
-	s->rec.pt_id = PT_ID;
-	s->rec.side_id = SIDE_ID;
 	s->unit.sh = s->sh;
-	s->unit.flow = &s->flow;
-	s->unit.rec = &s->rec;
-	s->unit.watermark = s->opts->snapshot ? SIZE_MAX : s->desc.aux_size / 4;
+	s->unit.cpus = s->cpus;
+	s->unit.ncpus = s->ncpus;
+	s->unit.watermark = s->opts->snapshot ? SIZE_MAX : s->descs[0].aux_size / 4;
 	s->unit.pause = s->opts->snapshot ? &s->pause : NULL;
-	s->unit.again = s->opts->lossy ? again : NULL;
-	s->unit.again_ctx = s;
 	s->unit.gone = &s->gone;
 	s->unit.want = &s->want;
 	return ptc_emu_unit_init(&s->unit, err);
@@ -568,6 +504,8 @@ static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
 			   o->from || o->to ? "begin and end at a place (--from, --to)" :
 					      NULL;
 
+	if (o->vcpus > PTC_VCPUS_MAX)
+		return ptc_fail(err, PTC_E_USAGE, "at most %u virtual CPUs", PTC_VCPUS_MAX);
 	if (!what)
 		return 0;
 	return ptc_fail(err, PTC_E_USAGE, "the emulated source cannot %s; use --source step", what);
@@ -600,13 +538,15 @@ int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, st
 		rc = find_program(s, err);
 	if (!rc)
 		rc = share(s, err);
-	if (!rc)
-		rc = open_rings(s, err);
+	if (!rc && opts->truth)
+		rc = ptc_truth_new(&s->base.truth, err);
 	if (!rc) {
 		ptc_clock_init(&s->clock);
 		s->pmu_type = ptc_hostinfo_pt_type("");
-		rc = open_unit(s, err);
+		rc = open_cpus(s, err);
 	}
+	if (!rc)
+		rc = open_unit(s, err);
 	if (rc)
 		emu_free(&s->base);
 	else

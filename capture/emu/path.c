@@ -24,16 +24,18 @@ static const struct ptc_emu_line *pending(const struct ptc_emu_unit *u,
 /* --- lines --- */
 
 /* The first @n instructions of @p retired, and then something came in between. */
-static void run_part(struct ptc_emu_unit *u, const struct ptc_emu_line *p, int n)
+static void run_part(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
+		     int n)
 {
 	if (n > 0)
-		ptc_flow_line(u->flow, p->start, (uint64_t)n, u->tsc);
+		ptc_flow_line(&k->cpu->flow, p->start, (uint64_t)n, u->tsc);
 }
 
-static void run_whole(struct ptc_emu_unit *u, const struct ptc_emu_line *p, uint64_t to)
+static void run_whole(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
+		      uint64_t to)
 {
-	ptc_flow_line(u->flow, p->start, p->n, u->tsc);
-	ptc_flow_lead(u->flow, &p->insn, p->last, to, false, u->tsc);
+	ptc_flow_line(&k->cpu->flow, p->start, p->n, u->tsc);
+	ptc_flow_lead(&k->cpu->flow, &p->insn, p->last, to, false, u->tsc);
 }
 
 static bool can_lead(const struct ptc_emu_line *p, uint64_t to)
@@ -68,33 +70,33 @@ static bool restarts(const struct ptc_emu_line *p, const struct ptc_emu_line *ne
 
 /* It went elsewhere, and no signal tells why: say that something happened before the last
  * instruction. */
-static void odd(struct ptc_emu_unit *u, const struct ptc_emu_line *p)
+static void odd(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p)
 {
-	u->flow->odd++;
-	run_part(u, p, (int)p->n - 1);
-	ptc_flow_async(u->flow, p->last, true, u->tsc);
+	k->cpu->flow.odd++;
+	run_part(u, k, p, (int)p->n - 1);
+	ptc_flow_async(&k->cpu->flow, p->last, true, u->tsc);
 }
 
 /* @p was entered, and @next behind it. */
-static void resolve(struct ptc_emu_unit *u, const struct ptc_emu_line *p,
+static void resolve(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
 		    const struct ptc_emu_line *next)
 {
 	const uint64_t to = next->start;
 	int before;
 
 	if (p->insn.rep && to == p->last) { /* one iteration of many */
-		run_part(u, p, (int)p->n - 1);
+		run_part(u, k, p, (int)p->n - 1);
 		return;
 	}
 	if (can_lead(p, to) && !restarts(p, next)) {
-		run_whole(u, p, to);
+		run_whole(u, k, p, to);
 		return;
 	}
 	before = to >= p->start && to < p->end ? ptc_emu_code_before(&u->code, p, to) : -1;
 	if (before >= 0)
-		run_part(u, p, before);
+		run_part(u, k, p, before);
 	else
-		odd(u, p);
+		odd(u, k, p);
 }
 
 static void settle(struct ptc_emu_unit *u, struct ptc_emu_task *k)
@@ -102,7 +104,7 @@ static void settle(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 	const struct ptc_emu_line *p = pending(u, k);
 
 	if (p && enters_kernel(p)) {
-		run_whole(u, p, p->end);
+		run_whole(u, k, p, p->end);
 		k->pending = 0;
 	}
 }
@@ -138,9 +140,10 @@ static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 	if (as == PTC_KNOWN_SAME || (as == PTC_KNOWN_NOT && line->filed))
 		return true;
 	u->tsc = ptc_rdtsc();
-	ptc_flow_async(u->flow, line->start, false, u->tsc);
-	ptc_emu_unit_speak_of(u, k);
-	ptc_records_poke(u->rec, line->start, bytes, len);
+	ptc_flow_async(&k->cpu->flow, line->start, false, u->tsc);
+	ptc_emu_unit_interrupt_others(u, k);
+	ptc_emu_unit_speak_of(k);
+	ptc_records_poke(&k->cpu->rec, line->start, bytes, len);
 	u->tsc = ptc_rdtsc();
 	return ptc_known_set(&k->proc->known, line->start, bytes, len);
 }
@@ -159,7 +162,7 @@ static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t
 	line = &u->code.lines[u->code.index[place] - 1];
 	p = pending(u, k);
 	if (p)
-		resolve(u, p, line);
+		resolve(u, k, p, line);
 	k->pending = u->code.index[place];
 	return (line->filed && !k->proc->known.n) || tell_code(u, k, line);
 }
@@ -181,37 +184,36 @@ static void on_signal(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 
 	if (p && before >= 0 &&
 	    (fault || (p->insn.rep && s->ip == p->last) || !can_lead(p, s->ip))) {
-		run_part(u, p, before);
-		ptc_flow_async(u->flow, s->ip, fault, u->tsc);
+		run_part(u, k, p, before);
+		ptc_flow_async(&k->cpu->flow, s->ip, fault, u->tsc);
 	} else if (p && can_lead(p, s->ip)) {
-		run_whole(u, p, s->ip);
-		ptc_flow_async(u->flow, s->ip, fault && !enters_kernel(p), u->tsc);
+		run_whole(u, k, p, s->ip);
+		ptc_flow_async(&k->cpu->flow, s->ip, fault && !enters_kernel(p), u->tsc);
 	} else if (p) {
-		odd(u, p);
+		odd(u, k, p);
 	}
 	k->pending = 0;
 }
 
 /* --- processes --- */
 
-void ptc_emu_path_preempt(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+void ptc_emu_path_interrupt(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	const struct ptc_emu_line *p;
 
 	settle(u, k);
 	p = pending(u, k);
 	if (p)
-		ptc_flow_async(u->flow, p->start, false, u->tsc);
+		ptc_flow_async(&k->cpu->flow, p->start, false, u->tsc);
 }
 
 /* Was the newest block run? Nobody knows, unless it ends in a system call. */
 void ptc_emu_path_end(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
-	if (u->on_cpu == k)
-		ptc_emu_unit_take(u);
+	ptc_emu_unit_take(u, k);
 	if (k->proc && !k->over) {
-		ptc_emu_unit_speak_of(u, k);
-		ptc_records_exit(u->rec, k->proc->pid);
+		ptc_emu_unit_speak_of(k);
+		ptc_records_exit(&k->cpu->rec, k->proc->pid);
 	}
 	k->over = true;
 }
@@ -227,7 +229,7 @@ static void tell_map(void *ctx, const struct ptc_maps *maps, const struct ptc_ma
 {
 	const struct to *to = ctx;
 
-	ptc_records_mmap(to->u->rec, maps, map);
+	ptc_records_mmap(&to->k->cpu->rec, maps, map);
 	ptc_known_drop(&to->k->proc->known, map->start, map->end);
 }
 
@@ -238,9 +240,11 @@ static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t
 
 	memcpy(&map, payload, sizeof(map));
 	ptc_openfiles_close(&u->files);
-	if (k->proc->tasks > 1)
+	if (k->proc->tasks > 1) {
 		ptc_emu_unit_catch_up(u, k);
-	ptc_emu_unit_speak_of(u, k);
+		ptc_emu_unit_interrupt_others(u, k);
+	}
+	ptc_emu_unit_speak_of(k);
 	if (!ptc_space_apply(&k->proc->maps, &map, (const char *)payload + sizeof(map), tell_map,
 			     &to))
 		u->no_memory = true;
@@ -290,8 +294,8 @@ static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struc
 		       !ptc_known_copy(&k->proc->known, &parent->known)))
 		u->no_memory = true;
 	if (s->how == PTC_EMU_FORK || s->how == PTC_EMU_THREAD) {
-		ptc_emu_unit_speak_of(u, k);
-		ptc_records_fork(u->rec, s->ppid, s->ptid);
+		ptc_emu_unit_speak_of(k);
+		ptc_records_fork(&k->cpu->rec, s->ppid, s->ptid);
 	}
 }
 
@@ -319,8 +323,8 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 		break;
 	case PTC_EMU_COMM:
 	case PTC_EMU_EXECED:
-		ptc_emu_unit_speak_of(u, k);
-		ptc_records_comm(u->rec, (const char *)payload, type == PTC_EMU_EXECED);
+		ptc_emu_unit_speak_of(k);
+		ptc_records_comm(&k->cpu->rec, (const char *)payload, type == PTC_EMU_EXECED);
 		break;
 	case PTC_EMU_EXIT:
 		ptc_emu_path_end(u, k);
@@ -355,11 +359,10 @@ uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint6
 
 		if (n++ % TSC_EVERY == 0) {
 			u->tsc = ptc_rdtsc();
-			if (u->again)
-				u->again(u->again_ctx);
+			ptc_emu_cpu_look(k->cpu);
 		}
 		if (!(word & PTC_EMU_EVENT)) {
-			if (u->on_cpu != k)
+			if (k->cpu->running != k)
 				ptc_emu_unit_give(u, k);
 			pos++;
 			if (word && !enter_block(u, k, word))

@@ -8,20 +8,25 @@
 /* Read the words of @k before @head, from k->pos on; returns how many those were. */
 uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint64_t head);
 
-/* @k loses the CPU: an asynchronous exit, if its trace is on. */
-void ptc_emu_path_preempt(struct ptc_emu_unit *u, struct ptc_emu_task *k);
+/* @k is stopped where it is: an asynchronous exit, if its trace is on. */
+void ptc_emu_path_interrupt(struct ptc_emu_unit *u, struct ptc_emu_task *k);
 
 /* Nothing more comes from @k. */
 void ptc_emu_path_end(struct ptc_emu_unit *u, struct ptc_emu_task *k);
 
 /* --- of unit.c --- */
 
-/* @k has the CPU. */
+/* @k has its CPU. */
 void ptc_emu_unit_give(struct ptc_emu_unit *u, struct ptc_emu_task *k);
-/* Nobody has it. */
-void ptc_emu_unit_take(struct ptc_emu_unit *u);
-/* The records to come are about @k. */
-void ptc_emu_unit_speak_of(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
+/* @k has none. */
+void ptc_emu_unit_take(struct ptc_emu_unit *u, struct ptc_emu_task *k);
+/*
+ * Something is to be told of the process of @k: what it runs on other CPUs is stopped, and
+ * goes on with a time behind that, as after the interrupt that a kernel sends.
+ */
+void ptc_emu_unit_interrupt_others(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
+/* The records of its CPU to come are about @k. */
+void ptc_emu_unit_speak_of(const struct ptc_emu_task *k);
 /* What the other threads of its process wrote before this moment is read. */
 void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
 /* The process @pid; NULL: there is none. */

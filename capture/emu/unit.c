@@ -13,7 +13,10 @@
 #include "base/vec.h"
 #include "capture/emu/path.h"
 
-enum { LOOK_NS = 100000000 }; /* without a bell: to show progress, and to see processes end */
+enum {
+	LOOK_NS = 100000000, /* without a bell: to show progress, and to see processes end */
+	TURNS = 8,	     /* of a thread on a CPU, before it moves on to another */
+};
 
 static long futex(atomic_uint *word, int op, unsigned int val, const struct timespec *timeout)
 {
@@ -58,53 +61,108 @@ void ptc_emu_unit_wake(struct ptc_emu_shared *sh)
 	(void)futex(&sh->bell, FUTEX_WAKE, 1, NULL);
 }
 
-/* --- the CPU --- */
+/* --- the CPUs --- */
 
-void ptc_emu_unit_speak_of(struct ptc_emu_unit *u, const struct ptc_emu_task *k)
+void ptc_emu_unit_speak_of(const struct ptc_emu_task *k)
 {
-	u->rec->pid = k->proc->pid;
-	u->rec->tid = k->tid;
+	k->cpu->rec.pid = k->proc->pid;
+	k->cpu->rec.tid = k->tid;
 }
 
-void ptc_emu_unit_take(struct ptc_emu_unit *u)
+static void take(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
 {
-	struct ptc_emu_task *k = u->on_cpu;
+	struct ptc_emu_task *k = c->running;
 
 	if (!k)
 		return;
 	u->tsc = ptc_rdtsc();
-	ptc_emu_path_preempt(u, k);
-	ptc_emu_unit_speak_of(u, k);
-	ptc_records_switch(u->rec, true);
-	u->on_cpu = NULL;
+	ptc_emu_path_interrupt(u, k);
+	ptc_emu_unit_speak_of(k);
+	ptc_records_switch(&c->rec, true);
+	c->running = NULL;
+}
+
+void ptc_emu_unit_take(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+{
+	if (k->cpu->running == k)
+		take(u, k->cpu);
 }
 
 void ptc_emu_unit_give(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
-	ptc_emu_unit_take(u);
-	ptc_emu_unit_speak_of(u, k);
+	struct ptc_emu_cpu *c = k->cpu;
+
+	take(u, c);
+	ptc_emu_unit_speak_of(k);
 	if (!k->seen)
-		ptc_records_itrace_start(u->rec);
+		ptc_records_itrace_start(&c->rec);
 	k->seen = true;
-	ptc_records_switch(u->rec, false);
-	u->flow->tid = k->tid;
-	u->on_cpu = k;
+	ptc_records_switch(&c->rec, false);
+	c->flow.tid = k->tid;
+	c->running = k;
 	u->tsc = ptc_rdtsc();
 }
 
-static void publish(struct ptc_emu_unit *u)
+void ptc_emu_unit_interrupt_others(struct ptc_emu_unit *u, const struct ptc_emu_task *k)
 {
-	struct ptc_softring *ring = u->rec->ring;
-	uint64_t from, to;
+	size_t i;
 
-	ptc_enc_flush(u->flow->enc);
-	from = ptc_softring_aux_published(ring);
-	to = ptc_softring_aux_head(ring);
-	u->published = ptc_enc_pos(u->flow->enc);
-	if (from == to)
+	u->tsc = ptc_rdtsc();
+	for (i = 0; i < u->ncpus; i++) {
+		struct ptc_emu_task *other = u->cpus[i].running;
+
+		if (other && other != k && other->proc == k->proc && !other->busy)
+			ptc_emu_path_interrupt(u, other);
+	}
+}
+
+static void place(struct ptc_emu_task *k, struct ptc_emu_cpu *c)
+{
+	if (k->cpu)
+		k->cpu->tasks--;
+	k->cpu = c;
+	k->turns = 0;
+	c->tasks++;
+}
+
+static struct ptc_emu_cpu *idlest(const struct ptc_emu_unit *u)
+{
+	struct ptc_emu_cpu *best = u->cpus;
+	size_t i;
+
+	for (i = 1; i < u->ncpus; i++)
+		if (u->cpus[i].tasks < best->tasks)
+			best = &u->cpus[i];
+	return best;
+}
+
+/* A scheduler would move a thread now and then; so that readers can show that they follow. */
+static void maybe_move(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+{
+	const size_t next = (size_t)(k->cpu - u->cpus + 1) % u->ncpus;
+
+	if (++k->turns < TURNS || u->ncpus == 1 || !k->proc)
 		return;
-	ptc_records_aux(u->rec, from, to, 0);
-	ptc_softring_aux_publish(ring);
+	ptc_emu_unit_take(u, k);
+	place(k, &u->cpus[next]);
+}
+
+static void publish_all(struct ptc_emu_unit *u)
+{
+	size_t i;
+
+	for (i = 0; i < u->ncpus; i++)
+		ptc_emu_cpu_publish(&u->cpus[i]);
+}
+
+static bool out_of_memory(const struct ptc_emu_unit *u)
+{
+	bool any = u->no_memory;
+	size_t i;
+
+	for (i = 0; i < u->ncpus; i++)
+		any |= u->cpus[i].rec.no_memory;
+	return any;
 }
 
 /* --- threads and processes --- */
@@ -167,6 +225,7 @@ static struct ptc_emu_task *add_task(struct ptc_emu_unit *u, uint32_t slot)
 	}
 	k->slot = slot;
 	k->pos = atomic_load(&u->sh->slots[slot].tail);
+	place(k, idlest(u));
 	u->tasks[u->ntasks++] = k;
 	u->by_slot[slot] = k;
 	return k;
@@ -178,8 +237,9 @@ static void forget_task(struct ptc_emu_unit *u, size_t i)
 	struct ptc_emu_task *k = u->tasks[i];
 	struct ptc_emu_slot *slot = &u->sh->slots[k->slot];
 
-	if (u->on_cpu == k)
-		u->on_cpu = NULL;
+	if (k->cpu->running == k)
+		k->cpu->running = NULL;
+	k->cpu->tasks--;
 	if (k->proc && !--k->proc->tasks)
 		forget_process(u, k->proc);
 	u->by_slot[k->slot] = NULL;
@@ -223,8 +283,15 @@ void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k)
 
 static void tell_progress(struct ptc_emu_unit *u)
 {
-	atomic_store_explicit(&u->insns, u->flow->insns, memory_order_relaxed);
-	atomic_store_explicit(&u->bytes, ptc_enc_pos(u->flow->enc), memory_order_relaxed);
+	uint64_t insns = 0, bytes = 0;
+	size_t i;
+
+	for (i = 0; i < u->ncpus; i++) {
+		insns += u->cpus[i].flow.insns;
+		bytes += ptc_enc_pos(u->cpus[i].enc);
+	}
+	atomic_store_explicit(&u->insns, insns, memory_order_relaxed);
+	atomic_store_explicit(&u->bytes, bytes, memory_order_relaxed);
 }
 
 /* All slots once. True if anything was read. */
@@ -239,10 +306,12 @@ static bool pass(struct ptc_emu_unit *u)
 
 		if (!k && atomic_load(&u->sh->slots[i].state) != PTC_EMU_FREE)
 			k = add_task(u, i);
-		if (k && !k->over)
-			any |= read_task(u, k);
-		if (ptc_enc_pos(u->flow->enc) - u->published >= u->watermark)
-			publish(u);
+		if (!k || k->over || !read_task(u, k))
+			continue;
+		any = true;
+		if (ptc_emu_cpu_unpublished(k->cpu) >= u->watermark)
+			ptc_emu_cpu_publish(k->cpu);
+		maybe_move(u, k);
 	}
 	tell_progress(u);
 	return any;
@@ -278,8 +347,8 @@ static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen)
 
 static bool goes_on(const struct ptc_emu_unit *u)
 {
-	return !u->no_memory && !u->rec->no_memory && !atomic_load(&u->sh->stop) &&
-	       !atomic_load(u->want) && !atomic_load(u->gone);
+	return !out_of_memory(u) && !atomic_load(&u->sh->stop) && !atomic_load(u->want) &&
+	       !atomic_load(u->gone);
 }
 
 /* What still runs is left; what has ended is told to the last word. */
@@ -299,10 +368,12 @@ static void end_all(struct ptc_emu_unit *u)
 		(void)atomic_fetch_add(&slot->room, 1);
 		(void)futex(&slot->room, FUTEX_WAKE, 1, NULL);
 	}
-	ptc_emu_unit_take(u);
-	publish(u);
+	for (i = 0; i < u->ncpus; i++)
+		take(u, &u->cpus[i]);
+	publish_all(u);
 	tell_progress(u);
-	ptc_softring_wake(u->rec->ring);
+	for (i = 0; i < u->ncpus; i++)
+		ptc_softring_wake(u->cpus[i].ring);
 }
 
 /* Recording is over, the command is not: its end is waited for, unless it is to be left. */
@@ -318,22 +389,29 @@ static void await_command(struct ptc_emu_unit *u)
 
 /* --- snapshots --- */
 
-/*
- * What was written by now is traced. Then the trace of the thread on the CPU ends as if it
- * were disabled, which is no switch, and goes on at a PSB.
- */
+/* The trace of what runs there ends as if it were disabled, which is no switch; it goes on at a
+ * PSB. */
+static void disable(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
+{
+	if (c->running) {
+		ptc_emu_unit_speak_of(c->running);
+		ptc_emu_path_interrupt(u, c->running);
+	}
+	ptc_emu_cpu_publish(c);
+	ptc_enc_psb(c->enc);
+}
+
+/* All that was written by now is traced, and nothing more until the session says so. */
 static void stand_still(struct ptc_emu_unit *u)
 {
+	size_t i;
+
 	(void)pass(u);
 	u->tsc = ptc_rdtsc();
-	if (u->on_cpu) {
-		ptc_emu_unit_speak_of(u, u->on_cpu);
-		ptc_emu_path_preempt(u, u->on_cpu);
-	}
-	publish(u);
-	ptc_enc_psb(u->flow->enc);
+	for (i = 0; i < u->ncpus; i++)
+		disable(u, &u->cpus[i]);
 	atomic_store(u->pause, PTC_EMU_PAUSED);
-	ptc_softring_wake(u->rec->ring);
+	ptc_softring_wake(u->cpus[0].ring);
 	for (;;) {
 		const unsigned int seen = atomic_load(&u->sh->bell);
 
@@ -352,7 +430,10 @@ static bool is_asked_to_pause(const struct ptc_emu_unit *u)
 
 int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 {
-	ptc_enc_begin(u->flow->enc, ptc_rdtsc());
+	size_t i;
+
+	for (i = 0; i < u->ncpus; i++)
+		ptc_enc_begin(u->cpus[i].enc, ptc_rdtsc());
 	while (goes_on(u)) {
 		const unsigned int seen = atomic_load(&u->sh->bell);
 
@@ -364,13 +445,13 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 			continue;
 		bury(u);
 		if (!u->pause) /* a head is for those who stop */
-			publish(u);
+			publish_all(u);
 		if (goes_on(u))
 			wait_for_bell(u, seen);
 	}
 	end_all(u);
 	await_command(u);
-	if (u->no_memory || u->rec->no_memory)
+	if (out_of_memory(u))
 		return ptc_fail_mem(err);
 	if (atomic_load(&u->sh->overflow))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,

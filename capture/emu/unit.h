@@ -2,8 +2,8 @@
 /*
  * The trace unit of the emulated source: reads what the plugin wrote about each
  * guest thread (wire.h), and makes of it what a processor and a kernel would
- * have written: packets of one CPU that the threads share, and side records. A
- * thread of ptcap runs it.
+ * have written: packets of the virtual CPUs that the threads share, and side
+ * records. A thread of ptcap runs it.
  */
 #ifndef PTC_CAPTURE_EMU_UNIT_H
 #define PTC_CAPTURE_EMU_UNIT_H
@@ -14,12 +14,11 @@
 #include <sys/types.h>
 
 #include "capture/emu/code.h"
+#include "capture/emu/cpu.h"
 #include "capture/emu/known.h"
 #include "capture/emu/wire.h"
 #include "capture/maps.h"
-#include "capture/soft/flow.h"
 #include "capture/soft/openfiles.h"
-#include "capture/soft/records.h"
 #include "ptcap/error.h"
 
 /* A process of the guest. */
@@ -36,6 +35,8 @@ struct ptc_emu_task {
 	uint32_t slot;
 	uint64_t pos;		      /* words read */
 	struct ptc_emu_process *proc; /* NULL until its first event */
+	struct ptc_emu_cpu *cpu;      /* it was given; it runs there if cpu->running says so */
+	unsigned int turns;	      /* there */
 	pid_t tid;
 	uint32_t pending; /* number of the line that was entered last, + 1; 0: none */
 	bool seen;	  /* has had the CPU */
@@ -53,11 +54,9 @@ enum ptc_emu_pause {
 struct ptc_emu_unit {
 	/* set by the source */
 	struct ptc_emu_shared *sh;
-	struct ptc_flow *flow;
-	struct ptc_records *rec;
-	size_t watermark;	  /* AUX bytes between publications */
-	void (*again)(void *ctx); /* often, between two blocks; NULL: not wanted */
-	void *again_ctx;
+	struct ptc_emu_cpu *cpus;
+	size_t ncpus;
+	size_t watermark;    /* AUX bytes between publications */
 	atomic_bool *gone;   /* the command has ended */
 	atomic_int *want;    /* 1: record no more, 2: leave */
 	atomic_int *pause;   /* enum ptc_emu_pause; NULL: full trace, with nothing to pause for */
@@ -75,9 +74,7 @@ struct ptc_emu_unit {
 	struct ptc_emu_process **procs; /* owned, each */
 	size_t nprocs, procs_cap;
 	struct ptc_emu_task *by_slot[PTC_EMU_SLOTS];
-	struct ptc_emu_task *on_cpu;
-	uint64_t tsc;	    /* now, as far as the packets go */
-	uint64_t published; /* encoder position */
+	uint64_t tsc; /* now, as far as the packets go */
 	bool no_memory;
 };
 

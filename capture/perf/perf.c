@@ -131,6 +131,7 @@ static int map_rings(struct perf *p, struct ptc_err *err)
 		.fd = p->fd[0],
 		.tid = p->pid,
 		.cpu = -1,
+		.id = { p->id[0], p->id[1] },
 	};
 	return 0;
 }
@@ -155,7 +156,6 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->attr, p->attr, sizeof(ret->attr));
-	memcpy(ret->id, p->id, sizeof(ret->id));
 	ret->name[0] = "intel_pt//u";
 	ret->name[1] = "dummy:u";
 	ret->label = "Intel PT";

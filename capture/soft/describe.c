@@ -65,15 +65,13 @@ void ptc_soft_describe(const struct ptc_soft_desc *d, struct ptc_source_desc *re
 	describe_side(&ret->attr[1]);
 	ret->name[0] = "intel_pt//u";
 	ret->name[1] = "dummy:u";
-	ret->id[0] = d->pt_id;
-	ret->id[1] = d->side_id;
 	ret->label = d->label;
 	ret->info = (struct ptc_pt_info){
 		.type = PTC_AUXTRACE_TYPE_INTEL_PT,
 		.pmu_type = d->pmu_type,
 		.time = d->clock->conv,
 		.cap_user_time_zero = true,
-		.have_sched_switch = 2, /* one ring, a CPU's: SWITCH records say whose turn it is */
+		.have_sched_switch = 2, /* a CPU's rings: SWITCH records say whose turn it is */
 		.per_cpu_mmaps = true,
 		.tsc_ctc_n = d->tsc_per_ctc,
 		.tsc_ctc_d = 1,

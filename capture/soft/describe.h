@@ -12,7 +12,6 @@
 struct ptc_soft_desc {
 	const char *label; /* of the source */
 	uint32_t pmu_type;
-	uint64_t pt_id, side_id; /* of the two events */
 	uint32_t psb_period;	 /* bytes */
 	uint8_t mtc_freq;
 	uint32_t tsc_per_ctc;
@@ -21,7 +20,7 @@ struct ptc_soft_desc {
 	const struct ptc_clock *clock;
 };
 
-/* One ring, of one CPU that all threads share: SWITCH records say whose turn it is. */
+/* Rings of CPUs that threads share: SWITCH records say whose turn it is. */
 void ptc_soft_describe(const struct ptc_soft_desc *d, struct ptc_source_desc *ret);
 
 #endif

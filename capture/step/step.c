@@ -148,8 +148,6 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	const struct ptc_soft_desc d = {
 		.label = "step",
 		.pmu_type = s->pmu_type,
-		.pt_id = PT_ID,
-		.side_id = SIDE_ID,
 		.psb_period = s->opts->psb_period,
 		.mtc_freq = MTC_FREQ,
 		.tsc_per_ctc = TSC_PER_CTC,
@@ -348,6 +346,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 		.counts = true,
 		.idx = 0,
 		.tid = -1,
+		.id = { PT_ID, SIDE_ID },
 		.cpu = (int32_t)s->cpu,
 	};
 	*ret = &s->base;

@@ -46,6 +46,8 @@ struct ptc_place {
 	uint64_t addr; /* an offset into that file, or an address */
 };
 
+#define PTC_VCPUS_MAX 64u
+
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
 	const char *output; /* path of the perf.data */
@@ -64,6 +66,11 @@ struct ptc_record_opts {
 	 * says so; without, the program waits. Not with other sources: PTC_E_USAGE.
 	 */
 	bool lossy;
+	/*
+	 * The emulated source's CPUs, each with a ring pair; threads are spread over them
+	 * and moved now and then. 0: one. At most PTC_VCPUS_MAX. Not with other sources.
+	 */
+	unsigned int vcpus;
 	/*
 	 * The trace goes round in the AUX ring, and only snapshots of it reach the file: one
 	 * each time on_wake says PTC_WAKE_SNAPSHOT, and one at the end. Side records are

@@ -17,6 +17,8 @@ perf        `perf script --itrace=b` gives the same transfers, save what exempt.
 tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
+vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
+vcpushash   hash, of the same
 lossy       what does not fit is lost and counted to the byte, the rest is right
 zone        the same for what --from and --to leave of it, and nothing else is there
 jit         code that is in no file, or changes: saved, and replayed as it was; perf reads the file
@@ -123,12 +125,12 @@ def check_both(folder, name, argv):
     check(not text, f"transfers: {text}")
 
 
-def check_hash(folder, name, argv):
+def check_hash(folder, name, argv, *options):
     if not os.access(argv[0], os.X_OK):
         lib.skip(f"no {argv[0]} here")
     path, want = os.path.join(folder, "perf.data"), os.path.join(folder, "hash")
     with open(os.path.join(folder, "out"), "wb") as out:
-        r = lib.record(path, argv, "--truth-hash", want, stdout=out).expect(0)
+        r = lib.record(path, argv, "--truth-hash", want, *options, stdout=out).expect(0)
     print(r.err, flush=True)
     got = os.path.join(folder, "got")
     with open(got, "wb") as f:
@@ -352,6 +354,23 @@ def check_clean(folder, name, argv):
         check(word in dump.out, f"perf script -D shows no {word}")
 
 
+def check_vcpus(folder, name, argv):
+    path, want = check_whole(folder, name, argv, "--vcpus", "3")
+    threads = THREADS[name.removeprefix("emu_vcpus_")]
+    check(len(want) == threads, f"{len(want)} threads, expected {threads}: {sorted(want)}")
+    cpus = {}
+    for line in lib.decode(path, "-F", "tid,cpu").expect(0).out.splitlines():
+        tid, cpu = line.split()
+        cpus.setdefault(tid, set()).add(cpu)
+    check(threads == 1 or len(set.union(*cpus.values())) > 1, f"threads and CPUs: {cpus}")
+    if name.endswith(("alarm", "spin", "pool")):
+        check(any(len(each) > 1 for each in cpus.values()), f"no thread was moved: {cpus}")
+
+
+def check_vcpushash(folder, name, argv):
+    check_hash(folder, name, argv, "--vcpus", "3")
+
+
 # --- length -------------------------------------------------------------------------------------
 
 
@@ -557,6 +576,8 @@ CHECKS = {
     "zone": check_zone,
     "noretcomp": check_noretcomp,
     "smallrings": check_smallrings,
+    "vcpus": check_vcpus,
+    "vcpushash": check_vcpushash,
     "lossy": check_lossy,
     "jit": check_jit,
 }
