@@ -259,7 +259,7 @@ Test(snapshot, a_software_ring_is_overwritten_and_says_so)
 	struct ptc_snapshot s;
 	struct ptc_err err;
 	struct ptc_seg seg[2];
-	uint8_t piece[24];
+	uint8_t piece[24], *large;
 	uint64_t at = 0, start, i, k;
 	struct ptc_sb sb;
 
@@ -286,6 +286,16 @@ Test(snapshot, a_software_ring_is_overwritten_and_says_so)
 		cr_assert_eq(((const uint8_t *)seg[0].bytes)[i], trace(at - 2 * P + i));
 	for (i = 0; i < seg[1].len; i++)
 		cr_assert_eq(((const uint8_t *)seg[1].bytes)[i], trace(at - seg[1].len + i));
+	large = malloc(5 * P); /* only the end of it stays */
+	for (i = 0; i < 5 * P; i++)
+		large[i] = trace(at + i);
+	cr_assert_eq(ptc_softring_aux_write(r, large, 5 * P, NULL, NULL), 5 * P);
+	free(large);
+	at += 5 * P;
+	ptc_softring_aux_publish(r);
+	cr_assert_eq(ptc_snapshot_read(&s, 0, seg, &start), 2 * P);
+	for (i = 0; i < seg[0].len; i++)
+		cr_assert_eq(((const uint8_t *)seg[0].bytes)[i], trace(at - 2 * P + i));
 	cr_assert_eq(ptc_softring_lost_aux(r), 0, "overwritten is not lost");
 	ptc_snapshot_release(&s);
 	ptc_records_release(&rec);
