@@ -570,16 +570,17 @@ def perf_reads(path, decoded):
 
 def check_snapshots(folder, name, argv):
     options = ["--vcpus", "2"] if name.endswith("vcpus") else []
-    for n, (ring, size, steps) in enumerate((
-        ("64K", "", "l!s!l.!!g!!!dl!"),  # round often, not at all, nothing new, while it runs
-        ("64K", "8K", "l!g!!dl!s!"),
-        ("8K", "", "l!g!!dl!ss!"),
-        ("1M", "", "!s.!!s"),
+    for n, (data, ring, size, steps) in enumerate((
+        ("1M", "64K", "", "l!s!l.!!g!!!dl!"),  # round often, not at all, nothing new, while it runs
+        # The source waits for room in the data ring when it is to pause.
+        ("8K", "64K", "8K", "l!g!!dl!s!"),
+        ("8K", "8K", "", "l!g!!dl!ss!"),
+        ("1M", "1M", "", "!s.!!s"),
     )):
         sub = os.path.join(folder, str(n))
         os.mkdir(sub)
         # PSBs close together: there is one in the smallest piece.
-        run = Snapshots(sub, argv, "-S" + size, "-m", f"1M,{ring}", "--psb-period", "2K", *options)
+        run = Snapshots(sub, argv, "-S" + size, "-m", f"{data},{ring}", "--psb-period", "2K", *options)
         run.do(steps)
         want, decoded = run.end()
         most = {"64K": 65536, "8K": 8192, "1M": 1 << 20}[size or ring] * (2 if options else 1)
