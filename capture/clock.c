@@ -92,7 +92,7 @@ static bool from_kernel(struct ptc_clock *c)
 
 void ptc_clock_init(struct ptc_clock *c)
 {
-	uint64_t t0, t1, n0, n1;
+	uint64_t t0 = 0, t1 = 0, n0 = 0, n1 = 0;
 
 	memset(c, 0, sizeof(*c));
 	c->kernel = from_kernel(c);

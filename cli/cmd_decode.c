@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "out.h"
+#include "out_calls.h"
 #include "ptcap/decode.h"
 
 struct decode_args {
@@ -15,7 +16,7 @@ struct decode_args {
 	struct ptc_raw_code *raw; /* owned, and so are the paths in it */
 	size_t nraw;
 	struct ptc_fields fields;
-	bool json, strict, help;
+	bool json, strict, help, calls;
 	struct ptc_decode_opts opts;
 };
 
@@ -38,6 +39,7 @@ static void help(void)
 	       "  -F, --fields=LIST     of pid tid cpu time from to kind sym tosym insn insn-ip,\n"
 	       "                        separated by commas: the fields of a line, for programs;\n"
 	       "                        with insn-ip a line is an instruction, not a branch\n"
+	       "      --calls           functions as they are entered and left, indented\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
 	       "doc/json.md\n"
 	       "      --tid=TID         only this thread\n"
@@ -124,7 +126,7 @@ static int parse_fields(struct decode_args *a, const char *arg)
 	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : 0;
 }
 
-enum { OPT_FORMAT = 256, OPT_TID, OPT_CPU, OPT_PT, OPT_RAW, OPT_RESYNC, OPT_STRICT };
+enum { OPT_FORMAT = 256, OPT_TID, OPT_CPU, OPT_PT, OPT_RAW, OPT_RESYNC, OPT_STRICT, OPT_CALLS };
 
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
@@ -159,6 +161,9 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 			return ptc_usage_error("decode", "no resync '%s': psb or packet", optarg);
 		a->opts.resync = optarg[1] == 's' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
 		return 0;
+	case OPT_CALLS:
+		a->calls = true;
+		return 0;
 	case OPT_STRICT:
 		a->strict = true;
 		return 0;
@@ -175,6 +180,8 @@ static int check_args(struct decode_args *a)
 {
 	if (a->json && a->fields.n)
 		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
+	if (a->calls && (a->fields.n || a->pt))
+		return ptc_usage_error("decode", "--calls goes with neither -F nor --pt");
 	if (a->pt && a->input)
 		return ptc_usage_error("decode", "either a recording (-i) or a stream (--pt)");
 	if (a->nraw && !a->pt)
@@ -186,7 +193,7 @@ static int check_args(struct decode_args *a)
 	if (a->cpu && !a->pt && !parse_int(a->cpu, &a->opts.cpu))
 		return ptc_usage_error("decode", "'%s' is no CPU number", a->cpu);
 	a->opts.insns = ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
-	a->opts.bytes = ptc_fields_have(&a->fields, PTC_FIELD_INSN);
+	a->opts.bytes = a->calls || ptc_fields_have(&a->fields, PTC_FIELD_INSN);
 	return 0;
 }
 
@@ -201,6 +208,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
+		{ "calls", no_argument, NULL, OPT_CALLS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -248,19 +256,33 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 		ptc_say("%s", note);
 }
 
+static int out_of_memory(void)
+{
+	ptc_say("out of memory");
+	return PTC_EXIT_FAIL;
+}
+
 static int run(const struct decode_args *a, struct ptc_decode *d)
 {
 	static struct ptc_line line;
 	struct ptc_printer printer = { .d = d, .fields = a->fields, .line = &line };
-	const struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
-				       .ctx = &printer };
+	struct ptc_calls_printer calls;
+	struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
+				 .ctx = &printer };
 	struct ptc_decode_stats stats;
 	struct ptc_err err;
 	int r;
 
 	if (a->json)
 		ptc_print_json_head(&line);
+	if (a->calls) {
+		if (ptc_calls_printer_init(&calls, d, &line, a->json))
+			return out_of_memory();
+		sink = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &calls };
+	}
 	r = ptc_decode_run(d, &sink, &err);
+	if (a->calls)
+		ptc_calls_printer_finish(&calls);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */

@@ -59,9 +59,14 @@ struct ptc_printer {
 	struct ptc_line *line;
 };
 
+/* "# gap queue=...", without the line's end. */
+void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it);
+
 /* ptc_sink.on_items; ctx is a struct ptc_printer. */
 int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n);
 int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n);
+/* The object of a gap, a line. */
+void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it);
 /* What comes before the first item. */
 void ptc_print_json_head(struct ptc_line *l);
 

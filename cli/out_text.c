@@ -78,7 +78,7 @@ static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc
 	}
 }
 
-static void put_gap(struct ptc_line *l, const struct ptc_item *it)
+void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it)
 {
 	ptc_line_str(l, "# gap queue=");
 	ptc_line_dec(l, it->queue);
@@ -166,7 +166,7 @@ int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 		const struct ptc_item *it = &items[i];
 
 		if (it->type == PTC_ITEM_GAP)
-			put_gap(p->line, it);
+			ptc_print_gap(p->line, it);
 		else if (!p->fields.n)
 			put_for_people(p, it);
 		for (k = 0; k < p->fields.n && it->type != PTC_ITEM_GAP; k++) {

@@ -284,6 +284,37 @@ foreach(name status not_found not_executable plain_script keeps_old full_disk fi
 	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()
 
+# The tree of calls.
+foreach(name recurse signal longjmp except)
+	e2e_emu(calls_${name} CHECKS calls RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
+e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
+e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
+
+# `ptcap dump` and `perf report -D` of one file.
+function(e2e_dump NAME)
+	e2e_test(dump_${NAME} 100 "${e2e_dir}/perfdump.py" "dump_${NAME}" ${ARGN})
+endfunction()
+e2e_dump(hello ptcap "${e2e_bin}/prog_hello")
+e2e_dump(threads ptcap "${e2e_bin}/prog_tasks" locks)
+e2e_dump(jit ptcap "${e2e_bin}/prog_jit" rwx)
+foreach(name intel_pt-4.14/perf.data.intel_pt-4.14 branch-stack/perf.data.branch-4.14
+	branch-stack/perf.data.branch_stack_hw_index branch-stack/perf.data.branch_stack_spec)
+	string(REGEX REPLACE "^.*perf.data." "" short "${name}")
+	e2e_dump(quipper_${short} "file=${PTCAP_TRACES}/quipper-${name}")
+endforeach()
+e2e_dump(calls perf -e cpu-clock -g)
+e2e_dump(wide perf -e cpu-clock --switch-events -a)
+e2e_dump(data perf -e cpu-clock:u -d -W --phys-data --data-page-size --code-page-size)
+e2e_dump(regs perf -e cpu-clock --user-regs=ip,sp,ax -g)
+e2e_dump(stack perf -e cpu-clock --call-graph dwarf,512)
+e2e_dump(cgroups perf -e cpu-clock --all-cgroups --namespaces)
+e2e_dump(group perf -e "{cpu-clock,task-clock}:S")
+e2e_dump(two perf -e cpu-clock,task-clock)
+e2e_dump(build_ids perf -e cpu-clock --buildid-mmap)
+e2e_dump(counts perf -e cpu-clock -s)
+
 # Large ones, 2e9 instructions together: `long`.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE cc1
 	OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -12,7 +12,7 @@
 struct ptc_soft_desc {
 	const char *label; /* of the source */
 	uint32_t pmu_type;
-	uint32_t psb_period;	 /* bytes */
+	uint32_t psb_period; /* bytes */
 	uint8_t mtc_freq;
 	uint32_t tsc_per_ctc;
 	bool no_retcomp;

@@ -17,6 +17,7 @@ perf        `perf script --itrace=b` gives the same transfers, save what exempt.
 tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
+calls       the tree of calls: each is left at the depth it was entered at, as many as there are calls
 vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
 vcpushash   hash, of the same
 snapshots   SIGUSR2 as the program runs, rests and has gone round: all that is kept is right; perf
@@ -354,6 +355,32 @@ def check_clean(folder, name, argv):
         check(not found, f"perf script -D: {found[:3]}")
     for word in ("AUXTRACE_INFO", "AUXTRACE size", "ITRACE_START", "SWITCH", "FORK", "EXIT", "PSBEND"):
         check(word in dump.out, f"perf script -D shows no {word}")
+
+
+def check_calls(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    want = lib.equals_truth(path, truth)
+    stacks, calls = {}, 0
+    for line in lib.decode(path, "--calls", "--format", "json").expect(0).out.splitlines()[1:]:
+        o = json.loads(line)
+        stack = stacks.setdefault(o["tid"], [])
+        if o["type"] == "enter":
+            check(o["depth"] == len(stack), f"depth {len(stack)}: {line}")
+            stack.append(o["ip"])
+            calls += o["how"] == "call"
+        else:
+            check(o["type"] == "leave" and o["depth"] == len(stack) - 1, f"depth {len(stack)}: {line}")
+            check(stack.pop() == o["ip"], f"another function: {line}")
+    listed = sum(t[2] in ("call", "icall") for flow in want.values() for t in flow)
+    check(calls == listed, f"{calls} functions were called, {listed} calls are listed")
+    text = lib.decode(path, "--calls").expect(0).out
+    opened, closed = len(re.findall(r"\) \{", text)), len(re.findall(r"\| *\}", text))
+    left_open = sum(len(stack) for stack in stacks.values())
+    check(opened - closed in (left_open, left_open - 1), f"{opened} {{, {closed} }}, {left_open} not left")
+    # prog_except, prog_longjmp: what is thrown, or jumped, over
+    if os.path.basename(argv[0]) in ("prog_except", "prog_longjmp"):
+        check(len(re.findall(r"\} /\* unwound \*/", text)) >= 4, "nothing was unwound")
+        check(max(len(stack) for stack in stacks.values()) < 20, f"it ends at depth {stacks}")
 
 
 def check_vcpus(folder, name, argv):
@@ -710,6 +737,7 @@ CHECKS = {
     "zone": check_zone,
     "noretcomp": check_noretcomp,
     "smallrings": check_smallrings,
+    "calls": check_calls,
     "vcpus": check_vcpus,
     "vcpushash": check_vcpushash,
     "lossy": check_lossy,

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One pass of framing and indexing over a recording, next to the least it can cost: a loop
+ * that hops from header to header by their sizes, over the same mapping, and does nothing
+ * else. File A is 2 GB of which nearly all is AUX trace, file B 256 MB of small records. The
+ * two take turns; what is printed are medians, their ratio, and memory beyond the mapping.
+ * Beside it, for a feeling: cat, and perf, which is given a small B.
+ *
+ *	bench_file [FOLDER [PAIRS]]		(default: /dev/shm 5)
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "auxtrace/index.h"
+#include "auxtrace/layout.h"
+#include "auxtrace/sideband.h"
+#include "auxtrace/writer.h"
+
+extern char **environ;
+
+enum { MAX_PAIRS = 64, PIECE = 1 << 20, BATCH = 1024 };
+
+static const uint64_t SIZE_A = 2ull << 30, SIZE_B = 256ull << 20, SIZE_SMALL = 4ull << 20;
+static const uint64_t SAMPLE_TYPE = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+				    PERF_SAMPLE_IDENTIFIER;
+
+static double now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void must(int rc, const struct ptc_err *err)
+{
+	if (!rc)
+		return;
+	fprintf(stderr, "bench_file: %s\n", err->msg);
+	exit(1);
+}
+
+/* --- the files --- */
+
+/* Records of 48 to 64 bytes: switches, comms. */
+static void put_records(struct ptc_buf *b, uint64_t time)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_SWITCH };
+	unsigned int i;
+
+	sb.id.has = SAMPLE_TYPE;
+	sb.id.id = 1;
+	for (i = 0; i < BATCH; i++) {
+		sb.type = i % 4 ? PERF_RECORD_SWITCH : PERF_RECORD_COMM;
+		sb.u.comm.comm = "bench";
+		sb.id.time = time + i;
+		ptc_sb_put(b, &sb, SAMPLE_TYPE);
+	}
+}
+
+/* @aux: of every batch of records, so many bytes of trace behind them. */
+static void make(const char *path, uint64_t size, size_t aux)
+{
+	static const uint8_t trace[PIECE];
+	const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					      .config = PERF_COUNT_SW_DUMMY,
+					      .sample_type = SAMPLE_TYPE,
+					      .sample_id_all = 1 };
+	const uint64_t id = 1;
+	struct ptc_auxtrace a = { .tid = -1 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_writer *w;
+	struct ptc_err err;
+	uint64_t time = 1;
+
+	must(ptc_writer_new(path, &w, &err), &err);
+	must(ptc_writer_attr(w, &attr, "dummy", &id, 1, &err), &err);
+	while (ptc_writer_data_size(w) < size) {
+		struct ptc_seg seg[2] = { { NULL, 0 }, { NULL, 0 } };
+		size_t left;
+
+		ptc_buf_reset(&b);
+		put_records(&b, time);
+		time += BATCH;
+		seg[0] = (struct ptc_seg){ b.bytes, b.len };
+		must(ptc_writer_records(w, seg, &err), &err);
+		for (left = aux; left; left -= PIECE) {
+			seg[0] = (struct ptc_seg){ trace, PIECE };
+			must(ptc_writer_auxtrace(w, &a, seg, &err), &err);
+			a.offset += PIECE;
+		}
+	}
+	ptc_buf_release(&b);
+	must(ptc_writer_commit(w, &err), &err);
+}
+
+/* --- the passes --- */
+
+/* Records, or 0. */
+static uint64_t hop(const char *path, uint64_t data_off, uint64_t data_size, double *ret_s)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st = { 0 };
+	const uint8_t *map, *p, *end;
+	uint64_t n = 0;
+	double t;
+
+	if (fd < 0 || fstat(fd, &st))
+		return 0;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	(void)close(fd);
+	if (map == MAP_FAILED)
+		return 0;
+	t = now();
+	end = map + data_off + data_size;
+	for (p = map + data_off; p < end; n++) {
+		struct perf_event_header h;
+		uint64_t more = 0;
+
+		memcpy(&h, p, sizeof(h));
+		if (h.type == PTC_REC_AUXTRACE)
+			memcpy(&more, p + sizeof(h), sizeof(more));
+		p += h.size + more;
+	}
+	*ret_s = now() - t;
+	(void)munmap((void *)(uintptr_t)map, (size_t)st.st_size);
+	return n;
+}
+
+static uint64_t frame(const char *path, uint64_t *ret_off, uint64_t *ret_size, double *ret_s)
+{
+	struct ptc_index ix = PTC_INDEX_INIT;
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	uint64_t pos = 0, n = 0;
+	double t;
+	int rc;
+
+	must(ptc_file_open(path, &f, &err), &err);
+	t = now();
+	while ((rc = ptc_file_next(f, &pos, &rec, &err)) > 0) {
+		n++;
+		if (rec.type == PTC_REC_AUXTRACE)
+			must(ptc_index_add(&ix, f, &rec, &err), &err);
+	}
+	must(rc, &err);
+	*ret_s = now() - t;
+	*ret_off = ptc_file_data_off(f);
+	*ret_size = ptc_file_data_size(f);
+	ptc_index_release(&ix);
+	ptc_file_free(f);
+	return n;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static long anonymous_kib(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[128];
+	long kib = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "RssAnon:", 8))
+			kib = strtol(line + 8, NULL, 10);
+	if (f)
+		(void)fclose(f);
+	return kib;
+}
+
+static void compare(const char *name, const char *path, size_t pairs)
+{
+	double a[MAX_PAIRS], b[MAX_PAIRS], ratio[MAX_PAIRS], mid;
+	uint64_t off = 0, size = 0, n = 0, bare = 0;
+	double ignored;
+	size_t i;
+
+	(void)frame(path, &off, &size, &ignored); /* both find it in memory */
+	for (i = 0; i < pairs; i++) {
+		bare = hop(path, off, size, &a[i]);
+		n = frame(path, &off, &size, &b[i]);
+		ratio[i] = b[i] / a[i];
+	}
+	if (n != bare) {
+		fprintf(stderr, "bench_file: %" PRIu64 " records, the bare loop %" PRIu64 "\n", n,
+			bare);
+		exit(1);
+	}
+	mid = median(ratio, pairs);
+	printf("%s  %5" PRIu64 " MB, %9" PRIu64 " records: hop %9.3f ms, ours %9.3f ms, ratio %.2f "
+	       "(%.2f to %.2f), %ld KiB beyond the mapping\n",
+	       name, size >> 20, n, median(a, pairs) * 1e3, median(b, pairs) * 1e3, mid, ratio[0],
+	       ratio[pairs - 1], anonymous_kib());
+}
+
+static void beside(const char *label, const char *path, char *const *argv)
+{
+	posix_spawn_file_actions_t fa;
+	struct stat st = { 0 };
+	double t = now();
+	int status = 0, rc;
+	pid_t pid;
+
+	(void)posix_spawn_file_actions_init(&fa);
+	(void)posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
+	(void)posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
+	rc = posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ);
+	(void)posix_spawn_file_actions_destroy(&fa);
+	if (rc || waitpid(pid, &status, 0) != pid || status || stat(path, &st)) {
+		printf("   %-28s did not work\n", label);
+		return;
+	}
+	t = now() - t;
+	printf("   %-28s %9.1f ms, %8.1f MB/s\n", label, t * 1e3, (double)st.st_size / 1e6 / t);
+}
+
+#define ARGV(...)                                                                                  \
+	(char *const[])                                                                            \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+#define S(s) ((char *)(uintptr_t)(s))
+
+int main(int argc, char **argv)
+{
+	const char *folder = argc > 1 ? argv[1] : "/dev/shm";
+	const size_t pairs = argc > 2 ? strtoul(argv[2], NULL, 10) : 5;
+	char dir[256], a[300], b[300], small[300];
+
+	(void)snprintf(dir, sizeof(dir), "%s/ptcap-bench.XXXXXX", folder);
+	if (!pairs || pairs > MAX_PAIRS || !mkdtemp(dir)) {
+		fprintf(stderr, "usage: bench_file [FOLDER [PAIRS]]\n");
+		return 2;
+	}
+	(void)snprintf(a, sizeof(a), "%s/a", dir);
+	(void)snprintf(b, sizeof(b), "%s/b", dir);
+	(void)snprintf(small, sizeof(small), "%s/small", dir);
+	make(a, SIZE_A, 8 * PIECE);
+	compare("A", a, pairs);
+	beside("cat A", a, ARGV(S("cat"), a));
+	(void)unlink(a);
+	make(b, SIZE_B, 0);
+	compare("B", b, pairs);
+	beside("cat B", b, ARGV(S("cat"), b));
+	(void)unlink(b);
+	make(small, SIZE_SMALL, 0);
+	beside("perf report -D (a small B)", small,
+	       ARGV(S("perf"), S("report"), S("-D"), S("-i"), small));
+	beside("perf script (a small B)", small,
+	       ARGV(S("perf"), S("script"), S("--no-itrace"), S("--show-switch-events"), S("-i"),
+		    small));
+	(void)unlink(small);
+	(void)rmdir(dir);
+	return 0;
+}
