@@ -68,7 +68,7 @@ static void say(const char *text)
 
 int main(int argc, char **argv)
 {
-	const int n = argc > 1 ? atoi(argv[1]) : 1;
+	const int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1;
 	pthread_t threads[THREADS_MAX];
 	uint64_t seed = 1;
 	char c;
