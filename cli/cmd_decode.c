@@ -16,7 +16,7 @@ struct decode_args {
 	struct ptc_raw_code *raw; /* owned, and so are the paths in it */
 	size_t nraw;
 	struct ptc_fields fields;
-	bool json, strict, help, calls;
+	bool json, strict, help, calls, insn;
 	struct ptc_decode_opts opts;
 };
 
@@ -36,9 +36,11 @@ static void help(void)
 	       "[OPTIONS]\n"
 	       "Replay a recording: every branch that was taken, and every gap.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data)\n"
-	       "  -F, --fields=LIST     of pid tid cpu time from to kind sym tosym insn insn-ip,\n"
-	       "                        separated by commas: the fields of a line, for programs;\n"
+	       "  -F, --fields=LIST     of pid tid cpu time from to kind sym tosym insn insn-ip\n"
+	       "                        disasm srcline, separated by commas: the fields of a line, "
+	       "for programs;\n"
 	       "                        with insn-ip a line is an instruction, not a branch\n"
+	       "      --insn            every instruction, disassembled, with its source line\n"
 	       "      --calls           functions as they are entered and left, indented\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
 	       "doc/json.md\n"
@@ -126,7 +128,17 @@ static int parse_fields(struct decode_args *a, const char *arg)
 	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : 0;
 }
 
-enum { OPT_FORMAT = 256, OPT_TID, OPT_CPU, OPT_PT, OPT_RAW, OPT_RESYNC, OPT_STRICT, OPT_CALLS };
+enum {
+	OPT_FORMAT = 256,
+	OPT_TID,
+	OPT_CPU,
+	OPT_PT,
+	OPT_RAW,
+	OPT_RESYNC,
+	OPT_STRICT,
+	OPT_CALLS,
+	OPT_INSN
+};
 
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
@@ -161,6 +173,9 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 			return ptc_usage_error("decode", "no resync '%s': psb or packet", optarg);
 		a->opts.resync = optarg[1] == 's' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
 		return 0;
+	case OPT_INSN:
+		a->insn = true;
+		return 0;
 	case OPT_CALLS:
 		a->calls = true;
 		return 0;
@@ -180,6 +195,9 @@ static int check_args(struct decode_args *a)
 {
 	if (a->json && a->fields.n)
 		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
+	if (a->insn && (a->json || a->calls || a->fields.n))
+		return ptc_usage_error("decode",
+				       "--insn goes with neither -F nor --calls nor json");
 	if (a->calls && (a->fields.n || a->pt))
 		return ptc_usage_error("decode", "--calls goes with neither -F nor --pt");
 	if (a->pt && a->input)
@@ -192,8 +210,9 @@ static int check_args(struct decode_args *a)
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
 	if (a->cpu && !a->pt && !parse_int(a->cpu, &a->opts.cpu))
 		return ptc_usage_error("decode", "'%s' is no CPU number", a->cpu);
-	a->opts.insns = ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
-	a->opts.bytes = a->calls || ptc_fields_have(&a->fields, PTC_FIELD_INSN);
+	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
+	a->opts.bytes = a->calls || a->insn || ptc_fields_have(&a->fields, PTC_FIELD_DISASM) ||
+			ptc_fields_have(&a->fields, PTC_FIELD_INSN);
 	return 0;
 }
 
@@ -208,6 +227,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
+		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "help", no_argument, NULL, 'h' },
@@ -275,6 +295,8 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 
 	if (a->json)
 		ptc_print_json_head(&line);
+	if (a->insn)
+		sink.on_items = ptc_print_insn;
 	if (a->calls) {
 		if (ptc_calls_printer_init(&calls, d, &line, a->json))
 			return out_of_memory();

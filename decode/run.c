@@ -51,6 +51,7 @@ void ptc_decode_free(struct ptc_decode *d)
 	if (d->ipt_ready)
 		ptc_ipt_release(&d->ipt);
 	ptc_notes_release(&d->notes);
+	ptc_srclines_release(&d->srclines);
 	ptc_index_release(&d->index);
 	ptc_file_free(d->file);
 	free(d);

@@ -11,6 +11,7 @@
 #include "decode/process.h"
 #include "decode/replay.h"
 #include "decode/sideband.h"
+#include "decode/srcline.h"
 #include "decode/stream.h"
 
 /* One queue being decoded. */
@@ -35,6 +36,7 @@ struct ptc_decode {
 	struct ptc_procs procs;
 	struct ptc_sideband sideband;
 	struct ptc_notes notes;
+	struct ptc_srclines srclines;
 	struct ptc_lane *lanes; /* owned; ascending idx */
 	size_t nlanes;
 	bool ran;

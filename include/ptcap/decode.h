@@ -160,6 +160,13 @@ PTC_API const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_ite
 PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 				    uint64_t *ret_off);
 
+/*
+ * The same for the source line: its file's name, as the compiler was told it, and *ret_line;
+ * NULL if there is no debug information. Lent until ptc_decode_free.
+ */
+PTC_API const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item,
+				       uint64_t ip, int *ret_line);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,6 +18,7 @@ tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
 calls       the tree of calls: each is left at the depth it was entered at, as many as there are calls
+insn        --insn: each instruction once, calls go where they went, source lines of the program
 vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
 vcpushash   hash, of the same
 snapshots   SIGUSR2 as the program runs, rests and has gone round: all that is kept is right; perf
@@ -383,6 +384,24 @@ def check_calls(folder, name, argv):
         check(max(len(stack) for stack in stacks.values()) < 20, f"it ends at depth {stacks}")
 
 
+def check_insn(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    want = lib.equals_truth(path, truth)
+    ips = lib.decode(path, "-F", "insn-ip").expect(0).out.split()
+    lines = lib.decode(path, "--insn").expect(0).out.splitlines()
+    check([line.split()[2] for line in lines] == ips, "not the instructions of -F insn-ip")
+    text = dict(line.split(" ", 1) for line in lib.decode(path, "-F", "insn-ip,disasm").expect(0).out.splitlines())
+    calls = [t for flow in want.values() for t in flow if t[2] == "call"]
+    check(calls, "nothing is called")
+    for start, to, _ in calls:
+        got = text[f"{start:x}"]
+        check(got == f"call {to:#x}", f"{got!r} at {start:x} called {to:x}")
+    source = os.path.basename(argv[0]) + ".c:"
+    check(any(f"# {source}" in line for line in lines), f"no line of {source}")
+    got = lib.decode(path, "-F", "srcline").expect(0).out
+    check(f"/{source}" in got, f"no field with {source}")
+
+
 def check_vcpus(folder, name, argv):
     path, want = check_whole(folder, name, argv, "--vcpus", "3")
     threads = THREADS[name.removeprefix("emu_vcpus_")]
@@ -738,6 +757,7 @@ CHECKS = {
     "noretcomp": check_noretcomp,
     "smallrings": check_smallrings,
     "calls": check_calls,
+    "insn": check_insn,
     "vcpus": check_vcpus,
     "vcpushash": check_vcpushash,
     "lossy": check_lossy,
