@@ -325,7 +325,7 @@ static int drain(struct session *s, struct ring_pair *p, bool last, bool *ret_an
 {
 	const uint64_t truncated = s->noted.truncated;
 	struct ptc_seg data[2], aux[2];
-	uint64_t start, end, n = 0;
+	uint64_t start = 0, end, n = 0;
 	int64_t got;
 	int rc = 0;
 

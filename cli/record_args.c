@@ -209,9 +209,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case 'S':
 			a->opts.snapshot = true;
-			if (optarg && !parse_bytes(optarg, &a->opts.snapshot_size))
-				return ptc_usage_error("record", "'%s' is no size of a snapshot",
-						       optarg);
+			a->snapshot_text = optarg;
 			break;
 		case 'q':
 			a->quiet = true;
@@ -268,6 +266,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			return ptc_option_error("record", argv, c);
 		}
 	}
+	if (a->snapshot_text && !parse_bytes(a->snapshot_text, &a->opts.snapshot_size))
+		return ptc_usage_error("record", "'%s' is no size of a snapshot", a->snapshot_text);
 	if (a->opts.npids || a->opts.ntids) {
 		if (argv[optind])
 			return ptc_usage_error("record",

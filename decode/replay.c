@@ -353,10 +353,13 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
  */
 static void list_unkept(struct ptc_replay *r, size_t first)
 {
-	const struct ptc_span *sp = span_of(r), *last = r->span ? sp - 1 : NULL;
-	const uint64_t from = last ? last->base + last->len : 0, to = sp->base + first;
+	const struct ptc_span *sp = span_of(r);
+	const uint64_t to = sp->base + first;
+	uint64_t from = 0;
 
-	if (last || to > from)
+	if (r->span)
+		from = sp[-1].base + sp[-1].len;
+	if (r->span || to)
 		ptc_out_unkept(&r->out, from < to ? from : to, from < to ? to - from : 0, r->now);
 }
 
