@@ -64,7 +64,7 @@ struct session {
 	uint64_t snapshots;
 	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; NEVER: not */
 	bool limited;
-	const char *why; /* this source; lent */
+	struct ptc_source_choice choice;
 };
 
 /* --- before the command runs --- */
@@ -116,11 +116,11 @@ static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *e
 
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
 {
-	const char *why;
-	int rc = ptc_source_choose(s->opts->source, !s->opts->argv, &ret->source, &why, err);
+	int rc = ptc_source_choose(s->opts, &s->choice, err);
 
 	if (rc)
 		return rc;
+	ret->source = s->choice.kind;
 	if (ret->source == PTC_SOURCE_PT)
 		rc = refuse_for_hardware(s->opts, err);
 	if (!rc && ret->source != PTC_SOURCE_EMU)
@@ -133,14 +133,13 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_emu_open(s->opts, &s->source, err);
 	else
 		rc = ptc_step_open(s->opts, &s->source, err);
-	s->why = why;
 	return rc ? rc : check_snapshot(s, ret->source, err);
 }
 
 static void tell_start(struct session *s, enum ptc_source_kind chosen)
 {
 	if (s->opts->on_start)
-		s->opts->on_start(s->opts->start_ctx, chosen, s->why);
+		s->opts->on_start(s->opts->start_ctx, chosen, s->choice.why);
 }
 
 static int map_aux(const struct session *s, struct ring_pair *p, struct ptc_err *err)
@@ -580,6 +579,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 									end->lost_records;
 	ret->lost_aux = end->lost_aux;
 	ret->made_aux = end->made_aux;
+	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	for (i = 0; i < s->npairs; i++)
 		ret->lost_aux += s->pairs[i].aux.lost;
 	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;

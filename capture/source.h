@@ -53,6 +53,7 @@ struct ptc_source_end {
 	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
 	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux; /* that the source itself dropped */
+	char lacking[96];		 /* see struct ptc_record_result */
 	uint64_t made_aux;		 /* trace bytes, dropped or not; 0: not known */
 };
 

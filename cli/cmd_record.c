@@ -120,6 +120,11 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64
 			" threads or processes that the command started were not recorded",
 			r->untraced);
+	if (r->lacking[0])
+		ptc_say("the program made system calls that QEMU does not have (%s): with --source "
+			"step "
+			"it may do something else",
+			r->lacking);
 	if (r->odd)
 		ptc_say("%" PRIu64
 			" times the kernel moved the program in a way that was not understood",

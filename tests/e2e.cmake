@@ -25,7 +25,7 @@ endfunction()
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
 	restart exit wait busy rounds masks tf vsyscall handlers
-	seccomp jobs)
+	seccomp jobs late)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -194,7 +194,7 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 	endforeach()
 endif()
 
-foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
+foreach(name status not_found not_executable bad_options no_pt auto_emu auto_step auto_fails bad_folder keeps_old full_disk file_limit
 	daemon attach_process attach_asleep attach_thread attach_refused attach_to_the_end
 	killed killed_attached tracer_killed max_steps max_time progress zone_unreached zone_attached zone_bad
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
@@ -213,6 +213,7 @@ foreach(mode kill thread trap errno trace strict sigkill)
 	e2e_case(seccomp_${mode} CHECKS truth perf RUN "${e2e_bin}/prog_seccomp" ${mode})
 endforeach()
 e2e_case(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
+e2e_case(late CHECKS ${all} RUN "${e2e_bin}/prog_late")
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
 if(NOT PTCAP_SANITIZE)
 	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
@@ -232,7 +233,7 @@ foreach(name hello_pie signal_pie map)
 endforeach()
 e2e_emu(restart CHECKS both truth perf RUN "${e2e_bin}/prog_restart")
 e2e_emu(exit_3 CHECKS both truth RUN "${e2e_bin}/prog_exit" 3)
-# What changes code through another mapping, or through /proc/self/mem, QEMU does not notice.
+# The other modes: e2e/known.txt
 foreach(mode rwx flip cross fork unreadable remap self)
 	e2e_emu(jit_${mode} CHECKS jit RUN "${e2e_bin}/prog_jit" ${mode})
 endforeach()
@@ -251,7 +252,7 @@ foreach(name pie longjmp libc_static vdso)
 	e2e_emu(${name} CHECKS truth json perf RUN "${e2e_bin}/prog_${name}")
 endforeach()
 e2e_emu(dlopen CHECKS truth perf RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
-# Its threads run at once: in these some may not have begun when the process ends. `spawn` wants vfork.
+# Its threads run at once: in these some may not have begun when the process ends. `spawn`: e2e/known.txt.
 foreach(mode group spin)
 	e2e_emu(tasks_${mode} CHECKS whole RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
@@ -317,6 +318,17 @@ e2e_dump(group perf -e "{cpu-clock,task-clock}:S")
 e2e_dump(two perf -e cpu-clock,task-clock)
 e2e_dump(build_ids perf -e cpu-clock --buildid-mmap)
 e2e_dump(counts perf -e cpu-clock -s)
+# Programs that do odd things, and those that QEMU itself runs otherwise.
+foreach(name late vsyscall)
+	e2e_emu(${name} CHECKS both ${all} RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(handlers CHECKS both truth perf RUN "${e2e_bin}/prog_handlers")
+e2e_emu(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
+e2e_emu(trapthreads CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
+foreach(name known_of_qemu context_of_qemu)
+	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
+	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+endforeach()
 
 # Large ones, 2e9 instructions together: `long`.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE cc1

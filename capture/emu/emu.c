@@ -19,6 +19,8 @@
 #include "base/err.h"
 #include "capture/emu/cpu.h"
 #include "capture/emu/find.h"
+#include "capture/emu/fits.h"
+#include "capture/emu/lack.h"
 #include "capture/emu/owner.h"
 #include "capture/emu/program.h"
 #include "capture/emu/unit.h"
@@ -122,23 +124,16 @@ static int start_thread(pthread_t *t, bool *ret_runs, void *(*fn)(void *), struc
 
 /* --- the command line --- */
 
-/* "FILE,shm=...": a comma in the name is written twice. */
 static char *plugin_option(const struct emu *s)
 {
 	const char *base = strrchr(s->path, '/');
 	struct ptc_buf b = PTC_BUF_INIT;
-	const char *p;
-	char text[64];
+	char text[3];
 	size_t i;
 
 	base = base ? base + 1 : s->path;
-	for (p = s->plugin; *p; p++) {
-		ptc_buf_put(&b, p, 1);
-		if (*p == ',')
-			ptc_buf_put(&b, p, 1);
-	}
-	ptc_buf_put(&b, text,
-		    (size_t)snprintf(text, sizeof(text), ",shm=%d,how=first,comm=", s->shm_id));
+	ptc_emu_plugin_option(&b, s->plugin, s->shm_id, "first");
+	ptc_buf_put(&b, ",comm=", 6);
 	for (i = 0; i < 15 && base[i]; i++)
 		ptc_buf_put(&b, text,
 			    (size_t)snprintf(text, sizeof(text), "%02x", (unsigned char)base[i]));
@@ -150,17 +145,39 @@ static char *plugin_option(const struct emu *s)
 	return (char *)b.bytes;
 }
 
+/* Ours, so that the program finds it in our order. An owned array of borrowed strings. */
+static char **environment(void)
+{
+	size_t n = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 1, sizeof(*env));
+	if (!env)
+		return NULL;
+	memcpy(env, environ, n * sizeof(*env));
+	ptc_emu_program_turn(env);
+	return env;
+}
+
 static int launch(struct emu *s, struct ptc_err *err)
 {
 	char *option = plugin_option(s);
 	char **line = option ? ptc_emu_program_line(&s->program, s->qemu, option) : NULL;
-	int rc = line ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) :
-			ptc_fail_mem(err);
+	char **env = environment();
+	int rc;
+
+	s->launch.env = env;
+	rc = line && env ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) :
+			   ptc_fail_mem(err);
 
 	if (!rc)
 		rc = ptc_launch_let_go(&s->launch, err);
 	if (!rc)
 		rc = ptc_launch_result(&s->launch, false, err);
+	s->launch.env = NULL;
+	free(env);
 	free(line);
 	free(option);
 	return rc;
@@ -271,13 +288,6 @@ static void emu_abandon(struct ptc_source *src)
 		ptc_truth_close(s->base.truth);
 }
 
-static int not_loaded(const struct emu *s, struct ptc_err *err)
-{
-	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"'%s' did not load '%s': a QEMU with plugins, of version 7 or 8, is needed",
-			s->qemu, s->plugin);
-}
-
 static void join_unit(struct emu *s)
 {
 	if (s->unit_runs)
@@ -324,8 +334,9 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 	};
 	for (i = 0; i < s->ncpus; i++)
 		add_up(ret, &s->cpus[i]);
+	ptc_emu_lack_names(atomic_load(&s->sh->lacking), ret->lacking, sizeof(ret->lacking));
 	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
-		return not_loaded(s, err);
+		return ptc_emu_not_loaded(s->qemu, s->plugin, err);
 	if (s->rc)
 		*err = s->err;
 	return s->rc;
@@ -499,10 +510,7 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 
 static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = !o->argv	    ? "attach to what runs" :
-			   o->max_steps	    ? "count steps (--max-steps)" :
-			   o->from || o->to ? "begin and end at a place (--from, --to)" :
-					      NULL;
+	const char *what = ptc_emu_cannot(o);
 
 	if (o->vcpus > PTC_VCPUS_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "at most %u virtual CPUs", PTC_VCPUS_MAX);

@@ -34,6 +34,10 @@ static void run_part(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struc
 static void run_whole(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
 		      uint64_t to)
 {
+	if (ptc_emu_vsyscall(p->start)) { /* a fault of the fetch, and back from the kernel */
+		ptc_flow_async(&k->cpu->flow, p->start, true, u->tsc);
+		return;
+	}
 	ptc_flow_line(&k->cpu->flow, p->start, p->n, u->tsc);
 	ptc_flow_lead(&k->cpu->flow, &p->insn, p->last, to, false, u->tsc);
 }
@@ -42,7 +46,7 @@ static bool can_lead(const struct ptc_emu_line *p, uint64_t to)
 {
 	switch ((enum ptc_kind)p->insn.kind) {
 	case PTC_KIND_NONE:
-		return to == p->end && p->insn.len;
+		return (to == p->end && p->insn.len) || ptc_emu_vsyscall(p->start);
 	case PTC_KIND_JCC:
 		return to == p->end || to == p->insn.target;
 	case PTC_KIND_JMP:
@@ -120,6 +124,8 @@ static bool is_filed(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 	const size_t len = (size_t)(line->end - line->start);
 	uint8_t file[PTC_EMU_BLOCK_MAX];
 
+	if (!len) /* nothing to be told */
+		return true;
 	return map && line->end <= map->end && len <= sizeof(file) &&
 	       ptc_openfiles_read(&u->files, ptc_map_name(maps, map),
 				  map->off + (line->start - map->start), file, len) &&
@@ -137,7 +143,7 @@ static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 	const size_t len = (size_t)(line->end - line->start);
 	const enum ptc_known_as as = ptc_known_look(&k->proc->known, line->start, bytes, len);
 
-	if (as == PTC_KNOWN_SAME || (as == PTC_KNOWN_NOT && line->filed))
+	if (!len || as == PTC_KNOWN_SAME || (as == PTC_KNOWN_NOT && line->filed))
 		return true;
 	u->tsc = ptc_rdtsc();
 	ptc_flow_async(&k->cpu->flow, line->start, false, u->tsc);

@@ -304,6 +304,15 @@ static inline void enter(struct ptc_emu_me *m, const void *data)
 	publish(m);
 }
 
+/* Code that has become a handler since it was translated goes through on_block. */
+static __attribute__((noinline)) void look_for_handler(struct ptc_emu_me *m, const void *data)
+{
+	const struct ptc_emu_block *b = ptc_emu_block(ptc_emu_proc.sh, (uint32_t)(uintptr_t)data);
+
+	if (ptc_emu_is_handler(b->start))
+		ptc_emu_delivered(m);
+}
+
 static void on_block(unsigned int vcpu, void *data)
 {
 	struct ptc_emu_me *m = &me;
@@ -311,6 +320,8 @@ static void on_block(unsigned int vcpu, void *data)
 	(void)vcpu;
 	if (__builtin_expect(!m->env, 0))
 		first_block(m, *(const uint64_t **)__builtin_frame_address(0), data);
+	if (__builtin_expect(atomic_load_explicit(&ptc_emu_proc.late, memory_order_relaxed), 0))
+		look_for_handler(m, data);
 	if (__builtin_expect(m->pos == m->limit, 0))
 		make_room(m);
 	enter(m, data);
@@ -357,6 +368,8 @@ static size_t read_code(void *out, uint64_t addr, size_t len)
 	struct iovec remote = { .iov_base = (void *)(addr + ptc_emu_proc.base + n),
 				.iov_len = len - n };
 
+	if (ptc_emu_vsyscall(addr))
+		return 0;
 	memcpy(out, (void *)(addr + ptc_emu_proc.base), n);
 	if (n < len && process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)(len - n))
 		return len;
@@ -403,12 +416,15 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 		(uint64_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)) - start;
 	if (!ptc_emu_proc.begun)
 		begin();
+	ptc_emu_translated(start);
 	qemu_plugin_register_vcpu_tb_exec_cb(
 		tb, ptc_emu_is_handler(start) ? on_handler_block : on_block, 0,
 		(void *)(uintptr_t)describe(tb));
 }
 
 /* --- the plugin --- */
+
+static bool probed; /* ptcap only wants to know if we can be loaded (fits.c) */
 
 static bool from_hex(const char *s, char *out, size_t size)
 {
@@ -429,6 +445,8 @@ static bool take_option(const char *o)
 		ptc_emu_proc.shm_id = (int)strtol(o + 4, NULL, 10);
 	else if (!strncmp(o, "comm=", 5))
 		return from_hex(o + 5, ptc_emu_proc.comm, sizeof(ptc_emu_proc.comm));
+	else if (!strcmp(o, "how=probe"))
+		probed = true;
 	else if (!strncmp(o, "how=", 4))
 		ptc_emu_proc.how = o[4] == 'e' ? PTC_EMU_EXEC : PTC_EMU_FIRST;
 	else
@@ -469,6 +487,8 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	if (ptc_emu_proc.sh->version != PTC_EMU_VERSION)
 		return -1;
 	(void)atomic_fetch_add(&ptc_emu_proc.sh->loaded, 1);
+	if (probed)
+		_exit(0);
 	if (pthread_atfork(before_fork, NULL, in_child))
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);

@@ -37,6 +37,8 @@ struct ptc_emu_proc {
 	uint64_t base;	      /* of the guest's address 0 */
 	bool begun;
 	bool env_works; /* me.env can be trusted */
+	/* There are handlers among the blocks that were translated before they were handlers. */
+	atomic_bool late;
 	atomic_int threads;
 	int pid;
 };
@@ -71,6 +73,11 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
 /* Signal handlers at guest address @handler run from now on; returning through @restorer. */
 void ptc_emu_handler(uint64_t handler, uint64_t restorer);
 bool ptc_emu_is_handler(uint64_t addr);
+/*
+ * A block at @addr is being translated: to be told before ptc_emu_is_handler is asked.
+ * If it becomes a handler later, ptc_emu_proc.late is set.
+ */
+void ptc_emu_translated(uint64_t addr);
 /* A block at a handler's address is entered: if that is a delivery, tell of it. */
 void ptc_emu_delivered(struct ptc_emu_me *m);
 /* Hear of QEMU's own death by a guest's fatal signal. */

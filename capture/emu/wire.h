@@ -13,6 +13,7 @@
 #define PTC_CAPTURE_EMU_WIRE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -78,6 +79,15 @@ struct ptc_emu_block {
 	uint32_t insns; /* that QEMU translated: the last may not belong to it (unit.c) */
 };
 
+/*
+ * The page of old system calls: nothing can be read there. As the kernel does, QEMU
+ * makes the call when it is jumped to, and returns. (arch/x86/include/uapi/asm/vsyscall.h)
+ */
+static inline bool ptc_emu_vsyscall(uint64_t ip)
+{
+	return ip >> 12 == 0xffffffffff600;
+}
+
 enum ptc_emu_slot_state { PTC_EMU_FREE, PTC_EMU_TAKEN, PTC_EMU_ENDED };
 
 struct ptc_emu_slot {
@@ -100,6 +110,7 @@ struct ptc_emu_shared {
 	atomic_uint loaded;   /* plugins that found this segment */
 	atomic_uint overflow; /* the arena or the slots did not suffice */
 	atomic_uint nslots;   /* those behind were never taken */
+	atomic_uint lacking;  /* calls that failed for want of an implementation (lack.h) */
 	struct ptc_emu_slot slots[PTC_EMU_SLOTS];
 };
 

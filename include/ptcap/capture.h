@@ -17,10 +17,14 @@ extern "C" {
 #endif
 
 enum ptc_source_kind {
-	PTC_SOURCE_AUTO = 0, /* Intel PT if the machine has it, else the step source */
-	PTC_SOURCE_PT,	     /* Intel PT, through perf_event_open */
-	PTC_SOURCE_STEP,     /* the software PMU that single-steps under ptrace */
-	PTC_SOURCE_EMU,	     /* commands only: the program runs in qemu-x86_64 */
+	/*
+	 * Intel PT if the machine has it; else, for a command, the emulated source if it
+	 * can take it here, and the step source if not.
+	 */
+	PTC_SOURCE_AUTO = 0,
+	PTC_SOURCE_PT,	 /* Intel PT, through perf_event_open */
+	PTC_SOURCE_STEP, /* the software PMU that single-steps under ptrace */
+	PTC_SOURCE_EMU,	 /* commands only: the program runs in qemu-x86_64 */
 };
 
 enum ptc_wake_action {
@@ -153,17 +157,27 @@ struct ptc_record_result {
 	uint64_t odd;		     /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
 	uint64_t left_behind; /* those that were, and outlived the command: they run on */
+	/*
+	 * System calls that the program made and the emulated source does not have:
+	 * "ptrace, seccomp". Alone it may do something else. "": none.
+	 */
+	char lacking[96];
+};
+
+struct ptc_source_choice {
+	enum ptc_source_kind kind; /* never PTC_SOURCE_AUTO */
+	char why[512];		   /* and why not a better one: part of a sentence */
 };
 
 /*
- * Which source would be used for @want, and why: *ret_why is a sentence
- * ("no Intel PT here: ..."), static or lent until the next call. PTC_SOURCE_PT
- * on a machine without it is PTC_E_UNSUPPORTED, saying what is missing. With
- * @attach PTC_SOURCE_AUTO never gives PTC_SOURCE_STEP: to step what is in service
- * is an outage, and has to be asked for.
+ * Which source would be used for @opts (its source, argv, max_steps, from and to).
+ * PTC_SOURCE_PT on a machine without it is PTC_E_UNSUPPORTED, saying what is missing.
+ * PTC_SOURCE_AUTO never gives PTC_SOURCE_STEP to attach with: to step what is in
+ * service is an outage, and has to be asked for. It may run QEMU for a moment, to
+ * see if it fits; nothing of the command.
  */
-PTC_API int ptc_source_choose(enum ptc_source_kind want, bool attach, enum ptc_source_kind *ret,
-			      const char **ret_why, struct ptc_err *err);
+PTC_API int ptc_source_choose(const struct ptc_record_opts *opts, struct ptc_source_choice *ret,
+			      struct ptc_err *err);
 
 /*
  * Run the command and record it. Returns when it has ended or was left. The

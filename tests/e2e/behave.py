@@ -13,6 +13,7 @@ import pty
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -119,7 +120,7 @@ def bad_options(folder):
 
 @case
 def no_pt(folder):
-    """--source pt without Intel PT says what is missing, and runs nothing; auto says what it took."""
+    """--source pt without Intel PT says what is missing, and runs nothing."""
     if os.path.exists("/sys/bus/event_source/devices/intel_pt"):
         lib.skip("this machine has Intel PT")
     path = os.path.join(folder, "f")
@@ -127,9 +128,79 @@ def no_pt(folder):
     check("intel_pt" in r.err or "Intel PT" in r.err, f"what is missing? {r.err!r}")
     check(r.out == "", "the command ran")
     check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
-    r = Run([PTCAP, "record", "--source", "auto", "-o", path, "--", prog("hello")]).expect(0)
-    check(r.out == "hello\n", r.out)
-    check("step" in r.err, f"auto does not say which source it took: {r.err!r}")
+
+
+def chooses(folder, source, words, argv, *options, status=0, **env):
+    """--source auto takes that one, says so and why in one line, and the recording is right."""
+    path, truth = os.path.join(folder, "auto"), os.path.join(folder, "auto.truth")
+    r = Run([PTCAP, "record", "--source", "auto", "-o", path, "--truth", truth, *options, "--", *argv],
+            env=dict(os.environ, **env)).expect(status)
+    line = r.err.splitlines()[0]
+    check(line.startswith(f"ptcap: source: {source},"), f"expected {source}: {line!r}")
+    for word in words:
+        check(word in line, f"no {word!r} in {line!r}")
+    lib.equals_truth(path, truth)
+
+
+def no_pt_here():
+    if os.path.exists("/sys/bus/event_source/devices/intel_pt"):
+        lib.skip("this machine has Intel PT")
+
+
+@case
+def auto_emu(folder):
+    """auto without Intel PT emulates, where QEMU is; the source is the same if none is named."""
+    no_pt_here()
+    if not shutil.which("qemu-x86_64"):
+        lib.skip("no qemu-x86_64 here (Debian: qemu-user)")
+    chooses(folder, "emu", ["no Intel PT"], [prog("hello")])
+    chooses(folder, "emu", ["no Intel PT"], [prog("exit"), "3"], status=3)
+    script = os.path.join(folder, "script")
+    for text in ("#!/bin/sh\nexit 4\n", "exit 4\n"):
+        with open(script, "w", encoding="ascii") as f:
+            f.write(text)
+        os.chmod(script, 0o755)
+        chooses(folder, "emu", [], [script], status=4)
+    r = Run([PTCAP, "record", "-o", os.path.join(folder, "f"), "--", prog("hello")]).expect(0)
+    check("source: emu" in r.err, r.err)
+
+
+@case
+def auto_step(folder):
+    """auto steps where QEMU is not, does not fit, or cannot do what is asked for; it says which."""
+    no_pt_here()
+    hello = [prog("hello")]
+    chooses(folder, "step", ["no Intel PT", "qemu-x86_64 is not in PATH"], hello, PATH="/nowhere")
+    fake = os.path.join(folder, "qemu-x86_64")
+    with open(fake, "w", encoding="ascii") as f:  # would show, if it were given the command
+        f.write("#!/bin/sh\necho unasked\nexit 1\n")
+    os.chmod(fake, 0o755)
+    chooses(folder, "step", [fake, "did not load"], hello, PATH=folder + ":/usr/bin:/bin")
+    if not shutil.which("qemu-x86_64"):
+        lib.skip("no qemu-x86_64 here (Debian: qemu-user)")
+    chooses(folder, "step", ["did not load"], hello, PTCAP_EMU_PLUGIN="/dev/null")
+    chooses(folder, "step", ["--max-steps"], hello, "--max-steps", "5")
+    chooses(folder, "step", ["--from"], [prog("busy"), "100"], "--from", "prog_main", status=7)
+    chooses(folder, "step", ["--to"], [prog("busy"), "100"], "--to", "prog_main", status=7)
+
+
+@case
+def auto_fails(folder):
+    """What cannot be run is told as ever: 127, 126, and no file; a 32-bit command is none for either."""
+    no_pt_here()
+    out = os.path.join(folder, "out")
+    os.mkdir(out)
+    path = os.path.join(out, "f")
+    for argv, status, word in (
+        ("ptcap-no-such-command", 127, "ptcap-no-such-command"),
+        ("/etc/passwd", 126, "/etc/passwd"),
+        (prog("32"), 126, "32-bit"),
+    ):
+        r = Run([PTCAP, "record", "-o", path, "--", argv]).expect(status)
+        check(word in r.err and r.out == "", f"{r.err!r} {r.out!r}")
+    r = Run([PTCAP, "record", "--lossy", "--max-steps", "5", "-o", path, "--", prog("hello")]).expect(2)
+    check("--lossy" in r.err and r.out == "", f"{r.err!r} {r.out!r}")
+    check(os.listdir(out) == [], "a file was left behind")
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -824,7 +895,6 @@ def snapshot_refused(folder):
     path = os.path.join(folder, "f")
     for source, args, word in (
         ("step", ["-S"], "--source emu"),
-        ("auto", ["--snapshot=64K"], "--source emu"),
         ("emu", ["-S", "--lossy"], "--lossy"),
         ("emu", ["-S4095"], "4096"),
         ("emu", ["-S128K", "-m", "64K,64K"], "AUX ring"),
@@ -832,8 +902,6 @@ def snapshot_refused(folder):
         ("emu", ["--snapshot=1T"], "'1T'"),
         ("emu", ["-S", "--max-steps", "10"], "--max-steps"),
     ):
-        if source == "auto" and os.path.exists("/sys/bus/event_source/devices/intel_pt"):
-            continue
         r = Run([PTCAP, "record", "--source", source, "-o", path, *args, "--", prog("hello")]).expect(2)
         check(word in r.err, f"{args}: {r.err!r} says nothing of {word}")
         check(r.out == "", f"{args}: the command ran")
@@ -1096,6 +1164,70 @@ def context_terminal(folder):
     check("terminal yes" in seen and "foreground yes" in seen, f"seen {seen}")
     os.close(slave)
     os.close(master)
+
+
+# --- what QEMU does otherwise -------------------------------------------------------------------
+
+
+def known():
+    """known.txt: {name: argv}."""
+    ret = {}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.txt"), encoding="ascii") as f:
+        for line in f:
+            line = line.split("#", 1)[0].strip()
+            if line:
+                name, words = line.split(":")
+                ret[name] = [os.path.join(lib.PROGS, w) if "prog_" in w else w for w in words.split()]
+    return ret
+
+
+@case
+def known_of_qemu(folder):
+    """What a program does otherwise under QEMU it does so without us; what is recorded is what QEMU ran."""
+    problems = []
+    for name, argv in known().items():
+        path, truth = os.path.join(folder, name), os.path.join(folder, name + ".truth")
+        plain, bare = Run(argv), Run(["qemu-x86_64", "-cpu", "max", *argv])
+        if (plain.status, plain.out) == (bare.status, bare.out):
+            problems.append(f"{name}: QEMU does as the kernel does")
+        r = lib.record(path, argv, "--truth", truth)
+        if (r.status, r.out) != (bare.status, bare.out):
+            problems.append(f"{name}: {r.status} {r.out!r}, QEMU alone {bare.status} {bare.out!r}")
+        if ("system calls that QEMU does not have (seccomp)" in r.err) != name.startswith("seccomp"):
+            problems.append(f"{name}: {r.err!r}")
+        try:
+            lib.equals_truth(path, truth)
+        except lib.Failure as e:
+            problems.append(f"{name}: {e}")
+    check(not problems, "\n".join(problems))
+
+
+# What an emulated program finds changed, but for the flags of descriptors: QEMU sets no O_LARGEFILE, and knows
+# neither PR_GET_CHILD_SUBREAPER nor PR_GET_SECCOMP and its like; the kernel shows QEMU's name and threads.
+CHANGED = ("parent's death ", "prctl ", "status Name:", "status Threads:")
+
+
+@case
+def context_of_qemu(folder):
+    """An emulated program inherits what a plain one does, its environment in the same order, but for CHANGED."""
+    path, truth_path = os.path.join(folder, "f"), os.path.join(folder, "t")
+    command = [prog("context"), "an argument", "", "-x"]
+    ours = [*lib.RECORD, "-q", "-o", path, "--truth", truth_path, "--"]
+
+    def seen(name, argv):
+        lines = context_of(folder, name, argv, None)
+        return [re.sub(r"^(descriptor .* [0-9a-f]+ )([0-9a-f]+)$", lambda m: f"{m[1]}{int(m[2], 16) & ~0x8000:x}", line)
+                for line in lines]
+
+    want, got = seen("plain", command), seen("emulated", [*ours, *command])
+    check(len(want) == len(got), f"{len(got)} lines, plain {len(want)}")
+    found = set()
+    for a, b in zip(want, got):
+        if a != b:
+            found.add(next((c for c in CHANGED if a.startswith(c) and b.startswith(c)), f"{a} -> {b}"))
+    check(found <= set(CHANGED), f"changed: {found - set(CHANGED)}")
+    check(found == set(CHANGED), f"not changed any more: {set(CHANGED) - found}")
+    lib.equals_truth(path, truth_path)
 
 
 # --- what cannot be stepped ---------------------------------------------------------------------

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: blocks as the plugin describes them; programs as execve would find them. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "capture/emu/code.h"
+#include "capture/emu/lack.h"
 #include "capture/emu/program.h"
 
 enum { PLACE = 1 };
@@ -96,6 +100,24 @@ Test(emu_code, what_is_no_instruction_is_there_and_leads_nowhere)
 	done(&b);
 }
 
+Test(emu_program, the_environment_is_turned_round)
+{
+	char *none[] = { NULL };
+	char *two[] = { (char *)"1", (char *)"2", NULL };
+	char *three[] = { (char *)"1", (char *)"2", (char *)"3", NULL };
+
+	ptc_emu_program_turn(none);
+	cr_assert_null(none[0]);
+	ptc_emu_program_turn(two);
+	cr_assert_str_eq(two[0], "2");
+	cr_assert_str_eq(two[1], "1");
+	cr_assert_null(two[2]);
+	ptc_emu_program_turn(three);
+	cr_assert_str_eq(three[0], "3");
+	cr_assert_str_eq(three[1], "2");
+	cr_assert_str_eq(three[2], "1");
+}
+
 static char folder[] = "/tmp/ptcap-unit-XXXXXX";
 
 static char *script(const char *name, const char *text)
@@ -175,4 +197,26 @@ Test(emu_program, scripts_lead_to_each_other_no_further_than_the_kernel_goes)
 	free(script("loop", text));
 	cr_assert_eq(ptc_emu_program_find(path, argv, &p), PTC_EMU_FAILS);
 	remove_all(&path, 1);
+}
+
+Test(emu_lack, calls_that_fail_for_want_of_an_implementation_are_named)
+{
+	char text[96], small[8];
+	const unsigned int both = ptc_emu_lack(SYS_seccomp, 1, -ENOSYS) |
+				  ptc_emu_lack(SYS_ptrace, 0, -ENOSYS);
+
+	ptc_emu_lack_names(0, text, sizeof(text));
+	cr_assert_str_eq(text, "");
+	ptc_emu_lack_names(both, text, sizeof(text));
+	cr_assert_str_eq(text, "ptrace, seccomp");
+	ptc_emu_lack_names(both, small, sizeof(small));
+	cr_assert_str_eq(small, "ptrace,");
+	ptc_emu_lack_names(~0u, text, sizeof(text));
+	cr_assert(strlen(text) < sizeof(text) - 1);
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EINVAL),
+		     ptc_emu_lack(SYS_seccomp, 1, -ENOSYS));
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EFAULT), 0);
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_NAME, -EINVAL), 0);
+	cr_assert_eq(ptc_emu_lack(SYS_ptrace, 0, -EPERM), 0);
+	cr_assert_eq(ptc_emu_lack(SYS_rseq, 0, -ENOSYS), 0);
 }
