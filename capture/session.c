@@ -15,12 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "auxtrace/sideband.h"
+#include "auxtrace/feature.h"
+#include "auxtrace/layout.h"
+#include "auxtrace/record.h"
 #include "base/err.h"
 #include "capture/aux.h"
 #include "capture/clock.h"
 #include "capture/hostinfo.h"
 #include "capture/noted.h"
+#include "capture/prologue.h"
 #include "capture/ring.h"
 #include "capture/snapshot.h"
 #include "capture/source.h"
@@ -30,7 +33,6 @@ enum {
 	SNAPSHOT_MIN = 4096,
 	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
 	NS_PER_MS = 1000000,
-	ID_INDEX_MAX = 1024,
 };
 
 static const uint64_t NEVER = UINT64_MAX;
@@ -210,46 +212,6 @@ static int write_attrs(struct session *s, struct ptc_err *err)
 
 /* --- what comes before the first live record --- */
 
-/* The entries of one event for @n rings. */
-static void put_id_index(struct ptc_buf *b, const struct ring_pair *pairs, size_t n, size_t event)
-{
-	const size_t start = ptc_rec_begin(b, PTC_REC_ID_INDEX, 0);
-	size_t i;
-
-	ptc_buf_le64(b, n);
-	for (i = 0; i < n; i++) {
-		ptc_buf_le64(b, pairs[i].desc->id[event]);
-		ptc_buf_le64(b, pairs[i].desc->idx);
-		ptc_buf_le64(b, (uint64_t)(int64_t)pairs[i].desc->cpu);
-		ptc_buf_le64(b, (uint64_t)(int64_t)pairs[i].desc->tid);
-	}
-	ptc_rec_end(b, start);
-}
-
-/* As many as fit a record at a time. */
-static void put_id_indexes(struct ptc_buf *b, const struct session *s)
-{
-	size_t event, i;
-
-	for (event = 0; event < PTC_SOURCE_EVENTS; event++)
-		for (i = 0; i < s->npairs; i += ID_INDEX_MAX)
-			put_id_index(b, s->pairs + i,
-				     s->npairs - i < ID_INDEX_MAX ? s->npairs - i : ID_INDEX_MAX,
-				     event);
-}
-
-/* THREAD_MAP: u64 count, then u64 pid and a comm of 16 bytes for each. */
-static void put_thread_map(struct ptc_buf *b, pid_t pid, const char *comm)
-{
-	const size_t start = ptc_rec_begin(b, PTC_REC_THREAD_MAP, 0);
-
-	ptc_buf_le64(b, 1);
-	ptc_buf_le64(b, (uint64_t)pid);
-	ptc_buf_str(b, comm, 0);
-	ptc_buf_zero(b, 16 - (strlen(comm) + 1));
-	ptc_rec_end(b, start);
-}
-
 static void put_bare(struct ptc_buf *b, uint32_t type)
 {
 	ptc_rec_end(b, ptc_rec_begin(b, type, 0));
@@ -264,26 +226,17 @@ static int write_buf(struct session *s, const struct ptc_buf *b, struct ptc_err 
 
 static int write_prologue(struct session *s, struct ptc_err *err)
 {
-	static const char comm[] = "ptcap-exec"; /* what the command was before its exec */
-	struct ptc_sb sb = { .type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_USER };
+	const struct ptc_prologue p = {
+		.desc = &s->desc,
+		.rings = s->pairs[0].desc, /* the first of them */
+		.nrings = s->npairs,
+		.pid = s->pid,
+		.is_command = s->opts->argv != NULL,
+	};
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc;
 
-	put_id_indexes(&b, s);
-	if (s->desc.info.cap_user_time_zero)
-		ptc_time_conv_put(&b, &s->desc.info.time);
-	ptc_pt_info_put(&b, &s->desc.info);
-	put_thread_map(&b, s->pid, s->opts->argv ? comm : "");
-	if (s->opts->argv) { /* an attached process has a name of its own */
-		sb.u.comm.pid = s->pid;
-		sb.u.comm.tid = s->pid;
-		sb.u.comm.comm = comm;
-		sb.id.pid = s->pid;
-		sb.id.tid = s->pid;
-		sb.id.id = s->pairs[0].desc->id[1];
-		ptc_sb_put(&b, &sb, s->desc.attr[1].sample_type);
-	}
-	put_bare(&b, PTC_REC_FINISHED_INIT);
+	ptc_prologue_put(&b, &p);
 	rc = write_buf(s, &b, err);
 	ptc_buf_release(&b);
 	return rc;
