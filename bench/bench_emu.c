@@ -5,7 +5,8 @@
  * turns; medians are printed. Then what is lost if nothing waits (--lossy), and if four
  * times the work takes more memory.
  *
- *	bench_emu [PAIRS [COMMAND...]]	(xz and python3, if none is given)
+ *	bench_emu [-z] [PAIRS [COMMAND...]]	(xz and python3, if none is given; -z: side records
+ *						compressed)
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,6 +22,8 @@
 #include "ptcap/capture.h"
 
 enum { MAX_PAIRS = 64, MAX_ARGS = 64, LOSSY_RING = 64 << 10 };
+
+static unsigned int compression;
 
 struct result {
 	double insns_s[MAX_PAIRS]; /* instructions a second */
@@ -67,6 +70,7 @@ static double ours(char *const *argv, const char *out, bool lossy, struct ptc_re
 				     .source = PTC_SOURCE_EMU,
 				     .lossy = lossy,
 				     .aux_size = lossy ? LOSSY_RING : 0,
+				     .compression = compression,
 				     .wake_fd = -1 };
 	struct ptc_err err;
 	const double t = now();
@@ -184,12 +188,18 @@ int main(int argc, char **argv)
 					 (char *)"print(sum(i * i for i in range(500000)))", NULL };
 	static char *const python[] = { (char *)"/usr/bin/python3", (char *)"-c",
 					(char *)"print(sum(i * i for i in range(2000000)))", NULL };
-	const size_t pairs = argc > 1 ? strtoul(argv[1], NULL, 10) : 3;
 	char dir[] = "/dev/shm/ptcap-bench.XXXXXX", out[64];
+	size_t pairs;
 	int null;
 
+	if (argc > 1 && !strcmp(argv[1], "-z")) {
+		compression = 1;
+		argc--;
+		argv++;
+	}
+	pairs = argc > 1 ? strtoul(argv[1], NULL, 10) : 3;
 	if (!pairs || pairs > MAX_PAIRS || !mkdtemp(dir)) {
-		fprintf(stderr, "usage: bench_emu [PAIRS [COMMAND...]]\n");
+		fprintf(stderr, "usage: bench_emu [-z] [PAIRS [COMMAND...]]\n");
 		return 2;
 	}
 	(void)snprintf(out, sizeof(out), "%s/perf.data", dir);

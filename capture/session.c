@@ -60,6 +60,7 @@ struct session {
 	struct pollfd *fds; /* owned: the rings', then FD_END... */
 	struct ptc_noted noted;
 	uint64_t aux_bytes, data_bytes;
+	struct ptc_writer_packed packed;
 	pid_t pid;
 	enum asked asked;
 	bool pausing; /* for a snapshot */
@@ -219,9 +220,8 @@ static void put_bare(struct ptc_buf *b, uint32_t type)
 
 static int write_buf(struct session *s, const struct ptc_buf *b, struct ptc_err *err)
 {
-	const struct ptc_seg seg[2] = { { b->bytes, b->len }, { NULL, 0 } };
-
-	return ptc_buf_failed(b) ? ptc_fail_mem(err) : ptc_writer_records(s->writer, seg, err);
+	return ptc_buf_failed(b) ? ptc_fail_mem(err) :
+				   ptc_writer_plain(s->writer, b->bytes, b->len, err);
 }
 
 static int write_prologue(struct session *s, struct ptc_err *err)
@@ -525,6 +525,8 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->aux_bytes = s->aux_bytes;
 	ret->snapshots = s->snapshots;
 	ret->data_bytes = s->data_bytes;
+	ret->packed_in = s->packed.in;
+	ret->packed_out = s->packed.out;
 	ret->duration_ns = s->noted.last_ns - s->noted.first_ns;
 	ret->truncated = s->noted.truncated;
 	ret->partial = s->noted.partial;
@@ -601,6 +603,8 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 		rc = map_rings(&s, err);
 	if (!rc)
 		rc = ptc_writer_new(opts->output, &s.writer, err);
+	if (!rc && opts->compression)
+		rc = ptc_writer_compress(s.writer, opts->compression, err);
 	if (rc)
 		goto out;
 	describe(&s);
@@ -626,6 +630,7 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	if (!rc) {
 		struct ptc_writer *w = s.writer;
 
+		ptc_writer_packed(w, &s.packed);
 		s.writer = NULL;
 		rc = ptc_writer_commit(w, err);
 	}

@@ -101,6 +101,9 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of the %" PRIu64
 			" trace bytes that were made",
 			r->snapshots, r->snapshots == 1 ? "" : "s", r->aux_bytes, r->made_aux);
+	if (r->packed_out)
+		ptc_say("%" PRIu64 " bytes of side records were compressed to %" PRIu64,
+			r->packed_in, r->packed_out);
 	if (r->limited)
 		ptc_say("stopped as asked; what was recorded ran on, untraced");
 	if (r->unreached)

@@ -35,6 +35,9 @@ static const char help[] =
 	"what "
 	"is\n"
 	"                        there to FILE, or SIZE bytes of it, and so does the end\n"
+	"  -z, --compression-level[=LEVEL]\n"
+	"                        compress side records, as perf record does: 1, fast (default), to "
+	"22\n"
 	"      --lossy           emu: what does not fit the rings is lost, as with hardware\n"
 	"      --vcpus N         emu: so many CPUs, with a ring pair each, share the threads (1 to "
 	"64)\n"
@@ -129,6 +132,17 @@ static bool parse_vcpus(const char *s, unsigned int *ret)
 	return true;
 }
 
+/* -z, -z3: as perf's. */
+static bool parse_level(const char *s, unsigned int *ret)
+{
+	uint64_t v = 1;
+
+	if (s && (!ptc_parse_u64(s, &v) || !v || v > PTC_MAX_COMPRESSION))
+		return false;
+	*ret = (unsigned int)v;
+	return true;
+}
+
 /* "1,2,3" behind what is in @list already. */
 static bool parse_ids(const char *s, pid_t *list, size_t *n)
 {
@@ -173,6 +187,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "source", required_argument, NULL, OPT_SOURCE },
 		{ "mmap-pages", required_argument, NULL, 'm' },
 		{ "snapshot", optional_argument, NULL, 'S' },
+		{ "compression-level", optional_argument, NULL, 'z' },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
 		{ "vcpus", required_argument, NULL, OPT_VCPUS },
 		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
@@ -192,7 +207,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:t:m:S::qh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:p:t:m:S::z::qh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o':
 			a->opts.output = optarg;
@@ -200,6 +215,12 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		case 'm':
 			if (!parse_mmap(optarg, &a->opts))
 				return ptc_usage_error("record", "'%s' is no ring size", optarg);
+			break;
+		case 'z':
+			if (!parse_level(optarg, &a->opts.compression))
+				return ptc_usage_error("record",
+						       "'%s' is no compression level: 1 to %d",
+						       optarg, PTC_MAX_COMPRESSION);
 			break;
 		case 'p':
 			if (!parse_ids(optarg, a->pids, &a->opts.npids))

@@ -5,7 +5,7 @@
 
 #include "ptcap/capture.h"
 
-enum { PTC_MAX_TARGETS = 256 };
+enum { PTC_MAX_TARGETS = 256, PTC_MAX_COMPRESSION = 22 };
 
 struct ptc_record_args {
 	struct ptc_record_opts opts;

@@ -1,5 +1,5 @@
 # The command line of info and dump, and what perf says about our files.
-add_executable(mkrec cli/mkrec.c)
+add_executable(mkrec cli/mkrec.c cli/mkfeatures.c)
 ptcap_sees_all(mkrec)
 foreach(name bad_input info dump perf_reads)
 	add_test(NAME cli_${name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.sh")

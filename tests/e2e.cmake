@@ -154,6 +154,7 @@ e2e_case(small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_busy" 30
 foreach(name calls once from limit)
 	e2e_case(zone_${name} CHECKS zone RUN "${e2e_bin}/prog_busy" 100)
 endforeach()
+e2e_case(compressed CHECKS compressed RUN "${e2e_bin}/prog_hello")
 e2e_case(busy TIMEOUT 200 CHECKS truth perf RUN "${e2e_bin}/prog_busy" 6000)
 
 if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanitizer
@@ -246,6 +247,7 @@ e2e_emu(snapshots_threads TIMEOUT 200 CHECKS snapshots RUN "${e2e_bin}/prog_laps
 e2e_emu(snapshots_vcpus TIMEOUT 200 CHECKS snapshots RUN "${e2e_bin}/prog_laps" 3)
 e2e_emu(lossy CHECKS lossy RUN "${e2e_bin}/prog_busy" 60000)
 e2e_emu(small_rings CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
+e2e_emu(compressed CHECKS compressed RUN "${e2e_bin}/prog_tasks" pool)
 e2e_emu(busy TIMEOUT 120 CHECKS both truth perf RUN "${e2e_bin}/prog_busy" 6000)
 e2e_emu(true CHECKS truth json perf tools RUN /bin/true)
 foreach(name pie longjmp libc_static vdso)

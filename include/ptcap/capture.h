@@ -84,7 +84,12 @@ struct ptc_record_opts {
 	bool snapshot;
 	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
 	bool no_retcomp;	/* switch RET compression off */
-	uint32_t psb_period;	/* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
+	/*
+	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
+	 * The trace itself stays as it is.
+	 */
+	unsigned int compression;
+	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
 	const char *const
 		*cmdline; /* what the user typed, for the CMDLINE feature; NULL-terminated */
@@ -145,8 +150,9 @@ struct ptc_record_result {
 	uint64_t aux_bytes;	     /* trace bytes in the file */
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
 	uint64_t made_aux;
-	uint64_t snapshots;  /* taken, the last one, at the end, too */
-	uint64_t data_bytes; /* bytes of side records in the file */
+	uint64_t snapshots;		/* taken, the last one, at the end, too */
+	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
+	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */

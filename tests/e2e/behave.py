@@ -111,6 +111,9 @@ def bad_options(folder):
         ["-m", "4K,8K", "--", hello],
         ["-m", "64K,100", "--", hello],
         ["-m", "", "--", hello],
+        ["-z0", "--", hello],
+        ["-z23", "--", hello],
+        ["--compression-level=fast", "--", hello],
     ):
         r = Run([PTCAP, "record", "-o", path, *args]).expect(2)
         check(r.err.startswith("ptcap"), f"{args}: message {r.err!r}")

@@ -23,6 +23,7 @@ vcpus       whole, on several virtual CPUs, from one to another of which the bus
 vcpushash   hash, of the same
 snapshots   SIGUSR2 as the program runs, rests and has gone round: all that is kept is right; perf
 lossy       what does not fit is lost and counted to the byte, the rest is right
+compressed  truth and perf, with the side records compressed (-z), and both find the compression
 zone        the same for what --from and --to leave of it, and nothing else is there
 jit         code that is in no file, or changes: saved, and replayed as it was; perf reads the file
 """
@@ -668,6 +669,25 @@ ZONES = {
 }
 
 
+def check_compressed(folder, name, argv):
+    if not lib.have_perf():
+        lib.skip("no perf here (Debian: linux-perf)")
+    # decode's turn comes when it reads them; perf's, with what the source saw
+    path, truth = recorded(folder, argv, "-z3")
+    with open(truth, encoding="ascii") as f:
+        want = lib.transfers(f.read())
+    perf_agrees(name, path, argv, want)
+    env = dict(os.environ, HOME=folder, DEBUGINFOD_URLS="", PERF_PAGER="cat")
+    header = Run([lib.PERF, "report", "--header-only", "-i", path], env=env).expect(0).out
+    check(re.search(r"# compressed : Zstd, level = 3, ratio = [1-9]", header), header)
+    dump = Run([lib.PERF, "report", "-D", "-i", path], env=env).expect(0)
+    check(not dump.err, f"perf says {dump.err!r}")
+    for word in ("PERF_RECORD_MMAP2", "PERF_RECORD_COMM exec", " COMPRESSED events: "):
+        check(word in dump.out, f"perf report -D shows no {word}")
+    for word in ("PERF_RECORD_LOST", "UNKNOWN"):
+        check(word not in dump.out, f"perf report -D shows {word}")
+
+
 def check_zone(folder, name, argv):
     options, count = ZONES[name]
     libc = ctypes.util.find_library("c")
@@ -753,6 +773,7 @@ CHECKS = {
     "clean": check_clean,
     "length": check_length,
     "tools": check_tools,
+    "compressed": check_compressed,
     "zone": check_zone,
     "noretcomp": check_noretcomp,
     "smallrings": check_smallrings,
