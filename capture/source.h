@@ -78,6 +78,15 @@ struct ptc_source_ops {
 	/* How far it is: what it knows better than the session. NULL: nothing. */
 	void (*progress)(struct ptc_source *s, struct ptc_progress *ret);
 	/*
+	 * Snapshots: stop the trace in all rings, with aux_head of each valid and all records
+	 * about it in the data rings. True: it stands still until resume. False: not yet; the
+	 * caller goes on draining (the source may wait for just that), and asks again, when
+	 * a ring's fd wakes it or after a while. NULL, as resume: the source cannot.
+	 */
+	bool (*pause)(struct ptc_source *s);
+	/* Only after a pause that said true. The trace goes on with a PSB. */
+	void (*resume)(struct ptc_source *s);
+	/*
 	 * Record no more. A command runs on, and the end is its end; what was attached
 	 * to is left, which is the end. May be called again, as leave.
 	 */

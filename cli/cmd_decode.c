@@ -246,13 +246,15 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 	return check_args(a);
 }
 
+/* What lies between snapshots is no finding: it was not wanted. */
 static uint64_t count_gaps(const struct ptc_decode_stats *stats)
 {
 	uint64_t n = 0;
 	int i;
 
 	for (i = 0; i < PTC_GAP_COUNT; i++)
-		n += stats->gaps[i];
+		if (i != PTC_GAP_SNAPSHOT)
+			n += stats->gaps[i];
 	return n;
 }
 
@@ -266,6 +268,10 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 	fflush(stdout);
 	if (gaps)
 		ptc_say("%llu gap%s in the trace", (unsigned long long)gaps, gaps == 1 ? "" : "s");
+	if (stats->gaps[PTC_GAP_SNAPSHOT])
+		ptc_say("snapshots: at %llu place%s the trace before was not kept",
+			(unsigned long long)stats->gaps[PTC_GAP_SNAPSHOT],
+			stats->gaps[PTC_GAP_SNAPSHOT] == 1 ? "" : "s");
 	for (i = 0; (note = ptc_decode_note(d, i)) != NULL; i++)
 		ptc_say("%s", note);
 }

@@ -31,6 +31,10 @@ static const char help[] =
 	"                        the same for single threads\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
+	"  -S, --snapshot[=SIZE] emu: the trace goes round in its ring; SIGUSR2 to ptcap writes "
+	"what "
+	"is\n"
+	"                        there to FILE, or SIZE bytes of it, and so does the end\n"
 	"  -z, --compression-level[=LEVEL]\n"
 	"                        compress side records, as perf record does: 1, fast (default), to "
 	"22\n"
@@ -82,6 +86,15 @@ static bool parse_mmap(const char *s, struct ptc_record_opts *o)
 
 	return (comma && !len ? true : parse_mmap_one(s, len, &o->data_size)) &&
 	       (!comma || parse_mmap_one(comma + 1, strlen(comma + 1), &o->aux_size));
+}
+
+/* Bytes; a suffix B, K, M or G is as of -m. */
+static bool parse_bytes(const char *s, uint64_t *ret)
+{
+	const size_t len = strlen(s);
+
+	return strspn(s, "0123456789") == len ? ptc_parse_u64(s, ret) && *ret :
+						parse_mmap_one(s, len, ret) && *ret;
 }
 
 static bool parse_source(const char *s, enum ptc_source_kind *ret)
@@ -173,6 +186,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "output", required_argument, NULL, 'o' },
 		{ "source", required_argument, NULL, OPT_SOURCE },
 		{ "mmap-pages", required_argument, NULL, 'm' },
+		{ "snapshot", optional_argument, NULL, 'S' },
 		{ "compression-level", optional_argument, NULL, 'z' },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
 		{ "vcpus", required_argument, NULL, OPT_VCPUS },
@@ -193,7 +207,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:t:m:z::qh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:p:t:m:S::z::qh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o':
 			a->opts.output = optarg;
@@ -215,6 +229,10 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		case 't':
 			if (!parse_ids(optarg, a->tids, &a->opts.ntids))
 				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
+			break;
+		case 'S':
+			a->opts.snapshot = true;
+			a->snapshot_text = optarg;
 			break;
 		case 'q':
 			a->quiet = true;
@@ -271,6 +289,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			return ptc_option_error("record", argv, c);
 		}
 	}
+	if (a->snapshot_text && !parse_bytes(a->snapshot_text, &a->opts.snapshot_size))
+		return ptc_usage_error("record", "'%s' is no size of a snapshot", a->snapshot_text);
 	if (a->opts.npids || a->opts.ntids) {
 		if (argv[optind])
 			return ptc_usage_error("record",

@@ -12,6 +12,7 @@ struct ptc_record_args {
 	pid_t pids[PTC_MAX_TARGETS], tids[PTC_MAX_TARGETS];
 	bool truth_hash; /* of --truth-hash */
 	const char *truth_path;
+	const char *snapshot_text; /* SIZE of --snapshot; NULL: none */
 	const char *from_text, *to_text;
 	struct ptc_place from, to;
 	bool strict, quiet, progress;

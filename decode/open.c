@@ -225,6 +225,7 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"'%s' holds AUX trace of type %u, which is not Intel PT", path,
 				o->info.type);
+	d->snapshots = o->info.snapshot_mode;
 	r = set_up_engine(o, err);
 	if (r < 0)
 		return r;

@@ -346,36 +346,60 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 	}
 }
 
+/*
+ * In front of a snapshot: what was overwritten since the one before it, and what has no PSB yet. A
+ * snapshot that does not go on from the last one is told of, also if no byte is known to be
+ * missing.
+ */
+static void list_unkept(struct ptc_replay *r, size_t first)
+{
+	const struct ptc_span *sp = span_of(r);
+	const uint64_t to = sp->base + first;
+	uint64_t from = 0;
+
+	if (r->span)
+		from = sp[-1].base + sp[-1].len;
+	if (r->span || to)
+		ptc_out_unkept(&r->out, from < to ? from : to, from < to ? to - from : 0, r->now);
+}
+
+/* Packets in front of the first PSB cannot be decoded: a gap, unless they are padding. */
+static void list_front(struct ptc_replay *r, size_t first)
+{
+	const struct ptc_span *sp = span_of(r);
+	size_t at;
+
+	if (sp->lost)
+		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
+	for (at = 0; at < first && !sp->bytes[at]; at++)
+		;
+	if (at < first) {
+		begin_gap(r, PTC_GAP_DESYNC, 0);
+		r->gap_end = first;
+	}
+}
+
 /* Begin the next span at its first PSB. */
 static int open_span(struct ptc_replay *r, struct ptc_err *err)
 {
 	const struct ptc_span *sp = span_of(r);
 	struct ptc_resume to;
-	size_t first;
 	int ret;
 
 	r->from = r->off = r->prev_off = r->prev2_off = r->floor = 0;
-	if (sp->lost)
-		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
 	ptc_walker_init(&r->walk, sp->bytes, sp->len);
 	ret = use_decoder(r, sp->bytes, sp->len, err);
 	if (ret < 0)
 		return ret;
-	/* Packets in front of the first PSB cannot be decoded: a gap, unless they are padding. */
 	ptc_walker_to_psb(&r->walk, 0, &to);
-	for (first = 0; first < to.off && !sp->bytes[first]; first++)
-		;
-	if (first < to.off) {
-		begin_gap(r, PTC_GAP_DESYNC, 0);
-		r->gap_end = to.off;
-	}
-	if (to.how == PTC_RESUME_END) {
+	if (!r->conf.snapshots)
+		list_front(r, to.off);
+	ret = to.how == PTC_RESUME_END ? 0 : sync_at(r, to.off, to.off, to.floor);
+	if (r->conf.snapshots) /* at the time of the PSB: from there on the queue has its trace */
+		list_unkept(r, to.off);
+	if (to.how == PTC_RESUME_END)
 		end_span(r);
-		return 0;
-	}
-	if (sync_at(r, to.off, to.off, to.floor) < 0)
-		return recover(r, r->status, err);
-	return 0;
+	return ret < 0 ? recover(r, r->status, err) : 0;
 }
 
 static enum ptc_mode mode_of(enum pt_exec_mode mode)

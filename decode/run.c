@@ -307,6 +307,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 			.stream = &l->stream,
 			.marks = l->marks,
 			.nmarks = l->nmarks,
+			.snapshots = d->snapshots,
 			.queue = l->idx,
 			.stats = &d->stats,
 			.notes = &d->notes,

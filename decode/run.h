@@ -32,6 +32,7 @@ struct ptc_decode {
 	bool ipt_ready;
 	struct ptc_tsc_clock clock;
 	enum ptc_resync resync;
+	bool snapshots; /* the recording is of them */
 	struct ptc_procs procs;
 	struct ptc_sideband sideband;
 	struct ptc_notes notes;

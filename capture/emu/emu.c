@@ -66,7 +66,8 @@ struct emu {
 	int status;
 	atomic_bool gone; /* the waiter's: the command has ended, status is set */
 	atomic_int want;
-	int rc; /* the unit's */
+	atomic_int pause; /* enum ptc_emu_pause */
+	int rc;		  /* the unit's */
 	struct ptc_err err;
 };
 
@@ -245,6 +246,26 @@ static void ask(struct emu *s, int want)
 	ptc_emu_unit_wake(s->sh);
 }
 
+static bool emu_pause(struct ptc_source *src)
+{
+	struct emu *s = of(src);
+	int was = PTC_EMU_GOES_ON;
+
+	(void)atomic_compare_exchange_strong(&s->pause, &was, PTC_EMU_ASKED);
+	if (was == PTC_EMU_PAUSED)
+		return true;
+	ptc_emu_unit_wake(s->sh);
+	return false;
+}
+
+static void emu_resume(struct ptc_source *src)
+{
+	struct emu *s = of(src);
+
+	atomic_store(&s->pause, PTC_EMU_GOES_ON);
+	ptc_emu_unit_wake(s->sh);
+}
+
 static void emu_stop(struct ptc_source *src)
 {
 	ask(of(src), WANT_STOP);
@@ -363,6 +384,8 @@ static const struct ptc_source_ops emu_ops = {
 	.start = emu_start,
 	.end_fd = emu_end_fd,
 	.progress = emu_progress,
+	.pause = emu_pause,
+	.resume = emu_resume,
 	.stop = emu_stop,
 	.leave = emu_leave,
 	.abandon = emu_abandon,
@@ -440,7 +463,8 @@ static int open_cpus(struct emu *s, struct ptc_err *err)
 		.ring = { .data_size = o->data_size ? o->data_size : DATA_DEFAULT,
 			  .aux_size = o->aux_size ? o->aux_size : AUX_DEFAULT,
 			  .sample_type = PTC_SOFT_SAMPLE_TYPE,
-			  .lossy = o->lossy },
+			  .lossy = o->lossy,
+			  .overwrite = o->snapshot },
 		.enc = { .no_retcomp = o->no_retcomp,
 			 .psb_period = o->psb_period ? o->psb_period : PSB_DEFAULT,
 			 .mtc_freq = MTC_FREQ,
@@ -477,7 +501,8 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 	s->unit.sh = s->sh;
 	s->unit.cpus = s->cpus;
 	s->unit.ncpus = s->ncpus;
-	s->unit.watermark = s->descs[0].aux_size / 4;
+	s->unit.watermark = s->opts->snapshot ? SIZE_MAX : s->descs[0].aux_size / 4;
+	s->unit.pause = s->opts->snapshot ? &s->pause : NULL;
 	s->unit.gone = &s->gone;
 	s->unit.want = &s->want;
 	return ptc_emu_unit_init(&s->unit, err);

@@ -387,6 +387,47 @@ static void await_command(struct ptc_emu_unit *u)
 	}
 }
 
+/* --- snapshots --- */
+
+/* The trace of what runs there ends as if it were disabled, which is no switch; it goes on at a
+ * PSB. */
+static void disable(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
+{
+	if (c->running) {
+		ptc_emu_unit_speak_of(c->running);
+		ptc_emu_path_interrupt(u, c->running);
+	}
+	ptc_emu_cpu_publish(c);
+	ptc_enc_psb(c->enc);
+}
+
+/* All that was written by now is traced, and nothing more until the session says so. */
+static void stand_still(struct ptc_emu_unit *u)
+{
+	size_t i;
+
+	(void)pass(u);
+	u->tsc = ptc_rdtsc();
+	for (i = 0; i < u->ncpus; i++)
+		disable(u, &u->cpus[i]);
+	atomic_store(u->pause, PTC_EMU_PAUSED);
+	ptc_softring_wake(u->cpus[0].ring);
+	for (;;) {
+		const unsigned int seen = atomic_load(&u->sh->bell);
+
+		/* The end of the command has to wait: the session may be reading. */
+		if (atomic_load(u->pause) != PTC_EMU_PAUSED || atomic_load(u->want))
+			break;
+		wait_for_bell(u, seen);
+	}
+	u->tsc = ptc_rdtsc();
+}
+
+static bool is_asked_to_pause(const struct ptc_emu_unit *u)
+{
+	return u->pause && atomic_load(u->pause) == PTC_EMU_ASKED;
+}
+
 int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 {
 	size_t i;
@@ -396,10 +437,15 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 	while (goes_on(u)) {
 		const unsigned int seen = atomic_load(&u->sh->bell);
 
+		if (is_asked_to_pause(u)) {
+			stand_still(u);
+			continue;
+		}
 		if (pass(u))
 			continue;
 		bury(u);
-		publish_all(u);
+		if (!u->pause) /* a head is for those who stop */
+			publish_all(u);
 		if (goes_on(u))
 			wait_for_bell(u, seen);
 	}

@@ -44,6 +44,13 @@ struct ptc_emu_task {
 	bool over;	  /* its end was told */
 };
 
+/* Snapshots: who may write to the rings. */
+enum ptc_emu_pause {
+	PTC_EMU_GOES_ON, /* the unit */
+	PTC_EMU_ASKED,	 /* still the unit, until it says: */
+	PTC_EMU_PAUSED,	 /* nobody, until the session says: goes on */
+};
+
 struct ptc_emu_unit {
 	/* set by the source */
 	struct ptc_emu_shared *sh;
@@ -52,6 +59,7 @@ struct ptc_emu_unit {
 	size_t watermark;    /* AUX bytes between publications */
 	atomic_bool *gone;   /* the command has ended */
 	atomic_int *want;    /* 1: record no more, 2: leave */
+	atomic_int *pause;   /* enum ptc_emu_pause; NULL: full trace, with nothing to pause for */
 	atomic_ullong insns; /* so far; for others to look at */
 	atomic_ullong bytes;
 

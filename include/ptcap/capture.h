@@ -29,7 +29,8 @@ enum ptc_source_kind {
 
 enum ptc_wake_action {
 	PTC_WAKE_GO_ON = 0,
-	PTC_WAKE_LEAVE, /* end the recording; the command runs on, untraced */
+	PTC_WAKE_LEAVE,	   /* end the recording; the command runs on, untraced */
+	PTC_WAKE_SNAPSHOT, /* take one, if opts->snapshot; asked again before that it is one */
 };
 
 /* How far a recording is. */
@@ -74,7 +75,15 @@ struct ptc_record_opts {
 	 * and moved now and then. 0: one. At most PTC_VCPUS_MAX. Not with other sources.
 	 */
 	unsigned int vcpus;
-	bool no_retcomp; /* switch RET compression off */
+	/*
+	 * The trace goes round in the AUX ring, and only snapshots of it reach the file: one
+	 * each time on_wake says PTC_WAKE_SNAPSHOT, and one at the end. Side records are
+	 * recorded all the time. Not with sources that cannot pause, nor with lossy:
+	 * PTC_E_USAGE.
+	 */
+	bool snapshot;
+	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
+	bool no_retcomp;	/* switch RET compression off */
 	/*
 	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
 	 * The trace itself stays as it is.
@@ -122,6 +131,9 @@ struct ptc_record_opts {
 	 */
 	void (*on_start)(void *ctx, enum ptc_source_kind chosen, const char *why);
 	void *start_ctx;
+	/* The @n-th snapshot, of @bytes of trace, is in the file. May be NULL. */
+	void (*on_snapshot)(void *ctx, uint64_t n, uint64_t bytes);
+	void *snapshot_ctx;
 	/* Called every second or so while recording. May be NULL. */
 	void (*on_progress)(void *ctx, const struct ptc_progress *p);
 	void *progress_ctx;
@@ -136,14 +148,17 @@ struct ptc_record_result {
 	bool unreached;		     /* from never was, so there is nothing */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
-	uint64_t made_aux;   /* those that a software source made: in the file or lost; or 0 */
-	uint64_t data_bytes; /* bytes of side records, before they were compressed */
+	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
+	uint64_t made_aux;
+	uint64_t snapshots;		/* taken, the last one, at the end, too */
+	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
-	uint64_t lost_records;	     /* side records that did not fit the ring */
-	uint64_t lost_aux;	     /* trace bytes that did not fit, or were overwritten */
+	uint64_t lost_records; /* side records that did not fit the ring */
+	uint64_t lost_aux;     /* trace bytes that did not fit, or were overwritten unread; not
+				  snapshots' */
 	uint64_t truncated, partial; /* AUX records with those flags */
 	uint64_t odd;		     /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */

@@ -34,6 +34,8 @@ enum ptc_gap_cause {
 	PTC_GAP_NOCODE,	   /* no code bytes at the address */
 	PTC_GAP_BADPACKET, /* bytes that are no packet */
 	PTC_GAP_DESYNC,	   /* packets and code do not fit each other */
+	PTC_GAP_SNAPSHOT,  /* in front of a snapshot: trace that was not kept, no loss. Of no
+			    * one thread: pid and tid are -1, and no choice of a tid hides it */
 	PTC_GAP_COUNT
 };
 

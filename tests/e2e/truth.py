@@ -21,6 +21,7 @@ calls       the tree of calls: each is left at the depth it was entered at, as m
 insn        --insn: each instruction once, calls go where they went, source lines of the program
 vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
 vcpushash   hash, of the same
+snapshots   SIGUSR2 as the program runs, rests and has gone round: all that is kept is right; perf
 lossy       what does not fit is lost and counted to the byte, the rest is right
 compressed  truth and perf, with the side records compressed (-z), and both find the compression
 zone        the same for what --from and --to leave of it, and nothing else is there
@@ -32,6 +33,7 @@ import difflib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -522,6 +524,138 @@ def check_lossy(folder, name, argv):
         at += len(run)
 
 
+class Snapshots:
+    """A prog_laps under `record -S`, step by step: each waits for what it brings about."""
+
+    def __init__(self, folder, argv, *options):
+        self.path, self.truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+        pipe = subprocess.PIPE
+        self.sizes = []
+        self.ptcap = subprocess.Popen(
+            [*lib.RECORD, "-o", self.path, "--truth", self.truth, *options, "--", *argv],
+            stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1,
+        )
+        self.pid = self.until(r"ready (\d+)")[1]
+
+    def until(self, said):
+        line = self.ptcap.stdout.readline()
+        m = re.fullmatch(said, line.rstrip())
+        check(m, f"the program says {line!r}, not {said!r}")
+        return m
+
+    def rest(self):
+        """Until its main thread is in read(2)."""
+        call = ""
+        while not call.startswith("0 "):
+            check(self.ptcap.poll() is None, "ptcap has ended")
+            with open(f"/proc/{self.pid}/syscall", encoding="ascii") as f:
+                call = f.read()
+
+    def heard(self):
+        """The next snapshot is in the file."""
+        while True:
+            line = self.ptcap.stderr.readline()
+            check(line, "no snapshot was taken")
+            m = re.fullmatch(r"ptcap: snapshot (\d+): (\d+) bytes of trace\n", line)
+            if m:
+                self.sizes.append(int(m[2]))
+                check(int(m[1]) == len(self.sizes), line)
+                return
+
+    def do(self, steps):
+        """s, l: that much is done. g: it has begun. d: it is done. .: it rests. !: a snapshot."""
+        for step in steps:
+            if step in "slg":
+                self.ptcap.stdin.write(step)
+                self.ptcap.stdin.flush()
+            if step in "sld":
+                self.until("done")
+            elif step == "g":
+                self.until("go")
+            elif step == ".":
+                self.rest()
+            elif step == "!":
+                self.ptcap.send_signal(signal.SIGUSR2)
+                self.heard()
+
+    def end(self):
+        """Returns (the truth: {tid: text}, decoded: text)."""
+        self.ptcap.stdin.close()
+        self.heard()
+        err = self.ptcap.stderr.read()
+        check(self.ptcap.stdout.read() == "" and self.ptcap.wait() == 7, f"the end: {err}")
+        m = re.search(r"(\d+) snapshots?: (\d+) of the (\d+) trace bytes that were made", err)
+        check(m and int(m[1]) == len(self.sizes) and int(m[2]) == sum(self.sizes) <= int(m[3]), err)
+        check("LOST" not in err, err)
+        with open(self.truth, encoding="ascii") as f:
+            want = by_tid(f.read())
+        return want, lib.decode(self.path, "-F", "tid,from,to,kind", "--strict").expect(0).out
+
+
+def by_tid(text):
+    """Lines `tid ...` -> {tid: its lines}."""
+    ret = {}
+    for line in text.splitlines(keepends=True):
+        ret.setdefault(line.split(" ", 1)[0], []).append(line)
+    return {tid: "".join(lines) for tid, lines in ret.items()}
+
+
+def parts_of(decoded):
+    """What is between two places where the trace was not kept."""
+    for line in re.findall(r"(?m)^#.*", decoded):
+        check(re.fullmatch(r"# gap queue=\d+ tid=-1 offset=\S+ length=\S+ cause=snapshot", line), line)
+    return [by_tid(part) for part in re.split(r"(?m)^#.*\n", decoded)]
+
+
+def perf_reads(path, decoded):
+    if not lib.have_perf():
+        lib.skip("no perf here (Debian: linux-perf)")
+    flow = lib.transfers(re.sub(r"(?m)^#.*\n", "", decoded))
+    want = {tid: [Transfer((f, t, CLASSES[k])) for f, t, k in ts] for tid, ts in flow.items()}
+    lib.same_transfers(perf_transfers(path), want, "perf", "decode")
+
+
+def check_snapshots(folder, name, argv):
+    options = ["--vcpus", "2"] if name.endswith("vcpus") else []
+    for n, (data, ring, size, steps) in enumerate((
+        ("1M", "64K", "", "l!s!l.!!g!!!dl!"),  # round often, not at all, nothing new, while it runs
+        # The source waits for room in the data ring when it is to pause.
+        ("8K", "64K", "8K", "l!g!!dl!s!"),
+        ("8K", "8K", "", "l!g!!dl!ss!"),
+        ("1M", "1M", "", "!s.!!s"),
+    )):
+        sub = os.path.join(folder, str(n))
+        os.mkdir(sub)
+        # PSBs close together: there is one in the smallest piece.
+        run = Snapshots(sub, argv, "-S" + size, "-m", f"{data},{ring}", "--psb-period", "2K", *options)
+        run.do(steps)
+        want, decoded = run.end()
+        most = {"64K": 65536, "8K": 8192, "1M": 1 << 20}[size or ring] * (2 if options else 1)
+        check(max(run.sizes) <= most, f"too large: {run.sizes}")
+        parts = parts_of(decoded)
+        if ring == "1M":
+            check(len(parts) == 1, "something was not kept")
+            lib.same_transfers(lib.transfers(decoded), lib.transfers("".join(want.values())), "decode", "truth")
+        else:
+            check(len(parts) > 3 and (parts[0] == {} or options), f"{len(parts)} parts, first {parts[0]}"[:300])
+        if ".!!" in steps and argv[1] == "1":  # the other threads may be on their way to rest
+            nth = steps[: steps.index(".!!") + 3].count("!") - 1
+            check(run.sizes[nth] == 0, f"something new while nothing ran: {run.sizes}")
+        at = dict.fromkeys(want, 0)
+        # With several queues, one begins where another's trace is there already: the last begins last.
+        for part in parts[-1:] if options else parts:
+            for tid, flow in part.items():
+                found = want[tid].find(flow, at[tid])
+                check(found >= 0 and not (found and want[tid][found - 1] != "\n"),
+                      f"steps {steps}: not one part of the truth, or not in order: {flow[:300]} ... {flow[-300:]}")
+                at[tid] = found + len(flow)
+        check(parts[-1], "nothing of the end")
+        for tid, flow in parts[-1].items():
+            check(want[tid].endswith(flow), f"tid {tid} does not end with the truth")
+        perf_reads(run.path, decoded)
+        os.unlink(run.truth)
+
+
 # name of a case: options, and how many instructions that leaves (None: whatever)
 ZONES = {
     "zone_calls": (["--from", "hop", "--to", "hop+9"], 600),  # lea, push, ret of 200 calls
@@ -646,6 +780,7 @@ CHECKS = {
     "vcpus": check_vcpus,
     "vcpushash": check_vcpushash,
     "lossy": check_lossy,
+    "snapshots": check_snapshots,
     "jit": check_jit,
 }
 

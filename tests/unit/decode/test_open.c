@@ -189,6 +189,59 @@ Test(open, bytes_missing_between_pieces_are_a_gap)
 	end(&t);
 }
 
+/* AUXTRACE_INFO, behind TIME_CONV, says snapshots: word 8. */
+static void make_snapshots(struct test *t)
+{
+	enum { INFO_SIZE_AT = 6, WORDS = 16 };
+	uint8_t *p = t->pd.data.bytes;
+
+	while (p[0] != PTC_REC_AUXTRACE_INFO)
+		p += p[INFO_SIZE_AT];
+	p[WORDS + 8 * 8] = 1;
+}
+
+Test(open, what_is_missing_between_snapshots_was_not_kept)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT, c = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	make_snapshots(&t);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 2, 5);
+	pt_tnt(&a, "TNTNTNTN"); /* before the first PSB */
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	psb_at(&a, 10);
+	syscall_at(&a, 20, 0x1000);
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	psb_at(&b, 30); /* goes on */
+	syscall_at(&b, 40, 0x1000);
+	ptc_buf_zero(&b, 8 - b.len % 8);
+	pd_switch(&t.pd, 7, 2, 45, true); /* not in the trace that was kept */
+	pd_switch(&t.pd, 8, 2, 46, false);
+	pt_ip_none(&c, PT_PGD);
+	pt_psb(&c);
+	pt_tsc(&c, 50);
+	pt_mode_exec64(&c);
+	pt_ip(&c, PT_FUP, 0x1016);
+	pt_psbend(&c);
+	pt_ip_none(&c, PT_PGD);
+	cr_assert_eq(a.len, 0x38);
+	cr_assert_eq(b.len, 0x30);
+	piece(&t, 2, -1, 2, 0x100, &a);
+	piece(&t, 2, -1, 2, 0x138, &b);
+	piece(&t, 2, -1, 2, 0x1000, &c);
+	expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n"
+		   "8 1016 0 syscall\n");
+	cr_assert_eq(t.stats.gaps[PTC_GAP_SNAPSHOT], 2);
+	t.opts.tid = 7; /* not as if nothing were missing */
+	expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n");
+	end(&t);
+}
+
 Test(open, queues_are_merged_by_time_and_ties_go_by_queue)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
