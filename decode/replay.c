@@ -47,8 +47,9 @@ struct ptc_replay {
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
 	enum ptc_gap_cause gap_cause;
-	size_t gap_off, gap_end;
+	uint64_t gap_off, gap_end; /* in the AUX stream */
 	uint64_t gap_time;
+	bool rest; /* it is of the packet cut off at the end of a truncated span */
 
 	size_t next_mark;
 	struct ptc_trail trail;
@@ -166,8 +167,7 @@ static void list_gap(struct ptc_replay *r)
 	if (!r->gap)
 		return;
 	r->gap = false;
-	ptc_out_gap(&r->out, r->gap_cause, span_of(r)->base + r->gap_off, r->gap_end - r->gap_off,
-		    r->gap_time);
+	ptc_out_gap(&r->out, r->gap_cause, r->gap_off, r->gap_end - r->gap_off, r->gap_time);
 }
 
 static void list_marks(struct ptc_replay *r, uint64_t upto)
@@ -180,15 +180,22 @@ static void list_marks(struct ptc_replay *r, uint64_t upto)
 	}
 }
 
+/* From @off of the span. */
 static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
 	if (r->gap)
 		return;
 	r->gap = true;
 	r->gap_cause = cause;
-	r->gap_off = off;
-	r->gap_end = off;
+	r->gap_off = span_of(r)->base + off;
+	r->gap_end = r->gap_off;
 	r->gap_time = r->now;
+}
+
+/* It lasts at least to @off of the span. */
+static void end_gap(struct ptc_replay *r, size_t off)
+{
+	r->gap_end = span_of(r)->base + off;
 }
 
 /* Start the decoder at @at of its buffer; @from and @floor are offsets in the span. */
@@ -246,12 +253,32 @@ static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct p
 	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
 }
 
-static void end_span(struct ptc_replay *r)
+/* Does the next span begin where this one, cut where the buffer was full, ends? */
+static bool goes_on(const struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
 
-	list_gap(r);
+	return sp->truncated && r->span + 1 < r->conf.stream->n && !sp[1].lost &&
+	       sp[1].base == sp->base + sp->len;
+}
+
+/*
+ * Where the buffer was full nobody knows what is missing: the gap there lasts
+ * until decoding goes on in the next span.
+ */
+static void end_span(struct ptc_replay *r)
+{
+	const struct ptc_span *sp = span_of(r);
+	const bool stays = goes_on(r);
+
 	ptc_trail_cut(&r->trail);
+	if (sp->truncated && !(r->gap && r->gap_cause == PTC_GAP_TRUNCATED && r->rest)) {
+		list_gap(r);
+		begin_gap(r, PTC_GAP_TRUNCATED, sp->len);
+	}
+	r->rest = false;
+	if (!stays)
+		list_gap(r);
 	r->span++;
 	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX);
 	close_span(r);
@@ -262,13 +289,17 @@ static void end_span(struct ptc_replay *r)
 static void end_of_bytes(struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
-	size_t at = r->off;
+	/* libipt says of some packets that it got behind them, though they are not whole. */
+	const size_t rest = ptc_find_rest(sp->bytes, r->from, sp->len);
+	const size_t from = rest < r->off ? rest : r->off;
+	size_t at = from;
 
 	while (at < sp->len && !sp->bytes[at])
 		at++;
 	if (at < sp->len) {
-		begin_gap(r, PTC_GAP_BADPACKET, r->off);
-		r->gap_end = sp->len;
+		r->rest = sp->truncated && !r->gap;
+		begin_gap(r, r->rest ? PTC_GAP_TRUNCATED : PTC_GAP_BADPACKET, from);
+		end_gap(r, sp->len);
 	}
 	end_span(r);
 }
@@ -327,7 +358,7 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 			ptc_walker_to_psb(&r->walk, floor, &to);
 		else
 			ptc_walker_to_packet(&r->walk, floor, r->as, &to);
-		r->gap_end = to.off;
+		end_gap(r, to.off);
 		if (to.how == PTC_RESUME_END) {
 			end_span(r);
 			return 0;
@@ -366,8 +397,8 @@ static int open_span(struct ptc_replay *r, struct ptc_err *err)
 	for (first = 0; first < to.off && !sp->bytes[first]; first++)
 		;
 	if (first < to.off) {
-		begin_gap(r, PTC_GAP_DESYNC, 0);
-		r->gap_end = to.off;
+		begin_gap(r, PTC_GAP_DESYNC, 0); /* unless one goes on from the span before */
+		end_gap(r, to.off);
 	}
 	if (to.how == PTC_RESUME_END) {
 		end_span(r);

@@ -275,3 +275,24 @@ size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
 {
 	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
 }
+
+size_t ptc_find_rest(const uint8_t *bytes, size_t from, size_t len)
+{
+	enum ptc_pkt type;
+	size_t at;
+	int n = 1;
+
+	/* from the last PSB, if there is one */
+	for (at = len; at - from >= PTC_PSB_LEN; at--) {
+		if (!memcmp(bytes + at - PTC_PSB_LEN, psb, PTC_PSB_LEN)) {
+			from = at;
+			break;
+		}
+	}
+	while (from < len && n > 0) {
+		n = ptc_pkt_len(bytes + from, len - from, &type);
+		if (n > 0)
+			from += (size_t)n;
+	}
+	return n ? len : from; /* not where bytes are no packet: that was told of */
+}

@@ -68,4 +68,10 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 /* The same for the first packet that is neither a branch's (TNT, TIP) nor timing. */
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to);
 
+/*
+ * Where the packet begins that is cut off at the end of @bytes; @len if none
+ * is. @from is a packet's start.
+ */
+size_t ptc_find_rest(const uint8_t *bytes, size_t from, size_t len);
+
 #endif
