@@ -236,10 +236,11 @@ bool ptc_index_agrees(const struct ptc_index *scan, const struct ptc_file *f,
 {
 	struct ptc_index listed = PTC_INDEX_INIT;
 	size_t i, k = 0;
-	bool same = true;
+	bool same = true, good;
 	int r;
 
 	r = ptc_index_feature(&listed, f, ret_complaint);
+	good = r >= 0;
 	for (i = 0; i < scan->nqueues && r > 0 && same; i++) {
 		if (scan->queues[i].samples)
 			continue;
@@ -247,14 +248,15 @@ bool ptc_index_agrees(const struct ptc_index *scan, const struct ptc_file *f,
 		k++;
 	}
 	if (r > 0 && (!same || k < listed.nqueues)) {
-		r = ptc_fail(
+		good = false;
+		(void)ptc_fail(
 			ret_complaint, PTC_E_FORMAT,
 			"the AUXTRACE feature lists %zu pieces of trace, not the %zu there are",
 			count_pieces(&listed), count_pieces(scan));
-		r = ptc_file_err_name(f, ret_complaint);
+		(void)ptc_file_err_name(f, ret_complaint);
 	}
 	ptc_index_release(&listed);
-	return r >= 0;
+	return good;
 }
 
 void ptc_index_release(struct ptc_index *ix)
