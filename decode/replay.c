@@ -12,6 +12,7 @@
 #include "decode/note.h"
 #include "decode/resync.h"
 #include "decode/trail.h"
+#include "decode/window.h"
 
 /* Blocks without instructions, events or bytes used that libipt may give in a row. */
 enum { MAX_IDLE = 16 };
@@ -32,10 +33,10 @@ struct ptc_replay {
 
 	/*
 	 * Grafts are written over bytes in front of the point to go on at,
-	 * which are done with: hence a copy, with room in front, from the
-	 * first graft of a span on.
+	 * which are done with: hence a map, with room in front, from the first
+	 * graft of a span on at the latest.
 	 */
-	uint8_t *copy; /* owned; NULL: dec works on the span itself */
+	struct ptc_window window; /* what dec works on */
 	struct ptc_walker walk;
 	size_t floor; /* resuming must be at or behind this */
 
@@ -76,8 +77,7 @@ static void close_span(struct ptc_replay *r)
 {
 	pt_blk_free_decoder(r->dec);
 	r->dec = NULL;
-	free(r->copy);
-	r->copy = NULL;
+	ptc_window_release(&r->window);
 	r->status = 0;
 }
 
@@ -139,10 +139,16 @@ static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc)
 	return ptc_tsc_clock_ns(&r->conf.clock, tsc, span_of(r)->reference);
 }
 
+/* Bytes in front of the span's first one that the decoder has, too. */
+static size_t room_of(const struct ptc_replay *r)
+{
+	return r->window.map ? PTC_WINDOW_ROOM : 0;
+}
+
 /* Where the decoder is, as an offset in the span. */
 static size_t position(const struct ptc_replay *r)
 {
-	const size_t len = span_of(r)->len, room = r->copy ? PTC_GRAFT_MAX : 0;
+	const size_t len = span_of(r)->len, room = room_of(r);
 	uint64_t at;
 
 	if (pt_blk_get_offset(r->dec, &at) < 0 || at < room + r->from)
@@ -198,22 +204,33 @@ static void end_gap(struct ptc_replay *r, size_t off)
 	r->gap_end = span_of(r)->base + off;
 }
 
-/* Start the decoder at @at of its buffer; @from and @floor are offsets in the span. */
-static int sync_at(struct ptc_replay *r, size_t at, size_t from, size_t floor)
+/* What was read behind the window cannot be helped any more: see recover. */
+static void move_window(struct ptc_replay *r)
 {
+	if (ptc_window_is_stale(&r->window, r->off) && !ptc_window_passed(&r->window, r->off))
+		ptc_window_move(&r->window, r->off);
+}
+
+/* Start the decoder at @at of the span; @from and @floor are what counts as read. */
+static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
+{
+	ptc_window_move(&r->window, from);
 	r->from = r->off = from;
 	r->floor = floor;
-	r->status = pt_blk_sync_set(r->dec, at);
+	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	look_around(r);
 	r->prev2_off = r->prev_off = from;
 	return r->status;
 }
 
-static int use_decoder(struct ptc_replay *r, const uint8_t *bytes, size_t len, struct ptc_err *err)
+/* A decoder for what the window has. */
+static int use_decoder(struct ptc_replay *r, struct ptc_err *err)
 {
+	const size_t room = room_of(r);
 	struct pt_block_decoder *dec;
 	struct pt_image *image;
-	int ret = ptc_ipt_decoder(r->conf.ipt, bytes, len, &dec, err);
+	int ret = ptc_ipt_decoder(r->conf.ipt, r->window.bytes - room, room + span_of(r)->len, &dec,
+				  err);
 
 	if (ret < 0)
 		return ret;
@@ -230,26 +247,21 @@ static int use_decoder(struct ptc_replay *r, const uint8_t *bytes, size_t len, s
 
 static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct ptc_err *err)
 {
-	const struct ptc_span *sp = span_of(r);
-	uint8_t *copy;
-	size_t at;
+	const ptrdiff_t at = (ptrdiff_t)g->next - (ptrdiff_t)g->graft_len;
+	size_t i;
 	int ret;
 
-	if (!r->copy) {
-		copy = malloc(PTC_GRAFT_MAX + sp->len);
-		if (!copy)
-			return ptc_fail_mem(err);
-		memset(copy, 0, PTC_GRAFT_MAX);
-		memcpy(copy + PTC_GRAFT_MAX, sp->bytes, sp->len);
-		ret = use_decoder(r, copy, PTC_GRAFT_MAX + sp->len, err);
-		if (ret < 0) {
-			free(copy);
+	static_assert((int)PTC_WINDOW_ROOM >= (int)PTC_GRAFT_MAX, "a graft fits in front");
+	if (!r->window.map) {
+		ret = ptc_window_open(&r->window, span_of(r), true, err);
+		if (!ret)
+			ret = use_decoder(r, err);
+		if (ret < 0)
 			return ret;
-		}
-		r->copy = copy;
 	}
-	at = PTC_GRAFT_MAX + g->next - g->graft_len;
-	memcpy(r->copy + at, g->graft, g->graft_len);
+	ptc_window_move(&r->window, g->off);
+	for (i = 0; i < g->graft_len; i++)
+		ptc_window_put(&r->window, at + (ptrdiff_t)i, g->graft[i]);
 	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
 }
 
@@ -290,11 +302,13 @@ static void end_of_bytes(struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
 	/* libipt says of some packets that it got behind them, though they are not whole. */
-	const size_t rest = ptc_find_rest(sp->bytes, r->from, sp->len);
+	const uint8_t *bytes = r->window.bytes;
+	const bool sure = r->from >= r->window.from;
+	const size_t rest = ptc_find_rest(bytes, sure ? r->from : r->window.from, sure, sp->len);
 	const size_t from = rest < r->off ? rest : r->off;
 	size_t at = from;
 
-	while (at < sp->len && !sp->bytes[at])
+	while (at < sp->len && !bytes[at])
 		at++;
 	if (at < sp->len) {
 		r->rest = sp->truncated && !r->gap;
@@ -323,12 +337,54 @@ static void land(struct ptc_replay *r, uint64_t ip)
 }
 
 /*
+ * ptc_find_packet in [from, to) of the span, ptc_find_event for PTC_PKT_COUNT.
+ * The window may have a graft there.
+ */
+static size_t find(const struct ptc_replay *r, size_t from, size_t to, enum ptc_pkt type)
+{
+	const struct ptc_span *sp = span_of(r);
+	const size_t n = to - from;
+	uint8_t *copy = NULL;
+	size_t at;
+
+	if (from >= to)
+		return to;
+	if (!sp->bytes) {
+		copy = malloc(n);
+		if (!copy)
+			return to;
+		ptc_span_read(sp, from, copy, n);
+	}
+	at = type == PTC_PKT_COUNT ? ptc_find_event(copy ? copy : sp->bytes + from, 0, n) :
+				     ptc_find_packet(copy ? copy : sp->bytes + from, 0, n, type);
+	free(copy);
+	return from + at;
+}
+
+/*
+ * One call of the decoder read on, over bytes that say nothing of the flow, to
+ * behind the window: what it saw there was not the trace. Go on at the next PSB
+ * of what it was. Returns the decoder's status, or 0 at the end of the span.
+ */
+static int resume_behind_window(struct ptc_replay *r)
+{
+	struct ptc_resume to;
+
+	begin_gap(r, PTC_GAP_DESYNC, r->window.upto);
+	ptc_walker_to_psb(&r->walk, r->window.upto, &to);
+	end_gap(r, to.off);
+	if (to.how == PTC_RESUME_PSB)
+		return sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
+	end_span(r);
+	return 0;
+}
+
+/*
  * The decoder failed with @status. Find where to go on, until it works or the
  * span ends; each round starts further on.
  */
 static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 {
-	const struct ptc_span *sp = span_of(r);
 	struct ptc_resume to;
 	enum ptc_gap_cause cause;
 	size_t floor;
@@ -338,6 +394,12 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
 	for (;;) {
+		if (ptc_window_passed(&r->window, r->off)) {
+			status = resume_behind_window(r);
+			if (status >= 0)
+				return 0;
+			continue;
+		}
 		if (pt_errcode(status) == pte_eos) {
 			end_of_bytes(r);
 			return 0;
@@ -348,7 +410,7 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 		 * event, if any, that the call before it had read and nobody
 		 * could be told of: it is the first point to go on at.
 		 */
-		floor = ptc_find_event(sp->bytes, r->prev2_off, r->prev_off);
+		floor = find(r, r->prev2_off, r->prev_off, PTC_PKT_COUNT);
 		if (!r->gap && cause == PTC_GAP_NOCODE)
 			ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
 		begin_gap(r, cause, floor);
@@ -364,8 +426,7 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 			return 0;
 		}
 		if (to.how == PTC_RESUME_PSB) {
-			ret = sync_at(r, to.off + (r->copy ? PTC_GRAFT_MAX : 0), to.off, to.floor) <
-			      0;
+			ret = sync_at(r, (ptrdiff_t)to.off, to.off, to.floor) < 0;
 		} else {
 			ret = sync_graft(r, &to, err);
 			if (ret < 0)
@@ -388,14 +449,18 @@ static int open_span(struct ptc_replay *r, struct ptc_err *err)
 	r->from = r->off = r->prev_off = r->prev2_off = r->floor = 0;
 	if (sp->lost)
 		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
-	ptc_walker_init(&r->walk, sp->bytes, sp->len);
-	ret = use_decoder(r, sp->bytes, sp->len, err);
+	ret = ptc_window_open(&r->window, sp, false, err);
+	if (ret < 0)
+		return ret;
+	ptc_walker_init(&r->walk, r->window.bytes, sp->len);
+	if (r->window.map)
+		ptc_walker_init_window(&r->walk, &r->window);
+	ret = use_decoder(r, err);
 	if (ret < 0)
 		return ret;
 	/* Packets in front of the first PSB cannot be decoded: a gap, unless they are padding. */
 	ptc_walker_to_psb(&r->walk, 0, &to);
-	for (first = 0; first < to.off && !sp->bytes[first]; first++)
-		;
+	first = ptc_span_skip_zeros(sp, to.off);
 	if (first < to.off) {
 		begin_gap(r, PTC_GAP_DESYNC, 0); /* unless one goes on from the span before */
 		end_gap(r, to.off);
@@ -404,7 +469,7 @@ static int open_span(struct ptc_replay *r, struct ptc_err *err)
 		end_span(r);
 		return 0;
 	}
-	if (sync_at(r, to.off, to.off, to.floor) < 0)
+	if (sync_at(r, (ptrdiff_t)to.off, to.off, to.floor) < 0)
 		return recover(r, r->status, err);
 	return 0;
 }
@@ -421,6 +486,7 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 	struct pt_block b;
 	bool goes_on = true;
 
+	move_window(r);
 	r->status = pt_blk_next(r->dec, &b, sizeof(b));
 	look_around(r);
 	/* Also when it failed: what it had decoded until then did run. */
@@ -449,7 +515,7 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t time)
 {
 	const struct ptc_span *sp = span_of(r);
-	const size_t at = ptc_find_packet(sp->bytes, from, to, PTC_PKT_OVF);
+	const size_t at = find(r, from, to, PTC_PKT_OVF);
 
 	ptc_trail_cut(&r->trail);
 	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
@@ -462,6 +528,7 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	struct pt_event ev;
 	uint64_t time;
 
+	move_window(r);
 	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
 	look_around(r);
 	if (r->status < 0) {

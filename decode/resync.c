@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "decode/addrspace.h"
+#include "decode/stream.h"
+#include "decode/window.h"
+
+enum { PACKET_MAX = 32 }; /* bytes; a packet has 18 at most */
 
 struct packet {
 	enum ptc_pkt type;
@@ -19,6 +23,13 @@ void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len)
 {
 	/* MODE.Exec of 64-bit code, until the trace says otherwise. */
 	*r = (struct ptc_walker){ .bytes = bytes, .len = len, .mode = { 0x99, 0x01 } };
+}
+
+void ptc_walker_init_window(struct ptc_walker *r, struct ptc_window *w)
+{
+	ptc_walker_init(r, w->bytes, w->span->len);
+	r->span = w->span;
+	r->window = w;
 }
 
 static bool has_ip(enum ptc_pkt type)
@@ -47,8 +58,11 @@ static bool waits_for_fup(const uint8_t *p, enum ptc_pkt type)
 static bool take(struct ptc_walker *r, struct packet *ret)
 {
 	const uint8_t *p = r->bytes + r->pos;
-	const int n = ptc_pkt_len(p, r->len - r->pos, &ret->type);
+	int n;
 
+	if (r->window)
+		ptc_window_need(r->window, r->pos, PACKET_MAX);
+	n = ptc_pkt_len(p, r->len - r->pos, &ret->type);
 	if (n <= 0) {
 		r->synced = n == 0;
 		return false;
@@ -191,7 +205,8 @@ static bool resume_at(const struct ptc_walker *r, const struct packet *k, bool b
 static size_t next_psb(struct ptc_walker *r, size_t from)
 {
 	if (r->next_psb < from || !r->next_psb)
-		r->next_psb = ptc_pkt_next_psb(r->bytes, r->len, from);
+		r->next_psb = r->span ? ptc_span_next_psb(r->span, from) :
+					ptc_pkt_next_psb(r->bytes, r->len, from);
 	return r->next_psb;
 }
 
@@ -276,7 +291,7 @@ size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
 	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
 }
 
-size_t ptc_find_rest(const uint8_t *bytes, size_t from, size_t len)
+size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)
 {
 	enum ptc_pkt type;
 	size_t at;
@@ -286,9 +301,12 @@ size_t ptc_find_rest(const uint8_t *bytes, size_t from, size_t len)
 	for (at = len; at - from >= PTC_PSB_LEN; at--) {
 		if (!memcmp(bytes + at - PTC_PSB_LEN, psb, PTC_PSB_LEN)) {
 			from = at;
+			sure = true;
 			break;
 		}
 	}
+	if (!sure)
+		return len;
 	while (from < len && n > 0) {
 		n = ptc_pkt_len(bytes + from, len - from, &type);
 		if (n > 0)

@@ -9,11 +9,18 @@
 
 #include "auxtrace/index.h"
 
+/* Bytes of a span that are side by side in the file. */
+struct ptc_part {
+	const uint8_t *bytes; /* lent */
+	size_t at, len;	      /* where in the span; each begins where the one before ends */
+};
+
 /* Bytes without a hole. */
 struct ptc_span {
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* lent; NULL: they are in parts, see window.h */
 	size_t len;
-	uint8_t *owned;	    /* bytes, when they had to be joined; else NULL and lent */
+	struct ptc_part *parts; /* owned */
+	size_t nparts, parts_cap;
 	uint64_t base;	    /* offset of the first byte in the AUX stream */
 	uint64_t lost;	    /* bytes of the AUX stream missing in front of it */
 	uint64_t reference; /* TSC near its end; 0: not known */
@@ -44,6 +51,14 @@ struct ptc_cut {
  * span of its own. Not done is what has no byte of the stream in front of it.
  */
 int ptc_stream_cut(struct ptc_stream *s, struct ptc_cut *cuts, size_t n, struct ptc_err *err);
+/* Copy [at, at + n) of @sp, which must be inside. */
+void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n);
+/* Offset of the first PSB at or behind @from, or the length when there is none. */
+size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from);
+
+/* How many of the first @n bytes are zeros, until one is not. */
+size_t ptc_span_skip_zeros(const struct ptc_span *sp, size_t n);
+
 /* One piece (lent). */
 int ptc_stream_single(struct ptc_stream *s, const uint8_t *bytes, size_t len, struct ptc_err *err);
 void ptc_stream_release(struct ptc_stream *s);
