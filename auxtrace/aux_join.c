@@ -164,10 +164,11 @@ static size_t find_key(const struct key *keys, size_t n, int32_t want)
 /* Is there one queue, and nothing that says the record is about another ring? */
 static bool is_only_one(const struct ptc_index *ix, const struct ptc_aux_said *a)
 {
-	const struct ptc_queue *q = &ix->queues[0];
+	const struct ptc_queue *q;
 
 	if (ix->nqueues != 1)
 		return false;
+	q = &ix->queues[0];
 	return q->cpu != -1 ? a->cpu == -1 : q->tid == -1 || a->tid == -1;
 }
 

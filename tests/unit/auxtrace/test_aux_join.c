@@ -258,6 +258,17 @@ Test(aux_join, with_one_queue_only_a_contradiction_parts_them)
 	}
 }
 
+Test(aux_join, without_trace_no_record_has_a_queue)
+{
+	struct test t;
+
+	begin(&t);
+	aux_id(&t, 99, 5, 0, 0, 8, 0);
+	join(&t);
+	cr_assert_eq(t.join.unplaced, 1);
+	end(&t);
+}
+
 Test(aux_join, in_overwrite_mode_each_piece_is_a_span)
 {
 	const struct ptc_time_conv conv = { .shift = 0, .mult = 1, .zero = 100 };
