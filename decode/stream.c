@@ -328,7 +328,6 @@ static bool split(struct ptc_stream *s, struct ptc_span *head, size_t at)
 		}
 	}
 	shorten(head, at);
-	head->truncated = true;
 	return true;
 }
 
