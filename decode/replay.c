@@ -337,31 +337,6 @@ static void land(struct ptc_replay *r, uint64_t ip)
 }
 
 /*
- * ptc_find_packet in [from, to) of the span, ptc_find_event for PTC_PKT_COUNT.
- * The window may have a graft there.
- */
-static size_t find(const struct ptc_replay *r, size_t from, size_t to, enum ptc_pkt type)
-{
-	const struct ptc_span *sp = span_of(r);
-	const size_t n = to - from;
-	uint8_t *copy = NULL;
-	size_t at;
-
-	if (from >= to)
-		return to;
-	if (!sp->bytes) {
-		copy = malloc(n);
-		if (!copy)
-			return to;
-		ptc_span_read(sp, from, copy, n);
-	}
-	at = type == PTC_PKT_COUNT ? ptc_find_event(copy ? copy : sp->bytes + from, 0, n) :
-				     ptc_find_packet(copy ? copy : sp->bytes + from, 0, n, type);
-	free(copy);
-	return from + at;
-}
-
-/*
  * One call of the decoder read on, over bytes that say nothing of the flow, to
  * behind the window: what it saw there was not the trace. Go on at the next PSB
  * of what it was. Returns the decoder's status, or 0 at the end of the span.
@@ -410,7 +385,7 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 		 * event, if any, that the call before it had read and nobody
 		 * could be told of: it is the first point to go on at.
 		 */
-		floor = find(r, r->prev2_off, r->prev_off, PTC_PKT_COUNT);
+		floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
 		if (!r->gap && cause == PTC_GAP_NOCODE)
 			ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
 		begin_gap(r, cause, floor);
@@ -515,7 +490,7 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t time)
 {
 	const struct ptc_span *sp = span_of(r);
-	const size_t at = find(r, from, to, PTC_PKT_OVF);
+	const size_t at = ptc_span_find(sp, from, to, PTC_PKT_OVF);
 
 	ptc_trail_cut(&r->trail);
 	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/resync.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/addrspace.h"
@@ -313,4 +314,28 @@ size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)
 			from += (size_t)n;
 	}
 	return n ? len : from; /* not where bytes are no packet: that was told of */
+}
+
+size_t ptc_span_find(const struct ptc_span *sp, size_t from, size_t to, enum ptc_pkt type)
+{
+	const uint8_t *bytes;
+	uint8_t *copy = NULL;
+	size_t at, n;
+
+	if (from >= to)
+		return to;
+	n = to - from;
+	if (sp->bytes) {
+		bytes = sp->bytes + from;
+	} else {
+		copy = malloc(n);
+		if (!copy)
+			return to;
+		ptc_span_read(sp, from, copy, n);
+		bytes = copy;
+	}
+	at = type == PTC_PKT_COUNT ? ptc_find_event(bytes, 0, n) :
+				     ptc_find_packet(bytes, 0, n, type);
+	free(copy);
+	return from + at;
 }

@@ -75,6 +75,12 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to);
 
 /*
+ * ptc_find_packet, or for PTC_PKT_COUNT ptc_find_event, in the span itself: a
+ * window of it may have a graft there. Out of memory: nothing is found.
+ */
+size_t ptc_span_find(const struct ptc_span *sp, size_t from, size_t to, enum ptc_pkt type);
+
+/*
  * Where the packet begins that is cut off at the end of @bytes; @len if none
  * is. @from is a packet's start, or if not (@sure false) only a PSB behind it is.
  */
