@@ -25,8 +25,7 @@ void ptc_notes_nocode(struct ptc_notes *n, const struct ptc_addrspace *as, uint6
 	}
 }
 
-/* A note that does not fit in memory is a note less. */
-static void __attribute__((format(printf, 2, 3))) add(struct ptc_notes *n, const char *fmt, ...)
+void ptc_notes_add(struct ptc_notes *n, const char *fmt, ...)
 {
 	va_list ap;
 	char *s;
@@ -57,39 +56,42 @@ static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 		if (!f->gaps)
 			continue;
 		if (f->bytes) {
-			add(n, "'%s' does not hold all the code that ran: %" PRIu64 " %s", f->name,
-			    f->gaps, gaps(f->gaps));
+			ptc_notes_add(n, "'%s' does not hold all the code that ran: %" PRIu64 " %s",
+				      f->name, f->gaps, gaps(f->gaps));
 			continue;
 		}
 		ptc_build_id_hex(&f->id, hex);
-		add(n, "no code for '%s'%s%s%s: %" PRIu64 " %s", f->name,
-		    f->id.len ? " (build-id " : "", f->id.len ? hex : "", f->id.len ? ")" : "",
-		    f->gaps, gaps(f->gaps));
+		ptc_notes_add(n, "no code for '%s'%s%s%s: %" PRIu64 " %s", f->name,
+			      f->id.len ? " (build-id " : "", f->id.len ? hex : "",
+			      f->id.len ? ")" : "", f->gaps, gaps(f->gaps));
 	}
 	if (n->unmapped)
-		add(n, "no mapping is known at 0x%" PRIx64 "%s: %" PRIu64 " %s", n->unmapped_ip,
-		    n->unmapped > 1 ? " and other addresses" : "", n->unmapped, gaps(n->unmapped));
+		ptc_notes_add(n, "no mapping is known at 0x%" PRIx64 "%s: %" PRIu64 " %s",
+			      n->unmapped_ip, n->unmapped > 1 ? " and other addresses" : "",
+			      n->unmapped, gaps(n->unmapped));
 	if (n->kernel)
-		add(n, "no code for the kernel (first at 0x%" PRIx64 "): %" PRIu64 " %s",
-		    n->kernel_ip, n->kernel, gaps(n->kernel));
+		ptc_notes_add(n, "no code for the kernel (first at 0x%" PRIx64 "): %" PRIu64 " %s",
+			      n->kernel_ip, n->kernel, gaps(n->kernel));
 	if (n->lost_records)
-		add(n, "%" PRIu64 " records were lost while recording", n->lost_records);
+		ptc_notes_add(n, "%" PRIu64 " records were lost while recording", n->lost_records);
 }
 
 const char *ptc_notes_line(struct ptc_notes *n, const struct ptc_codefiles *files, size_t i)
 {
-	if (!n->lines)
+	if (!n->made)
 		make(n, files);
-	return n->lines && i < n->n ? n->lines[i] : NULL;
+	n->made = true;
+	return i < n->n ? n->lines[i] : NULL;
 }
 
 void ptc_notes_release(struct ptc_notes *n)
 {
 	size_t i;
 
-	for (i = 0; n->lines && i < n->n; i++)
+	for (i = 0; i < n->n; i++)
 		free(n->lines[i]);
 	free(n->lines);
 	n->lines = NULL;
 	n->n = n->cap = 0;
+	n->made = false;
 }
