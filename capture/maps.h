@@ -16,6 +16,7 @@ struct ptc_map {
 	uint32_t maj, min;
 	uint32_t prot, flags; /* PROT_*, MAP_SHARED or MAP_PRIVATE */
 	size_t name;	      /* offset into ptc_maps.text; "" if anonymous */
+	uint64_t view;	      /* space.h: the same where the same file is mapped alike; 0: none */
 };
 
 struct ptc_maps {

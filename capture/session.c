@@ -89,6 +89,10 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_fail(err, PTC_E_USAGE,
 			      "only the emulated source has a choice (--lossy); "
 			      "use --source emu");
+	if (!rc && s->opts->code_size && ret->source != PTC_SOURCE_EMU)
+		rc = ptc_fail(err, PTC_E_USAGE,
+			      "only the emulated source keeps code (--code-size); "
+			      "use --source emu");
 	if (rc)
 		return rc;
 	if (ret->source == PTC_SOURCE_PT)
@@ -432,6 +436,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->left_running = end->left_running;
 	ret->limited = s->limited || end->limited;
 	ret->unreached = end->unreached;
+	ret->cut_short = end->cut_short;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
 	ret->odd = end->odd;

@@ -30,6 +30,9 @@ static const char help[] =
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
 	"      --lossy           emu: what does not fit the rings is lost, as with hardware\n"
+	"      --code-size SIZE  emu: memory for CMD's code (default 1G); when it is full the "
+	"recording\n"
+	"                        ends\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
 	"2K,\n"
@@ -129,6 +132,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	enum {
 		OPT_SOURCE = 256,
 		OPT_LOSSY,
+		OPT_CODE_SIZE,
 		OPT_NO_RETCOMP,
 		OPT_PSB,
 		OPT_TRUTH,
@@ -145,6 +149,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "source", required_argument, NULL, OPT_SOURCE },
 		{ "mmap-pages", required_argument, NULL, 'm' },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
+		{ "code-size", required_argument, NULL, OPT_CODE_SIZE },
 		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
 		{ "psb-period", required_argument, NULL, OPT_PSB },
 		{ "truth", required_argument, NULL, OPT_TRUTH },
@@ -188,6 +193,10 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case OPT_LOSSY:
 			a->opts.lossy = true;
+			break;
+		case OPT_CODE_SIZE:
+			if (!ptc_parse_size(optarg, &a->opts.code_size) || !a->opts.code_size)
+				return ptc_usage_error("record", "'%s' is no size", optarg);
 			break;
 		case OPT_NO_RETCOMP:
 			a->opts.no_retcomp = true;

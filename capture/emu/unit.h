@@ -29,6 +29,7 @@ struct ptc_emu_process {
 	struct ptc_maps maps;
 	struct ptc_known known; /* code that is in no file */
 	unsigned int tasks;
+	uint64_t epoch; /* another one whenever code is mapped; that of the parent after a fork */
 };
 
 /* A thread, and its slot. */
@@ -41,6 +42,7 @@ struct ptc_emu_task {
 	bool seen;	  /* has had the CPU */
 	bool busy;	  /* is being read */
 	bool over;	  /* its end was told */
+	uint64_t until;	  /* words to be read in all */
 };
 
 struct ptc_emu_unit {
@@ -70,6 +72,8 @@ struct ptc_emu_unit {
 	struct ptc_emu_task *on_cpu;
 	uint64_t tsc;	    /* now, as far as the packets go */
 	uint64_t published; /* encoder position */
+	uint64_t epochs;    /* the last that a process got */
+	bool ending;	    /* the tasks are known, and how far each is read */
 	bool no_memory;
 };
 

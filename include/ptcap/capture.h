@@ -63,6 +63,12 @@ struct ptc_record_opts {
 	 * says so; without, the program waits. Not with other sources: PTC_E_USAGE.
 	 */
 	bool lossy;
+	/*
+	 * Bytes in which the emulated source keeps the program's code, each block of it
+	 * once: whole pages, 64 KiB to 16 GiB; 0: default (1 GiB). When they are used up
+	 * the recording ends (cut_short). Not with other sources: PTC_E_USAGE.
+	 */
+	uint64_t code_size;
 	bool no_retcomp;	     /* switch RET compression off */
 	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
@@ -118,6 +124,7 @@ struct ptc_record_result {
 	bool left_running;	     /* status is not valid: the command runs on */
 	bool limited;		     /* max_steps or max_ns was reached, or to */
 	bool unreached;		     /* from never was, so there is nothing */
+	bool cut_short;		     /* code_size did not suffice: whole up to there, no further */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
 	uint64_t made_aux;   /* those that a software source made: in the file or lost; or 0 */
