@@ -23,11 +23,12 @@ struct ptc_maps {
 	struct ptc_map *items; /* ascending by address */
 	size_t n, cap;
 	struct ptc_buf text;
+	size_t tidied; /* space.c: bytes of text when it last was */
 };
 
 #define PTC_MAPS_INIT                                                                              \
 	{                                                                                          \
-		NULL, 0, 0, PTC_BUF_INIT                                                           \
+		NULL, 0, 0, PTC_BUF_INIT, 0                                                        \
 	}
 
 /* Read PROC/PID/maps ("/proc" but for tests); replaces what @m held. */

@@ -1103,7 +1103,7 @@ def code_full(folder):
         for each in flow.values():
             truth.well_formed(each)
         last = max(last, len(flow))
-    check(last == 4, f"{last} threads: it was always cut before they ran")
+    check(last == 6, f"{last} threads: it was always cut before they ran")
     lib.record(path, argv, "--code-size", "64K", "--strict").expect(3)
     r = lib.record(path, argv, "--code-size", "1M", "--strict").expect(0)
     check("CUT SHORT" not in r.err, r.err)

@@ -4,7 +4,8 @@
  *
  *	crowd	N threads at once, then another one, which maps code that the first thread runs
  *	churn	N threads one after the other, while another never rests
- *	grow	N pages of code, each another one, mapped by one thread and run by three others
+ *	grow	N pages of code, each another one, mapped by one thread and run by three others;
+ *		meanwhile two more threads do that with two versions in one place
  *	flip	code that is changed N times, between two versions
  */
 #include <pthread.h>
@@ -23,7 +24,9 @@ static pthread_cond_t came = PTHREAD_COND_INITIALIZER, changed = PTHREAD_COND_IN
 static int here;
 static bool go;
 static atomic_bool enough;
-static pthread_barrier_t turn;
+static pthread_barrier_t turn, flipped;
+static unsigned char *place;
+static int flips;
 static atomic_int bad;
 static _Atomic(unsigned char *) code;
 static atomic_int version;
@@ -151,13 +154,47 @@ static void *run_all(void *arg)
 	return arg;
 }
 
+static void *run_flipped(void *arg)
+{
+	for (;;) {
+		(void)pthread_barrier_wait(&flipped);
+		if (flips < 0)
+			return arg;
+		if (run(place) != flips % 2)
+			atomic_store(&bad, 1);
+		(void)pthread_barrier_wait(&flipped);
+	}
+}
+
+/* Each version in memory that was mapped for it. */
+static void *map_flipped(void *arg)
+{
+	const pthread_t runner = start(run_flipped);
+
+	place = map();
+	for (flips = 0; !atomic_load(&enough); flips++) {
+		if (mmap(place, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+			exit(2);
+		write_code(place, flips % 2);
+		(void)pthread_barrier_wait(&flipped);
+		(void)pthread_barrier_wait(&flipped);
+	}
+	flips = -1;
+	(void)pthread_barrier_wait(&flipped);
+	(void)pthread_join(runner, NULL);
+	return arg;
+}
+
 static void grow(int n)
 {
-	pthread_t t[RUNNERS];
+	pthread_t t[RUNNERS], flipper;
 	int i;
 
-	if (pthread_barrier_init(&turn, NULL, RUNNERS + 1))
+	if (pthread_barrier_init(&turn, NULL, RUNNERS + 1) ||
+	    pthread_barrier_init(&flipped, NULL, 2))
 		exit(2);
+	flipper = start(map_flipped);
 	for (i = 0; i < RUNNERS; i++)
 		t[i] = start(run_all);
 	for (i = 1; i <= n; i++) {
@@ -170,6 +207,8 @@ static void grow(int n)
 		(void)pthread_barrier_wait(&turn);
 		(void)munmap(p, PAGE);
 	}
+	atomic_store(&enough, true);
+	(void)pthread_join(flipper, NULL);
 	atomic_store(&version, 0);
 	(void)pthread_barrier_wait(&turn);
 	for (i = 0; i < RUNNERS; i++)
