@@ -144,7 +144,7 @@ e2e_case(int1 CHECKS truth ref RUN "${e2e_bin}/prog_int1")
 e2e_case(restart CHECKS truth perf RUN "${e2e_bin}/prog_restart")
 e2e_case(rounds TIMEOUT 60 CHECKS "says=good" RUN "${e2e_bin}/prog_rounds")
 e2e_case(exit_3 CHECKS truth RUN "${e2e_bin}/prog_exit" 3)
-foreach(mode rwx flip shared private text cross mem fork unreadable remap self)
+foreach(mode rwx flip shared private text cross mem fork unreadable remap self same)
 	e2e_case(jit_${mode} CHECKS jit RUN "${e2e_bin}/prog_jit" ${mode})
 endforeach()
 foreach(name recurse indirect signal string)
@@ -233,7 +233,7 @@ endforeach()
 e2e_emu(restart CHECKS both truth perf RUN "${e2e_bin}/prog_restart")
 e2e_emu(exit_3 CHECKS both truth RUN "${e2e_bin}/prog_exit" 3)
 # What changes code through another mapping, or through /proc/self/mem, QEMU does not notice.
-foreach(mode rwx flip cross fork unreadable remap self)
+foreach(mode rwx flip cross fork unreadable remap self same)
 	e2e_emu(jit_${mode} CHECKS jit RUN "${e2e_bin}/prog_jit" ${mode})
 endforeach()
 e2e_emu(jit_threads CHECKS jit RUN "${e2e_bin}/prog_jitthread")
@@ -269,7 +269,8 @@ e2e_emu(perf_clean CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
 
 foreach(name status not_found not_executable plain_script keeps_old full_disk file_limit daemon killed
 	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
-	terminate_default terminate_then_interrupt code_once code_full crowd churn)
+	terminate_default terminate_then_interrupt code_once code_full crowd churn
+	busy_daemon)
 	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
 	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()

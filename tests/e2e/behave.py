@@ -1122,16 +1122,28 @@ def crowd(folder):
     check("78 threads or processes" in r.err, f"message {r.err!r}")  # 1102 in all
     flow = lib.equals_truth(path, want)
     check(len(flow) == 1024, f"{len(flow)} threads")
+    dump = Run([PTCAP, "dump", "-i", path]).expect(0).out
+    check(re.search(r"MMAP2 .*//anon", dump), "the mapping of a thread that is not recorded is missing")
     lib.record(path, [prog("crowd"), "crowd", "1100"], "--strict").expect(3)
 
 
 @case
 def churn(folder):
-    """Threads that have ended make room for others, even if another one never rests."""
+    """Threads that have ended make room for others, even if others never rest."""
     path = os.path.join(folder, "f")
-    r = lib.record(path, [prog("crowd"), "churn", "1200"], "--strict").expect(0)
+    r = lib.record(path, [prog("crowd"), "churn", "1200"], "--strict", "--truth-hash", path + ".h").expect(0)
     check(r.out == "1200 came\n", f"output {r.out!r}")
-    lib.decode(path, "--strict", "-F", "tid").expect(0)
+
+
+@case
+def busy_daemon(folder):
+    """A child that outlives the command, and never rests, does not keep the recording from its end."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    argv = ["/bin/sh", "-c", "while :; do :; done >/dev/null 2>&1 & echo $!; exit 4"]
+    r = lib.record(path, argv, "--truth", want).expect(4)
+    os.kill(int(r.out), signal.SIGKILL)
+    check("1 processes or threads that the command left behind" in r.err, f"message {r.err!r}")
+    lib.equals_truth(path, want)
 
 
 # --- the tests themselves -----------------------------------------------------------------------

@@ -3,13 +3,12 @@
  * Many threads, and much code: prog_crowd MODE N.
  *
  *	crowd	N threads at once, then another one, which maps code that the first thread runs
- *	churn	N threads one after the other, while another never rests
+ *	churn	N threads one after the other, while three others never rest
  *	grow	N pages of code, each another one, mapped by one thread and run by three others;
  *		meanwhile two more threads do that with two versions in one place
  *	flip	code that is changed N times, between two versions
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -119,7 +118,7 @@ static void crowd(int n)
 static void *never_rest(void *arg)
 {
 	while (!atomic_load(&enough))
-		(void)sched_yield();
+		;
 	return arg;
 }
 
@@ -131,13 +130,16 @@ static void *come_and_go(void *arg)
 
 static void churn(int n)
 {
-	const pthread_t busy = start(never_rest);
+	pthread_t busy[RUNNERS];
 	int i;
 
+	for (i = 0; i < RUNNERS; i++)
+		busy[i] = start(never_rest);
 	for (i = 0; i < n; i++)
 		(void)pthread_join(start(come_and_go), NULL);
 	atomic_store(&enough, true);
-	(void)pthread_join(busy, NULL);
+	for (i = 0; i < RUNNERS; i++)
+		(void)pthread_join(busy[i], NULL);
 	printf("%d came\n", here);
 }
 
