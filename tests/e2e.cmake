@@ -270,7 +270,7 @@ e2e_emu(perf_clean CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
 foreach(name status not_found not_executable plain_script keeps_old full_disk file_limit daemon killed
 	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
 	terminate_default terminate_then_interrupt code_once code_full crowd churn
-	busy_daemon)
+	forks busy_daemon)
 	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
 	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()

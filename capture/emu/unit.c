@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -163,7 +164,9 @@ static bool has_ended(const struct ptc_emu_process *p)
 {
 	struct pollfd fd = { .fd = p->pidfd, .events = POLLIN };
 
-	return p->pidfd >= 0 && poll(&fd, 1, 0) == 1;
+	if (p->pidfd < 0) /* it may have been gone before we heard of it */
+		return kill(p->pid, 0) && errno == ESRCH;
+	return poll(&fd, 1, 0) == 1;
 }
 
 static struct ptc_emu_task *add_task(struct ptc_emu_unit *u, uint32_t slot)

@@ -25,7 +25,7 @@
 /* A process of the guest. */
 struct ptc_emu_process {
 	pid_t pid;
-	int pidfd; /* -1: it could not be opened; its end is then that of the recording */
+	int pidfd; /* -1: it could not be opened */
 	struct ptc_maps maps;
 	struct ptc_known known; /* code that is in no file */
 	unsigned int tasks;

@@ -1136,6 +1136,17 @@ def churn(folder):
 
 
 @case
+def forks(folder):
+    """So do processes that have ended before ptcap has read that they began."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    r = lib.record(path, [prog("crowd"), "forks", "1200"], "--strict", "--truth", want).expect(0)
+    check(r.out == "1200 forked\n", f"output {r.out!r}")
+    check("left behind" not in r.err, f"message {r.err!r}")
+    flow = lib.equals_truth(path, want)
+    check(len(flow) == 1201, f"{len(flow)} processes")
+
+
+@case
 def busy_daemon(folder):
     """A child that outlives the command, and never rests, does not keep the recording from its end."""
     path, want = os.path.join(folder, "f"), os.path.join(folder, "t")

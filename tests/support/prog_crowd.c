@@ -4,6 +4,7 @@
  *
  *	crowd	N threads at once, then another one, which maps code that the first thread runs
  *	churn	N threads one after the other, while three others never rest
+ *	forks	N processes one after the other
  *	grow	N pages of code, each another one, mapped by one thread and run by three others;
  *		meanwhile two more threads do that with two versions in one place
  *	flip	code that is changed N times, between two versions
@@ -15,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { PAGE = 4096, RUNNERS = 3, STACK = 64 << 10 };
 
@@ -143,6 +146,21 @@ static void churn(int n)
 	printf("%d came\n", here);
 }
 
+static void forks(int n)
+{
+	int i, status, sum = 0;
+
+	for (i = 0; i < n; i++) {
+		const pid_t pid = fork();
+
+		if (!pid)
+			_exit(1);
+		if (waitpid(pid, &status, 0) == pid)
+			sum += WEXITSTATUS(status);
+	}
+	printf("%d forked\n", sum);
+}
+
 /* Each version between two barriers; 0 is the end. */
 static void *run_all(void *arg)
 {
@@ -239,6 +257,8 @@ int main(int argc, char **argv)
 		crowd(n);
 	else if (!strcmp(mode, "churn"))
 		churn(n);
+	else if (!strcmp(mode, "forks"))
+		forks(n);
 	else if (!strcmp(mode, "grow"))
 		grow(n);
 	else if (!strcmp(mode, "flip"))
