@@ -1105,6 +1105,17 @@ def code_full(folder):
         last = max(last, len(flow))
     check(last == 6, f"{last} threads: it was always cut before they ran")
     lib.record(path, argv, "--code-size", "64K", "--strict").expect(3)
+    argv = [prog("tasks"), "pool"]
+    flow = {}
+    for size in range(64, 1024, 4):  # the first at which there are several threads
+        r = lib.record(path, argv, "--code-size", f"{size}K", "--truth", want).expect(0)
+        check("CUT SHORT" in r.err, f"whole with {size}K, and never cut among its threads")
+        flow = lib.equals_truth(path, want)
+        if len(flow) > 1:
+            break
+    if lib.have_perf():
+        truth.perf_agrees("code_full", path, argv, flow)
+    argv = [prog("crowd"), "grow", "4000"]
     r = lib.record(path, argv, "--code-size", "1M", "--strict").expect(0)
     check("CUT SHORT" not in r.err, r.err)
     for bad in ("0", "", "x", "60K", "100000", "17G"):
