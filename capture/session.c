@@ -108,9 +108,10 @@ static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, 
 
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->lossy ? "has a choice (--lossy)" :
-			   o->vcpus ? "has virtual CPUs (--vcpus)" :
-				      NULL;
+	const char *what = o->lossy	? "has a choice (--lossy)" :
+			   o->vcpus	? "has virtual CPUs (--vcpus)" :
+			   o->code_size ? "keeps code (--code-size)" :
+					  NULL;
 
 	if (!what)
 		return 0;
@@ -517,6 +518,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->left_running = end->left_running;
 	ret->limited = s->limited || end->limited;
 	ret->unreached = end->unreached;
+	ret->cut_short = end->cut_short;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
 	ret->odd = end->odd;

@@ -87,7 +87,8 @@ static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
 
 static bool lost_anything(const struct ptc_record_result *r)
 {
-	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced;
+	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
+	       r->cut_short;
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -106,6 +107,9 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			r->packed_in, r->packed_out);
 	if (r->limited)
 		ptc_say("stopped as asked; what was recorded ran on, untraced");
+	if (r->cut_short)
+		ptc_say("CUT SHORT: there was no memory left for more code (--code-size); up to "
+			"there the recording is whole, from there on everything ran untraced");
 	if (r->unreached)
 		ptc_say("--from was never reached: there is nothing to see");
 	if (r->left_running && a->opts.argv)

@@ -41,6 +41,9 @@ static const char help[] =
 	"      --lossy           emu: what does not fit the rings is lost, as with hardware\n"
 	"      --vcpus N         emu: so many CPUs, with a ring pair each, share the threads (1 to "
 	"64)\n"
+	"      --code-size SIZE  emu: memory for CMD's code (default 1G); when it is full the "
+	"recording\n"
+	"                        ends\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
 	"2K,\n"
@@ -171,6 +174,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_SOURCE = 256,
 		OPT_LOSSY,
 		OPT_VCPUS,
+		OPT_CODE_SIZE,
 		OPT_NO_RETCOMP,
 		OPT_PSB,
 		OPT_TRUTH,
@@ -190,6 +194,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "compression-level", optional_argument, NULL, 'z' },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
 		{ "vcpus", required_argument, NULL, OPT_VCPUS },
+		{ "code-size", required_argument, NULL, OPT_CODE_SIZE },
 		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
 		{ "psb-period", required_argument, NULL, OPT_PSB },
 		{ "truth", required_argument, NULL, OPT_TRUTH },
@@ -248,6 +253,10 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			if (!parse_vcpus(optarg, &a->opts.vcpus))
 				return ptc_usage_error("record", "'%s' is no number of CPUs",
 						       optarg);
+			break;
+		case OPT_CODE_SIZE:
+			if (!ptc_parse_size(optarg, &a->opts.code_size) || !a->opts.code_size)
+				return ptc_usage_error("record", "'%s' is no size", optarg);
 			break;
 		case OPT_NO_RETCOMP:
 			a->opts.no_retcomp = true;

@@ -34,8 +34,17 @@ static void *host(uint64_t guest)
 
 static void tell(struct ptc_emu_me *m, const struct ptc_emu_map *map, const char *name)
 {
+	struct ptc_emu_me visitor;
+
 	if (!m->slot)
 		return;
+	if (ptc_emu_visits(m)) {
+		if (!ptc_emu_visit(&visitor))
+			return;
+		ptc_emu_put_text(&visitor, PTC_EMU_MAP, map, sizeof(*map), name);
+		ptc_emu_end_visit(&visitor);
+		return;
+	}
 	ptc_emu_put_text(m, PTC_EMU_MAP, map, sizeof(*map), name);
 	/* What other threads run behind this must come behind it in the recording, too. */
 	if (atomic_load_explicit(&ptc_emu_proc.threads, memory_order_relaxed) > 1)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "capture/emu/arena.h"
 #include "capture/emu/cpu.h"
 #include "capture/emu/find.h"
 #include "capture/emu/fits.h"
@@ -330,6 +331,8 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 		.status = s->status,
 		.left_running = !gone,
 		.left_behind = s->unit.left_behind,
+		.untraced = atomic_load(&s->sh->untraced),
+		.cut_short = atomic_load(&s->sh->full),
 		.follows = true,
 	};
 	for (i = 0; i < s->ncpus; i++)
@@ -437,9 +440,11 @@ static int find_program(struct emu *s, struct ptc_err *err)
  */
 static int share(struct emu *s, struct ptc_err *err)
 {
+	const uint64_t arena = s->opts->code_size ? s->opts->code_size : PTC_EMU_ARENA;
 	void *map;
 
-	s->shm_id = shmget(IPC_PRIVATE, PTC_EMU_SIZE, IPC_CREAT | SHM_NORESERVE | 0600);
+	s->shm_id =
+		shmget(IPC_PRIVATE, ptc_emu_segment_size(arena), IPC_CREAT | SHM_NORESERVE | 0600);
 	if (s->shm_id < 0)
 		return ptc_fail_sys(err, errno, "cannot share memory with the emulator");
 	map = shmat(s->shm_id, NULL, 0);
@@ -450,7 +455,7 @@ static int share(struct emu *s, struct ptc_err *err)
 	s->sh->version = PTC_EMU_VERSION;
 	s->sh->owner = getpid();
 	s->sh->owner_start = ptc_emu_start_time(getpid());
-	atomic_store(&s->sh->arena_used, PTC_EMU_UNIT); /* place 0 is none */
+	ptc_emu_arena_init(s->sh, arena);
 	return 0;
 }
 
@@ -514,9 +519,14 @@ static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
 
 	if (o->vcpus > PTC_VCPUS_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "at most %u virtual CPUs", PTC_VCPUS_MAX);
-	if (!what)
-		return 0;
-	return ptc_fail(err, PTC_E_USAGE, "the emulated source cannot %s; use --source step", what);
+	if (what)
+		return ptc_fail(err, PTC_E_USAGE,
+				"the emulated source cannot %s; use --source step", what);
+	if (o->code_size && (o->code_size < PTC_EMU_ARENA_MIN || o->code_size > PTC_EMU_ARENA_MAX ||
+			     o->code_size % 4096))
+		return ptc_fail(err, PTC_E_USAGE,
+				"memory for code: whole pages, from 64K to 16G, are needed");
+	return 0;
 }
 
 int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "capture/emu/arena.h"
 #include "capture/emu/find.h"
 #include "capture/emu/program.h"
 #include "capture/emu/wire.h"
@@ -111,7 +112,8 @@ static int ask(const char *qemu, const char *plugin, int shm_id, struct ptc_err 
 
 static int loads(const char *qemu, const char *plugin, struct ptc_err *err)
 {
-	const int id = shmget(IPC_PRIVATE, PTC_EMU_SIZE, IPC_CREAT | SHM_NORESERVE | 0600);
+	const int id = shmget(IPC_PRIVATE, ptc_emu_segment_size(PTC_EMU_ARENA_MIN),
+			      IPC_CREAT | SHM_NORESERVE | 0600);
 	void *map = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
 	struct ptc_emu_shared *sh = map;
 	int rc;

@@ -83,7 +83,13 @@ struct ptc_record_opts {
 	 */
 	bool snapshot;
 	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
-	bool no_retcomp;	/* switch RET compression off */
+	/*
+	 * Bytes in which the emulated source keeps the program's code, each block of it
+	 * once: whole pages, 64 KiB to 16 GiB; 0: default (1 GiB). When they are used up
+	 * the recording ends (cut_short). Not with other sources: PTC_E_USAGE.
+	 */
+	uint64_t code_size;
+	bool no_retcomp; /* switch RET compression off */
 	/*
 	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
 	 * The trace itself stays as it is.
@@ -146,6 +152,7 @@ struct ptc_record_result {
 	bool left_running;	     /* status is not valid: the command runs on */
 	bool limited;		     /* max_steps or max_ns was reached, or to */
 	bool unreached;		     /* from never was, so there is nothing */
+	bool cut_short;		     /* code_size did not suffice: whole up to there, no further */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */

@@ -1296,6 +1296,102 @@ def leaves_far_jump(folder):
     check(any(t[2] == "far" for f in flow.values() for t in f), "no far jump")
 
 
+# --- the emulated source's limits ---------------------------------------------------------------
+
+
+@case
+def code_once(folder):
+    """Code that is translated again takes no memory: flipped 20000 times, or run by 40 processes."""
+    script = "i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i+1)); done"
+    # A quarter and an eighth of what they would take.
+    for n, (size, argv) in enumerate(
+        (("256K", [prog("crowd"), "flip", "20000"]), ("512K", ["/bin/sh", "-c", script]))
+    ):
+        path, want = os.path.join(folder, f"f{n}"), os.path.join(folder, f"t{n}")
+        r = lib.record(path, argv, "--code-size", size, "--strict", "--truth", want).expect(0)
+        check("CUT SHORT" not in r.err, r.err)
+        lib.equals_truth(path, want)
+
+
+@case
+def code_full(folder):
+    """When there is no memory for more code the recording ends: whole until then, told, the command runs on."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    argv = [prog("crowd"), "grow", "4000"]
+    last = 0
+    for size in ("64K", "112K", "144K", "176K"):
+        r = lib.record(path, argv, "-q", "--code-size", size, "--truth", want).expect(0)
+        check(r.out == "4000 grown, 0 bad\n", f"output {r.out!r}")
+        check("CUT SHORT" in r.err and "--code-size" in r.err, f"it is not told: {r.err!r}")
+        flow = lib.equals_truth(path, want)
+        for each in flow.values():
+            truth.well_formed(each)
+        last = max(last, len(flow))
+    check(last == 6, f"{last} threads: it was always cut before they ran")
+    lib.record(path, argv, "--code-size", "64K", "--strict").expect(3)
+    argv = [prog("tasks"), "pool"]
+    flow = {}
+    for size in range(64, 1024, 4):  # the first at which there are several threads
+        r = lib.record(path, argv, "--code-size", f"{size}K", "--truth", want).expect(0)
+        check("CUT SHORT" in r.err, f"whole with {size}K, and never cut among its threads")
+        flow = lib.equals_truth(path, want)
+        if len(flow) > 1:
+            break
+    if lib.have_perf():
+        truth.perf_agrees("code_full", path, argv, flow)
+    argv = [prog("crowd"), "grow", "4000"]
+    r = lib.record(path, argv, "--code-size", "1M", "--strict").expect(0)
+    check("CUT SHORT" not in r.err, r.err)
+    for bad in ("0", "", "x", "60K", "100000", "17G"):
+        r = lib.record(path, [prog("hello")], "--code-size", bad).expect(2)
+        check(r.out == "", "the command ran")
+    Run([PTCAP, "record", "--source", "step", "--code-size", "1M", "--", prog("hello")], cwd=folder).expect(2)
+
+
+@case
+def crowd(folder):
+    """1024 threads at a time are recorded; others run untraced, are counted, and what they map is known."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    r = lib.record(path, [prog("crowd"), "crowd", "1100"], "--truth", want).expect(0)
+    check(r.out == "1100 threads, code 42\n", f"output {r.out!r}")
+    check("78 threads or processes" in r.err, f"message {r.err!r}")  # 1102 in all
+    flow = lib.equals_truth(path, want)
+    check(len(flow) == 1024, f"{len(flow)} threads")
+    dump = Run([PTCAP, "dump", "-i", path]).expect(0).out
+    check(re.search(r"MMAP2 .*//anon", dump), "the mapping of a thread that is not recorded is missing")
+    lib.record(path, [prog("crowd"), "crowd", "1100"], "--strict").expect(3)
+
+
+@case
+def churn(folder):
+    """Threads that have ended make room for others, even if others never rest."""
+    path = os.path.join(folder, "f")
+    r = lib.record(path, [prog("crowd"), "churn", "1200"], "--strict", "--truth-hash", path + ".h").expect(0)
+    check(r.out == "1200 came\n", f"output {r.out!r}")
+
+
+@case
+def forks(folder):
+    """So do processes that have ended before ptcap has read that they began."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    r = lib.record(path, [prog("crowd"), "forks", "1200"], "--strict", "--truth", want).expect(0)
+    check(r.out == "1200 forked\n", f"output {r.out!r}")
+    check("left behind" not in r.err, f"message {r.err!r}")
+    flow = lib.equals_truth(path, want)
+    check(len(flow) == 1201, f"{len(flow)} processes")
+
+
+@case
+def busy_daemon(folder):
+    """A child that outlives the command, and never rests, does not keep the recording from its end."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    argv = ["/bin/sh", "-c", "while :; do :; done >/dev/null 2>&1 & echo $!; exit 4"]
+    r = lib.record(path, argv, "--truth", want).expect(4)
+    os.kill(int(r.out), signal.SIGKILL)
+    check("1 processes or threads that the command left behind" in r.err, f"message {r.err!r}")
+    lib.equals_truth(path, want)
+
+
 # --- the tests themselves -----------------------------------------------------------------------
 
 

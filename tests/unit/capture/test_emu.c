@@ -11,11 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/emu/arena.h"
 #include "capture/emu/code.h"
 #include "capture/emu/lack.h"
 #include "capture/emu/program.h"
 
-enum { PLACE = 1 };
+enum { PLACE = 1, ARENA = PTC_EMU_ARENA_MIN };
 
 struct bench {
 	struct ptc_emu_shared *sh;
@@ -28,9 +29,10 @@ static const struct ptc_emu_line *line(struct bench *b, uint64_t start, uint32_t
 {
 	struct ptc_emu_block *block;
 
-	b->sh = mmap(NULL, PTC_EMU_SIZE, PROT_READ | PROT_WRITE,
+	b->sh = mmap(NULL, ptc_emu_segment_size(ARENA), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	cr_assert_neq(b->sh, MAP_FAILED);
+	ptc_emu_arena_init(b->sh, ARENA);
 	cr_assert(ptc_emu_code_init(&b->code, b->sh));
 	block = ptc_emu_block(b->sh, PLACE);
 	block->start = start;
@@ -45,7 +47,7 @@ static const struct ptc_emu_line *line(struct bench *b, uint64_t start, uint32_t
 static void done(struct bench *b)
 {
 	ptc_emu_code_release(&b->code);
-	(void)munmap(b->sh, PTC_EMU_SIZE);
+	(void)munmap(b->sh, ptc_emu_segment_size(ARENA));
 }
 
 #define LINE(b, start, insns, code) line(b, start, insns, code, sizeof(code) - 1)
