@@ -221,10 +221,16 @@ if(NOT PTCAP_SANITIZE)
 	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
 endif()
 
+# Nothing is stepped: two may run side by side.
+function(e2e_is_emulated NAME)
+	set_property(TEST e2e_${NAME} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+	set_tests_properties(e2e_${NAME} PROPERTIES RESOURCE_LOCK "" LABELS e2e)
+endfunction()
+
 # The same of the emulated source. `both`: where a program does the same whenever it is run.
 function(e2e_emu NAME)
 	e2e_case(emu_${NAME} ${ARGN})
-	set_property(TEST e2e_emu_${NAME} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+	e2e_is_emulated(emu_${NAME})
 endfunction()
 
 foreach(name hello recurse indirect jcc string signal fault trap segv wild killself flags)
@@ -285,7 +291,7 @@ foreach(name status not_found not_executable plain_script keeps_old full_disk fi
 	terminate_default terminate_then_interrupt snapshot_refused snapshot_left snapshot_max_time
 	snapshot_file_limit code_once code_full crowd churn forks busy_daemon)
 	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
-	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+	e2e_is_emulated(emu_${name})
 endforeach()
 
 # The tree of calls.
@@ -302,6 +308,7 @@ e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 # `ptcap dump` and `perf report -D` of one file.
 function(e2e_dump NAME)
 	e2e_test(dump_${NAME} 100 "${e2e_dir}/perfdump.py" "dump_${NAME}" ${ARGN})
+	set_tests_properties(e2e_dump_${NAME} PROPERTIES RESOURCE_LOCK "" LABELS e2e)
 endfunction()
 e2e_dump(hello ptcap "${e2e_bin}/prog_hello")
 e2e_dump(threads ptcap "${e2e_bin}/prog_tasks" locks)
@@ -330,7 +337,7 @@ e2e_emu(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
 e2e_emu(trapthreads CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
 foreach(name known_of_qemu context_of_qemu)
 	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
-	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+	e2e_is_emulated(emu_${name})
 endforeach()
 
 # Large ones, 2e9 instructions together: `long`.
