@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/feature.h"
 
-#include <string.h>
-
-#include "auxtrace/attr.h"
-#include "base/err.h"
-
-enum {
-	STRING_ALIGN = 64,   /* what perf pads strings to */
-	BUILD_ID_FIXED = 36, /* of a BUILD_ID entry: header, pid, 20 bytes of id, size, padding */
-	BUILD_ID_HAS_SIZE = 1 << 15, /* misc: the byte behind the id is its length */
-};
-
 const char *ptc_feature_name(unsigned int bit)
 {
 	static const char *const names[] = {
@@ -52,171 +41,192 @@ const char *ptc_feature_name(unsigned int bit)
 	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
 }
 
-void ptc_feature_put_string(struct ptc_buf *b, const char *s)
-{
-	const size_t len = strlen(s) + 1;
-	const size_t pad = -len % STRING_ALIGN;
+/* --- whole sections --- */
 
-	ptc_buf_le32(b, (uint32_t)(len + pad));
-	ptc_buf_put(b, s, len);
-	ptc_buf_zero(b, pad);
-}
+typedef int next_fn(struct ptc_feature_iter *it, struct ptc_err *err);
 
-bool ptc_feature_get_string(struct ptc_cur *c, const char **ret)
-{
-	struct ptc_cur pos = *c;
-	struct ptc_cur text;
-	uint32_t len;
-
-	if (!ptc_cur_le32(&pos, &len) || !ptc_cur_sub(&pos, len, &text) || !ptc_cur_str(&text, ret))
-		return false;
-	*c = pos;
-	return true;
-}
-
-void ptc_feature_put_nrcpus(struct ptc_buf *b, uint32_t avail, uint32_t online)
-{
-	ptc_buf_le32(b, avail);
-	ptc_buf_le32(b, online);
-}
-
-void ptc_feature_put_total_mem(struct ptc_buf *b, uint64_t kib)
-{
-	ptc_buf_le64(b, kib);
-}
-
-void ptc_feature_put_cmdline(struct ptc_buf *b, const char *const *argv, size_t n)
-{
-	size_t i;
-
-	ptc_buf_le32(b, (uint32_t)n);
-	for (i = 0; i < n; i++)
-		ptc_feature_put_string(b, argv[i]);
-}
-
-void ptc_feature_put_sample_time(struct ptc_buf *b, uint64_t first_ns, uint64_t last_ns)
-{
-	ptc_buf_le64(b, first_ns);
-	ptc_buf_le64(b, last_ns);
-}
-
-void ptc_feature_put_event_desc(struct ptc_buf *b, const struct ptc_event_desc *d, size_t n)
-{
-	uint32_t size = PERF_ATTR_SIZE_VER0;
-	size_t i, j;
-
-	for (i = 0; i < n; i++)
-		if (ptc_attr_stored_size(d[i].attr) > size)
-			size = ptc_attr_stored_size(d[i].attr);
-	ptc_buf_le32(b, (uint32_t)n);
-	ptc_buf_le32(b, size);
-	for (i = 0; i < n; i++) {
-		ptc_attr_put(b, d[i].attr, size);
-		ptc_buf_le32(b, (uint32_t)d[i].nids);
-		ptc_feature_put_string(b, d[i].name);
-		for (j = 0; j < d[i].nids; j++)
-			ptc_buf_le64(b, d[i].ids[j]);
+#define NEXT(name, type, next)                                                                     \
+	static int name(struct ptc_feature_iter *it, struct ptc_err *err)                          \
+	{                                                                                          \
+		type entry;                                                                        \
+                                                                                                   \
+		return next(it, &entry, err);                                                      \
 	}
-}
 
-int ptc_feature_open_event_desc(struct ptc_cur section, uint64_t off,
-				struct ptc_event_desc_iter *ret, struct ptc_err *err)
+NEXT(next_string, const char *, ptc_feature_next_string)
+NEXT(next_numa, struct ptc_numa_node, ptc_feature_next_numa)
+NEXT(next_pmu, struct ptc_pmu_mapping, ptc_feature_next_pmu_mapping)
+NEXT(next_group, struct ptc_group_desc, ptc_feature_next_group)
+NEXT(next_auxtrace, struct ptc_auxtrace_entry, ptc_feature_next_auxtrace)
+NEXT(next_cache, struct ptc_cache, ptc_feature_next_cache)
+NEXT(next_mem_node, struct ptc_mem_node, ptc_feature_next_mem_node)
+NEXT(next_bpf_prog, struct ptc_bpf_prog, ptc_feature_next_bpf_prog)
+NEXT(next_bpf_btf, struct ptc_bpf_btf, ptc_feature_next_bpf_btf)
+NEXT(next_cap, struct ptc_pmu_cap, ptc_feature_next_pmu_cap)
+NEXT(next_hybrid, struct ptc_hybrid_node, ptc_feature_next_hybrid)
+NEXT(next_caps, struct ptc_pmu_caps, ptc_feature_next_pmu_caps)
+
+static int walk(struct ptc_feature_iter *it, next_fn *next, struct ptc_cur *ret_rest,
+		struct ptc_err *err)
 {
-	struct ptc_event_desc_iter it = { .cur = section, .off = off };
-
-	if (!ptc_cur_le32(&it.cur, &it.left) || !ptc_cur_le32(&it.cur, &it.attr_size))
-		return ptc_fail_at(err, PTC_E_FORMAT, off, "EVENT_DESC feature is too short");
-	*ret = it;
-	return 0;
-}
-
-int ptc_feature_next_event_desc(struct ptc_event_desc_iter *it, struct ptc_event_desc_entry *ret,
-				struct ptc_err *err)
-{
-	struct ptc_event_desc_entry e;
-	struct ptc_cur c = it->cur;
-	struct ptc_cur attr;
-	bool unknown;
-	uint32_t nids;
 	int rc;
 
-	if (!it->left)
-		return 0;
-	if (!ptc_cur_sub(&c, it->attr_size, &attr) || !ptc_cur_le32(&c, &nids) ||
-	    !ptc_feature_get_string(&c, &e.name) || !ptc_cur_sub(&c, (size_t)nids * 8, &e.ids))
-		return ptc_fail_at(err, PTC_E_FORMAT, it->off,
-				   "EVENT_DESC feature ends inside an event");
-	rc = ptc_attr_parse(attr, it->off, &e.attr, &unknown, err);
+	while ((rc = next(it, err)) > 0)
+		;
+	*ret_rest = it->cur;
+	return rc;
+}
+
+/* Features that are a count and entries. */
+static next_fn *const lists[] = {
+	[PTC_FEAT_CMDLINE] = next_string,	  [PTC_FEAT_NUMA_TOPOLOGY] = next_numa,
+	[PTC_FEAT_PMU_MAPPINGS] = next_pmu,	  [PTC_FEAT_GROUP_DESC] = next_group,
+	[PTC_FEAT_AUXTRACE] = next_auxtrace,	  [PTC_FEAT_BPF_PROG_INFO] = next_bpf_prog,
+	[PTC_FEAT_BPF_BTF] = next_bpf_btf,	  [PTC_FEAT_CPU_PMU_CAPS] = next_cap,
+	[PTC_FEAT_HYBRID_TOPOLOGY] = next_hybrid, [PTC_FEAT_PMU_CAPS] = next_caps,
+};
+
+static int check_event_desc(struct ptc_cur section, uint64_t off, struct ptc_cur *ret_rest,
+			    struct ptc_err *err)
+{
+	struct ptc_event_desc_entry e;
+	struct ptc_event_desc_iter it;
+	int rc = ptc_feature_open_event_desc(section, off, &it, err);
+
 	if (rc)
 		return rc;
-	it->cur = c;
-	it->left--;
-	*ret = e;
-	return 1;
+	while ((rc = ptc_feature_next_event_desc(&it, &e, err)) > 0)
+		;
+	*ret_rest = it.cur;
+	return rc;
 }
 
-void ptc_feature_put_pmu_mappings(struct ptc_buf *b, const struct ptc_pmu_mapping *m, size_t n)
+static int check_build_ids(struct ptc_cur section, uint64_t off, struct ptc_cur *ret_rest,
+			   struct ptc_err *err)
 {
-	size_t i;
+	struct ptc_build_id_entry e;
+	int rc;
 
-	ptc_buf_le32(b, (uint32_t)n);
-	for (i = 0; i < n; i++) {
-		ptc_buf_le32(b, m[i].type);
-		ptc_feature_put_string(b, m[i].name);
-	}
+	while ((rc = ptc_feature_next_build_id(&section, off, &e, err)) > 0)
+		;
+	*ret_rest = section;
+	return rc;
 }
 
-/* Shaped like a record, but its size is no multiple of 8: the strings' padding counts from the
- * name. */
-void ptc_feature_put_build_id(struct ptc_buf *b, const struct ptc_build_id_entry *e)
+static int check_domains(struct ptc_cur section, uint64_t off, struct ptc_cur *ret_rest,
+			 struct ptc_err *err)
 {
-	const size_t len = strlen(e->filename) + 1;
-	const size_t pad = -len % STRING_ALIGN;
+	struct ptc_domain_info info;
+	struct ptc_cpu_domains e;
+	int rc = ptc_feature_parse_domain_info(section, off, &info, err);
 
-	if (BUILD_ID_FIXED + len + pad > UINT16_MAX) {
-		b->failed = true;
-		return;
-	}
-	ptc_buf_le32(b, PTC_REC_HEADER_BUILD_ID);
-	ptc_buf_le16(b, e->misc | BUILD_ID_HAS_SIZE);
-	ptc_buf_le16(b, (uint16_t)(BUILD_ID_FIXED + len + pad));
-	ptc_buf_le32(b, (uint32_t)e->pid);
-	ptc_buf_put(b, e->id.bytes, PTC_BUILD_ID_MAX);
-	ptc_buf_u8(b, e->id.len);
-	ptc_buf_zero(b, 3);
-	ptc_buf_put(b, e->filename, len);
-	ptc_buf_zero(b, pad);
+	if (rc)
+		return rc;
+	while ((rc = ptc_feature_next_cpu_domains(&info, &info.cpus, &e, err)) > 0)
+		;
+	*ret_rest = info.cpus.cur;
+	return rc;
 }
 
-int ptc_feature_next_build_id(struct ptc_cur *c, uint64_t off, struct ptc_build_id_entry *ret,
-			      struct ptc_err *err)
+/* Lists with something in front, and what is no list. */
+static int check_special(enum ptc_feature bit, struct ptc_cur section, uint64_t off, uint32_t ncpus,
+			 struct ptc_cur *ret_rest, struct ptc_err *err)
 {
-	struct ptc_build_id_entry e = { .id.len = PTC_BUILD_ID_MAX };
-	struct ptc_cur pos = *c;
-	struct ptc_cur body;
-	const uint8_t *id;
-	uint32_t type, pid;
-	uint16_t size;
-	uint8_t len;
+	struct ptc_cpu_topology topology;
+	struct ptc_tracing_data tracing;
+	struct ptc_feature_iter it;
+	uint64_t block;
+	int rc;
 
-	if (!ptc_cur_left(&pos))
+	switch (bit) {
+	case PTC_FEAT_TRACING_DATA:
+		rc = ptc_feature_parse_tracing_data(section, off, &tracing, err);
+		if (!rc)
+			*ret_rest = tracing.rest;
+		return rc;
+	case PTC_FEAT_CPU_TOPOLOGY:
+		rc = ptc_feature_parse_cpu_topology(section, off, ncpus, &topology, err);
+		if (!rc)
+			*ret_rest = topology.rest;
+		return rc;
+	case PTC_FEAT_CACHE:
+		rc = ptc_feature_open_cache(section, off, &it, err);
+		return rc ? rc : walk(&it, next_cache, ret_rest, err);
+	case PTC_FEAT_MEM_TOPOLOGY:
+		rc = ptc_feature_open_mem_topology(section, off, &it, &block, err);
+		return rc ? rc : walk(&it, next_mem_node, ret_rest, err);
+	case PTC_FEAT_BUILD_ID:
+		return check_build_ids(section, off, ret_rest, err);
+	case PTC_FEAT_EVENT_DESC:
+		return check_event_desc(section, off, ret_rest, err);
+	case PTC_FEAT_CPU_DOMAIN_INFO:
+		return check_domains(section, off, ret_rest, err);
+	default: /* a flag, or nothing we know: all of it is left */
+		*ret_rest = section;
 		return 0;
-	if (!ptc_cur_le32(&pos, &type) || !ptc_cur_le16(&pos, &e.misc) ||
-	    !ptc_cur_le16(&pos, &size) || size < BUILD_ID_FIXED ||
-	    !ptc_cur_sub(&pos, size - (size_t)PTC_REC_HEADER_SIZE, &body) ||
-	    !ptc_cur_le32(&body, &pid) || !ptc_cur_bytes(&body, PTC_BUILD_ID_MAX, &id) ||
-	    !ptc_cur_u8(&body, &len) || !ptc_cur_skip(&body, 3) || !ptc_cur_str(&body, &e.filename))
-		return ptc_fail_at(err, PTC_E_FORMAT, off, "BUILD_ID feature has a broken entry");
-	if (e.misc & BUILD_ID_HAS_SIZE) {
-		if (len > PTC_BUILD_ID_MAX)
-			return ptc_fail_at(err, PTC_E_FORMAT, off,
-					   "BUILD_ID feature has an id of %u bytes", len);
-		e.id.len = len;
 	}
-	memcpy(e.id.bytes, id, e.id.len);
-	e.misc &= (uint16_t)~BUILD_ID_HAS_SIZE;
-	e.pid = (int32_t)pid;
-	*c = pos;
-	*ret = e;
-	return 1;
+}
+
+/* Features of one size. Returns 1 if @bit is none of them. */
+static int check_fixed(enum ptc_feature bit, struct ptc_cur *c, uint64_t off, struct ptc_err *err)
+{
+	struct ptc_clock_data clock;
+	struct ptc_compressed comp;
+	struct ptc_sample_time t;
+	struct ptc_nrcpus n;
+	const char *s;
+	uint64_t v;
+	bool ok;
+
+	switch (bit) {
+	case PTC_FEAT_HOSTNAME:
+	case PTC_FEAT_OSRELEASE:
+	case PTC_FEAT_VERSION:
+	case PTC_FEAT_ARCH:
+	case PTC_FEAT_CPUDESC:
+	case PTC_FEAT_CPUID:
+		ok = ptc_feature_get_string(c, &s);
+		break;
+	case PTC_FEAT_NRCPUS:
+		ok = ptc_feature_get_nrcpus(c, &n);
+		break;
+	case PTC_FEAT_TOTAL_MEM:
+	case PTC_FEAT_CLOCKID:
+	case PTC_FEAT_DIR_FORMAT:
+		ok = ptc_cur_le64(c, &v);
+		break;
+	case PTC_FEAT_SAMPLE_TIME:
+		ok = ptc_feature_get_sample_time(c, &t);
+		break;
+	case PTC_FEAT_COMPRESSED:
+		ok = ptc_feature_get_compressed(c, &comp);
+		break;
+	case PTC_FEAT_CLOCK_DATA:
+		ok = ptc_feature_get_clock_data(c, &clock);
+		break;
+	default:
+		return 1;
+	}
+	return ok ? 0 : ptc_feature_broken(bit, off, err);
+}
+
+int ptc_feature_check(enum ptc_feature bit, struct ptc_cur section, uint64_t off, uint32_t ncpus,
+		      struct ptc_cur *ret_rest, struct ptc_err *err)
+{
+	struct ptc_feature_iter it;
+	struct ptc_cur rest = section;
+	int rc;
+
+	if (bit < sizeof(lists) / sizeof(lists[0]) && lists[bit]) {
+		rc = ptc_feature_open(bit, section, off, &it, err);
+		if (!rc)
+			rc = walk(&it, lists[bit], &rest, err);
+	} else {
+		rc = check_fixed(bit, &rest, off, err);
+		if (rc > 0)
+			rc = check_special(bit, section, off, ncpus, &rest, err);
+	}
+	if (!rc)
+		*ret_rest = rest;
+	return rc;
 }

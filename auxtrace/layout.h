@@ -95,6 +95,26 @@ enum ptc_feature {
 #define PTC_LIMIT_FEATURE    (1ull << 30) /* bytes of one feature section */
 #define PTC_LIMIT_AUX_CHUNKS (1u << 24)
 #define PTC_LIMIT_QUEUES     65536u
+#define PTC_LIMIT_PARTS	     4096u	  /* files data.N of a folder */
+#define PTC_LIMIT_BUILD_IDS  (1ull << 28) /* bytes of HEADER_BUILD_ID records in pipe mode */
+
+/*
+ * What compressed records may expand to: RATIO times their bytes, and FREE bytes
+ * on top; ALL in any case. (perf's own come to 5 to 50 times.)
+ */
+#define PTC_LIMIT_INFLATE_RATIO 256u
+#define PTC_LIMIT_INFLATE_FREE	(1ull << 24)
+#define PTC_LIMIT_INFLATE_ALL	(1ull << 36)
+
+/*
+ * One offset says where anything of a recording is: bits 0..47 are the offset in
+ * a file, bits 48..62 which file (0: the only one, or the folder's "data"; N + 1:
+ * its "data.N"). With bit 63 the rest is an offset in what compressed records
+ * expand to. See ptc_file_place.
+ */
+enum { PTC_OFF_PART_SHIFT = 48 };
+#define PTC_LIMIT_FILE	 ((UINT64_C(1) << PTC_OFF_PART_SHIFT) - 1)
+#define PTC_OFF_INFLATED (UINT64_C(1) << 63)
 
 static_assert(offsetof(struct perf_event_mmap_page, data_head) == 1024, "mmap page, data part");
 static_assert(offsetof(struct perf_event_mmap_page, aux_head) == 1056, "mmap page, AUX part");

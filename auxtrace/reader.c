@@ -1,53 +1,175 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/reader.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "auxtrace/folder.h"
 #include "auxtrace/header.h"
+#include "auxtrace/inflate.h"
+#include "auxtrace/salvage.h"
 #include "base/err.h"
+
+#define OFF_MASK   PTC_LIMIT_FILE /* of an offset: in its file */
+#define PIECE_BITS 32		  /* of a position in a piece: where in it */
+
+/* The bytes that an offset is in, from their start, and its offset there. */
+static struct ptc_cur region(const struct ptc_file *f, uint64_t off, uint64_t *ret_in)
+{
+	const struct ptc_input *in;
+
+	if (off & PTC_OFF_INFLATED) {
+		*ret_in = off & ~PTC_OFF_INFLATED;
+		return ptc_cur_init(f->inflated, (size_t)f->inflated_len);
+	}
+	*ret_in = off & OFF_MASK;
+	if (off >> PTC_OFF_PART_SHIFT >= f->nparts)
+		return ptc_cur_init(NULL, 0);
+	in = &f->parts[off >> PTC_OFF_PART_SHIFT].in;
+	return ptc_cur_init(in->bytes, in->len);
+}
 
 bool ptc_file_bytes(const struct ptc_file *f, uint64_t off, uint64_t size, struct ptc_cur *ret)
 {
-	struct ptc_cur c = ptc_cur_init(f->base, f->len);
+	uint64_t in;
+	struct ptc_cur c = region(f, off, &in);
 
-	return off <= f->len && size <= f->len && ptc_cur_skip(&c, (size_t)off) &&
-	       ptc_cur_sub(&c, (size_t)size, ret);
+	return ptc_cur_skip(&c, (size_t)in) && ptc_cur_sub(&c, (size_t)size, ret);
+}
+
+/* The piece that has @off in it, or else in front of it. Of none: NULL. */
+static const struct ptc_piece *piece_of(const struct ptc_file *f, uint64_t off)
+{
+	size_t lo = 0, hi = f->npieces;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (f->pieces[mid].start <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &f->pieces[lo - 1] : NULL;
+}
+
+void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_place *ret)
+{
+	struct ptc_place p = { .inflated = off & PTC_OFF_INFLATED };
+	size_t part;
+
+	if (p.inflated) {
+		const struct ptc_piece *piece = piece_of(f, off & ~PTC_OFF_INFLATED);
+
+		p.inner = (off & ~PTC_OFF_INFLATED) - (piece ? piece->start : 0);
+		off = piece ? piece->at : f->parts[0].data.off;
+	}
+	part = (size_t)(off >> PTC_OFF_PART_SHIFT);
+	p.name = part < f->nparts ? f->parts[part].name : f->name;
+	p.off = off & OFF_MASK;
+	*ret = p;
+}
+
+/* The message of ptc_fail_at ends with an offset: make it the place. */
+static void set_place(struct ptc_err *err, const struct ptc_place *place)
+{
+	size_t len = strlen(err->msg);
+	char old[32];
+	int n;
+
+	n = snprintf(old, sizeof(old), " (offset 0x%" PRIx64 ")", err->off);
+	if (n < 0 || (size_t)n > len || strcmp(err->msg + len - n, old) != 0)
+		return;
+	len -= (size_t)n;
+	n = snprintf(err->msg + len, sizeof(err->msg) - len, " (offset 0x%" PRIx64, place->off);
+	if (n > 0)
+		len += (size_t)n;
+	if (len < sizeof(err->msg) && place->inflated) {
+		n = snprintf(err->msg + len, sizeof(err->msg) - len,
+			     ", 0x%" PRIx64 " in what it expands to", place->inner);
+		if (n > 0)
+			len += (size_t)n;
+	}
+	if (len < sizeof(err->msg))
+		(void)snprintf(err->msg + len, sizeof(err->msg) - len, ")");
 }
 
 int ptc_file_err_name(const struct ptc_file *f, struct ptc_err *err)
 {
-	return ptc_err_prefix(err, "cannot read '%s': ", f->name);
+	struct ptc_place place;
+
+	ptc_file_place(f, err->off, &place);
+	if (err->off > OFF_MASK)
+		set_place(err, &place);
+	err->off = place.off;
+	return ptc_err_prefix(err, "cannot read '%s': ", place.name);
 }
 
-static int open_bytes(const void *bytes, size_t len, const char *name, void *map, bool tolerant,
-		      struct ptc_file **ret, struct ptc_err *err)
+static struct ptc_file *new_file(const char *name, bool tolerant)
 {
 	struct ptc_file *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->tolerant = tolerant;
+	f->spool = (struct ptc_spool)PTC_SPOOL_INIT;
+	f->name = strdup(name);
+	f->parts = calloc(1, sizeof(*f->parts));
+	if (f->name && f->parts) {
+		f->parts[0].in = (struct ptc_input)PTC_INPUT_INIT;
+		f->nparts = 1;
+		return f;
+	}
+	ptc_file_free(f);
+	return NULL;
+}
+
+static int read_forms(struct ptc_file *f, int folder, struct ptc_err *err)
+{
+	int rc = ptc_header_read(f, err);
+
+	if (rc)
+		return ptc_file_err_name(f, err);
+	if (folder >= 0) {
+		rc = ptc_folder_parts(f, folder, err);
+		if (rc)
+			return rc;
+	}
+	if (f->features[PTC_FEAT_COMPRESSED].has)
+		f->compressed = true;
+	if (f->tolerant && f->form != PTC_FORM_PIPE)
+		rc = ptc_salvage(f, err);
+	if (!rc && f->compressed)
+		rc = ptc_inflate(f, err);
+	return rc ? ptc_file_err_name(f, err) : 0;
+}
+
+/* All bytes are there, of a folder those of its first file. */
+static int read_file(struct ptc_file *f, int folder, struct ptc_err *err)
+{
+	struct ptc_err e; /* damage passes through it, which is no failure */
+	const int rc = read_forms(f, folder, &e);
+
+	if (rc)
+		*err = e;
+	return rc;
+}
+
+static int open_bytes(const void *bytes, size_t len, const char *name, bool tolerant,
+		      struct ptc_file **ret, struct ptc_err *err)
+{
+	struct ptc_file *f = new_file(name, tolerant);
 	int rc;
 
-	if (!f) {
-		if (map)
-			(void)munmap(map, len);
+	if (!f)
 		return ptc_fail_mem(err);
-	}
-	f->base = bytes;
-	f->len = len;
-	f->map = map;
-	f->tolerant = tolerant;
-	f->name = strdup(name);
-	if (!f->name) {
-		rc = ptc_fail_mem(err);
-	} else {
-		rc = ptc_header_read(f, err);
-		if (rc)
-			rc = ptc_file_err_name(f, err);
-	}
+	f->parts[0].in.bytes = bytes;
+	f->parts[0].in.len = len;
+	f->parts[0].name = strdup(name);
+	rc = f->parts[0].name ? read_file(f, -1, err) : ptc_fail_mem(err);
 	if (rc)
 		ptc_file_free(f);
 	else
@@ -58,40 +180,39 @@ static int open_bytes(const void *bytes, size_t len, const char *name, void *map
 int ptc_file_open_bytes(const void *bytes, size_t len, const char *name, struct ptc_file **ret,
 			struct ptc_err *err)
 {
-	return open_bytes(bytes, len, name, NULL, false, ret, err);
+	return open_bytes(bytes, len, name, false, ret, err);
+}
+
+int ptc_file_open_damaged_bytes(const void *bytes, size_t len, const char *name,
+				struct ptc_file **ret, struct ptc_err *err)
+{
+	return open_bytes(bytes, len, name, true, ret, err);
 }
 
 static int open_path(const char *path, bool tolerant, struct ptc_file **ret, struct ptc_err *err)
 {
-	/* O_NONBLOCK: a FIFO is refused below, not waited for. */
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	void *map = NULL;
-	struct stat st;
+	struct ptc_file *f = new_file(path, tolerant);
+	int folder = -1;
 	int rc;
 
-	if (fd < 0)
-		return ptc_fail_sys(err, errno, "cannot open '%s'", path);
-	if (fstat(fd, &st))
-		rc = ptc_fail_sys(err, errno, "cannot open '%s'", path);
-	else if (S_ISDIR(st.st_mode))
-		rc = ptc_fail(err, PTC_E_UNSUPPORTED,
-			      "cannot read '%s': it is a folder; perf's directory mode is not "
-			      "supported",
-			      path);
-	else if (!S_ISREG(st.st_mode))
-		rc = ptc_fail(err, PTC_E_UNSUPPORTED, "cannot read '%s': it is not a regular file",
-			      path);
-	else
-		rc = 0;
-	if (!rc && st.st_size) {
-		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (map == MAP_FAILED)
-			rc = ptc_fail_sys(err, errno, "cannot map '%s'", path);
+	if (!f)
+		return ptc_fail_mem(err);
+	rc = ptc_input_open(path, &f->parts[0].in, &folder, err);
+	if (!rc && folder >= 0) {
+		rc = ptc_folder_head(f, folder, err);
+	} else if (!rc) {
+		f->parts[0].name = strdup(path);
+		rc = f->parts[0].name ? 0 : ptc_fail_mem(err);
 	}
-	(void)close(fd);
+	if (!rc)
+		rc = read_file(f, folder, err);
+	if (folder >= 0)
+		(void)close(folder);
 	if (rc)
-		return rc;
-	return open_bytes(map ? map : "", (size_t)st.st_size, path, map, tolerant, ret, err);
+		ptc_file_free(f);
+	else
+		*ret = f;
+	return rc;
 }
 
 int ptc_file_open(const char *path, struct ptc_file **ret, struct ptc_err *err)
@@ -106,10 +227,18 @@ int ptc_file_open_damaged(const char *path, struct ptc_file **ret, struct ptc_er
 
 void ptc_file_free(struct ptc_file *f)
 {
+	size_t i;
+
 	if (!f)
 		return;
-	if (f->map)
-		(void)munmap(f->map, f->len);
+	for (i = 0; i < f->nparts; i++) {
+		ptc_input_release(&f->parts[i].in);
+		free(f->parts[i].name);
+	}
+	free(f->parts);
+	ptc_spool_release(&f->spool);
+	free(f->pieces);
+	ptc_buf_release(&f->build_ids);
 	free(f->by_id);
 	free(f->ids);
 	free(f->attrs);
@@ -117,9 +246,14 @@ void ptc_file_free(struct ptc_file *f)
 	free(f);
 }
 
+const struct ptc_err *ptc_file_damage_at(const struct ptc_file *f, size_t i)
+{
+	return i < f->ndamage ? &f->damage[i] : NULL;
+}
+
 const struct ptc_err *ptc_file_damage(const struct ptc_file *f)
 {
-	return f->damage.code ? &f->damage : NULL;
+	return ptc_file_damage_at(f, 0);
 }
 
 const char *ptc_file_name(const struct ptc_file *f)
@@ -129,17 +263,49 @@ const char *ptc_file_name(const struct ptc_file *f)
 
 uint64_t ptc_file_size(const struct ptc_file *f)
 {
-	return f->len;
+	uint64_t size = 0;
+	size_t i;
+
+	for (i = 0; i < f->nparts; i++)
+		size += f->parts[i].in.len;
+	return size;
+}
+
+enum ptc_file_form ptc_file_form(const struct ptc_file *f)
+{
+	return f->form;
+}
+
+bool ptc_file_compressed(const struct ptc_file *f)
+{
+	return f->expanded;
 }
 
 uint64_t ptc_file_data_off(const struct ptc_file *f)
 {
-	return f->data.off;
+	return f->parts[0].data.off;
 }
 
 uint64_t ptc_file_data_size(const struct ptc_file *f)
 {
-	return f->data.size;
+	return f->parts[0].data.size;
+}
+
+size_t ptc_file_nparts(const struct ptc_file *f)
+{
+	return f->nparts;
+}
+
+void ptc_file_part(const struct ptc_file *f, size_t i, struct ptc_file_part *ret)
+{
+	const struct ptc_part *p = &f->parts[i];
+
+	*ret = (struct ptc_file_part){
+		.name = p->name,
+		.size = p->in.len,
+		.data_off = p->data.off,
+		.data_size = p->data.size,
+	};
 }
 
 size_t ptc_file_nattrs(const struct ptc_file *f)
@@ -155,12 +321,9 @@ const struct ptc_file_attr *ptc_file_attr(const struct ptc_file *f, size_t i)
 bool ptc_file_feature(const struct ptc_file *f, unsigned int bit, struct ptc_cur *ret,
 		      uint64_t *ret_off)
 {
-	if (bit >= PTC_FEATURE_BITS || !f->has[bit])
+	if (bit >= PTC_FEATURE_BITS || !f->features[bit].has)
 		return false;
-	if (!f->features[bit].size)
-		*ret = ptc_cur_init(f->base, 0);
-	else if (!ptc_file_bytes(f, f->features[bit].off, f->features[bit].size, ret))
-		return false;
+	*ret = f->features[bit].bytes;
 	if (ret_off)
 		*ret_off = f->features[bit].off;
 	return true;
@@ -169,12 +332,19 @@ bool ptc_file_feature(const struct ptc_file *f, unsigned int bit, struct ptc_cur
 int ptc_file_auxtrace(const struct ptc_file *f, const struct ptc_rec *rec, struct ptc_auxtrace *ret,
 		      struct ptc_cur *ret_bytes, struct ptc_err *err)
 {
-	const uint64_t data_end = f->data.off + f->data.size;
 	const uint64_t start = rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
+	const struct ptc_section *data;
 	struct ptc_auxtrace a;
+	uint64_t in, end;
 	int rc;
 
-	rc = ptc_auxtrace_parse(rec->body, rec->off, data_end - start, &a, err);
+	(void)region(f, start, &in);
+	end = f->inflated_len;
+	if (!(start & PTC_OFF_INFLATED)) {
+		data = &f->parts[start >> PTC_OFF_PART_SHIFT].data;
+		end = data->off + data->size;
+	}
+	rc = ptc_auxtrace_parse(rec->body, rec->off, end - in, &a, err);
 	if (!rc && !ptc_file_bytes(f, start, a.size, ret_bytes))
 		rc = ptc_fail_at(err, PTC_E_FORMAT, rec->off, "trace outside the file");
 	if (rc)
@@ -183,27 +353,214 @@ int ptc_file_auxtrace(const struct ptc_file *f, const struct ptc_rec *rec, struc
 	return 0;
 }
 
-int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret, struct ptc_err *err)
+/* How much of the @left bytes behind a record belongs to it. */
+static int trailing(const struct ptc_rec *rec, uint64_t left, uint64_t *ret, struct ptc_err *err)
 {
-	const uint64_t off = f->data.off + *pos;
-	struct ptc_auxtrace a = { 0 };
-	struct ptc_cur c, payload;
+	struct ptc_cur body = rec->body;
+	struct ptc_auxtrace a;
+	uint32_t size;
+	int rc;
+
+	*ret = 0;
+	if (rec->type == PTC_REC_AUXTRACE) {
+		rc = ptc_auxtrace_parse(body, rec->off, left, &a, err);
+		if (!rc)
+			*ret = a.size;
+		return rc;
+	}
+	if (rec->type != PTC_REC_HEADER_TRACING_DATA)
+		return 0;
+	if (!ptc_cur_le32(&body, &size) || size > left)
+		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
+				   "TRACING_DATA record without its bytes");
+	*ret = size;
+	return 0;
+}
+
+/*
+ * A record of the kernel, which has nothing behind it: nearly all are, so for
+ * them there is no call and no copy. False: look closer.
+ */
+static inline bool take_plain(const uint8_t *p, uint64_t left, uint64_t off, struct ptc_rec *ret)
+{
+	uint32_t type;
+	uint16_t size;
+
+	if (left < PTC_REC_HEADER_SIZE)
+		return false;
+	type = ptc_le32(p);
+	size = ptc_le16(p + 6);
+	if (type >= PTC_REC_USER_START || size < PTC_REC_HEADER_SIZE || size > left)
+		return false;
+	ret->off = off;
+	ret->type = type;
+	ret->misc = ptc_le16(p + 4);
+	ret->body.pos = p + PTC_REC_HEADER_SIZE;
+	ret->body.end = p + size;
+	return true;
+}
+
+static inline uint64_t rec_size(const struct ptc_rec *rec)
+{
+	return PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
+}
+
+int ptc_part_next(const struct ptc_file *f, size_t i, uint64_t *pos, struct ptc_rec *ret,
+		  uint64_t *ret_trailing, struct ptc_err *err)
+{
+	const struct ptc_part *p = &f->parts[i];
+	struct ptc_cur c;
+	int rc;
+
+	if (*pos >= p->data.size)
+		return 0;
+	c = ptc_cur_init(p->in.bytes + p->data.off + *pos, (size_t)(p->data.size - *pos));
+	rc = ptc_rec_next(&c, ptc_part_off(i, p->data.off + *pos), ret, err);
+	if (rc > 0 && trailing(ret, ptc_cur_left(&c), ret_trailing, err))
+		rc = err->code;
+	if (rc > 0)
+		*pos += PTC_REC_HEADER_SIZE + ptc_cur_left(&ret->body) + *ret_trailing;
+	return rc;
+}
+
+int ptc_file_next_stored(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
+			 struct ptc_err *err)
+{
+	size_t i = (size_t)(*pos >> PTC_OFF_PART_SHIFT);
+	uint64_t in = *pos & OFF_MASK;
+	struct ptc_rec rec;
+	uint64_t skipped;
+
+	for (; i < f->nparts; i++, in = 0) {
+		const int rc = ptc_part_next(f, i, &in, &rec, &skipped, err);
+
+		if (rc < 0)
+			return ptc_file_err_name(f, err);
+		if (rc) {
+			*pos = ptc_part_off(i, in);
+			*ret = rec;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* The position behind the compressed record at offset @at. */
+static uint64_t pos_behind(const struct ptc_file *f, uint64_t at)
+{
+	const struct ptc_part *p = &f->parts[at >> PTC_OFF_PART_SHIFT];
+
+	return at - p->data.off + ptc_le16(p->in.bytes + (at & OFF_MASK) + 6);
+}
+
+/* The next record of a piece; *@pos is in one. */
+static int next_inflated(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
+			 struct ptc_err *err)
+{
+	const struct ptc_piece *p = &f->pieces[(*pos & ~PTC_OFF_INFLATED) >> PIECE_BITS];
+	const uint64_t off = p->start + (*pos & UINT32_MAX);
+	struct ptc_cur c = ptc_cur_init(f->inflated + off, (size_t)(p->end - off));
+	uint64_t skipped = 0;
 	struct ptc_rec rec;
 	int rc;
 
-	if (*pos >= f->data.size || !ptc_file_bytes(f, off, f->data.size - *pos, &c))
-		return 0;
-	rc = ptc_rec_next(&c, off, &rec, err);
-	if (rc < 0)
-		return ptc_file_err_name(f, err);
-	if (rec.type == PTC_REC_AUXTRACE) {
-		rc = ptc_file_auxtrace(f, &rec, &a, &payload, err);
-		if (rc)
-			return rc;
+	if (!take_plain(c.pos, p->end - off, PTC_OFF_INFLATED | off, &rec)) {
+		rc = ptc_rec_next(&c, PTC_OFF_INFLATED | off, &rec, err);
+		if (rc > 0 && trailing(&rec, ptc_cur_left(&c), &skipped, err))
+			rc = err->code;
+		if (rc <= 0)
+			return rc ? ptc_file_err_name(f, err) : 0;
 	}
-	*pos += PTC_REC_HEADER_SIZE + ptc_cur_left(&rec.body) + a.size;
+	*pos += rec_size(&rec) + skipped;
+	if (p->start + (*pos & UINT32_MAX) == p->end)
+		*pos = pos_behind(f, p->at);
 	*ret = rec;
 	return 1;
+}
+
+static int by_at(const void *pa, const void *pb)
+{
+	const struct ptc_piece *a = pa, *b = pb;
+
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* @rec is compressed: go to what it gave, if anything. */
+static int enter(const struct ptc_file *f, const struct ptc_rec *rec, uint64_t *pos,
+		 struct ptc_err *err)
+{
+	const struct ptc_piece key = { .at = rec->off };
+	const struct ptc_piece *p;
+
+	if (!f->compressed) {
+		(void)ptc_fail_at(err, PTC_E_FORMAT, rec->off,
+				  "a compressed record in a file whose header tells of none");
+		return ptc_file_err_name(f, err);
+	}
+	p = f->npieces ? bsearch(&key, f->pieces, f->npieces, sizeof(*p), by_at) : NULL;
+	if (p && p->start != p->end)
+		*pos = PTC_OFF_INFLATED | (uint64_t)(p - f->pieces) << PIECE_BITS;
+	return 0;
+}
+
+/* Whether compression has come to a bad end where *@pos is. */
+static int check_bad(const struct ptc_file *f, uint64_t pos, struct ptc_err *err)
+{
+	const size_t i = (size_t)(pos >> PTC_OFF_PART_SHIFT);
+
+	if (i >= f->nparts || !f->parts[i].bad.code || (pos & OFF_MASK) < f->parts[i].bad_pos)
+		return 0;
+	*err = f->parts[i].bad;
+	return err->code;
+}
+
+/* *@pos may be at a compressed record. */
+static int next_any(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
+		    struct ptc_err *err)
+{
+	uint64_t at = *pos;
+	int rc;
+
+	while (!(at & PTC_OFF_INFLATED)) {
+		struct ptc_rec rec = { .type = 0 };
+
+		if (check_bad(f, at, err))
+			return err->code;
+		rc = ptc_file_next_stored(f, &at, &rec, err);
+		if (rc <= 0)
+			return rc;
+		if (!ptc_rec_is_compressed(&rec)) {
+			*pos = at;
+			*ret = rec;
+			return 1;
+		}
+		rc = enter(f, &rec, &at, err);
+		if (rc)
+			return rc;
+		/* Whatever it gave or not: it is behind us. */
+		*pos = at;
+	}
+	rc = next_inflated(f, &at, ret, err);
+	if (rc > 0)
+		*pos = at;
+	return rc;
+}
+
+int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret, struct ptc_err *err)
+{
+	const uint64_t i = *pos >> PTC_OFF_PART_SHIFT, in = *pos & OFF_MASK;
+
+	if (i < f->nparts && !f->compressed) {
+		const struct ptc_part *p = &f->parts[i];
+		const uint64_t off = p->data.off + in;
+
+		if (in < p->data.size && take_plain(p->in.bytes + off, p->data.size - in,
+						    ptc_part_off((size_t)i, off), ret)) {
+			*pos += rec_size(ret);
+			return 1;
+		}
+	}
+	return next_any(f, pos, ret, err);
 }
 
 const struct ptc_file_attr *ptc_file_attr_of_id(const struct ptc_file *f, uint64_t id)

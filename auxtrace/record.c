@@ -90,6 +90,19 @@ int ptc_rec_next(struct ptc_cur *c, uint64_t off, struct ptc_rec *ret, struct pt
 	return 1;
 }
 
+uint64_t ptc_rec_trailing(const struct ptc_rec *rec)
+{
+	struct ptc_cur c = rec->body;
+	uint64_t size = 0;
+	uint32_t text = 0;
+
+	if (rec->type == PTC_REC_AUXTRACE && ptc_cur_le64(&c, &size))
+		return size;
+	if (rec->type == PTC_REC_HEADER_TRACING_DATA && ptc_cur_le32(&c, &text))
+		return text;
+	return 0;
+}
+
 size_t ptc_rec_begin(struct ptc_buf *b, uint32_t type, uint16_t misc)
 {
 	const size_t start = b->len;

@@ -23,6 +23,14 @@ struct ptc_rec {
 int ptc_rec_next(struct ptc_cur *c, uint64_t off, struct ptc_rec *ret, struct ptc_err *err);
 
 /*
+ * Bytes that follow the record and are not part of its size: the trace of an
+ * AUXTRACE, the text of a HEADER_TRACING_DATA. 0 for every other record, and
+ * for one too short to say. It is the record's claim: hold it against what is
+ * there.
+ */
+uint64_t ptc_rec_trailing(const struct ptc_rec *rec);
+
+/*
  * Building: begin returns the record's start in @b, to be given to end, which
  * pads to 8 and fills in the size. A record over PTC_REC_MAX fails the buffer.
  */

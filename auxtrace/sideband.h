@@ -53,6 +53,52 @@ struct ptc_sb_lost { /* LOST; LOST_SAMPLES has no id */
 	uint64_t id, lost;
 };
 
+struct ptc_sb_throttle { /* THROTTLE and UNTHROTTLE */
+	uint64_t time, id, stream_id;
+};
+
+struct ptc_sb_read {
+	int32_t pid, tid;
+	struct ptc_cur values; /* lent; ptc_read_parse with the attr's read_format types them */
+};
+
+struct ptc_sb_namespaces {
+	int32_t pid, tid;
+	struct ptc_cur links; /* lent; ptc_sb_next_namespace: in the order of *_NS_INDEX */
+};
+
+struct ptc_ns_link {
+	uint64_t dev, ino;
+};
+
+struct ptc_sb_ksymbol {
+	uint64_t addr;
+	uint32_t len;
+	uint16_t ksym_type; /* PERF_RECORD_KSYMBOL_TYPE_* */
+	uint16_t flags;	    /* PERF_RECORD_KSYMBOL_FLAGS_* */
+	const char *name;   /* lent */
+};
+
+struct ptc_sb_bpf {
+	uint16_t type, flags; /* PERF_BPF_EVENT_* */
+	uint32_t id;
+	uint8_t tag[8];
+};
+
+struct ptc_sb_cgroup {
+	uint64_t id;
+	const char *path; /* lent */
+};
+
+struct ptc_sb_hw_id { /* AUX_OUTPUT_HW_ID */
+	uint64_t hw_id;
+};
+
+struct ptc_sb_callchain {   /* CALLCHAIN_DEFERRED */
+	uint64_t cookie;    /* as the one behind PERF_CONTEXT_USER_DEFERRED in the samples before */
+	struct ptc_cur ips; /* lent; u64 each */
+};
+
 struct ptc_sb {
 	uint64_t off;  /* in the file */
 	uint32_t type; /* PERF_RECORD_* */
@@ -67,12 +113,20 @@ struct ptc_sb {
 		struct ptc_sb_switch sw;
 		struct ptc_sb_lost lost;
 		struct ptc_sb_poke poke;
+		struct ptc_sb_throttle throttle;
+		struct ptc_sb_read read;
+		struct ptc_sb_namespaces namespaces;
+		struct ptc_sb_ksymbol ksymbol;
+		struct ptc_sb_bpf bpf;
+		struct ptc_sb_cgroup cgroup;
+		struct ptc_sb_hw_id hw_id;
+		struct ptc_sb_callchain callchain;
 	} u;
 };
 
 /*
- * Type a record of MMAP, LOST, COMM, EXIT, FORK, MMAP2, AUX, ITRACE_START,
- * LOST_SAMPLES, SWITCH, SWITCH_CPU_WIDE or TEXT_POKE. @sample_type is that of the attr it
+ * Type a record of the kernel's, except SAMPLE (sample.h): MMAP to
+ * CALLCHAIN_DEFERRED. @sample_type is that of the attr it
  * belongs to, if sample_id_all is set there, else 0. Returns 1; 0 for another
  * type (ret->type, off, misc are set, nothing else); or PTC_E_FORMAT.
  * Strings and bytes are lent from the record.
@@ -83,8 +137,12 @@ int ptc_sb_parse(const struct ptc_rec *rec, uint64_t sample_type, struct ptc_sb 
 /*
  * Append @sb as a whole record with its trailer: the inverse of parse.
  * sb->misc is taken as is, but PERF_RECORD_MISC_MMAP_BUILD_ID is set by the
- * presence of a build-id. Bytes of a TEXT_POKE too long for a record fail @b.
+ * presence of a build-id. What is too long for a record, or lent in parts of a
+ * wrong size, fails @b.
  */
 void ptc_sb_put(struct ptc_buf *b, const struct ptc_sb *sb, uint64_t sample_type);
+
+/* Take the next link of NAMESPACES. False: no more. */
+bool ptc_sb_next_namespace(struct ptc_cur *links, struct ptc_ns_link *ret);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "auxtrace/attr.h"
+#include "auxtrace/compress.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/tmpfile.h"
@@ -26,12 +27,15 @@ struct ptc_writer {
 	size_t nevents, events_cap;
 	struct ptc_buf features[PTC_FEATURE_BITS];
 	bool has[PTC_FEATURE_BITS];
-	uint64_t *pieces; /* file offsets of the AUXTRACE records */
+	struct ptc_auxtrace_entry *pieces; /* the AUXTRACE records */
 	size_t npieces, pieces_cap;
 	uint64_t data_off; /* 0: no record yet, events may still be declared */
 	uint64_t data_size;
 	uint8_t *buf;
 	size_t buf_len;
+	struct ptc_compressor *compressor; /* NULL: records stay as they are */
+	unsigned int level;
+	struct ptc_writer_packed packed;
 	struct ptc_err failed; /* code 0: not; else what every later call returns */
 };
 
@@ -66,6 +70,7 @@ void ptc_writer_free(struct ptc_writer *w)
 	for (i = 0; i < PTC_FEATURE_BITS; i++)
 		ptc_buf_release(&w->features[i]);
 	free(w->events);
+	ptc_compressor_free(w->compressor);
 	free(w->pieces);
 	free(w->buf);
 	free(w);
@@ -108,6 +113,13 @@ int ptc_writer_attr(struct ptc_writer *w, const struct perf_event_attr *attr, co
 		memcpy(e.ids, ids, nids * sizeof(*ids));
 	w->events[w->nevents++] = e;
 	return 0;
+}
+
+int ptc_writer_compress(struct ptc_writer *w, unsigned int level, struct ptc_err *err)
+{
+	assert(!w->data_off && !w->compressor);
+	w->level = level;
+	return ptc_compressor_new(level, &w->compressor, err);
 }
 
 /* All entries of a file have one size. */
@@ -214,16 +226,73 @@ static int append_data(struct ptc_writer *w, const void *bytes, size_t len, stru
 	return rc;
 }
 
+/* What the compressor holds, as a record. */
+static int flush_compressor(struct ptc_writer *w, struct ptc_err *err)
+{
+	const void *rec;
+	size_t len;
+	int rc;
+
+	if (!w->compressor)
+		return 0;
+	rc = ptc_compressor_finish(w->compressor, &rec, &len, err);
+	if (rc)
+		return fail(w, err);
+	w->packed.out += len;
+	return len ? append_data(w, rec, len, err) : 0;
+}
+
+static int compress(struct ptc_writer *w, const struct ptc_seg *seg, struct ptc_err *err)
+{
+	const uint8_t *bytes = seg->bytes;
+	size_t left = seg->len, taken;
+	int rc = 0;
+
+	while (!rc && left) {
+		if (ptc_compressor_add(w->compressor, bytes, left, &taken, err))
+			return fail(w, err);
+		bytes += taken;
+		left -= taken;
+		if (left)
+			rc = flush_compressor(w, err);
+	}
+	w->packed.in += seg->len;
+	return rc;
+}
+
+static int append_segs(struct ptc_writer *w, const struct ptc_seg seg[2], struct ptc_err *err)
+{
+	int rc = append_data(w, seg[0].bytes, seg[0].len, err);
+
+	return rc ? rc : append_data(w, seg[1].bytes, seg[1].len, err);
+}
+
 int ptc_writer_records(struct ptc_writer *w, const struct ptc_seg seg[2], struct ptc_err *err)
 {
 	int rc = begin_data(w, err);
 
 	assert((seg[0].len + seg[1].len) % 8 == 0);
+	if (rc)
+		return rc;
+	if (!w->compressor)
+		return append_segs(w, seg, err);
+	rc = compress(w, &seg[0], err);
+	return rc ? rc : compress(w, &seg[1], err);
+}
+
+int ptc_writer_plain(struct ptc_writer *w, const void *bytes, size_t len, struct ptc_err *err)
+{
+	int rc = begin_data(w, err);
+
+	assert(len % 8 == 0);
 	if (!rc)
-		rc = append_data(w, seg[0].bytes, seg[0].len, err);
-	if (!rc)
-		rc = append_data(w, seg[1].bytes, seg[1].len, err);
-	return rc;
+		rc = flush_compressor(w, err);
+	return rc ? rc : append_data(w, bytes, len, err);
+}
+
+void ptc_writer_packed(const struct ptc_writer *w, struct ptc_writer_packed *ret)
+{
+	*ret = w->packed;
 }
 
 int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
@@ -237,6 +306,8 @@ int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
 	int rc;
 
 	rc = begin_data(w, err);
+	if (!rc)
+		rc = flush_compressor(w, err);
 	if (rc)
 		return rc;
 	rec.size = len + (-len & 7);
@@ -247,12 +318,13 @@ int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
 		goto out;
 	}
 	w->pieces = items;
-	w->pieces[w->npieces++] = w->data_off + w->data_size;
+	w->pieces[w->npieces++] = (struct ptc_auxtrace_entry){
+		.off = w->data_off + w->data_size,
+		.size = PTC_AUXTRACE_SIZE,
+	};
 	rc = append_data(w, b.bytes, b.len, err);
 	if (!rc)
-		rc = append_data(w, seg[0].bytes, seg[0].len, err);
-	if (!rc)
-		rc = append_data(w, seg[1].bytes, seg[1].len, err);
+		rc = append_segs(w, seg, err);
 	if (!rc)
 		rc = append_data(w, pad, -len & 7, err);
 out:
@@ -295,14 +367,23 @@ static void make_event_desc(const struct ptc_writer *w, struct ptc_event_desc *d
 	ptc_feature_put_event_desc(out, d, w->nevents);
 }
 
-/* perf goes straight to the pieces with this; without it it reads the whole file first. */
-static void make_index(const struct ptc_writer *w, struct ptc_buf *out)
+/* perf makes room for mmap_len bytes each time it reads a COMPRESSED record. */
+static void make_compressed(struct ptc_writer *w)
 {
-	size_t i;
+	struct ptc_buf *b = &w->features[PTC_FEAT_COMPRESSED];
+	struct ptc_compressed c = {
+		.version = PTC_COMPRESSED_VERSION,
+		.type = PTC_COMPRESSED_ZSTD,
+		.level = w->level,
+		.mmap_len = 1 << 16,
+	};
 
-	ptc_buf_le64(out, w->npieces);
-	for (i = 0; i < w->npieces; i++)
-		put_section(out, w->pieces[i], PTC_AUXTRACE_SIZE);
+	static_assert(PTC_COMPRESS_PIECE <= 1 << 16, "mmap_len");
+	if (w->packed.out)
+		c.ratio = (uint32_t)((w->packed.in + w->packed.out / 2) / w->packed.out);
+	ptc_buf_reset(b);
+	ptc_feature_put_compressed(b, &c);
+	w->has[PTC_FEAT_COMPRESSED] = true;
 }
 
 static int make_features(struct ptc_writer *w, struct ptc_err *err)
@@ -315,10 +396,13 @@ static int make_features(struct ptc_writer *w, struct ptc_err *err)
 		ptc_buf_reset(&w->features[PTC_FEAT_EVENT_DESC]);
 		make_event_desc(w, d, &w->features[PTC_FEAT_EVENT_DESC]);
 		ptc_buf_reset(&w->features[PTC_FEAT_AUXTRACE]);
-		make_index(w, &w->features[PTC_FEAT_AUXTRACE]);
+		/* perf goes straight to the pieces with this, instead of reading all */
+		ptc_feature_put_auxtrace(&w->features[PTC_FEAT_AUXTRACE], w->pieces, w->npieces);
 		w->has[PTC_FEAT_EVENT_DESC] = w->has[PTC_FEAT_AUXTRACE] = true;
 	}
 	free(d);
+	if (w->compressor)
+		make_compressed(w);
 	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
 		failed |= ptc_buf_failed(&w->features[bit]);
 	return failed ? ptc_fail_mem(err) : 0;
@@ -369,6 +453,8 @@ int ptc_writer_commit(struct ptc_writer *w, struct ptc_err *err)
 {
 	int rc = begin_data(w, err);
 
+	if (!rc)
+		rc = flush_compressor(w, err);
 	if (!rc)
 		rc = make_features(w, err);
 	if (!rc)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Guest instructions per second of the emulated source, all of ptcap record with
- * a file on tmpfs, next to qemu-x86_64 without a plugin. The two take turns; medians
- * of the ratios are printed, and ptcap's peak memory so far.
+ * Guest instructions and bytes of trace per second of the emulated source, all of
+ * ptcap record with a file on tmpfs, next to qemu-x86_64 without a plugin. The two take
+ * turns; medians are printed. Then what is lost if nothing waits (--lossy), and if four
+ * times the work takes more memory.
  *
- *	bench_emu [PAIRS [COMMAND...]]	(xz and python3, if none is given)
+ *	bench_emu [-z] [PAIRS [COMMAND...]]	(xz and python3, if none is given; -z: side records
+ *						compressed)
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +21,9 @@
 
 #include "ptcap/capture.h"
 
-enum { MAX_PAIRS = 64, MAX_ARGS = 64 };
+enum { MAX_PAIRS = 64, MAX_ARGS = 64, LOSSY_RING = 64 << 10 };
+
+static unsigned int compression;
 
 struct result {
 	double insns_s[MAX_PAIRS]; /* instructions a second */
@@ -58,12 +62,15 @@ static double bare(char *const *argv)
 	return t;
 }
 
-static double ours(char *const *argv, const char *out, struct ptc_record_result *r)
+static double ours(char *const *argv, const char *out, bool lossy, struct ptc_record_result *r)
 {
 	struct ptc_record_opts o = { .size = sizeof(o),
 				     .output = out,
 				     .argv = argv,
 				     .source = PTC_SOURCE_EMU,
+				     .lossy = lossy,
+				     .aux_size = lossy ? LOSSY_RING : 0,
+				     .compression = compression,
 				     .wake_fd = -1 };
 	struct ptc_err err;
 	const double t = now();
@@ -88,27 +95,87 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
+static const char *name_of(char *const *argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+
+	return slash ? slash + 1 : argv[0];
+}
+
+static void lose(char *const *argv, const char *out)
+{
+	struct ptc_record_result r;
+	const double t = ours(argv, out, true, &r);
+
+	fprintf(stderr,
+		"  --lossy  %6.1f M instructions/s with an AUX ring of %d KiB; of %" PRIu64
+		" bytes of trace %" PRIu64 " stored, %" PRIu64 " lost\n",
+		(double)r.insns / t / 1e6, LOSSY_RING >> 10, r.made_aux, r.aux_bytes, r.lost_aux);
+}
+
 static void measure(char *const *argv, size_t pairs, const char *out)
 {
 	static struct result res;
-	struct ptc_record_result r;
-	struct rusage ru;
+	struct ptc_record_result r = { .insns = 0 };
 	size_t i;
 
 	for (i = 0; i < pairs; i++) {
-		const double qemu = bare(argv), t = ours(argv, out, &r);
+		const double qemu = bare(argv), t = ours(argv, out, false, &r);
 
 		res.insns_s[i] = (double)r.insns / t;
 		res.aux_s[i] = (double)r.aux_bytes / t;
 		res.ratio[i] = t / qemu;
 	}
-	(void)getrusage(RUSAGE_SELF, &ru);
 	fprintf(stderr,
 		"%-10s %6.1f M instructions/s, %6.1f MB/s of trace, %5.2f times the time of bare "
-		"qemu-x86_64; %" PRIu64 " M instructions, %ld MiB at most\n",
-		strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0],
-		median(res.insns_s, pairs) / 1e6, median(res.aux_s, pairs) / 1e6,
-		median(res.ratio, pairs), r.insns / 1000000, ru.ru_maxrss >> 10);
+		"qemu-x86_64; %" PRIu64 " M instructions\n",
+		name_of(argv), median(res.insns_s, pairs) / 1e6, median(res.aux_s, pairs) / 1e6,
+		median(res.ratio, pairs), r.insns / 1000000);
+	lose(argv, out);
+}
+
+/* The peak of memory, in KiB, of a process that records and does nothing else; QEMU's is not in it.
+ */
+static long peak_kib(char *const *argv, const char *out, uint64_t *ret_insns)
+{
+	struct {
+		uint64_t insns;
+		long kib;
+	} told = { 0, 0 };
+	struct ptc_record_result r;
+	struct rusage ru;
+	int fd[2];
+	pid_t pid;
+
+	if (pipe(fd))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		(void)ours(argv, out, false, &r);
+		(void)getrusage(RUSAGE_SELF, &ru);
+		told.insns = r.insns;
+		told.kib = ru.ru_maxrss;
+		_exit(write(fd[1], &told, sizeof(told)) != (ssize_t)sizeof(told));
+	}
+	(void)close(fd[1]);
+	if (pid < 0 || read(fd[0], &told, sizeof(told)) != (ssize_t)sizeof(told))
+		exit(1);
+	(void)close(fd[0]);
+	(void)waitpid(pid, NULL, 0);
+	*ret_insns = told.insns;
+	return told.kib;
+}
+
+static void remember(char *const *once, char *const *four, const char *out)
+{
+	uint64_t a_insns, b_insns;
+	const long a = peak_kib(once, out, &a_insns), b = peak_kib(four, out, &b_insns);
+
+	fprintf(stderr,
+		"memory     %ld KiB for %" PRIu64 " M instructions, %ld KiB for %" PRIu64
+		" M: %.2f times the memory for %.2f times the work\n",
+		a, a_insns / 1000000, b, b_insns / 1000000, (double)b / (double)a,
+		(double)b_insns / (double)a_insns);
 }
 
 int main(int argc, char **argv)
@@ -120,13 +187,19 @@ int main(int argc, char **argv)
 	static char *const shorter[] = { (char *)"/usr/bin/python3", (char *)"-c",
 					 (char *)"print(sum(i * i for i in range(500000)))", NULL };
 	static char *const python[] = { (char *)"/usr/bin/python3", (char *)"-c",
-					(char *)"print(sum(i * i for i in range(5000000)))", NULL };
-	const size_t pairs = argc > 1 ? strtoul(argv[1], NULL, 10) : 3;
+					(char *)"print(sum(i * i for i in range(2000000)))", NULL };
 	char dir[] = "/dev/shm/ptcap-bench.XXXXXX", out[64];
+	size_t pairs;
 	int null;
 
+	if (argc > 1 && !strcmp(argv[1], "-z")) {
+		compression = 1;
+		argc--;
+		argv++;
+	}
+	pairs = argc > 1 ? strtoul(argv[1], NULL, 10) : 3;
 	if (!pairs || pairs > MAX_PAIRS || !mkdtemp(dir)) {
-		fprintf(stderr, "usage: bench_emu [PAIRS [COMMAND...]]\n");
+		fprintf(stderr, "usage: bench_emu [-z] [PAIRS [COMMAND...]]\n");
 		return 2;
 	}
 	(void)snprintf(out, sizeof(out), "%s/perf.data", dir);
@@ -138,6 +211,7 @@ int main(int argc, char **argv)
 		measure(xz, pairs, out);
 		measure(shorter, pairs, out);
 		measure(python, pairs, out);
+		remember(shorter, python, out);
 	}
 	(void)unlink(out);
 	(void)snprintf(out, sizeof(out), "%s/perf.data.old", dir);

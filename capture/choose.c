@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Which source: what the machine has, and what to say when it has it not. */
+#include "capture/choose.h"
+
 #include <cpuid.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "ptcap/capture.h"
+#include "capture/emu/fits.h"
 
 #define PT_PMU "/sys/bus/event_source/devices/intel_pt"
 
@@ -17,34 +20,63 @@ static bool cpu_has_pt(void)
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 25 & 1);
 }
 
-int ptc_source_choose(enum ptc_source_kind want, bool attach, enum ptc_source_kind *ret,
-		      const char **ret_why, struct ptc_err *err)
+static const char *why_no_pt(void)
 {
-	const bool pmu = !access(PT_PMU "/type", R_OK);
-	const char *missing =
-		cpu_has_pt() ? "the CPU has Intel PT, but the kernel offers no PMU 'intel_pt'" :
-			       "the CPU (or the virtual machine) has no Intel PT";
+	if (!access(PT_PMU "/type", R_OK))
+		return NULL;
+	return cpu_has_pt() ? "the CPU has Intel PT, but the kernel offers no PMU 'intel_pt'" :
+			      "the CPU (or the virtual machine) has no Intel PT";
+}
 
-	if (want == PTC_SOURCE_PT && !pmu)
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot record with Intel PT: %s (" PT_PMU " is missing); "
-				"--source step works anywhere",
-				missing);
-	if (want == PTC_SOURCE_AUTO && !pmu && attach)
+static void take(struct ptc_source_choice *ret, enum ptc_source_kind kind, const char *why)
+{
+	ret->kind = kind;
+	(void)snprintf(ret->why, sizeof(ret->why), "%s", why);
+}
+
+static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
+			   struct ptc_source_choice *ret, struct ptc_err *err)
+{
+	if (!offer->no_pt) {
+		take(ret, PTC_SOURCE_PT, "this machine has Intel PT");
+	} else if (!opts->argv) {
 		return ptc_fail(
 			err, PTC_E_UNSUPPORTED,
 			"%s: a running process is not stepped unasked, because that slows it "
 			"a thousandfold; --source step does it",
-			missing);
-	if (want == PTC_SOURCE_STEP || want == PTC_SOURCE_EMU) {
-		*ret = want;
-		*ret_why = "asked for";
-	} else if (pmu) {
-		*ret = PTC_SOURCE_PT;
-		*ret_why = want == PTC_SOURCE_PT ? "asked for" : "this machine has Intel PT";
+			offer->no_pt);
+	} else if (!offer->no_emu) {
+		take(ret, PTC_SOURCE_EMU, offer->no_pt);
 	} else {
-		*ret = PTC_SOURCE_STEP;
-		*ret_why = missing;
+		ret->kind = PTC_SOURCE_STEP;
+		(void)snprintf(ret->why, sizeof(ret->why), "%s; not emu: %s", offer->no_pt,
+			       offer->no_emu);
 	}
 	return 0;
+}
+
+int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
+	       struct ptc_source_choice *ret, struct ptc_err *err)
+{
+	if (opts->source == PTC_SOURCE_AUTO)
+		return choose_for_user(opts, offer, ret, err);
+	if (opts->source == PTC_SOURCE_PT && offer->no_pt)
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"cannot record with Intel PT: %s (" PT_PMU " is missing); "
+				"--source step works anywhere",
+				offer->no_pt);
+	take(ret, opts->source, "asked for");
+	return 0;
+}
+
+int ptc_source_choose(const struct ptc_record_opts *opts, struct ptc_source_choice *ret,
+		      struct ptc_err *err)
+{
+	struct ptc_offer offer = { .no_pt = why_no_pt() };
+	struct ptc_err why_not;
+
+	if (opts->source == PTC_SOURCE_AUTO && offer.no_pt && opts->argv &&
+	    ptc_emu_fits(opts, &why_not))
+		offer.no_emu = why_not.msg;
+	return ptc_choose(opts, &offer, ret, err);
 }

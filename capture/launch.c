@@ -68,9 +68,10 @@ int ptc_launch_find(const char *file, char **ret, struct ptc_err *err)
 }
 
 /* In the child. Only async-signal-safe calls: the parent may have threads. */
-static _Noreturn void child(int fd, const char *path, char *const *argv, char *const *sh_argv,
-			    const sigset_t *mask)
+static _Noreturn void child(int fd, const struct ptc_launch *l, char *const *argv,
+			    char *const *sh_argv, const sigset_t *mask)
 {
+	char *const *env = l->env ? l->env : environ;
 	char go;
 	int sys;
 	ssize_t n;
@@ -81,10 +82,10 @@ static _Noreturn void child(int fd, const char *path, char *const *argv, char *c
 	if (n != 1) /* the parent gave up */
 		_exit(127);
 	(void)pthread_sigmask(SIG_SETMASK, mask, NULL);
-	(void)execve(path, argv, environ);
+	(void)execve(l->path, argv, env);
 	sys = errno;
 	if (sys == ENOEXEC) /* a script without #!: as execvp(3) and every shell do it */
-		(void)execve("/bin/sh", sh_argv, environ);
+		(void)execve("/bin/sh", sh_argv, env);
 	(void)!write(fd, &sys, sizeof(sys));
 	_exit(127);
 }
@@ -134,7 +135,7 @@ int ptc_launch_fork(struct ptc_launch *l, char *const *argv, const sigset_t *mas
 	l->pid = fork();
 	if (!l->pid) {
 		(void)close(fd[0]);
-		child(fd[1], l->path, argv, sh_argv, mask ? mask : &own);
+		child(fd[1], l, argv, sh_argv, mask ? mask : &own);
 	}
 	sys = errno;
 	free(sh_argv);

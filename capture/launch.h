@@ -10,14 +10,15 @@
 #include "ptcap/error.h"
 
 struct ptc_launch {
-	char *path; /* owned: what will be executed */
-	int fd;	    /* to the child; -1: none */
-	pid_t pid;  /* 0: none, or let go and no longer ours to end */
+	char *path;	  /* owned: what will be executed */
+	int fd;		  /* to the child; -1: none */
+	pid_t pid;	  /* 0: none, or let go and no longer ours to end */
+	char *const *env; /* lent, until the exec: of the command; NULL: ours */
 };
 
 #define PTC_LAUNCH_INIT                                                                            \
 	{                                                                                          \
-		NULL, -1, 0                                                                        \
+		NULL, -1, 0, NULL                                                                  \
 	}
 
 /*

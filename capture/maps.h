@@ -16,17 +16,19 @@ struct ptc_map {
 	uint32_t maj, min;
 	uint32_t prot, flags; /* PROT_*, MAP_SHARED or MAP_PRIVATE */
 	size_t name;	      /* offset into ptc_maps.text; "" if anonymous */
+	uint64_t view;	      /* space.h: the same where the same file is mapped alike; 0: none */
 };
 
 struct ptc_maps {
 	struct ptc_map *items; /* ascending by address */
 	size_t n, cap;
 	struct ptc_buf text;
+	size_t tidied; /* space.c: bytes of text when it last was */
 };
 
 #define PTC_MAPS_INIT                                                                              \
 	{                                                                                          \
-		NULL, 0, 0, PTC_BUF_INIT                                                           \
+		NULL, 0, 0, PTC_BUF_INIT, 0                                                        \
 	}
 
 /* Read PROC/PID/maps ("/proc" but for tests); replaces what @m held. */

@@ -15,20 +15,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "auxtrace/sideband.h"
+#include "auxtrace/feature.h"
+#include "auxtrace/layout.h"
+#include "auxtrace/record.h"
 #include "base/err.h"
 #include "capture/aux.h"
 #include "capture/clock.h"
 #include "capture/hostinfo.h"
 #include "capture/noted.h"
+#include "capture/prologue.h"
 #include "capture/ring.h"
+#include "capture/snapshot.h"
 #include "capture/source.h"
 
 enum {
 	AUX_NEARLY_FULL = 2 * 4096,
+	SNAPSHOT_MIN = 4096,
 	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
 	NS_PER_MS = 1000000,
-	ID_INDEX_MAX = 1024,
 };
 
 static const uint64_t NEVER = UINT64_MAX;
@@ -41,7 +45,8 @@ enum asked { ASKED_NOTHING, ASKED_STOP, ASKED_LEAVE };
 
 struct ring_pair {
 	struct ptc_ring data;
-	struct ptc_aux aux;
+	struct ptc_aux aux;		    /* full trace */
+	struct ptc_snapshot snap;	    /* snapshots */
 	const struct ptc_source_ring *desc; /* lent by the source */
 };
 
@@ -55,11 +60,14 @@ struct session {
 	struct pollfd *fds; /* owned: the rings', then FD_END... */
 	struct ptc_noted noted;
 	uint64_t aux_bytes, data_bytes;
+	struct ptc_writer_packed packed;
 	pid_t pid;
 	enum asked asked;
+	bool pausing; /* for a snapshot */
+	uint64_t snapshots;
 	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; NEVER: not */
 	bool limited;
-	const char *why; /* this source; lent */
+	struct ptc_source_choice choice;
 };
 
 /* --- before the command runs --- */
@@ -77,11 +85,33 @@ static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *
 	return PTC_E_USAGE;
 }
 
+static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = s->opts;
+
+	if (!o->snapshot)
+		return 0;
+	if (o->lossy)
+		return ptc_fail(err, PTC_E_USAGE,
+				"snapshots are of a ring that is overwritten: there is nothing to "
+				"lose (--lossy)");
+	if (o->snapshot_size && o->snapshot_size < SNAPSHOT_MIN)
+		return ptc_fail(err, PTC_E_USAGE, "a snapshot cannot be smaller than %d bytes",
+				SNAPSHOT_MIN);
+	if (!s->source->ops->pause)
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"the %s source takes no snapshots: it cannot pause; use --source emu",
+			chosen == PTC_SOURCE_PT ? "Intel PT" : "step");
+	return 0;
+}
+
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->lossy ? "has a choice (--lossy)" :
-			   o->vcpus ? "has virtual CPUs (--vcpus)" :
-				      NULL;
+	const char *what = o->lossy	? "has a choice (--lossy)" :
+			   o->vcpus	? "has virtual CPUs (--vcpus)" :
+			   o->code_size ? "keeps code (--code-size)" :
+					  NULL;
 
 	if (!what)
 		return 0;
@@ -90,11 +120,11 @@ static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *e
 
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
 {
-	const char *why;
-	int rc = ptc_source_choose(s->opts->source, !s->opts->argv, &ret->source, &why, err);
+	int rc = ptc_source_choose(s->opts, &s->choice, err);
 
 	if (rc)
 		return rc;
+	ret->source = s->choice.kind;
 	if (ret->source == PTC_SOURCE_PT)
 		rc = refuse_for_hardware(s->opts, err);
 	if (!rc && ret->source != PTC_SOURCE_EMU)
@@ -107,14 +137,26 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_emu_open(s->opts, &s->source, err);
 	else
 		rc = ptc_step_open(s->opts, &s->source, err);
-	s->why = why;
-	return rc;
+	return rc ? rc : check_snapshot(s, ret->source, err);
 }
 
 static void tell_start(struct session *s, enum ptc_source_kind chosen)
 {
 	if (s->opts->on_start)
-		s->opts->on_start(s->opts->start_ctx, chosen, s->why);
+		s->opts->on_start(s->opts->start_ctx, chosen, s->choice.why);
+}
+
+static int map_aux(const struct session *s, struct ring_pair *p, struct ptc_err *err)
+{
+	const struct ptc_source_ring *d = p->desc;
+
+	if (!s->opts->snapshot)
+		return ptc_aux_init(&p->aux, d->page, d->aux, d->aux_size, err);
+	if (s->opts->snapshot_size > d->aux_size)
+		return ptc_fail(err, PTC_E_USAGE,
+				"a snapshot cannot be larger than the AUX ring, %zu bytes (-m)",
+				d->aux_size);
+	return ptc_snapshot_init(&p->snap, d->page, d->aux, d->aux_size, err);
 }
 
 static int map_rings(struct session *s, struct ptc_err *err)
@@ -134,7 +176,7 @@ static int map_rings(struct session *s, struct ptc_err *err)
 		s->pairs[i].desc = d;
 		rc = ptc_ring_init(&s->pairs[i].data, d->page, d->data_off, d->data_size, err);
 		if (!rc)
-			rc = ptc_aux_init(&s->pairs[i].aux, d->page, d->aux, d->aux_size, err);
+			rc = map_aux(s, &s->pairs[i], err);
 		s->fds[i] = (struct pollfd){ .fd = d->fd, .events = POLLIN };
 	}
 	s->fds[s->npairs + FD_WAKE] = (struct pollfd){ .fd = s->opts->wake_fd, .events = POLLIN };
@@ -142,6 +184,16 @@ static int map_rings(struct session *s, struct ptc_err *err)
 		(struct pollfd){ .fd = s->source->truth ? ptc_truth_fd(s->source->truth) : -1,
 				 .events = POLLIN };
 	return rc;
+}
+
+static void describe(struct session *s)
+{
+	s->source->ops->describe(s->source, &s->desc);
+	if (s->opts->snapshot) {
+		s->desc.info.snapshot_mode = true;
+		s->desc.attr[0].aux_watermark = 0; /* in overwrite mode there is none */
+	}
+	ptc_noted_init(&s->noted, s->desc.attr[1].sample_type);
 }
 
 static int write_attrs(struct session *s, struct ptc_err *err)
@@ -162,46 +214,6 @@ static int write_attrs(struct session *s, struct ptc_err *err)
 
 /* --- what comes before the first live record --- */
 
-/* The entries of one event for @n rings. */
-static void put_id_index(struct ptc_buf *b, const struct ring_pair *pairs, size_t n, size_t event)
-{
-	const size_t start = ptc_rec_begin(b, PTC_REC_ID_INDEX, 0);
-	size_t i;
-
-	ptc_buf_le64(b, n);
-	for (i = 0; i < n; i++) {
-		ptc_buf_le64(b, pairs[i].desc->id[event]);
-		ptc_buf_le64(b, pairs[i].desc->idx);
-		ptc_buf_le64(b, (uint64_t)(int64_t)pairs[i].desc->cpu);
-		ptc_buf_le64(b, (uint64_t)(int64_t)pairs[i].desc->tid);
-	}
-	ptc_rec_end(b, start);
-}
-
-/* As many as fit a record at a time. */
-static void put_id_indexes(struct ptc_buf *b, const struct session *s)
-{
-	size_t event, i;
-
-	for (event = 0; event < PTC_SOURCE_EVENTS; event++)
-		for (i = 0; i < s->npairs; i += ID_INDEX_MAX)
-			put_id_index(b, s->pairs + i,
-				     s->npairs - i < ID_INDEX_MAX ? s->npairs - i : ID_INDEX_MAX,
-				     event);
-}
-
-/* THREAD_MAP: u64 count, then u64 pid and a comm of 16 bytes for each. */
-static void put_thread_map(struct ptc_buf *b, pid_t pid, const char *comm)
-{
-	const size_t start = ptc_rec_begin(b, PTC_REC_THREAD_MAP, 0);
-
-	ptc_buf_le64(b, 1);
-	ptc_buf_le64(b, (uint64_t)pid);
-	ptc_buf_str(b, comm, 0);
-	ptc_buf_zero(b, 16 - (strlen(comm) + 1));
-	ptc_rec_end(b, start);
-}
-
 static void put_bare(struct ptc_buf *b, uint32_t type)
 {
 	ptc_rec_end(b, ptc_rec_begin(b, type, 0));
@@ -209,33 +221,23 @@ static void put_bare(struct ptc_buf *b, uint32_t type)
 
 static int write_buf(struct session *s, const struct ptc_buf *b, struct ptc_err *err)
 {
-	const struct ptc_seg seg[2] = { { b->bytes, b->len }, { NULL, 0 } };
-
-	return ptc_buf_failed(b) ? ptc_fail_mem(err) : ptc_writer_records(s->writer, seg, err);
+	return ptc_buf_failed(b) ? ptc_fail_mem(err) :
+				   ptc_writer_plain(s->writer, b->bytes, b->len, err);
 }
 
 static int write_prologue(struct session *s, struct ptc_err *err)
 {
-	static const char comm[] = "ptcap-exec"; /* what the command was before its exec */
-	struct ptc_sb sb = { .type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_USER };
+	const struct ptc_prologue p = {
+		.desc = &s->desc,
+		.rings = s->pairs[0].desc, /* the first of them */
+		.nrings = s->npairs,
+		.pid = s->pid,
+		.is_command = s->opts->argv != NULL,
+	};
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc;
 
-	put_id_indexes(&b, s);
-	if (s->desc.info.cap_user_time_zero)
-		ptc_time_conv_put(&b, &s->desc.info.time);
-	ptc_pt_info_put(&b, &s->desc.info);
-	put_thread_map(&b, s->pid, s->opts->argv ? comm : "");
-	if (s->opts->argv) { /* an attached process has a name of its own */
-		sb.u.comm.pid = s->pid;
-		sb.u.comm.tid = s->pid;
-		sb.u.comm.comm = comm;
-		sb.id.pid = s->pid;
-		sb.id.tid = s->pid;
-		sb.id.id = s->pairs[0].desc->id[1];
-		ptc_sb_put(&b, &sb, s->desc.attr[1].sample_type);
-	}
-	put_bare(&b, PTC_REC_FINISHED_INIT);
+	ptc_prologue_put(&b, &p);
 	rc = write_buf(s, &b, err);
 	ptc_buf_release(&b);
 	return rc;
@@ -251,22 +253,38 @@ static void clear_wakeup(const struct ptc_source_ring *d)
 		(void)!read(d->fd, &count, sizeof(count));
 }
 
+static int write_aux(struct session *s, const struct ring_pair *p, uint64_t off,
+		     const struct ptc_seg seg[2], struct ptc_err *err)
+{
+	const struct ptc_auxtrace a = {
+		.offset = off,
+		.reference = ptc_rdtsc(),
+		.idx = p->desc->idx,
+		.tid = p->desc->tid,
+		.cpu = p->desc->cpu,
+	};
+
+	s->aux_bytes += (uint64_t)seg[0].len + seg[1].len;
+	return ptc_writer_auxtrace(s->writer, &a, seg, err);
+}
+
 /*
  * One ring pair. The AUX head is taken first, then the data ring is emptied,
  * then the AUX bytes up to that head follow: so the record that tells of them
- * is always in the file before them.
+ * is always in the file before them. With snapshots the AUX ring is left alone.
  */
 static int drain(struct session *s, struct ring_pair *p, bool last, bool *ret_any,
 		 bool *ret_stopped, struct ptc_err *err)
 {
 	const uint64_t truncated = s->noted.truncated;
 	struct ptc_seg data[2], aux[2];
-	uint64_t start, end, n;
+	uint64_t start = 0, end, n = 0;
 	int64_t got;
 	int rc = 0;
 
 	clear_wakeup(p->desc);
-	n = ptc_aux_read(&p->aux, aux, &start);
+	if (!s->opts->snapshot)
+		n = ptc_aux_read(&p->aux, aux, &start);
 	got = ptc_ring_read(&p->data, data, &end, err);
 	if (got < 0)
 		return (int)got;
@@ -279,43 +297,57 @@ static int drain(struct session *s, struct ring_pair *p, bool last, bool *ret_an
 		s->data_bytes += (uint64_t)got;
 		ptc_ring_done(&p->data, end);
 	}
-	if (n) {
-		const struct ptc_auxtrace a = {
-			.offset = start,
-			.reference = ptc_rdtsc(),
-			.idx = p->desc->idx,
-			.tid = p->desc->tid,
-			.cpu = p->desc->cpu,
-		};
-
-		rc = ptc_writer_auxtrace(s->writer, &a, aux, err);
-		if (rc)
-			return rc;
-		s->aux_bytes += n;
-	}
-	ptc_aux_done(&p->aux, start + n, last);
 	*ret_any = *ret_any || got || n;
+	if (s->opts->snapshot)
+		return 0;
+	if (n)
+		rc = write_aux(s, p, start, aux, err);
+	if (rc)
+		return rc;
+	ptc_aux_done(&p->aux, start + n, last);
 	/* A start that finds the ring full makes no record at all (pt.c, pt_buffer_reset_markers).
 	 */
 	*ret_stopped = s->noted.truncated != truncated || n + AUX_NEARLY_FULL >= p->desc->aux_size;
 	return 0;
 }
 
+/* What is new in the AUX rings, which stand still. */
+static int write_snapshot(struct session *s, struct ptc_err *err)
+{
+	const uint64_t bytes = s->aux_bytes;
+	struct ptc_seg seg[2];
+	uint64_t start;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < s->npairs; i++)
+		if (ptc_snapshot_read(&s->pairs[i].snap, s->opts->snapshot_size, seg, &start))
+			rc = write_aux(s, &s->pairs[i], start, seg, err);
+	s->snapshots++;
+	if (!rc && s->opts->on_snapshot)
+		s->opts->on_snapshot(s->opts->snapshot_ctx, s->snapshots, s->aux_bytes - bytes);
+	return rc;
+}
+
 /* Every ring once; then a mark that all records before it are older than all behind the next. */
-static int drain_all(struct session *s, bool last, struct ptc_err *err)
+static int drain_all(struct session *s, bool last, bool snapshot, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
-	bool any = false, stopped = false;
+	bool any = false;
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; !rc && i < s->npairs; i++) {
+		bool stopped = false;
+
 		rc = drain(s, &s->pairs[i], last, &any, &stopped, err);
 		s->source->ops->drained(s->source, i, stopped);
 	}
 	if (!rc && s->source->truth)
 		rc = ptc_truth_drain(s->source->truth, s->opts->truth, s->opts->truth_ctx, err);
-	if (!rc && any) {
+	if (!rc && snapshot)
+		rc = write_snapshot(s, err);
+	if (!rc && (any || snapshot)) {
 		put_bare(&b, PTC_REC_FINISHED_ROUND);
 		rc = write_buf(s, &b, err);
 		ptc_buf_release(&b);
@@ -346,7 +378,7 @@ static int poll_timeout(const struct session *s)
 	const uint64_t next = s->tell_ns < s->stop_ns ? s->tell_ns : s->stop_ns;
 	uint64_t now;
 
-	if (s->asked)
+	if (s->asked || s->pausing)
 		return ASK_AGAIN_MS;
 	if (next == NEVER)
 		return -1;
@@ -391,16 +423,42 @@ static void start_clock(struct session *s)
 		s->stop_ns = NEVER;
 }
 
+static void on_wake(struct session *s)
+{
+	switch (s->opts->on_wake(s->opts->wake_ctx, s->pid)) {
+	case PTC_WAKE_LEAVE:
+		s->asked = ASKED_LEAVE;
+		break;
+	case PTC_WAKE_SNAPSHOT:
+		s->pausing = s->opts->snapshot;
+		break;
+	case PTC_WAKE_GO_ON:
+		break;
+	}
+}
+
 static int poll_once(struct session *s, struct ptc_err *err)
 {
 	if (poll(s->fds, (nfds_t)s->npairs + FD_OTHERS, poll_timeout(s)) < 0 && errno != EINTR)
 		return ptc_fail_sys(err, errno, "cannot poll the rings");
-	if ((s->fds[s->npairs + FD_WAKE].revents & POLLIN) &&
-	    s->opts->on_wake(s->opts->wake_ctx, s->pid) == PTC_WAKE_LEAVE)
-		s->asked = ASKED_LEAVE;
+	if (s->fds[s->npairs + FD_WAKE].revents & POLLIN)
+		on_wake(s);
 	look_at_clock(s);
 	ask(s);
 	return 0;
+}
+
+/* The trace that has ended is the last snapshot; while its end is waited for there is no other. */
+static int drain_or_take(struct session *s, bool ended, struct ptc_err *err)
+{
+	const bool paused = s->pausing && !ended && !s->asked && s->source->ops->pause(s->source);
+	const int rc = drain_all(s, ended, paused || (ended && s->opts->snapshot), err);
+
+	if (paused) {
+		s->pausing = false;
+		s->source->ops->resume(s->source);
+	}
+	return rc;
 }
 
 static int record(struct session *s, struct ptc_err *err)
@@ -415,7 +473,7 @@ static int record(struct session *s, struct ptc_err *err)
 		rc = poll_once(s, err);
 		ended = s->fds[s->npairs + FD_END].revents & (POLLIN | POLLHUP);
 		if (!rc)
-			rc = drain_all(s, ended, err);
+			rc = drain_or_take(s, ended, err);
 	}
 	return rc;
 }
@@ -460,13 +518,17 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->left_running = end->left_running;
 	ret->limited = s->limited || end->limited;
 	ret->unreached = end->unreached;
+	ret->cut_short = end->cut_short;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
 	ret->odd = end->odd;
 	ret->untraced = end->follows ? end->untraced : s->noted.forks;
 	ret->left_behind = end->left_behind;
 	ret->aux_bytes = s->aux_bytes;
+	ret->snapshots = s->snapshots;
 	ret->data_bytes = s->data_bytes;
+	ret->packed_in = s->packed.in;
+	ret->packed_out = s->packed.out;
 	ret->duration_ns = s->noted.last_ns - s->noted.first_ns;
 	ret->truncated = s->noted.truncated;
 	ret->partial = s->noted.partial;
@@ -474,6 +536,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 									end->lost_records;
 	ret->lost_aux = end->lost_aux;
 	ret->made_aux = end->made_aux;
+	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	for (i = 0; i < s->npairs; i++)
 		ret->lost_aux += s->pairs[i].aux.lost;
 	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;
@@ -517,10 +580,14 @@ static void give_up(struct session *s)
 
 static void session_release(struct session *s)
 {
+	size_t i;
+
 	if (s->source)
 		s->source->ops->free(s->source);
 	ptc_writer_free(s->writer);
 	ptc_noted_release(&s->noted);
+	for (i = 0; s->pairs && i < s->npairs; i++)
+		ptc_snapshot_release(&s->pairs[i].snap);
 	free(s->pairs);
 	free(s->fds);
 }
@@ -538,10 +605,11 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 		rc = map_rings(&s, err);
 	if (!rc)
 		rc = ptc_writer_new(opts->output, &s.writer, err);
+	if (!rc && opts->compression)
+		rc = ptc_writer_compress(s.writer, opts->compression, err);
 	if (rc)
 		goto out;
-	s.source->ops->describe(s.source, &s.desc);
-	ptc_noted_init(&s.noted, s.desc.attr[1].sample_type);
+	describe(&s);
 	rc = write_attrs(&s, err);
 	if (!rc && opts->argv)
 		tell_start(&s, ret->source);
@@ -564,6 +632,7 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	if (!rc) {
 		struct ptc_writer *w = s.writer;
 
+		ptc_writer_packed(w, &s.packed);
 		s.writer = NULL;
 		rc = ptc_writer_commit(w, err);
 	}

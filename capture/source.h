@@ -47,12 +47,14 @@ struct ptc_source_end {
 	bool left_running; /* detached: the command runs on, untraced */
 	bool limited;	   /* opts->max_steps was reached, or opts->to */
 	bool unreached;	   /* opts->from never was */
+	bool cut_short;	   /* opts->code_size did not suffice: the target ran on, untraced */
 	uint64_t insns, transfers;
 	uint64_t odd;	      /* see struct ptc_flow */
 	uint64_t left_behind; /* tasks that outlived the command, traced until then */
 	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
 	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux; /* that the source itself dropped */
+	char lacking[96];		 /* see struct ptc_record_result */
 	uint64_t made_aux;		 /* trace bytes, dropped or not; 0: not known */
 };
 
@@ -76,6 +78,15 @@ struct ptc_source_ops {
 	int (*end_fd)(struct ptc_source *s);
 	/* How far it is: what it knows better than the session. NULL: nothing. */
 	void (*progress)(struct ptc_source *s, struct ptc_progress *ret);
+	/*
+	 * Snapshots: stop the trace in all rings, with aux_head of each valid and all records
+	 * about it in the data rings. True: it stands still until resume. False: not yet; the
+	 * caller goes on draining (the source may wait for just that), and asks again, when
+	 * a ring's fd wakes it or after a while. NULL, as resume: the source cannot.
+	 */
+	bool (*pause)(struct ptc_source *s);
+	/* Only after a pause that said true. The trace goes on with a PSB. */
+	void (*resume)(struct ptc_source *s);
 	/*
 	 * Record no more. A command runs on, and the end is its end; what was attached
 	 * to is left, which is the end. May be called again, as leave.

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "out.h"
+#include "out_calls.h"
 #include "ptcap/decode.h"
 
 struct decode_args {
@@ -15,7 +16,7 @@ struct decode_args {
 	struct ptc_raw_code *raw; /* owned, and so are the paths in it */
 	size_t nraw;
 	struct ptc_fields fields;
-	bool json, strict, help;
+	bool json, strict, help, calls, insn;
 	struct ptc_decode_opts opts;
 	struct ptc_code_opts code;
 };
@@ -35,10 +36,13 @@ static void help(void)
 	       "       ptcap decode --pt FILE --raw FILE@ADDR[:OFFSET[:LENGTH]]... -F insn-ip "
 	       "[OPTIONS]\n"
 	       "Replay a recording: every branch that was taken, and every gap.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data)\n"
-	       "  -F, --fields=LIST     of pid tid cpu time from to kind sym tosym insn insn-ip,\n"
-	       "                        separated by commas: the fields of a line, for programs;\n"
+	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
+	       "  -F, --fields=LIST     of pid tid cpu time from to kind sym tosym insn insn-ip\n"
+	       "                        disasm srcline, separated by commas: the fields of a line, "
+	       "for programs;\n"
 	       "                        with insn-ip a line is an instruction, not a branch\n"
+	       "      --insn            every instruction, disassembled, with its source line\n"
+	       "      --calls           functions as they are entered and left, indented\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
 	       "doc/json.md\n"
 	       "      --tid=TID         only this thread\n"
@@ -139,6 +143,8 @@ enum {
 	OPT_RAW,
 	OPT_RESYNC,
 	OPT_STRICT,
+	OPT_CALLS,
+	OPT_INSN,
 	OPT_SYMFS,
 	OPT_CORE,
 	OPT_KCORE,
@@ -192,6 +198,12 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 			return ptc_usage_error("decode", "no resync '%s': psb or packet", optarg);
 		a->opts.resync = optarg[1] == 's' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
 		return 0;
+	case OPT_INSN:
+		a->insn = true;
+		return 0;
+	case OPT_CALLS:
+		a->calls = true;
+		return 0;
 	case OPT_STRICT:
 		a->strict = true;
 		return 0;
@@ -208,6 +220,11 @@ static int check_args(struct decode_args *a)
 {
 	if (a->json && a->fields.n)
 		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
+	if (a->insn && (a->json || a->calls || a->fields.n))
+		return ptc_usage_error("decode",
+				       "--insn goes with neither -F nor --calls nor json");
+	if (a->calls && (a->fields.n || a->pt))
+		return ptc_usage_error("decode", "--calls goes with neither -F nor --pt");
 	if (a->pt && a->input)
 		return ptc_usage_error("decode", "either a recording (-i) or a stream (--pt)");
 	if (a->nraw && !a->pt)
@@ -222,8 +239,9 @@ static int check_args(struct decode_args *a)
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
 	if (a->cpu && !a->pt && !parse_int(a->cpu, &a->opts.cpu))
 		return ptc_usage_error("decode", "'%s' is no CPU number", a->cpu);
-	a->opts.insns = ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
-	a->opts.bytes = ptc_fields_have(&a->fields, PTC_FIELD_INSN);
+	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
+	a->opts.bytes = a->calls || a->insn || ptc_fields_have(&a->fields, PTC_FIELD_DISASM) ||
+			ptc_fields_have(&a->fields, PTC_FIELD_INSN);
 	return 0;
 }
 
@@ -238,6 +256,8 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
+		{ "insn", no_argument, NULL, OPT_INSN },
+		{ "calls", no_argument, NULL, OPT_CALLS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "symfs", required_argument, NULL, OPT_SYMFS },
 		{ "core", required_argument, NULL, OPT_CORE },
@@ -259,13 +279,15 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 	return check_args(a);
 }
 
+/* What lies between snapshots is no finding: it was not wanted. */
 static uint64_t count_gaps(const struct ptc_decode_stats *stats)
 {
 	uint64_t n = 0;
 	int i;
 
 	for (i = 0; i < PTC_GAP_COUNT; i++)
-		n += stats->gaps[i];
+		if (i != PTC_GAP_SNAPSHOT)
+			n += stats->gaps[i];
 	return n;
 }
 
@@ -279,23 +301,43 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 	fflush(stdout);
 	if (gaps)
 		ptc_say("%llu gap%s in the trace", (unsigned long long)gaps, gaps == 1 ? "" : "s");
+	if (stats->gaps[PTC_GAP_SNAPSHOT])
+		ptc_say("snapshots: at %llu place%s the trace before was not kept",
+			(unsigned long long)stats->gaps[PTC_GAP_SNAPSHOT],
+			stats->gaps[PTC_GAP_SNAPSHOT] == 1 ? "" : "s");
 	for (i = 0; (note = ptc_decode_note(d, i)) != NULL; i++)
 		ptc_say("%s", note);
+}
+
+static int out_of_memory(void)
+{
+	ptc_say("out of memory");
+	return PTC_EXIT_FAIL;
 }
 
 static int run(const struct decode_args *a, struct ptc_decode *d)
 {
 	static struct ptc_line line;
 	struct ptc_printer printer = { .d = d, .fields = a->fields, .line = &line };
-	const struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
-				       .ctx = &printer };
+	struct ptc_calls_printer calls;
+	struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
+				 .ctx = &printer };
 	struct ptc_decode_stats stats;
 	struct ptc_err err;
 	int r;
 
 	if (a->json)
 		ptc_print_json_head(&line);
+	if (a->insn)
+		sink.on_items = ptc_print_insn;
+	if (a->calls) {
+		if (ptc_calls_printer_init(&calls, d, &line, a->json))
+			return out_of_memory();
+		sink = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &calls };
+	}
 	r = ptc_decode_run(d, &sink, &err);
+	if (a->calls)
+		ptc_calls_printer_finish(&calls);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */

@@ -12,7 +12,7 @@ static void help(void)
 	       "What a recording holds, in short: where it was made, of which command, its "
 	       "events,\n"
 	       "its trace queues, how many records of each type, and what was lost.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data)\n"
+	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "      --format=FORMAT   text (default) or json: one object, see doc/json.md\n"
 	       "  -h, --help            this text\n");
 }

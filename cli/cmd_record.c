@@ -32,6 +32,8 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 
 	if (read(w->fd, &si, sizeof(si)) != (ssize_t)sizeof(si))
 		return PTC_WAKE_GO_ON;
+	if (si.ssi_signo == SIGUSR2)
+		return PTC_WAKE_SNAPSHOT;
 	w->sig = (int)si.ssi_signo;
 	if (++w->count > 1 || !w->command)
 		return PTC_WAKE_LEAVE;
@@ -75,9 +77,18 @@ static void on_progress(void *ctx, const struct ptc_progress *p)
 	(void)fflush(stderr);
 }
 
+static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
+{
+	struct ptc_record_args *a = ctx;
+
+	clear_line(a);
+	ptc_say("snapshot %" PRIu64 ": %" PRIu64 " bytes of trace", n, bytes);
+}
+
 static bool lost_anything(const struct ptc_record_result *r)
 {
-	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced;
+	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
+	       r->cut_short;
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -87,8 +98,18 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			r->transfers, (double)r->duration_ns / 1e9);
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 		r->file_bytes, r->aux_bytes);
+	if (a->opts.snapshot)
+		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of the %" PRIu64
+			" trace bytes that were made",
+			r->snapshots, r->snapshots == 1 ? "" : "s", r->aux_bytes, r->made_aux);
+	if (r->packed_out)
+		ptc_say("%" PRIu64 " bytes of side records were compressed to %" PRIu64,
+			r->packed_in, r->packed_out);
 	if (r->limited)
 		ptc_say("stopped as asked; what was recorded ran on, untraced");
+	if (r->cut_short)
+		ptc_say("CUT SHORT: there was no memory left for more code (--code-size); up to "
+			"there the recording is whole, from there on everything ran untraced");
 	if (r->unreached)
 		ptc_say("--from was never reached: there is nothing to see");
 	if (r->left_running && a->opts.argv)
@@ -106,6 +127,11 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64
 			" threads or processes that the command started were not recorded",
 			r->untraced);
+	if (r->lacking[0])
+		ptc_say("the program made system calls that QEMU does not have (%s): with --source "
+			"step "
+			"it may do something else",
+			r->lacking);
 	if (r->odd)
 		ptc_say("%" PRIu64
 			" times the kernel moved the program in a way that was not understood",
@@ -150,9 +176,9 @@ static int failure_code(const struct ptc_record_args *a, const struct ptc_err *e
 /*
  * SIGINT and its like come through a descriptor; SIGXFSZ and SIGPIPE are held
  * back, so that a full disk is an error of write(2). The command starts with
- * the mask we were given.
+ * the mask we were given. SIGUSR2 is left alone where there are no snapshots.
  */
-static int take_signals(struct waker *w, sigset_t *ret_old)
+static int take_signals(struct waker *w, bool snapshot, sigset_t *ret_old)
 {
 	sigset_t wake, block;
 
@@ -161,6 +187,8 @@ static int take_signals(struct waker *w, sigset_t *ret_old)
 	(void)sigaddset(&wake, SIGTERM);
 	(void)sigaddset(&wake, SIGHUP);
 	(void)sigaddset(&wake, SIGQUIT);
+	if (snapshot)
+		(void)sigaddset(&wake, SIGUSR2);
 	block = wake;
 	(void)sigaddset(&block, SIGXFSZ);
 	(void)sigaddset(&block, SIGPIPE);
@@ -184,7 +212,7 @@ int ptc_cmd_record(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
-	if (take_signals(&waker, &mask)) {
+	if (take_signals(&waker, a.opts.snapshot, &mask)) {
 		ptc_say("cannot make a signalfd: %s", strerror(errno));
 		return PTC_EXIT_PTCAP;
 	}
@@ -195,9 +223,12 @@ int ptc_cmd_record(int argc, char **argv)
 	a.opts.on_wake = on_wake;
 	a.opts.wake_ctx = &waker;
 	waker.command = a.opts.argv != NULL;
-	if (!a.quiet)
+	if (!a.quiet) {
 		a.opts.on_start = on_start;
+		a.opts.on_snapshot = on_snapshot;
+	}
 	a.opts.start_ctx = &a;
+	a.opts.snapshot_ctx = &a;
 	a.terminal = isatty(STDERR_FILENO);
 	if (a.progress || (a.terminal && !a.quiet))
 		a.opts.on_progress = on_progress;

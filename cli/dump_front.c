@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "auxtrace/layout.h"
-#include "base/err.h"
+#include "auxtrace/feature.h"
 #include "dump.h"
 #include "show.h"
 
@@ -34,163 +33,105 @@ static void show_event(const struct ptc_file *f, size_t i)
 	printf("\n");
 }
 
-static int broken(uint64_t off, unsigned int bit, struct ptc_err *err)
+static void json_event(struct ptc_emit *e, const struct ptc_file *f, size_t i)
 {
-	return ptc_fail_at(err, PTC_E_FORMAT, off, "feature %s is too short",
-			   ptc_feature_name(bit));
+	const struct ptc_file_attr *a = ptc_file_attr(f, i);
+	size_t j;
+
+	ptc_emit_object(e, NULL);
+	ptc_emit_word(e, "type", "event");
+	ptc_emit_u64(e, "index", i);
+	ptc_emit_u64(e, "pmu", a->attr.type);
+	ptc_emit_u64(e, "size", a->attr.size);
+	ptc_emit_hex(e, "config", a->attr.config);
+	ptc_emit_u64(e, "period", a->attr.sample_period);
+	ptc_emit_hex(e, "sample_type", a->attr.sample_type);
+	ptc_emit_bool(e, "sample_id_all", a->attr.sample_id_all);
+	ptc_emit_bool(e, "context_switch", a->attr.context_switch);
+	ptc_emit_bool(e, "exclude_kernel", a->attr.exclude_kernel);
+	ptc_emit_bool(e, "exclude_user", a->attr.exclude_user);
+	ptc_emit_u64(e, "aux_watermark", a->attr.aux_watermark);
+	ptc_emit_bool(e, "unknown_bytes", a->unknown_bytes);
+	ptc_emit_list(e, "ids");
+	for (j = 0; j < a->nids; j++)
+		ptc_emit_u64(e, NULL, a->ids[j]);
+	ptc_emit_end(e);
+	ptc_emit_end(e);
+	printf("\n");
 }
 
-static bool show_strings(struct ptc_cur *c, uint32_t n)
+static int show_feature(struct ptc_emit *e, const struct ptc_file *f, unsigned int bit,
+			struct ptc_err *err)
 {
-	const char *text;
-
-	while (n--) {
-		if (!ptc_feature_get_string(c, &text))
-			return false;
-		printf(" ");
-		ptc_show_text(text);
-	}
-	return true;
-}
-
-static bool show_pmus(struct ptc_cur *c)
-{
-	const char *name;
-	uint32_t n, type;
-
-	if (!ptc_cur_le32(c, &n))
-		return false;
-	while (n--) {
-		if (!ptc_cur_le32(c, &type) || !ptc_feature_get_string(c, &name))
-			return false;
-		printf(" %u=", type);
-		ptc_show_text(name);
-	}
-	return true;
-}
-
-static bool show_index(struct ptc_cur *c)
-{
-	uint64_t n, off, size;
-
-	if (!ptc_cur_le64(c, &n))
-		return false;
-	printf(" n=%" PRIu64, n);
-	while (n--) {
-		if (!ptc_cur_le64(c, &off) || !ptc_cur_le64(c, &size))
-			return false;
-		printf(" 0x%" PRIx64 "+%" PRIu64, off, size);
-	}
-	return true;
-}
-
-static int show_build_ids(struct ptc_cur c, uint64_t off, struct ptc_err *err)
-{
-	struct ptc_build_id_entry e;
+	const char *name = ptc_feature_name(bit);
+	struct ptc_nrcpus cpus = { 0, 0 };
+	struct ptc_cur c, nrcpus;
+	uint64_t off;
 	int rc;
 
-	while ((rc = ptc_feature_next_build_id(&c, off, &e, err)) > 0) {
-		char hex[2 * PTC_BUILD_ID_MAX + 1];
-
-		ptc_build_id_hex(&e.id, hex);
-		printf("\n#   %s pid=%d ", hex, e.pid);
-		ptc_show_text(e.filename);
+	if (!ptc_file_feature(f, bit, &c, &off))
+		return 0;
+	if (ptc_file_feature(f, PTC_FEAT_NRCPUS, &nrcpus, NULL))
+		(void)ptc_feature_get_nrcpus(&nrcpus, &cpus);
+	ptc_emit_object(e, NULL);
+	if (e->json) {
+		ptc_emit_word(e, "type", "feature");
+		ptc_emit_u64(e, "bit", bit);
+		ptc_emit_text(e, "name", name);
+		ptc_emit_hex(e, "offset", off);
+		ptc_emit_u64(e, "size", ptc_cur_left(&c));
+	} else {
+		printf("# feature %u %s: 0x%" PRIx64 "+0x%zx", bit, name ? name : "UNKNOWN", off,
+		       ptc_cur_left(&c));
 	}
+	ptc_emit_object(e, "fields");
+	rc = ptc_dump_feature(e, bit, c, off, cpus.available, err);
+	ptc_emit_end(e);
+	if (e->json && rc)
+		ptc_emit_text(e, "damage", err->msg);
+	ptc_emit_end(e);
+	printf("%s\n", rc && !e->json ? " DAMAGED" : "");
 	return rc;
 }
 
-static int show_event_desc(struct ptc_cur c, uint64_t off, struct ptc_err *err)
+static void show_file(struct ptc_emit *e, const struct ptc_file *f)
 {
-	struct ptc_event_desc_entry e;
-	struct ptc_event_desc_iter it;
-	int rc = ptc_feature_open_event_desc(c, off, &it, err);
-
-	while (!rc && (rc = ptc_feature_next_event_desc(&it, &e, err)) > 0) {
-		rc = 0;
-		printf(" ");
-		ptc_show_text(e.name);
+	if (e->json) {
+		ptc_emit_object(e, NULL);
+		ptc_emit_word(e, "type", "file");
+		ptc_emit_word(e, "schema", "ptcap-dump");
+		ptc_emit_u64(e, "version", 1);
+		ptc_emit_text(e, "name", ptc_file_name(f));
+		ptc_emit_u64(e, "size", ptc_file_size(f));
+		ptc_emit_hex(e, "data_offset", ptc_file_data_off(f));
+		ptc_emit_u64(e, "data_size", ptc_file_data_size(f));
+		ptc_emit_end(e);
+		printf("\n");
+		return;
 	}
-	return rc;
+	printf("# file ");
+	ptc_show_text(ptc_file_name(f));
+	printf(": %" PRIu64 " bytes, data at 0x%" PRIx64 "+0x%" PRIx64 "\n", ptc_file_size(f),
+	       ptc_file_data_off(f), ptc_file_data_size(f));
 }
 
-static int show_feature(unsigned int bit, struct ptc_cur c, uint64_t off, struct ptc_err *err)
-{
-	uint64_t first, last;
-	uint32_t n, online;
-	bool ok = true;
-
-	switch (bit) {
-	case PTC_FEAT_HOSTNAME:
-	case PTC_FEAT_OSRELEASE:
-	case PTC_FEAT_VERSION:
-	case PTC_FEAT_ARCH:
-	case PTC_FEAT_CPUDESC:
-	case PTC_FEAT_CPUID:
-		ok = show_strings(&c, 1);
-		break;
-	case PTC_FEAT_CMDLINE:
-		ok = ptc_cur_le32(&c, &n) && show_strings(&c, n);
-		break;
-	case PTC_FEAT_NRCPUS:
-		ok = ptc_cur_le32(&c, &n) && ptc_cur_le32(&c, &online);
-		if (ok)
-			printf(" available=%u online=%u", n, online);
-		break;
-	case PTC_FEAT_TOTAL_MEM:
-		ok = ptc_cur_le64(&c, &first);
-		if (ok)
-			printf(" kib=%" PRIu64, first);
-		break;
-	case PTC_FEAT_SAMPLE_TIME:
-		ok = ptc_cur_le64(&c, &first) && ptc_cur_le64(&c, &last);
-		if (ok) {
-			printf(" ");
-			ptc_show_time(first);
-			printf(" ");
-			ptc_show_time(last);
-		}
-		break;
-	case PTC_FEAT_PMU_MAPPINGS:
-		ok = show_pmus(&c);
-		break;
-	case PTC_FEAT_AUXTRACE:
-		ok = show_index(&c);
-		break;
-	case PTC_FEAT_BUILD_ID:
-		return show_build_ids(c, off, err);
-	case PTC_FEAT_EVENT_DESC:
-		return show_event_desc(c, off, err);
-	default:
-		break;
-	}
-	return ok ? 0 : broken(off, bit, err);
-}
-
-int ptc_dump_front(const struct ptc_file *f, struct ptc_err *err)
+int ptc_dump_front(struct ptc_emit *e, const struct ptc_file *f, struct ptc_err *err)
 {
 	struct ptc_err later;
 	unsigned int bit;
 	int first = 0;
 	size_t i;
 
-	printf("# file ");
-	ptc_show_text(ptc_file_name(f));
-	printf(": %" PRIu64 " bytes, data at 0x%" PRIx64 "+0x%" PRIx64 "\n", ptc_file_size(f),
-	       ptc_file_data_off(f), ptc_file_data_size(f));
-	for (i = 0; i < ptc_file_nattrs(f); i++)
-		show_event(f, i);
+	show_file(e, f);
+	for (i = 0; i < ptc_file_nattrs(f); i++) {
+		if (e->json)
+			json_event(e, f, i);
+		else
+			show_event(f, i);
+	}
 	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
-		const char *name = ptc_feature_name(bit);
-		struct ptc_cur c;
-		uint64_t off;
-		int rc;
+		const int rc = show_feature(e, f, bit, first ? &later : err);
 
-		if (!ptc_file_feature(f, bit, &c, &off))
-			continue;
-		printf("# feature %u %s: 0x%" PRIx64 "+0x%zx", bit, name ? name : "UNKNOWN", off,
-		       ptc_cur_left(&c));
-		rc = show_feature(bit, c, off, first ? &later : err);
-		printf("%s\n", rc ? " DAMAGED" : "");
 		if (rc && !first)
 			first = rc;
 	}

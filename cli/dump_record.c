@@ -1,311 +1,363 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "auxtrace/layout.h"
-#include "auxtrace/pt_info.h"
 #include "auxtrace/sideband.h"
-#include "base/err.h"
 #include "dump.h"
+#include "dump_emit.h"
 #include "show.h"
 
-static int short_record(const struct ptc_rec *rec, struct ptc_err *err)
+static void emit_sample_id(struct ptc_emit *e, const struct ptc_sample_id *id)
 {
-	return ptc_fail_at(err, PTC_E_FORMAT, rec->off, "%s record is too short",
-			   ptc_rec_name(rec->type));
-}
-
-static void show_sample_id(const struct ptc_sample_id *id)
-{
-	const char *separator = "";
-
-	if (!id->has)
-		return;
-	printf(" {");
 	if (id->has & PERF_SAMPLE_TID) {
-		printf("pid=%d tid=%d", id->pid, id->tid);
-		separator = " ";
+		ptc_emit_i64(e, "pid", id->pid);
+		ptc_emit_i64(e, "tid", id->tid);
 	}
-	if (id->has & PERF_SAMPLE_TIME) {
-		printf("%stime=", separator);
-		ptc_show_time(id->time);
-		separator = " ";
-	}
-	if (id->has & PERF_SAMPLE_CPU) {
-		/* -1 in what perf or a source without CPUs has made up */
-		printf("%scpu=%d", separator, (int32_t)id->cpu);
-		separator = " ";
-	}
-	if (id->has & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)) {
-		printf("%sid=%" PRIu64, separator, id->id);
-		separator = " ";
-	}
+	if (id->has & PERF_SAMPLE_TIME)
+		ptc_emit_time(e, "time", id->time);
+	if (id->has & PERF_SAMPLE_CPU) /* -1 in what perf or a source without CPUs has made up */
+		ptc_emit_i64(e, "cpu", (int32_t)id->cpu);
+	if (id->has & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
+		ptc_emit_u64(e, "id", id->id);
 	if (id->has & PERF_SAMPLE_STREAM_ID)
-		printf("%sstream_id=%" PRIu64, separator, id->stream_id);
-	printf("}");
+		ptc_emit_u64(e, "stream_id", id->stream_id);
 }
 
-static void show_mmap(const struct ptc_sb *sb)
+static bool has_id(const struct ptc_sample_id *id)
+{
+	return (id->has & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_ID |
+			   PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_STREAM_ID)) != 0;
+}
+
+static void emit_mmap(struct ptc_emit *e, const struct ptc_sb *sb)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
-	char hex[2 * PTC_BUILD_ID_MAX + 1];
+	const char prot[] = { m->prot & PROT_READ ? 'r' : '-', m->prot & PROT_WRITE ? 'w' : '-',
+			      m->prot & PROT_EXEC ? 'x' : '-', 0 };
+	char hex[2 * PTC_BUILD_ID_MAX + 1], dev[32];
 
-	printf(" pid=%d tid=%d addr=0x%" PRIx64 " len=0x%" PRIx64 " pgoff=0x%" PRIx64
-	       " prot=%c%c%c flags=0x%x",
-	       m->pid, m->tid, m->addr, m->len, m->pgoff, m->prot & 1 ? 'r' : '-',
-	       m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-', m->flags);
+	ptc_emit_i64(e, "pid", m->pid);
+	ptc_emit_i64(e, "tid", m->tid);
+	ptc_emit_hex(e, "addr", m->addr);
+	ptc_emit_hex(e, "len", m->len);
+	ptc_emit_hex(e, "pgoff", m->pgoff);
+	ptc_emit_word(e, "prot", prot);
+	ptc_emit_hex(e, "flags", m->flags);
 	if (m->build_id.len) {
 		ptc_build_id_hex(&m->build_id, hex);
-		printf(" build_id=%s", hex);
+		ptc_emit_word(e, "build_id", hex);
 	} else if (sb->type == PERF_RECORD_MMAP2) {
-		printf(" dev=%u:%u ino=%" PRIu64, m->maj, m->min, m->ino);
+		(void)snprintf(dev, sizeof(dev), "%u:%u", m->maj, m->min);
+		ptc_emit_word(e, "dev", dev);
+		ptc_emit_u64(e, "ino", m->ino);
+		ptc_emit_u64(e, "ino_generation", m->ino_generation);
 	}
-	printf(" filename=");
-	ptc_show_text(m->filename);
+	ptc_emit_text(e, "filename", m->filename);
 }
 
-/* The first bytes of code, in hex. */
-static void show_bytes(struct ptc_cur c)
+static void emit_task(struct ptc_emit *e, const struct ptc_sb_task *t)
 {
-	unsigned int i;
-	uint8_t byte;
-
-	printf(" bytes=");
-	for (i = 0; i < 16 && ptc_cur_u8(&c, &byte); i++)
-		printf("%02x", byte);
-	if (ptc_cur_left(&c))
-		printf("...");
+	ptc_emit_i64(e, "pid", t->pid);
+	ptc_emit_i64(e, "ppid", t->ppid);
+	ptc_emit_i64(e, "tid", t->tid);
+	ptc_emit_i64(e, "ptid", t->ptid);
+	ptc_emit_time(e, "time", t->time);
 }
 
-static void show_sideband(const struct ptc_sb *sb)
+static void emit_switch(struct ptc_emit *e, const struct ptc_sb *sb)
+{
+	const char *way = sb->misc & PERF_RECORD_MISC_SWITCH_OUT ? "out" : "in";
+
+	ptc_emit_word(e, e->json ? "way" : NULL, way);
+	if (sb->type != PERF_RECORD_SWITCH_CPU_WIDE)
+		return;
+	ptc_emit_i64(e, "next_prev_pid", sb->u.sw.next_prev_pid);
+	ptc_emit_i64(e, "next_prev_tid", sb->u.sw.next_prev_tid);
+}
+
+/* Typed by the attr, if its form is known there. */
+static void emit_read(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_sb *sb)
+{
+	const struct ptc_file_attr *a = ptc_file_attr_of_id(f, sb->id.id);
+	struct ptc_cur values = sb->u.read.values;
+	struct ptc_read_value v;
+	struct ptc_read r;
+
+	ptc_emit_i64(e, "pid", sb->u.read.pid);
+	ptc_emit_i64(e, "tid", sb->u.read.tid);
+	if (!a && ptc_file_nattrs(f) == 1)
+		a = ptc_file_attr(f, 0);
+	if (!a || !ptc_read_parse(&values, a->attr.read_format, &r)) {
+		ptc_emit_bytes(e, "bytes", values);
+		return;
+	}
+	ptc_emit_time(e, "time_enabled", r.time_enabled);
+	ptc_emit_time(e, "time_running", r.time_running);
+	ptc_emit_entries(e, "values");
+	while (ptc_read_next(&r, &v)) {
+		ptc_emit_entry(e);
+		ptc_emit_u64(e, "value", v.value);
+		ptc_emit_u64(e, "id", v.id);
+		ptc_emit_u64(e, "lost", v.lost);
+		ptc_emit_end(e);
+	}
+	ptc_emit_entries_end(e);
+}
+
+static void emit_namespaces(struct ptc_emit *e, const struct ptc_sb *sb)
+{
+	struct ptc_cur links = sb->u.namespaces.links;
+	struct ptc_ns_link link;
+	uint64_t i;
+
+	ptc_emit_i64(e, "pid", sb->u.namespaces.pid);
+	ptc_emit_i64(e, "tid", sb->u.namespaces.tid);
+	ptc_emit_entries(e, "links");
+	for (i = 0; ptc_sb_next_namespace(&links, &link); i++) {
+		ptc_emit_entry(e);
+		ptc_emit_named(e, "ns", i, &ptc_names_ns);
+		ptc_emit_u64(e, "dev", link.dev);
+		ptc_emit_u64(e, "ino", link.ino);
+		ptc_emit_end(e);
+	}
+	ptc_emit_entries_end(e);
+}
+
+static void emit_poke(struct ptc_emit *e, const struct ptc_sb_poke *p)
+{
+	ptc_emit_hex(e, "addr", p->addr);
+	ptc_emit_u64(e, "old_len", ptc_cur_left(&p->old_bytes));
+	ptc_emit_u64(e, "new_len", ptc_cur_left(&p->new_bytes));
+	ptc_emit_bytes(e, "bytes", p->new_bytes);
+}
+
+/* What the kernel tells of code and containers. */
+static void emit_kernel(struct ptc_emit *e, const struct ptc_sb *sb)
+{
+	switch (sb->type) {
+	case PERF_RECORD_NAMESPACES:
+		emit_namespaces(e, sb);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		ptc_emit_hex(e, "addr", sb->u.ksymbol.addr);
+		ptc_emit_u64(e, "len", sb->u.ksymbol.len);
+		ptc_emit_named(e, "ksym_type", sb->u.ksymbol.ksym_type, &ptc_names_ksymbol_type);
+		ptc_emit_bits(e, "flags", sb->u.ksymbol.flags, &ptc_names_ksymbol_flag);
+		ptc_emit_text(e, "name", sb->u.ksymbol.name);
+		break;
+	case PERF_RECORD_BPF_EVENT:
+		ptc_emit_named(e, "event", sb->u.bpf.type, &ptc_names_bpf_event);
+		ptc_emit_u64(e, "flags", sb->u.bpf.flags);
+		ptc_emit_u64(e, "id", sb->u.bpf.id);
+		ptc_emit_bytes(e, "tag", ptc_cur_init(sb->u.bpf.tag, sizeof(sb->u.bpf.tag)));
+		break;
+	case PERF_RECORD_CGROUP:
+		ptc_emit_u64(e, "id", sb->u.cgroup.id);
+		ptc_emit_text(e, "path", sb->u.cgroup.path);
+		break;
+	case PERF_RECORD_TEXT_POKE:
+		emit_poke(e, &sb->u.poke);
+		break;
+	case PERF_RECORD_AUX_OUTPUT_HW_ID:
+		ptc_emit_hex(e, "hw_id", sb->u.hw_id.hw_id);
+		break;
+	default: /* CALLCHAIN_DEFERRED */
+		ptc_emit_hex(e, "cookie", sb->u.callchain.cookie);
+		ptc_emit_callchain(e, sb->u.callchain.ips);
+		break;
+	}
+}
+
+/* What passed in a ring. */
+static void emit_ring(struct ptc_emit *e, const struct ptc_sb *sb)
+{
+	switch (sb->type) {
+	case PERF_RECORD_LOST:
+		ptc_emit_u64(e, "id", sb->u.lost.id);
+		ptc_emit_u64(e, "lost", sb->u.lost.lost);
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		ptc_emit_u64(e, "lost", sb->u.lost.lost);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		ptc_emit_time(e, "time", sb->u.throttle.time);
+		ptc_emit_u64(e, "id", sb->u.throttle.id);
+		ptc_emit_u64(e, "stream_id", sb->u.throttle.stream_id);
+		break;
+	case PERF_RECORD_AUX:
+		ptc_emit_hex(e, "offset", sb->u.aux.offset);
+		ptc_emit_hex(e, "size", sb->u.aux.size);
+		ptc_emit_bits(e, "flags", sb->u.aux.flags, &ptc_names_aux_flag);
+		break;
+	case PERF_RECORD_ITRACE_START:
+		ptc_emit_i64(e, "pid", sb->u.itrace_start.pid);
+		ptc_emit_i64(e, "tid", sb->u.itrace_start.tid);
+		break;
+	default:
+		emit_kernel(e, sb);
+		break;
+	}
+}
+
+static void emit_sideband(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_sb *sb)
 {
 	switch (sb->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		show_mmap(sb);
+		emit_mmap(e, sb);
 		break;
 	case PERF_RECORD_COMM:
-		printf(" pid=%d tid=%d%s comm=", sb->u.comm.pid, sb->u.comm.tid,
-		       sb->misc & PERF_RECORD_MISC_COMM_EXEC ? " exec" : "");
-		ptc_show_text(sb->u.comm.comm);
+		ptc_emit_i64(e, "pid", sb->u.comm.pid);
+		ptc_emit_i64(e, "tid", sb->u.comm.tid);
+		if (e->json)
+			ptc_emit_bool(e, "exec", sb->misc & PERF_RECORD_MISC_COMM_EXEC);
+		else if (sb->misc & PERF_RECORD_MISC_COMM_EXEC)
+			ptc_emit_word(e, NULL, "exec");
+		ptc_emit_text(e, "comm", sb->u.comm.comm);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		printf(" pid=%d ppid=%d tid=%d ptid=%d time=", sb->u.task.pid, sb->u.task.ppid,
-		       sb->u.task.tid, sb->u.task.ptid);
-		ptc_show_time(sb->u.task.time);
+		emit_task(e, &sb->u.task);
 		break;
-	case PERF_RECORD_AUX:
-		printf(" offset=0x%" PRIx64 " size=0x%" PRIx64 " flags=", sb->u.aux.offset,
-		       sb->u.aux.size);
-		ptc_show_aux_flags(sb->u.aux.flags);
+	case PERF_RECORD_READ:
+		emit_read(e, f, sb);
 		break;
-	case PERF_RECORD_ITRACE_START:
-		printf(" pid=%d tid=%d", sb->u.itrace_start.pid, sb->u.itrace_start.tid);
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		emit_switch(e, sb);
 		break;
-	case PERF_RECORD_LOST:
-		printf(" id=%" PRIu64 " lost=%" PRIu64, sb->u.lost.id, sb->u.lost.lost);
-		break;
-	case PERF_RECORD_LOST_SAMPLES:
-		printf(" lost=%" PRIu64, sb->u.lost.lost);
-		break;
-	case PERF_RECORD_TEXT_POKE:
-		printf(" addr=0x%" PRIx64 " old_len=%zu new_len=%zu", sb->u.poke.addr,
-		       ptc_cur_left(&sb->u.poke.old_bytes), ptc_cur_left(&sb->u.poke.new_bytes));
-		show_bytes(sb->u.poke.new_bytes);
-		break;
-	default: /* SWITCH, SWITCH_CPU_WIDE */
-		printf(" %s", sb->misc & PERF_RECORD_MISC_SWITCH_OUT ? "out" : "in");
-		if (sb->type == PERF_RECORD_SWITCH_CPU_WIDE)
-			printf(" next_prev_pid=%d next_prev_tid=%d", sb->u.sw.next_prev_pid,
-			       sb->u.sw.next_prev_tid);
+	default:
+		emit_ring(e, sb);
 		break;
 	}
-	show_sample_id(&sb->id);
 }
 
-static int show_sample(const struct ptc_file *f, const struct ptc_rec *rec, struct ptc_err *err)
+/* Records of types we do not know: how much they hold, and whose they are. */
+static int emit_rest(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
+		     struct ptc_sample_id *ret_id)
 {
-	const struct ptc_file_attr *a = ptc_file_sample_attr(f, rec);
-	struct ptc_cur body = rec->body;
-	struct ptc_sample s;
-
-	if (!a)
-		return 0;
-	if (!ptc_sample_parse(&body, a->attr.sample_type, &s))
-		return short_record(rec, err);
-	if (s.id.has & PERF_SAMPLE_IP)
-		printf(" ip=0x%" PRIx64, s.ip);
-	if (s.id.has & PERF_SAMPLE_ADDR)
-		printf(" addr=0x%" PRIx64, s.addr);
-	if (s.id.has & PERF_SAMPLE_PERIOD)
-		printf(" period=%" PRIu64, s.period);
-	if (ptc_cur_left(&body))
-		printf(" more=%zu", ptc_cur_left(&body));
-	show_sample_id(&s.id);
-	return 0;
-}
-
-static int show_id_index(const struct ptc_rec *rec, struct ptc_err *err)
-{
-	struct ptc_cur c = rec->body;
-	uint64_t n, id, idx, cpu, tid;
-
-	if (!ptc_cur_le64(&c, &n) || n > ptc_cur_left(&c) / 32)
-		return short_record(rec, err);
-	printf(" n=%" PRIu64, n);
-	while (n-- && ptc_cur_le64(&c, &id) && ptc_cur_le64(&c, &idx) && ptc_cur_le64(&c, &cpu) &&
-	       ptc_cur_le64(&c, &tid))
-		printf(" [id=%" PRIu64 " idx=%" PRIu64 " cpu=%" PRId64 " tid=%" PRId64 "]", id, idx,
-		       (int64_t)cpu, (int64_t)tid);
-	return 0;
-}
-
-static int show_thread_map(const struct ptc_rec *rec, struct ptc_err *err)
-{
-	struct ptc_cur c = rec->body;
-	struct ptc_cur comm;
-	const char *text;
-	uint64_t n, pid;
-
-	if (!ptc_cur_le64(&c, &n) || n > ptc_cur_left(&c) / 24)
-		return short_record(rec, err);
-	printf(" n=%" PRIu64, n);
-	while (n-- && ptc_cur_le64(&c, &pid) && ptc_cur_sub(&c, 16, &comm)) {
-		printf(" [tid=%" PRId64 " comm=", (int64_t)pid);
-		ptc_show_text(ptc_cur_str(&comm, &text) ? text : "");
-		printf("]");
-	}
-	return 0;
-}
-
-static int show_pt_info(const struct ptc_rec *rec, struct ptc_err *err)
-{
-	struct ptc_pt_info i;
-	int rc = ptc_pt_info_parse(rec, &i, err);
-
-	if (rc)
-		return rc;
-	if (i.type != PTC_AUXTRACE_TYPE_INTEL_PT) {
-		printf(" type=%u%s", i.type,
-		       i.type == PTC_AUXTRACE_TYPE_INTEL_BTS ? " intel_bts" : "");
-		return 0;
-	}
-	printf(" type=1 intel_pt pmu_type=%u time_shift=%u time_mult=%u time_zero=%" PRIu64
-	       " cap_user_time_zero=%d tsc_bit=0x%" PRIx64 " noretcomp_bit=0x%" PRIx64
-	       " have_sched_switch=%" PRIu64 " snapshot_mode=%d per_cpu_mmaps=%d mtc_bit=0x%" PRIx64
-	       " mtc_freq_bits=0x%" PRIx64 " tsc_ctc_n=%u tsc_ctc_d=%u cyc_bit=0x%" PRIx64
-	       " max_nonturbo_ratio=%u filter=",
-	       i.pmu_type, i.time.shift, i.time.mult, i.time.zero, i.cap_user_time_zero, i.tsc_bit,
-	       i.noretcomp_bit, i.have_sched_switch, i.snapshot_mode, i.per_cpu_mmaps, i.mtc_bit,
-	       i.mtc_freq_bits, i.tsc_ctc_n, i.tsc_ctc_d, i.cyc_bit, i.max_nonturbo_ratio);
-	ptc_show_text(i.filter);
-	return 0;
-}
-
-static int show_time_conv(const struct ptc_rec *rec, struct ptc_err *err)
-{
-	struct ptc_time_conv tc;
-	int rc = ptc_time_conv_parse(rec, &tc, err);
-
-	if (!rc)
-		printf(" time_shift=%u time_mult=%u time_zero=%" PRIu64, tc.shift, tc.mult,
-		       tc.zero);
-	return rc;
-}
-
-static int show_auxtrace(const struct ptc_file *f, const struct ptc_rec *rec, struct ptc_err *err)
-{
-	struct ptc_auxtrace a;
-	struct ptc_cur bytes;
-	int rc = ptc_file_auxtrace(f, rec, &a, &bytes, err);
-
-	if (!rc)
-		printf(" size=0x%" PRIx64 " offset=0x%" PRIx64 " reference=0x%" PRIx64
-		       " idx=%u tid=%d cpu=%d",
-		       a.size, a.offset, a.reference, a.idx, a.tid, a.cpu);
-	return rc;
-}
-
-static int show_auxtrace_error(const struct ptc_rec *rec, struct ptc_err *err)
-{
-	struct ptc_cur c = rec->body;
-	uint32_t w[6]; /* type, code, cpu, pid, tid, fmt */
-	uint64_t ip, time;
-	struct ptc_cur msg;
-	const char *text;
-	size_t i;
-
-	for (i = 0; i < 6; i++)
-		if (!ptc_cur_le32(&c, &w[i]))
-			return short_record(rec, err);
-	if (!ptc_cur_le64(&c, &ip))
-		return short_record(rec, err);
-	printf(" type=%u code=%u cpu=%d pid=%d tid=%d ip=0x%" PRIx64, w[0], w[1], (int32_t)w[2],
-	       (int32_t)w[3], (int32_t)w[4], ip);
-	if (ptc_cur_le64(&c, &time) && ptc_cur_sub(&c, 64, &msg) && ptc_cur_str(&msg, &text)) {
-		printf(" time=");
-		ptc_show_time(time);
-		printf(" msg=");
-		ptc_show_text(text);
-	}
-	return 0;
-}
-
-/* Records without typed fields: how much they hold, and whose they are. */
-static int show_rest(const struct ptc_file *f, const struct ptc_rec *rec)
-{
-	struct ptc_sample_id id = { 0 };
 	struct ptc_cur body = rec->body;
 
-	(void)ptc_sample_id_parse(&body, ptc_file_trailer_type(f, rec), &id);
+	(void)ptc_sample_id_parse(&body, ptc_file_trailer_type(f, rec), ret_id);
 	if (ptc_cur_left(&body))
-		printf(" bytes=%zu", ptc_cur_left(&body));
-	show_sample_id(&id);
+		ptc_emit_u64(e, "bytes", ptc_cur_left(&body));
 	return 0;
 }
 
-static int show_fields(const struct ptc_file *f, const struct ptc_rec *rec, struct ptc_err *err)
+static int emit_fields(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
+		       struct ptc_sample_id *ret_id, struct ptc_err *err)
 {
 	struct ptc_sb sb;
 	int rc;
 
-	switch (rec->type) {
-	case PERF_RECORD_SAMPLE:
-		return show_sample(f, rec, err);
-	case PTC_REC_ID_INDEX:
-		return show_id_index(rec, err);
-	case PTC_REC_THREAD_MAP:
-		return show_thread_map(rec, err);
-	case PTC_REC_AUXTRACE_INFO:
-		return show_pt_info(rec, err);
-	case PTC_REC_AUXTRACE:
-		return show_auxtrace(f, rec, err);
-	case PTC_REC_AUXTRACE_ERROR:
-		return show_auxtrace_error(rec, err);
-	case PTC_REC_TIME_CONV:
-		return show_time_conv(rec, err);
-	default:
-		rc = ptc_sb_parse(rec, ptc_file_trailer_type(f, rec), &sb, err);
-		if (rc == 1)
-			show_sideband(&sb);
-		return rc ? rc < 0 ? rc : 0 : show_rest(f, rec);
+	if (rec->type == PERF_RECORD_SAMPLE)
+		return ptc_dump_sample(e, f, rec, ret_id, err);
+	rc = ptc_dump_user(e, f, rec, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = ptc_sb_parse(rec, ptc_file_trailer_type(f, rec), &sb, err);
+	if (rc == 1) {
+		emit_sideband(e, f, &sb);
+		*ret_id = sb.id;
 	}
+	return rc ? rc < 0 ? rc : 0 : emit_rest(e, f, rec, ret_id);
 }
 
-int ptc_dump_record(const struct ptc_file *f, const struct ptc_rec *rec, struct ptc_err *err)
+/* 0x1234; 0x1234+0x40: in what the compressed record there expands to; data.0:0x40: of a folder. */
+static void show_place(const struct ptc_file *f, uint64_t off)
 {
-	const size_t size = PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
-	const char *name = ptc_rec_name(rec->type);
-	int rc;
+	struct ptc_place place;
+	const char *base;
 
-	printf("0x%06" PRIx64 " ", rec->off);
+	ptc_file_place(f, off, &place);
+	base = strrchr(place.name, '/');
+	if (ptc_file_nparts(f) > 1)
+		printf("%s:", base ? base + 1 : place.name);
+	printf("0x%06" PRIx64, place.off);
+	if (place.inflated)
+		printf("+0x%" PRIx64, place.inner);
+	printf(" ");
+}
+
+static void text_head(const struct ptc_file *f, const struct ptc_rec *rec)
+{
+	const char *name = ptc_rec_name(rec->type);
+
+	show_place(f, rec->off);
 	if (name)
 		printf("%-15s", name);
 	else
 		printf("UNKNOWN(%u)", rec->type);
-	printf(" %5zu misc=0x%x", size, rec->misc);
-	rc = show_fields(f, rec, err);
-	printf("%s\n", rc ? " DAMAGED" : "");
+	printf(" %5zu misc=0x%x", PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body), rec->misc);
+}
+
+static void json_head(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec)
+{
+	const uint64_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct ptc_place place;
+	const char *base;
+
+	ptc_file_place(f, rec->off, &place);
+	base = strrchr(place.name, '/');
+	ptc_emit_object(e, NULL);
+	ptc_emit_word(e, "type", "record");
+	if (ptc_file_nparts(f) > 1)
+		ptc_emit_text(e, "file", base ? base + 1 : place.name);
+	ptc_emit_hex(e, "offset", place.off);
+	if (place.inflated)
+		ptc_emit_hex(e, "inner", place.inner);
+	ptc_emit_u64(e, "record", rec->type);
+	ptc_emit_text(e, "name", ptc_rec_name(rec->type));
+	ptc_emit_u64(e, "misc", rec->misc);
+	ptc_emit_named(e, "cpumode", mode, &ptc_names_cpumode);
+	ptc_emit_bits(e, "flags", rec->misc & ~(uint64_t)PERF_RECORD_MISC_CPUMODE_MASK,
+		      ptc_names_misc(rec->type));
+	ptc_emit_u64(e, "size", PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body));
+}
+
+static void emit_id(struct ptc_emit *e, const struct ptc_sample_id *id)
+{
+	if (!has_id(id))
+		return;
+	if (e->json) {
+		ptc_emit_object(e, "sample_id");
+		emit_sample_id(e, id);
+		ptc_emit_end(e);
+		return;
+	}
+	printf(" {");
+	e->at[e->depth].kind = '['; /* no space in front of the first */
+	e->at[e->depth].any = false;
+	e->depth++;
+	emit_sample_id(e, id);
+	e->depth--;
+	printf("}");
+}
+
+int ptc_dump_record(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
+		    struct ptc_err *err)
+{
+	const unsigned int depth = e->depth;
+	struct ptc_sample_id id = { 0 };
+	int rc;
+
+	if (e->json) {
+		json_head(e, f, rec);
+		ptc_emit_object(e, "fields");
+	} else {
+		text_head(f, rec);
+	}
+	rc = emit_fields(e, f, rec, &id, err);
+	if (e->json)
+		ptc_emit_end(e);
+	emit_id(e, &id);
+	if (e->json)
+		ptc_emit_bool(e, "damaged", rc != 0);
+	ptc_emit_unwind(e, depth);
+	printf("%s\n", rc && !e->json ? " DAMAGED" : "");
 	return rc;
 }

@@ -14,6 +14,22 @@ static const char *get_string(const struct ptc_file *f, unsigned int bit)
 	return text;
 }
 
+static void gather_topology(const struct ptc_file *f, struct ptc_info *i)
+{
+	struct ptc_cpu_topology t;
+	struct ptc_err ignored;
+	struct ptc_cur c;
+	uint64_t off;
+
+	if (ptc_file_feature(f, PTC_FEAT_CPU_TOPOLOGY, &c, &off) &&
+	    !ptc_feature_parse_cpu_topology(c, off, i->cpus.available, &t, &ignored)) {
+		i->packages = (uint32_t)t.packages.left;
+		i->cores = (uint32_t)t.threads.left;
+	}
+	if (ptc_file_feature(f, PTC_FEAT_NUMA_TOPOLOGY, &c, NULL))
+		(void)ptc_cur_le32(&c, &i->numa_nodes);
+}
+
 static void gather_features(const struct ptc_file *f, struct ptc_info *i)
 {
 	struct ptc_cur c;
@@ -24,12 +40,15 @@ static void gather_features(const struct ptc_file *f, struct ptc_info *i)
 	i->arch = get_string(f, PTC_FEAT_ARCH);
 	i->cpudesc = get_string(f, PTC_FEAT_CPUDESC);
 	i->cpuid = get_string(f, PTC_FEAT_CPUID);
-	if (ptc_file_feature(f, PTC_FEAT_NRCPUS, &c, NULL)) {
-		(void)ptc_cur_le32(&c, &i->cpus_available);
-		(void)ptc_cur_le32(&c, &i->cpus_online);
-	}
+	if (ptc_file_feature(f, PTC_FEAT_NRCPUS, &c, NULL))
+		(void)ptc_feature_get_nrcpus(&c, &i->cpus);
 	if (ptc_file_feature(f, PTC_FEAT_TOTAL_MEM, &c, NULL))
-		(void)ptc_cur_le64(&c, &i->total_mem_kib);
+		(void)ptc_feature_get_total_mem(&c, &i->total_mem_kib);
+	if (ptc_file_feature(f, PTC_FEAT_COMPRESSED, &c, NULL))
+		i->has_compressed = ptc_feature_get_compressed(&c, &i->compressed);
+	if (ptc_file_feature(f, PTC_FEAT_CLOCK_DATA, &c, NULL))
+		i->has_clock = ptc_feature_get_clock_data(&c, &i->clock);
+	gather_topology(f, i);
 }
 
 static void note_time(struct ptc_info *i, const struct ptc_sample_id *id)
@@ -100,11 +119,11 @@ int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_e
 		if (gather_record(&rec, ret, err))
 			return err->code;
 	if (!rc && ptc_file_feature(f, PTC_FEAT_SAMPLE_TIME, &c, NULL)) {
-		uint64_t first, last;
+		struct ptc_sample_time t;
 
-		if (ptc_cur_le64(&c, &first) && ptc_cur_le64(&c, &last) && first && first <= last) {
-			ret->first_ns = first;
-			ret->last_ns = last;
+		if (ptc_feature_get_sample_time(&c, &t) && t.first_ns && t.first_ns <= t.last_ns) {
+			ret->first_ns = t.first_ns;
+			ret->last_ns = t.last_ns;
 		}
 	}
 	return rc;
@@ -131,14 +150,28 @@ void ptc_info_release(struct ptc_info *info)
 	ptc_index_release(&info->index);
 }
 
-struct ptc_cur ptc_info_cmdline(const struct ptc_info *info, uint32_t *ret_n)
+struct ptc_feature_iter ptc_info_list(const struct ptc_info *info, enum ptc_feature bit)
 {
-	struct ptc_cur c = { NULL, NULL };
+	struct ptc_feature_iter it = { .left = 0 };
+	struct ptc_err ignored;
+	struct ptc_cur c;
+	uint64_t off;
 
-	*ret_n = 0;
-	if (ptc_file_feature(info->file, PTC_FEAT_CMDLINE, &c, NULL))
-		(void)ptc_cur_le32(&c, ret_n);
-	return c;
+	if (ptc_file_feature(info->file, bit, &c, &off))
+		(void)ptc_feature_open(bit, c, off, &it, &ignored);
+	return it;
+}
+
+const char *ptc_info_pmu_name(const struct ptc_info *info, uint32_t type)
+{
+	struct ptc_feature_iter it = ptc_info_list(info, PTC_FEAT_PMU_MAPPINGS);
+	struct ptc_pmu_mapping m;
+	struct ptc_err ignored;
+
+	while (ptc_feature_next_pmu_mapping(&it, &m, &ignored) > 0)
+		if (m.type == type)
+			return m.name;
+	return NULL;
 }
 
 const char *ptc_info_event_name(const struct ptc_info *info, size_t i)

@@ -13,8 +13,12 @@ enum { PTC_INFO_TYPES = 128 }; /* record types counted by name; others together 
 struct ptc_info {
 	const struct ptc_file *file; /* lent; strings below are lent from it */
 	const char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid; /* NULL: not told */
-	uint32_t cpus_available, cpus_online;
+	struct ptc_nrcpus cpus;
+	uint32_t packages, cores, numa_nodes; /* 0: not told */
 	uint64_t total_mem_kib;
+	bool has_compressed, has_clock;
+	struct ptc_compressed compressed;
+	struct ptc_clock_data clock;
 	uint64_t first_ns, last_ns; /* both 0: no time in the file */
 	bool has_pt;
 	struct ptc_pt_info pt;
@@ -36,9 +40,14 @@ int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_e
 void ptc_info_survey(const char *path, struct ptc_info *i);
 void ptc_info_release(struct ptc_info *info);
 
-/* Iterating over what is not worth a copy: NULL or false at the end or where the file is broken. */
-struct ptc_cur ptc_info_cmdline(const struct ptc_info *info, uint32_t *ret_n);
+/*
+ * What is not worth a copy: a feature's entries; none where the file has no such
+ * feature. Where it is broken the iterator says so (dump tells it all).
+ */
+struct ptc_feature_iter ptc_info_list(const struct ptc_info *info, enum ptc_feature bit);
+/* NULL: not told. */
 const char *ptc_info_event_name(const struct ptc_info *info, size_t i);
+const char *ptc_info_pmu_name(const struct ptc_info *info, uint32_t type);
 
 void ptc_info_text(const struct ptc_info *info);
 /* One JSON object. False when out of memory. */

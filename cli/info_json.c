@@ -3,10 +3,10 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "auxtrace/layout.h"
 #include "info.h"
+#include "jsontext.h"
 
 /*
  * Out of memory: jansson's constructors give NULL and its _new setters fail on
@@ -14,23 +14,9 @@
  * helper returns false and the caller gives up.
  */
 
-/* Bytes that are not UTF-8 become '?': JSON cannot carry them. */
 static json_t *text(const char *s)
 {
-	json_t *j = json_string(s);
-	char *copy, *p;
-
-	if (j)
-		return j;
-	copy = strdup(s);
-	if (!copy)
-		return NULL;
-	for (p = copy; *p; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	j = json_string(copy);
-	free(copy);
-	return j;
+	return ptc_json_text(s);
 }
 
 static json_t *text_or_null(const char *s)
@@ -78,8 +64,10 @@ static json_t *make_host(const struct ptc_info *i)
 	    set(o, "osrelease", text_or_null(i->osrelease)) &&
 	    set(o, "arch", text_or_null(i->arch)) && set(o, "cpudesc", text_or_null(i->cpudesc)) &&
 	    set(o, "cpuid", text_or_null(i->cpuid)) &&
-	    set(o, "cpus_available", number(i->cpus_available)) &&
-	    set(o, "cpus_online", number(i->cpus_online)) &&
+	    set(o, "cpus_available", number(i->cpus.available)) &&
+	    set(o, "cpus_online", number(i->cpus.online)) &&
+	    set(o, "packages", number(i->packages)) && set(o, "cores", number(i->cores)) &&
+	    set(o, "numa_nodes", number(i->numa_nodes)) &&
 	    set(o, "total_mem_kib", number(i->total_mem_kib)))
 		return o;
 	json_decref(o);
@@ -88,19 +76,126 @@ static json_t *make_host(const struct ptc_info *i)
 
 static json_t *make_cmdline(const struct ptc_info *i)
 {
+	struct ptc_feature_iter it = ptc_info_list(i, PTC_FEAT_CMDLINE);
 	json_t *a = json_array();
+	struct ptc_err ignored;
 	const char *word;
-	struct ptc_cur c;
-	uint32_t n;
 
-	c = ptc_info_cmdline(i, &n);
-	while (n-- && ptc_feature_get_string(&c, &word)) {
+	while (ptc_feature_next_string(&it, &word, &ignored) > 0) {
 		if (json_array_append_new(a, text(word))) {
 			json_decref(a);
 			return NULL;
 		}
 	}
 	return a;
+}
+
+/* The features the header has, by name; one we do not know by its bit. */
+static json_t *make_features(const struct ptc_info *i)
+{
+	json_t *a = json_array();
+	unsigned int bit;
+	struct ptc_cur c;
+
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
+		const char *name = ptc_feature_name(bit);
+
+		if (ptc_file_feature(i->file, bit, &c, NULL) &&
+		    json_array_append_new(a, name ? text(name) : number(bit))) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
+static json_t *make_pmus(const struct ptc_info *i)
+{
+	struct ptc_feature_iter it = ptc_info_list(i, PTC_FEAT_PMU_MAPPINGS);
+	json_t *a = json_array();
+	struct ptc_pmu_mapping m;
+	struct ptc_err ignored;
+
+	while (ptc_feature_next_pmu_mapping(&it, &m, &ignored) > 0) {
+		json_t *o = json_object();
+
+		if (!set(o, "type", number(m.type)) || !set(o, "name", text(m.name)) ||
+		    json_array_append(a, o)) {
+			json_decref(o);
+			json_decref(a);
+			return NULL;
+		}
+		json_decref(o);
+	}
+	return a;
+}
+
+/* Name and value of each capability of the PMU, into @o under its name. */
+static bool set_caps(json_t *o, const char *pmu, struct ptc_feature_iter it)
+{
+	json_t *caps = json_object();
+	json_t *key = text(pmu);
+	struct ptc_pmu_cap cap;
+	struct ptc_err ignored;
+	bool ok = caps && key;
+
+	while (ok && ptc_feature_next_pmu_cap(&it, &cap, &ignored) > 0) {
+		json_t *name = text(cap.name);
+
+		ok = name && set(caps, json_string_value(name), text(cap.value));
+		json_decref(name);
+	}
+	ok = ok && set(o, json_string_value(key), json_incref(caps));
+	json_decref(key);
+	json_decref(caps);
+	return ok;
+}
+
+static json_t *make_caps(const struct ptc_info *i)
+{
+	struct ptc_feature_iter it = ptc_info_list(i, PTC_FEAT_CPU_PMU_CAPS);
+	struct ptc_pmu_caps p;
+	struct ptc_err ignored;
+	json_t *o = json_object();
+	bool ok = !it.left || set_caps(o, "cpu", it);
+
+	it = ptc_info_list(i, PTC_FEAT_PMU_CAPS);
+	while (ok && ptc_feature_next_pmu_caps(&it, &p, &ignored) > 0)
+		ok = set_caps(o, p.pmu, p.caps);
+	if (ok)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_compression(const struct ptc_info *i)
+{
+	json_t *o;
+
+	if (!i->has_compressed)
+		return json_null();
+	o = json_object();
+	if (set(o, "type", number(i->compressed.type)) &&
+	    set(o, "level", number(i->compressed.level)) &&
+	    set(o, "ratio", number(i->compressed.ratio)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_clock(const struct ptc_info *i)
+{
+	json_t *o;
+
+	if (!i->has_clock)
+		return json_null();
+	o = json_object();
+	if (set(o, "clockid", number(i->clock.clockid)) &&
+	    set(o, "wall_ns", number(i->clock.wall_ns)) &&
+	    set(o, "clock_ns", number(i->clock.clock_ns)))
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
 static json_t *make_event(const struct ptc_info *i, size_t n)
@@ -280,8 +375,10 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "cmdline", make_cmdline(info)) && set(o, "events", make_events(info)) &&
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
-	    set(o, "losses", make_losses(info)) && set(o, "code_bytes", number(info->code_bytes)) &&
-	    set(o, "decode", make_survey(info)))
+	    set(o, "losses", make_losses(info)) && set(o, "pmus", make_pmus(info)) &&
+	    set(o, "pmu_caps", make_caps(info)) && set(o, "compression", make_compression(info)) &&
+	    set(o, "clock", make_clock(info)) && set(o, "features", make_features(info)) &&
+	    set(o, "code_bytes", number(info->code_bytes)) && set(o, "decode", make_survey(info)))
 		s = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
 	if (s)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "auxtrace/layout.h"
 #include "info.h"
 #include "show.h"
+
+enum { NS_PER_S = 1000000000 };
 
 static void label(const char *name)
 {
@@ -27,6 +30,12 @@ static void show_known(const char *a, const char *b, const char *c)
 	}
 }
 
+static void show_count(uint32_t n, const char *what)
+{
+	if (n)
+		printf(", %u %s%s", n, what, n == 1 ? "" : "s");
+}
+
 static void show_host(const struct ptc_info *i)
 {
 	if (i->hostname || i->osrelease || i->arch) {
@@ -34,25 +43,61 @@ static void show_host(const struct ptc_info *i)
 		show_known(i->hostname, i->osrelease, i->arch);
 		printf("\n");
 	}
-	if (i->cpudesc || i->cpuid || i->cpus_available) {
+	if (i->cpudesc || i->cpuid || i->cpus.available) {
 		label("cpu");
 		show_known(i->cpudesc, i->cpuid, NULL);
-		if (i->cpus_available)
-			printf(", %u of %u online", i->cpus_online, i->cpus_available);
+		if (i->cpus.available)
+			printf(", %u of %u online", i->cpus.online, i->cpus.available);
+		show_count(i->packages, "package");
+		show_count(i->cores, "core");
+		show_count(i->numa_nodes, "node");
+		if (i->total_mem_kib)
+			printf(", %" PRIu64 " MiB of memory", i->total_mem_kib >> 10);
 		printf("\n");
 	}
 }
 
+static void show_caps_of(const char *pmu, struct ptc_feature_iter it)
+{
+	const char *separator = ":";
+	struct ptc_pmu_cap cap;
+	struct ptc_err ignored;
+
+	if (!it.left)
+		return;
+	label("caps");
+	printf(" ");
+	ptc_show_plain(pmu);
+	while (ptc_feature_next_pmu_cap(&it, &cap, &ignored) > 0) {
+		printf("%s ", separator);
+		ptc_show_plain(cap.name);
+		printf("=");
+		ptc_show_plain(cap.value);
+		separator = ",";
+	}
+	printf("\n");
+}
+
+static void show_caps(const struct ptc_info *i)
+{
+	struct ptc_feature_iter it = ptc_info_list(i, PTC_FEAT_PMU_CAPS);
+	struct ptc_pmu_caps p;
+	struct ptc_err ignored;
+
+	show_caps_of("cpu", ptc_info_list(i, PTC_FEAT_CPU_PMU_CAPS));
+	while (ptc_feature_next_pmu_caps(&it, &p, &ignored) > 0)
+		show_caps_of(p.pmu, p.caps);
+}
+
 static void show_command(const struct ptc_info *i)
 {
+	struct ptc_feature_iter it = ptc_info_list(i, PTC_FEAT_CMDLINE);
+	struct ptc_err ignored;
 	const char *text;
-	struct ptc_cur c;
-	uint32_t n;
 
-	c = ptc_info_cmdline(i, &n);
-	if (n) {
+	if (it.left) {
 		label("command");
-		while (n-- && ptc_feature_get_string(&c, &text)) {
+		while (ptc_feature_next_string(&it, &text, &ignored) > 0) {
 			printf(" ");
 			ptc_show_word(text);
 		}
@@ -73,11 +118,18 @@ static void show_events(const struct ptc_info *i)
 	for (n = 0; n < ptc_file_nattrs(i->file); n++) {
 		const struct perf_event_attr *a = &ptc_file_attr(i->file, n)->attr;
 		const char *name = ptc_info_event_name(i, n);
+		const char *pmu = ptc_info_pmu_name(i, a->type);
 
 		label("event");
 		printf(" ");
 		ptc_show_plain(name ? name : "?");
-		printf(" type %u config 0x%" PRIx64, a->type, (uint64_t)a->config);
+		printf(" type %u", a->type);
+		if (pmu) {
+			printf(" (");
+			ptc_show_plain(pmu);
+			printf(")");
+		}
+		printf(" config 0x%" PRIx64, (uint64_t)a->config);
 		if (a->exclude_kernel)
 			printf(", user only");
 		printf("\n");
@@ -95,6 +147,18 @@ static void show_times(const struct ptc_info *i)
 		printf(" to ");
 		ptc_show_time(i->last_ns);
 		printf("\n");
+	}
+	if (i->has_clock) {
+		char text[32] = "?";
+		const time_t s = (time_t)(i->clock.wall_ns / NS_PER_S);
+		struct tm tm;
+
+		if (gmtime_r(&s, &tm))
+			(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+		label("date");
+		printf(" %s UTC at ", text);
+		ptc_show_time(i->clock.clock_ns);
+		printf(" of clock %u\n", i->clock.clockid);
 	}
 	if (i->has_pt) {
 		label("intel_pt");
@@ -148,6 +212,14 @@ static void show_records(const struct ptc_info *i)
 	if (i->unknown)
 		printf("%sunknown %" PRIu64, separator, i->unknown);
 	printf("\n");
+	if (!i->has_compressed)
+		return;
+	label("packed");
+	if (i->compressed.type == PTC_COMPRESSED_ZSTD)
+		printf(" with zstd, level %u, ratio %u\n", i->compressed.level,
+		       i->compressed.ratio);
+	else
+		printf(" in a way unknown here (type %u)\n", i->compressed.type);
 }
 
 static void show_losses(const struct ptc_info *i)
@@ -202,6 +274,7 @@ void ptc_info_text(const struct ptc_info *info)
 	ptc_show_plain(ptc_file_name(info->file));
 	printf(", %" PRIu64 " bytes\n", ptc_file_size(info->file));
 	show_host(info);
+	show_caps(info);
 	show_command(info);
 	show_events(info);
 	show_times(info);

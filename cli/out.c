@@ -5,10 +5,13 @@
 #include <string.h>
 
 static const char *const names[PTC_FIELD_COUNT] = {
-	[PTC_FIELD_PID] = "pid",   [PTC_FIELD_TID] = "tid",	    [PTC_FIELD_CPU] = "cpu",
-	[PTC_FIELD_TIME] = "time", [PTC_FIELD_FROM] = "from",	    [PTC_FIELD_TO] = "to",
-	[PTC_FIELD_KIND] = "kind", [PTC_FIELD_SYM] = "sym",	    [PTC_FIELD_TOSYM] = "tosym",
-	[PTC_FIELD_INSN] = "insn", [PTC_FIELD_INSN_IP] = "insn-ip",
+	[PTC_FIELD_PID] = "pid",	 [PTC_FIELD_TID] = "tid",
+	[PTC_FIELD_CPU] = "cpu",	 [PTC_FIELD_TIME] = "time",
+	[PTC_FIELD_FROM] = "from",	 [PTC_FIELD_TO] = "to",
+	[PTC_FIELD_KIND] = "kind",	 [PTC_FIELD_SYM] = "sym",
+	[PTC_FIELD_TOSYM] = "tosym",	 [PTC_FIELD_INSN] = "insn",
+	[PTC_FIELD_INSN_IP] = "insn-ip", [PTC_FIELD_DISASM] = "disasm",
+	[PTC_FIELD_SRCLINE] = "srcline",
 };
 
 bool ptc_fields_have(const struct ptc_fields *f, enum ptc_field field)
@@ -48,6 +51,8 @@ const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const cha
 		ret->field[ret->n] = field_of(list, len);
 		if (ret->field[ret->n++] == PTC_FIELD_COUNT)
 			return "unknown field";
+		if (ret->field[ret->n - 1] == PTC_FIELD_DISASM && list[len])
+			return "there are blanks in it, so it must be the last:";
 		if (!list[len])
 			break;
 	}

@@ -21,6 +21,8 @@ enum ptc_field {
 	PTC_FIELD_TOSYM,
 	PTC_FIELD_INSN,
 	PTC_FIELD_INSN_IP,
+	PTC_FIELD_DISASM,
+	PTC_FIELD_SRCLINE,
 	PTC_FIELD_COUNT
 };
 
@@ -57,11 +59,28 @@ struct ptc_printer {
 	struct ptc_decode *d;
 	struct ptc_fields fields;
 	struct ptc_line *line;
+	/* --insn: the newest source line */
+	char srcline[256];
+	size_t srcline_len;
 };
+
+int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
+
+/* Parts of lines. A name: what is not printable, or blank, is '_'. */
+void ptc_print_name(struct ptc_line *l, const char *s);
+/* Function and offset, or "-". */
+void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
+void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it);
+/* FILE:LINE of it->from; @whole: with the file's path. False: not known, nothing is printed. */
+bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole);
+/* "# gap queue=...", without the line's end. */
+void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it);
 
 /* ptc_sink.on_items; ctx is a struct ptc_printer. */
 int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n);
 int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n);
+/* The object of a gap, a line. */
+void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it);
 /* What comes before the first item, and behind the last: the files whose code was missed. */
 void ptc_print_json_head(struct ptc_line *l);
 void ptc_print_json_missing(const struct ptc_decode *d, struct ptc_line *l);

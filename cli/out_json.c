@@ -11,7 +11,7 @@ static void put_address(struct ptc_line *l, const char *key, uint64_t v)
 	ptc_line_char(l, '"');
 }
 
-static void put_gap(struct ptc_line *l, const struct ptc_item *it)
+void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it)
 {
 	ptc_line_str(l, "{\"type\":\"gap\",\"queue\":");
 	ptc_line_dec(l, it->queue);
@@ -98,7 +98,7 @@ int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n)
 
 	for (i = 0; i < n; i++) {
 		if (items[i].type == PTC_ITEM_GAP)
-			put_gap(p->line, &items[i]);
+			ptc_print_json_gap(p->line, &items[i]);
 		else
 			put_branch(p->line, &items[i]);
 	}

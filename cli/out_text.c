@@ -4,14 +4,13 @@
 #include <string.h>
 
 /* A recording must not drive the terminal, and a name has no blanks in a line of fields. */
-static void put_name(struct ptc_line *l, const char *s)
+void ptc_print_name(struct ptc_line *l, const char *s)
 {
 	for (; *s; s++)
 		ptc_line_char(l, *s > ' ' && *s < 0x7f ? *s : '_');
 }
 
-/* Function and offset, or "-". */
-static void put_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
 	uint64_t off = 0;
 	const char *name = ip ? ptc_decode_symbol(p->d, it, ip, &off) : NULL;
@@ -20,7 +19,7 @@ static void put_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_
 		ptc_line_char(p->line, '-');
 		return;
 	}
-	put_name(p->line, name);
+	ptc_print_name(p->line, name);
 	ptc_line_str(p->line, "+0x");
 	ptc_line_hex(p->line, off);
 }
@@ -65,20 +64,27 @@ static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc
 		ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
 		break;
 	case PTC_FIELD_SYM:
-		put_symbol(p, it, it->from);
+		ptc_print_symbol(p, it, it->from);
 		break;
 	case PTC_FIELD_TOSYM:
-		put_symbol(p, it, it->to);
+		ptc_print_symbol(p, it, it->to);
 		break;
 	case PTC_FIELD_INSN:
 		put_bytes(l, it);
+		break;
+	case PTC_FIELD_DISASM:
+		ptc_print_disasm(l, it);
+		break;
+	case PTC_FIELD_SRCLINE:
+		if (!ptc_print_srcline(p, it, true))
+			ptc_line_char(l, '-');
 		break;
 	case PTC_FIELD_COUNT:
 		break;
 	}
 }
 
-static void put_gap(struct ptc_line *l, const struct ptc_item *it)
+void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it)
 {
 	ptc_line_str(l, "# gap queue=");
 	ptc_line_dec(l, it->queue);
@@ -120,7 +126,7 @@ static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t
 		ptc_line_str(l, " (");
 		close = ")";
 	}
-	put_name(l, name);
+	ptc_print_name(l, name);
 	if (off) {
 		ptc_line_str(l, "+0x");
 		ptc_line_hex(l, off);
@@ -166,7 +172,7 @@ int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 		const struct ptc_item *it = &items[i];
 
 		if (it->type == PTC_ITEM_GAP)
-			put_gap(p->line, it);
+			ptc_print_gap(p->line, it);
 		else if (!p->fields.n)
 			put_for_people(p, it);
 		for (k = 0; k < p->fields.n && it->type != PTC_ITEM_GAP; k++) {

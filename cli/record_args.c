@@ -16,7 +16,9 @@ static const char help[] =
 	"Run CMD and record its control flow into a perf.data, which ptcap decode and\n"
 	"perf script read.\n\n"
 	"  -o, --output FILE     the recording (default perf.data); an older one becomes FILE.old\n"
-	"      --source SOURCE   auto: Intel PT if the machine has it, else step (default)\n"
+	"      --source SOURCE   auto: Intel PT if the machine has it, else emu if QEMU is there "
+	"and\n"
+	"                        can take CMD, else step (default)\n"
 	"                        pt: Intel PT, through the kernel\n"
 	"                        step: a software PMU that single-steps CMD (works anywhere, "
 	"slow)\n"
@@ -29,9 +31,19 @@ static const char help[] =
 	"                        the same for single threads\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
+	"  -S, --snapshot[=SIZE] emu: the trace goes round in its ring; SIGUSR2 to ptcap writes "
+	"what "
+	"is\n"
+	"                        there to FILE, or SIZE bytes of it, and so does the end\n"
+	"  -z, --compression-level[=LEVEL]\n"
+	"                        compress side records, as perf record does: 1, fast (default), to "
+	"22\n"
 	"      --lossy           emu: what does not fit the rings is lost, as with hardware\n"
 	"      --vcpus N         emu: so many CPUs, with a ring pair each, share the threads (1 to "
 	"64)\n"
+	"      --code-size SIZE  emu: memory for CMD's code (default 1G); when it is full the "
+	"recording\n"
+	"                        ends\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
 	"2K,\n"
@@ -79,6 +91,15 @@ static bool parse_mmap(const char *s, struct ptc_record_opts *o)
 	       (!comma || parse_mmap_one(comma + 1, strlen(comma + 1), &o->aux_size));
 }
 
+/* Bytes; a suffix B, K, M or G is as of -m. */
+static bool parse_bytes(const char *s, uint64_t *ret)
+{
+	const size_t len = strlen(s);
+
+	return strspn(s, "0123456789") == len ? ptc_parse_u64(s, ret) && *ret :
+						parse_mmap_one(s, len, ret) && *ret;
+}
+
 static bool parse_source(const char *s, enum ptc_source_kind *ret)
 {
 	if (!strcmp(s, "auto"))
@@ -114,6 +135,17 @@ static bool parse_vcpus(const char *s, unsigned int *ret)
 	return true;
 }
 
+/* -z, -z3: as perf's. */
+static bool parse_level(const char *s, unsigned int *ret)
+{
+	uint64_t v = 1;
+
+	if (s && (!ptc_parse_u64(s, &v) || !v || v > PTC_MAX_COMPRESSION))
+		return false;
+	*ret = (unsigned int)v;
+	return true;
+}
+
 /* "1,2,3" behind what is in @list already. */
 static bool parse_ids(const char *s, pid_t *list, size_t *n)
 {
@@ -142,6 +174,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_SOURCE = 256,
 		OPT_LOSSY,
 		OPT_VCPUS,
+		OPT_CODE_SIZE,
 		OPT_NO_RETCOMP,
 		OPT_PSB,
 		OPT_TRUTH,
@@ -157,8 +190,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "output", required_argument, NULL, 'o' },
 		{ "source", required_argument, NULL, OPT_SOURCE },
 		{ "mmap-pages", required_argument, NULL, 'm' },
+		{ "snapshot", optional_argument, NULL, 'S' },
+		{ "compression-level", optional_argument, NULL, 'z' },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
 		{ "vcpus", required_argument, NULL, OPT_VCPUS },
+		{ "code-size", required_argument, NULL, OPT_CODE_SIZE },
 		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
 		{ "psb-period", required_argument, NULL, OPT_PSB },
 		{ "truth", required_argument, NULL, OPT_TRUTH },
@@ -176,7 +212,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:t:m:qh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:p:t:m:S::z::qh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o':
 			a->opts.output = optarg;
@@ -185,6 +221,12 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			if (!parse_mmap(optarg, &a->opts))
 				return ptc_usage_error("record", "'%s' is no ring size", optarg);
 			break;
+		case 'z':
+			if (!parse_level(optarg, &a->opts.compression))
+				return ptc_usage_error("record",
+						       "'%s' is no compression level: 1 to %d",
+						       optarg, PTC_MAX_COMPRESSION);
+			break;
 		case 'p':
 			if (!parse_ids(optarg, a->pids, &a->opts.npids))
 				return ptc_usage_error("record", "'%s' is no list of pids", optarg);
@@ -192,6 +234,10 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		case 't':
 			if (!parse_ids(optarg, a->tids, &a->opts.ntids))
 				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
+			break;
+		case 'S':
+			a->opts.snapshot = true;
+			a->snapshot_text = optarg;
 			break;
 		case 'q':
 			a->quiet = true;
@@ -207,6 +253,10 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			if (!parse_vcpus(optarg, &a->opts.vcpus))
 				return ptc_usage_error("record", "'%s' is no number of CPUs",
 						       optarg);
+			break;
+		case OPT_CODE_SIZE:
+			if (!ptc_parse_size(optarg, &a->opts.code_size) || !a->opts.code_size)
+				return ptc_usage_error("record", "'%s' is no size", optarg);
 			break;
 		case OPT_NO_RETCOMP:
 			a->opts.no_retcomp = true;
@@ -248,6 +298,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			return ptc_option_error("record", argv, c);
 		}
 	}
+	if (a->snapshot_text && !parse_bytes(a->snapshot_text, &a->opts.snapshot_size))
+		return ptc_usage_error("record", "'%s' is no size of a snapshot", a->snapshot_text);
 	if (a->opts.npids || a->opts.ntids) {
 		if (argv[optind])
 			return ptc_usage_error("record",

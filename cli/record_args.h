@@ -5,13 +5,14 @@
 
 #include "ptcap/capture.h"
 
-enum { PTC_MAX_TARGETS = 256 };
+enum { PTC_MAX_TARGETS = 256, PTC_MAX_COMPRESSION = 22 };
 
 struct ptc_record_args {
 	struct ptc_record_opts opts;
 	pid_t pids[PTC_MAX_TARGETS], tids[PTC_MAX_TARGETS];
 	bool truth_hash; /* of --truth-hash */
 	const char *truth_path;
+	const char *snapshot_text; /* SIZE of --snapshot; NULL: none */
 	const char *from_text, *to_text;
 	struct ptc_place from, to;
 	bool strict, quiet, progress;

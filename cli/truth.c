@@ -35,18 +35,55 @@ int ptc_truth_file_open(struct ptc_truth_file *t, struct ptc_err *err)
 	return rc;
 }
 
+/* Where @tid is in the index, or would be. */
+static uint32_t *entry(const struct ptc_truth_file *t, int tid)
+{
+	size_t i = (uint32_t)tid * UINT32_C(0x9e3779b1);
+
+	for (;; i++) {
+		uint32_t *e = &t->index[i & (t->nindex - 1)];
+
+		if (!*e || t->tids[*e - 1].tid == tid)
+			return e;
+	}
+}
+
+/* Half of it stays empty. */
+static bool grow_index(struct ptc_truth_file *t)
+{
+	size_t i;
+
+	if (2 * (t->ntids + 1) <= t->nindex)
+		return true;
+	free(t->index);
+	t->nindex = t->nindex ? 2 * t->nindex : 64;
+	t->index = calloc(t->nindex, sizeof(*t->index));
+	if (!t->index) {
+		t->nindex = 0;
+		return false;
+	}
+	for (i = 0; i < t->ntids; i++)
+		*entry(t, t->tids[i].tid) = (uint32_t)i + 1;
+	return true;
+}
+
 /* The one with that number, which is mostly the one it was last time. */
 static struct ptc_truth_tid *find(struct ptc_truth_file *t, int tid)
 {
-	size_t i = t->ntids;
+	uint32_t *e;
 
-	while (i--)
-		if (t->tids[i].tid == tid)
-			return &t->tids[i];
-	if (!ptc_vec_reserve((void **)&t->tids, &t->cap, t->ntids + 1, sizeof(*t->tids)))
+	if (t->last < t->ntids && t->tids[t->last].tid == tid)
+		return &t->tids[t->last];
+	if (!grow_index(t) ||
+	    !ptc_vec_reserve((void **)&t->tids, &t->cap, t->ntids + 1, sizeof(*t->tids)))
 		return NULL;
-	t->tids[t->ntids] = (struct ptc_truth_tid){ .tid = tid };
-	return &t->tids[t->ntids++];
+	e = entry(t, tid);
+	if (!*e) {
+		t->tids[t->ntids] = (struct ptc_truth_tid){ .tid = tid };
+		*e = (uint32_t)++t->ntids;
+	}
+	t->last = *e - 1;
+	return &t->tids[t->last];
 }
 
 /* ptcap-record(1) says what this is. */
@@ -96,7 +133,10 @@ int ptc_truth_file_close(struct ptc_truth_file *t, bool keep, struct ptc_err *er
 	for (i = 0; i < t->ntids; i++)
 		line(t, &t->tids[i]);
 	free(t->tids);
+	free(t->index);
 	t->tids = NULL;
+	t->index = NULL;
+	t->nindex = 0;
 	t->ntids = 0;
 	if (t->failed)
 		errno = ENOMEM;

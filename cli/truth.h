@@ -25,14 +25,17 @@ struct ptc_truth_file {
 	bool hash;	  /* lines of tid, count, hash instead of the transfers */
 	struct ptc_tmpfile file;
 	FILE *out;		    /* NULL: not open */
-	struct ptc_truth_tid *tids; /* owned */
+	struct ptc_truth_tid *tids; /* owned; in the order of their first transfers */
 	size_t ntids, cap;
-	bool failed; /* out of memory */
+	uint32_t *index; /* owned: by a hash of the tid, number in tids + 1; open addressing */
+	size_t nindex;	 /* a power of two, or 0 */
+	size_t last;	 /* found last */
+	bool failed;	 /* out of memory */
 };
 
 #define PTC_TRUTH_FILE_INIT                                                                        \
 	{                                                                                          \
-		NULL, false, PTC_TMPFILE_INIT, NULL, NULL, 0, 0, false                             \
+		NULL, false, PTC_TMPFILE_INIT, NULL, NULL, 0, 0, NULL, 0, 0, false                 \
 	}
 
 /* Open t->path, if there is one. It appears when it is closed. */

@@ -25,50 +25,55 @@ struct dump {
 	struct ptc_procs *ps;
 	struct ptc_sideband *s;
 	const struct ptc_tsc_clock *clock;
-	const char *path;
-	int32_t pid;
+	struct ptc_dump *file;
 	bool tsc;
 	bool saved; /* the recording has the process's code itself: names are enough */
 	uint64_t code;
 };
 
-bool ptc_dumps_is_one(const struct ptc_sb *sb, uint32_t *ret)
-{
-	return (sb->type == PERF_RECORD_MMAP || sb->type == PERF_RECORD_MMAP2) &&
-	       sb->u.mmap.pid >= 0 && ptc_jit_path(sb->u.mmap.filename, ret);
-}
-
-/* Does the recording have code of @pid itself? It knows better when it changed. */
-static bool has_saved_code(const struct ptc_sideband *s, int32_t pid)
+void ptc_dumps_release(struct ptc_dumps *d)
 {
 	size_t i;
 
-	for (i = 0; i < s->n; i++) {
-		const struct ptc_sb *sb = &s->events[i].sb;
+	for (i = 0; i < d->n; i++)
+		free(d->dumps[i].bytes);
+	free(d->dumps);
+	memset(d, 0, sizeof(*d));
+}
 
-		if (sb->type == PERF_RECORD_TEXT_POKE && sb->id.pid == pid &&
-		    (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
+bool ptc_dumps_note(struct ptc_dumps *d, const struct ptc_sb_mmap *m)
+{
+	uint32_t number;
+	size_t i;
+
+	if (!ptc_jit_path(m->filename, &number))
+		return false;
+	for (i = 0; i < d->n; i++)
+		if (d->dumps[i].pid == m->pid && !strcmp(d->dumps[i].path, m->filename))
 			return true;
-	}
-	return false;
+	if (d->n < DUMPS_MAX && ptc_grow(&d->dumps, &d->cap, d->n + 1, sizeof(*d->dumps)))
+		d->dumps[d->n++] = (struct ptc_dump){ .path = m->filename, .pid = m->pid };
+	return true;
 }
 
 static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err *err)
 {
-	struct ptc_jit_names *names = ptc_origin_jit(&d->ps->origin, d->pid);
+	struct ptc_jit_names *names = ptc_origin_jit(&d->ps->origin, d->file->pid);
 	const size_t len = ptc_cur_left(&j->code);
 	struct ptc_sb sb = {
 		.type = PERF_RECORD_TEXT_POKE,
 		.misc = PERF_RECORD_MISC_USER,
-		.id = { .has = PERF_SAMPLE_TID | PERF_SAMPLE_TIME, .pid = d->pid, .tid = d->pid },
+		.id = { .has = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+			.pid = d->file->pid,
+			.tid = d->file->pid },
 		.u.poke = { .addr = j->addr, .new_bytes = j->code },
 	};
 
 	sb.id.time = j->time;
 	if (d->tsc)
 		sb.id.time = d->clock->valid ? ptc_tsc_to_ns(&d->clock->conv, j->time) : 0;
-	if (!names || !ptc_names_add(&names->names, j->addr, len ? len : 1, sb.id.time, j->name,
-				     strlen(j->name)))
+	if (!names || !ptc_labels_add(&names->names, j->addr, len ? len : 1, sb.id.time, j->name,
+				      strlen(j->name)))
 		return ptc_fail_mem(err);
 	if (d->saved || !len)
 		return 0;
@@ -132,75 +137,47 @@ static uint8_t *read_all(int fd, size_t len)
 static int read_dump(struct dump *d, struct ptc_err *err)
 {
 	const struct ptc_build_id none = { .len = 0 };
-	struct ptc_origin *c = &d->ps->origin;
 	struct ptc_found found;
 	uint8_t *bytes = NULL;
 	size_t len;
 
-	if (!ptc_grow(&c->dumps, &c->dumps_cap, c->ndumps + 1, sizeof(*c->dumps)))
-		return ptc_fail_mem(err);
-	ptc_search_file(&d->ps->files.search, d->path, &none, d->pid, &found);
+	ptc_search_file(&d->ps->files.search, d->file->path, &none, d->file->pid, &found);
 	if (found.fd >= 0 && found.len <= DUMP_MAX)
 		bytes = read_all(found.fd, (size_t)found.len);
 	if (!bytes) {
 		ptc_found_release(&found);
 		return ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
 	}
-	c->dumps[c->ndumps++] = bytes;
+	d->file->bytes = bytes;
 	len = (size_t)found.len;
 	ptc_found_release(&found);
 	d->code = 0;
-	d->saved = has_saved_code(d->s, d->pid);
 	return take_dump(d, bytes, len, err);
-}
-
-/* The dumps that were read, by who mapped them. */
-struct seen {
-	const char *path[DUMPS_MAX]; /* lent */
-	int32_t pid[DUMPS_MAX];
-	size_t n;
-};
-
-static bool is_seen(const struct seen *seen, const char *path, int32_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < seen->n; i++)
-		if (seen->pid[i] == pid && !strcmp(seen->path[i], path))
-			return true;
-	return false;
 }
 
 int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err)
 {
 	struct dump d = { .ps = ps, .s = s, .clock = clock };
-	const size_t n = s->n; /* it grows */
-	struct seen seen;
-	uint32_t number;
+	struct ptc_jit_names *jit;
 	size_t i;
 	int r;
 
-	seen.n = 0;
-	for (i = 0; i < n && seen.n < DUMPS_MAX; i++) {
-		if (!ptc_dumps_is_one(&s->events[i].sb, &number))
-			continue;
-		d.path = s->events[i].sb.u.mmap.filename;
-		d.pid = s->events[i].sb.u.mmap.pid;
-		if (is_seen(&seen, d.path, d.pid))
-			continue;
-		seen.path[seen.n] = d.path;
-		seen.pid[seen.n++] = d.pid;
+	for (i = 0; i < ps->origin.dumps.n; i++) {
+		d.file = &ps->origin.dumps.dumps[i];
+		jit = ptc_origin_jit(&ps->origin, d.file->pid);
+		d.saved = jit && jit->saved;
 		r = read_dump(&d, err);
 		if (r == PTC_E_NO_MEMORY)
 			return r;
 		if (r < 0)
-			ptc_origin_remark(&ps->origin, "jitdump '%s': %s", d.path, err->msg);
+			ptc_origin_remark(&ps->origin, "jitdump '%s': %s", d.file->path, err->msg);
 		else if (!d.tsc && !d.saved && !is_monotonic(f))
 			ptc_origin_remark(&ps->origin,
 					  "assumed: the times in '%s' (CLOCK_MONOTONIC) are of the "
 					  "recording's clock",
-					  d.path);
+					  d.file->path);
 	}
+	ptc_sideband_sort(s);
 	return 0;
 }

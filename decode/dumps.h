@@ -4,23 +4,38 @@
 #define PTC_DECODE_DUMPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ptcap/error.h"
 
 struct ptc_file;
 struct ptc_procs;
-struct ptc_sb;
+struct ptc_sb_mmap;
 struct ptc_sideband;
 struct ptc_tsc_clock;
 
-/* Is @sb the mapping by which a JIT shows its dump? *ret: the pid in the name. */
-bool ptc_dumps_is_one(const struct ptc_sb *sb, uint32_t *ret);
+struct ptc_dump {
+	const char *path; /* lent */
+	int32_t pid;	  /* who mapped it */
+	uint8_t *bytes;	  /* owned; NULL: not read */
+};
+
+/* Zeroed: none. */
+struct ptc_dumps {
+	struct ptc_dump *dumps; /* owned */
+	size_t n, cap;
+};
+
+void ptc_dumps_release(struct ptc_dumps *d);
+
+/* If @m is the mapping by which a JIT shows its dump: keep it in mind, and return true. */
+bool ptc_dumps_note(struct ptc_dumps *d, const struct ptc_sb_mmap *m);
 
 /*
- * Read the dumps that @s, not sorted yet, names: each code becomes a TEXT_POKE
- * of @s, which lends its bytes from ps->origin, and a name there. A dump that
- * is missing or damaged is remarked there, and is no reason not to decode.
+ * Read the dumps noted in ps->origin: each code becomes a TEXT_POKE of @s, which
+ * lends its bytes from there, and a name there. A dump that is missing or
+ * damaged is remarked there, and is no reason not to decode.
  */
 int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err);

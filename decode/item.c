@@ -13,6 +13,7 @@ const char *ptc_gap_name(enum ptc_gap_cause cause)
 		[PTC_GAP_TRUNCATED] = "truncated", [PTC_GAP_PARTIAL] = "partial",
 		[PTC_GAP_LOST] = "lost",	   [PTC_GAP_NOCODE] = "nocode",
 		[PTC_GAP_BADPACKET] = "badpacket", [PTC_GAP_DESYNC] = "desync",
+		[PTC_GAP_SNAPSHOT] = "snapshot",
 	};
 
 	return (unsigned int)cause < PTC_GAP_COUNT ? names[cause] : "?";
@@ -39,13 +40,10 @@ void ptc_out_release(struct ptc_out *o)
 	o->head = o->n = o->cap = 0;
 }
 
-static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
+static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
 {
 	struct ptc_item *it;
 
-	if ((o->only_tid != -1 && o->only_tid != o->tid) ||
-	    (o->only_cpu != -1 && o->only_cpu != o->cpu))
-		return NULL;
 	if (o->head == o->n)
 		o->head = o->n = 0;
 	if (o->n == o->cap && !ptc_grow(&o->items, &o->cap, o->n + 1, sizeof(*o->items))) {
@@ -61,6 +59,14 @@ static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint6
 	it->tid = o->tid;
 	it->cpu = o->cpu;
 	return it;
+}
+
+static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
+{
+	if ((o->only_tid != -1 && o->only_tid != o->tid) ||
+	    (o->only_cpu != -1 && o->only_cpu != o->cpu))
+		return NULL;
+	return append_any(o, type, time);
 }
 
 struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, enum ptc_kind kind,
@@ -97,4 +103,18 @@ void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint
 	it->to = len;
 	it->cause = (uint8_t)cause;
 	o->stats->gaps[cause]++;
+}
+
+void ptc_out_unkept(struct ptc_out *o, uint64_t off, uint64_t len, uint64_t time)
+{
+	struct ptc_item *it = append_any(o, PTC_ITEM_GAP, time);
+
+	if (!it)
+		return;
+	it->pid = -1;
+	it->tid = -1;
+	it->from = off;
+	it->to = len;
+	it->cause = PTC_GAP_SNAPSHOT;
+	o->stats->gaps[PTC_GAP_SNAPSHOT]++;
 }

@@ -37,5 +37,7 @@ struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, e
 struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time);
 void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint64_t len,
 		 uint64_t time);
+/* PTC_GAP_SNAPSHOT: the queue's, whoever runs then. */
+void ptc_out_unkept(struct ptc_out *o, uint64_t off, uint64_t len, uint64_t time);
 
 #endif

@@ -24,7 +24,7 @@ void ptc_kernel_release(struct ptc_kernel *k)
 {
 	ptc_addrspace_release(&k->as);
 	ptc_core_free(k->kcore);
-	ptc_names_release(&k->names);
+	ptc_labels_release(&k->names);
 	free(k->segs);
 	memset(k, 0, sizeof(*k));
 }
@@ -44,8 +44,8 @@ static int read_kallsyms(struct ptc_kernel *k, const char *dir, struct ptc_err *
 		return ptc_fail_mem(err);
 	/* It may be missing: then nothing has a name, and nothing can be compared. */
 	if (!ptc_read_file(path, KALLSYMS_MAX, &b, err))
-		ok = ptc_names_kallsyms(&k->names, (const char *)b.bytes);
-	ptc_names_sort(&k->names);
+		ok = ptc_labels_kallsyms(&k->names, (const char *)b.bytes);
+	ptc_labels_sort(&k->names);
 	ptc_buf_release(&b);
 	free(path);
 	return ok ? 0 : ptc_fail_mem(err);
@@ -204,7 +204,7 @@ static bool map_kcore(struct ptc_kernel *k, struct ptc_codefiles *files, const c
 static bool is_same_boot(const struct ptc_kernel *k, const struct ptc_sb_mmap *m)
 {
 	const char *symbol = strchr(m->filename, ']');
-	const uint64_t addr = symbol ? ptc_names_addr(&k->names, symbol + 1) : 0;
+	const uint64_t addr = symbol ? ptc_labels_addr(&k->names, symbol + 1) : 0;
 
 	return !addr || addr == m->pgoff;
 }

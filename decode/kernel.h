@@ -11,7 +11,7 @@
 
 #include "auxtrace/sideband.h"
 #include "decode/addrspace.h"
-#include "decode/names.h"
+#include "decode/labels.h"
 #include "ptcap/decode.h"
 
 struct ptc_codefile;
@@ -26,7 +26,7 @@ struct ptc_kernel_segment {
 struct ptc_kernel {
 	struct ptc_addrspace as;
 	struct ptc_core *kcore;		 /* owned; NULL: none */
-	struct ptc_names names;		 /* of kallsyms beside kcore */
+	struct ptc_labels names;	 /* of kallsyms beside kcore */
 	struct ptc_codefile *vmlinux;	 /* lent; NULL: none */
 	struct ptc_kernel_segment *segs; /* owned; of vmlinux */
 	size_t nsegs, segs_cap;

@@ -63,15 +63,16 @@ static unsigned int branches_of(enum ptc_pkt type, const uint8_t *p)
 
 void ptc_cost_add(struct ptc_cost *c, const uint8_t *bytes, size_t len)
 {
+	const uint8_t *end = bytes + len;
 	enum ptc_pkt type;
-	size_t off;
 	int n;
 
 	c->bytes += len;
-	for (off = 0; off<len; off += n> 0 ? (size_t)n : 1) {
-		n = ptc_pkt_len(bytes + off, len - off, &type);
+	while (bytes != end) {
+		n = ptc_pkt_len(bytes, (size_t)(end - bytes), &type);
 		if (n > 0)
-			c->branches += branches_of(type, bytes + off);
+			c->branches += branches_of(type, bytes);
+		bytes += n > 0 ? n : 1;
 	}
 }
 
@@ -84,25 +85,40 @@ static void plain(char *s)
 }
 
 /* A note that does not fit in memory is a note less. */
-static struct ptc_note *__attribute__((format(printf, 2, 3)))
-add(struct ptc_notes *n, const char *fmt, ...)
+static struct ptc_note *__attribute__((format(printf, 2, 0)))
+add_va(struct ptc_notes *n, const char *fmt, va_list ap)
 {
 	struct ptc_note *note;
-	va_list ap;
 	char *s;
-	int r;
 
-	if (!ptc_grow(&n->notes, &n->cap, n->n + 1, sizeof(*n->notes)))
-		return NULL;
-	va_start(ap, fmt);
-	r = vasprintf(&s, fmt, ap);
-	va_end(ap);
-	if (r < 0)
+	if (!ptc_grow(&n->notes, &n->cap, n->n + 1, sizeof(*n->notes)) ||
+	    vasprintf(&s, fmt, ap) < 0)
 		return NULL;
 	plain(s);
 	note = &n->notes[n->n++];
 	*note = (struct ptc_note){ .line = s };
 	return note;
+}
+
+static struct ptc_note *__attribute__((format(printf, 2, 3)))
+add(struct ptc_notes *n, const char *fmt, ...)
+{
+	struct ptc_note *note;
+	va_list ap;
+
+	va_start(ap, fmt);
+	note = add_va(n, fmt, ap);
+	va_end(ap);
+	return note;
+}
+
+void ptc_notes_add(struct ptc_notes *n, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)add_va(n, fmt, ap);
+	va_end(ap);
 }
 
 static const char *plural(uint64_t n)

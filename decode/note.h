@@ -24,6 +24,9 @@ struct ptc_notes {
 	bool made;
 };
 
+/* A line to come first. One that does not fit in memory is a line less. */
+void ptc_notes_add(struct ptc_notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /*
  * Code was missing at @ip: one gap more. Returns what it costs is to be added
  * to: lent, as long as @n and the files of @as.

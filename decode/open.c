@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/aux_join.h"
+#include "auxtrace/order.h"
+#include "auxtrace/sample.h"
 #include "base/err.h"
 #include "decode/grow.h"
 #include "decode/run.h"
@@ -16,27 +19,47 @@ struct opening {
 	bool has_info;
 	struct ptc_time_conv conv;
 	bool has_conv;
-	struct ptc_sb *aux; /* owned: AUX records with a loss */
-	size_t naux, aux_cap;
+	struct ptc_aux_join aux; /* owned */
+	struct ptc_order_stats order;
 };
 
-static int keep_sb(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
+/* The records are read again, one by one, when their time has come. */
+static int check_sb(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	struct ptc_sb sb;
 	int r = ptc_sb_parse(rec, ptc_file_trailer_type(o->d->file, rec), &sb, err);
 
 	if (r <= 0)
 		return r;
-	if (sb.type != PERF_RECORD_AUX)
-		return ptc_sideband_add(&o->d->sideband, &sb, err);
-	/* In overwrite mode the offset is not one of the stream. */
-	if (!(sb.u.aux.flags & (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL)) ||
-	    (sb.u.aux.flags & PERF_AUX_FLAG_OVERWRITE))
+	if (sb.type == PERF_RECORD_AUX)
+		return ptc_aux_join_add(&o->aux, &sb, err);
+	return o->has_info ? ptc_origin_see(&o->d->procs, &o->d->sideband, &sb, err) : 0;
+}
+
+/* A sample may bring trace: of the queue of its event, or of its cpu, or thread. */
+static int take_sample(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	const struct ptc_file_attr *a = ptc_file_sample_attr(o->d->file, rec);
+	struct ptc_aux_sample t = { .tid = -1, .cpu = -1 };
+	struct ptc_sample s;
+	int r;
+
+	if (!a || !(a->attr.sample_type & PERF_SAMPLE_AUX))
 		return 0;
-	if (!ptc_grow(&o->aux, &o->aux_cap, o->naux + 1, sizeof(*o->aux)))
-		return ptc_fail_mem(err);
-	o->aux[o->naux++] = sb;
-	return 0;
+	r = ptc_sample_parse(rec, &a->attr, &s, err);
+	t.size = r ? 0 : ptc_cur_left(&s.aux);
+	if (!t.size)
+		return r;
+	t.file_off = rec->off + PTC_REC_HEADER_SIZE + (uint64_t)(s.aux.pos - rec->body.pos);
+	if (s.id.has & PERF_SAMPLE_CPU)
+		t.cpu = (int32_t)s.id.cpu;
+	else if (s.id.has & PERF_SAMPLE_TID)
+		t.tid = s.id.tid;
+	t.idx = (uint32_t)(t.cpu != -1 ? t.cpu : t.tid);
+	(void)ptc_aux_join_idx(&o->aux, s.id.id, &t.idx);
+	if ((s.id.has & PERF_SAMPLE_TIME) && o->has_info && o->info.time.mult)
+		t.reference = ptc_ns_to_tsc(&o->info.time, s.id.time);
+	return ptc_index_add_sample(&o->d->index, o->d->file, &t, err);
 }
 
 static int take_record(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
@@ -54,23 +77,31 @@ static int take_record(struct opening *o, const struct ptc_rec *rec, struct ptc_
 		r = ptc_time_conv_parse(rec, &o->conv, err);
 		o->has_conv = !r;
 		return r;
+	case PTC_REC_ID_INDEX:
+		return ptc_aux_join_ids(&o->aux, rec, err);
+	case PERF_RECORD_SAMPLE:
+		return take_sample(o, rec, err);
 	default:
-		return rec->type < PTC_REC_USER_START ? keep_sb(o, rec, err) : 0;
+		return rec->type < PTC_REC_USER_START ? check_sb(o, rec, err) : 0;
 	}
 }
 
+/* In order: so that it is known whether FINISHED_ROUND can be believed. */
 static int take_records(struct opening *o, struct ptc_err *err)
 {
+	struct ptc_order *order;
 	struct ptc_rec rec;
-	uint64_t pos = 0;
-	int r;
+	uint64_t time;
+	int r, rc = 0;
 
-	while ((r = ptc_file_next(o->d->file, &pos, &rec, err)) > 0) {
-		r = take_record(o, &rec, err);
-		if (r < 0)
-			return ptc_file_err_name(o->d->file, err);
-	}
-	return r; /* the reader names the file itself */
+	r = ptc_order_new(o->d->file, NULL, &order, err);
+	if (r < 0)
+		return r;
+	while (!rc && (r = ptc_order_next(order, &rec, &time, err)) > 0)
+		rc = take_record(o, &rec, err) < 0 ? ptc_file_err_name(o->d->file, err) : 0;
+	ptc_order_get_stats(order, &o->order);
+	ptc_order_free(order);
+	return rc ? rc : r; /* the reader names the file itself */
 }
 
 /* "GenuineIntel,6,158,10" */
@@ -131,43 +162,62 @@ static int set_up_engine(struct opening *o, struct ptc_err *err)
 	return r;
 }
 
-static int by_offset(const void *pa, const void *pb)
+static int by_mark(const void *pa, const void *pb)
 {
 	const struct ptc_mark *a = pa, *b = pb;
 
 	return a->off < b->off ? -1 : a->off > b->off;
 }
 
-static bool is_about(const struct ptc_sb *sb, const struct ptc_lane *l)
+static int add_mark(struct ptc_lane *l, uint64_t off, enum ptc_gap_cause cause, struct ptc_err *err)
 {
-	if (l->tid != -1 && (sb->id.has & PERF_SAMPLE_TID))
-		return sb->id.tid == l->tid;
-	if (l->cpu != -1 && (sb->id.has & PERF_SAMPLE_CPU))
-		return (int32_t)sb->id.cpu == l->cpu;
-	return true;
+	if (!ptc_grow(&l->marks, &l->marks_cap, l->nmarks + 1, sizeof(*l->marks)))
+		return ptc_fail_mem(err);
+	l->marks[l->nmarks++] = (struct ptc_mark){ off, cause };
+	return 0;
 }
 
-static int set_marks(const struct opening *o, struct ptc_lane *l, struct ptc_err *err)
+/* TRUNCATED ends a span; where there is nothing to be ended it is a mark, as PARTIAL always is. */
+static int set_losses(const struct ptc_aux_spans *s, struct ptc_lane *l, struct ptc_cut *cuts,
+		      struct ptc_err *err)
 {
-	size_t i;
+	size_t i, k, n = 0;
+	int r;
 
-	for (i = 0; i < o->naux; i++) {
-		const struct ptc_sb_aux *a = &o->aux[i].u.aux;
-		struct ptc_mark m = {
-			.off = a->offset + a->size,
-			.cause = a->flags & PERF_AUX_FLAG_TRUNCATED ? PTC_GAP_TRUNCATED :
-								      PTC_GAP_PARTIAL,
-		};
-
-		if (!is_about(&o->aux[i], l))
-			continue;
-		if (!ptc_grow(&l->marks, &l->marks_cap, l->nmarks + 1, sizeof(*l->marks)))
-			return ptc_fail_mem(err);
-		l->marks[l->nmarks++] = m;
-	}
+	for (i = 0; i < s->n; i++)
+		if (s->spans[i].flags & PERF_AUX_FLAG_TRUNCATED)
+			cuts[n++].off = s->spans[i].off + s->spans[i].size;
+	r = ptc_stream_cut(&l->stream, cuts, n, err);
+	for (i = 0; i < n && !r; i++)
+		if (!cuts[i].done)
+			r = add_mark(l, cuts[i].off, PTC_GAP_TRUNCATED, err);
+	for (k = 0; k < s->n && !r; k++)
+		if ((s->spans[k].flags & PERF_AUX_FLAG_PARTIAL) &&
+		    !(s->spans[k].flags & PERF_AUX_FLAG_TRUNCATED))
+			r = add_mark(l, s->spans[k].off + s->spans[k].size, PTC_GAP_PARTIAL, err);
 	if (l->nmarks)
-		qsort(l->marks, l->nmarks, sizeof(*l->marks), by_offset);
-	return 0;
+		qsort(l->marks, l->nmarks, sizeof(*l->marks), by_mark);
+	return r;
+}
+
+static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t queue,
+			 struct ptc_err *err)
+{
+	const struct ptc_queue *q = &o->d->index.queues[queue];
+	struct ptc_aux_spans spans = { NULL, 0, 0 };
+	struct ptc_cut *cuts = NULL;
+	int r;
+
+	r = ptc_stream_join(&l->stream, o->d->file, q, o->info.snapshot_mode, err);
+	if (!r)
+		r = ptc_aux_join_queue(&o->aux, &o->d->index, queue, NULL, &spans, err);
+	if (!r) {
+		cuts = calloc(spans.n ? spans.n : 1, sizeof(*cuts));
+		r = cuts ? set_losses(&spans, l, cuts, err) : ptc_fail_mem(err);
+	}
+	free(cuts);
+	ptc_aux_spans_release(&spans);
+	return r;
 }
 
 static bool is_wanted(const struct ptc_decode *d, const struct ptc_queue *q)
@@ -176,7 +226,7 @@ static bool is_wanted(const struct ptc_decode *d, const struct ptc_queue *q)
 	       (d->opts.cpu == -1 || q->cpu == -1 || q->cpu == d->opts.cpu);
 }
 
-static int set_up_lanes(const struct opening *o, struct ptc_err *err)
+static int set_up_lanes(struct opening *o, struct ptc_err *err)
 {
 	struct ptc_decode *d = o->d;
 	size_t i;
@@ -185,6 +235,9 @@ static int set_up_lanes(const struct opening *o, struct ptc_err *err)
 	d->lanes = calloc(d->index.nqueues ? d->index.nqueues : 1, sizeof(*d->lanes));
 	if (!d->lanes)
 		return ptc_fail_mem(err);
+	r = ptc_aux_join_sort(&o->aux, &d->index, err);
+	if (r < 0)
+		return r;
 	for (i = 0; i < d->index.nqueues; i++) {
 		const struct ptc_queue *q = &d->index.queues[i];
 		struct ptc_lane *l = &d->lanes[d->nlanes];
@@ -199,9 +252,7 @@ static int set_up_lanes(const struct opening *o, struct ptc_err *err)
 		 * who ran when it was copied.
 		 */
 		l->tid = q->cpu != -1 && o->info.have_sched_switch ? -1 : q->tid;
-		r = ptc_stream_join(&l->stream, d->file, q, err);
-		if (!r)
-			r = set_marks(o, l, err);
+		r = set_up_stream(o, l, i, err);
 		if (r < 0)
 			return r;
 	}
@@ -211,10 +262,17 @@ static int set_up_lanes(const struct opening *o, struct ptc_err *err)
 static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 {
 	struct ptc_decode *d = o->d;
+	struct ptc_err complaint;
 	int r;
 
 	d->resync = d->opts.resync == PTC_RESYNC_PSB ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
 	r = ptc_file_open(path, &d->file, err);
+	if (r < 0)
+		return r;
+	r = ptc_sideband_features(&d->sideband, d->file, err);
+	if (r < 0)
+		return ptc_file_err_name(d->file, err);
+	r = ptc_origin_begin(&d->procs, d->file, d->opts.code, err);
 	if (!r)
 		r = take_records(o, err);
 	if (r < 0)
@@ -225,20 +283,20 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"'%s' holds AUX trace of type %u, which is not Intel PT", path,
 				o->info.type);
+	d->snapshots = o->info.snapshot_mode;
 	r = set_up_engine(o, err);
 	if (r < 0)
 		return r;
-	r = ptc_sideband_features(&d->sideband, d->file, err);
-	if (r < 0)
-		return ptc_file_err_name(d->file, err);
 	r = ptc_origin_prepare(&d->procs, &d->sideband, d->file, d->opts.code, &d->clock,
 			       !pt_attr(o)->exclude_kernel, err);
 	d->opts.code = NULL; /* it was lent for the opening */
 	if (!r)
 		r = set_up_lanes(o, err);
-	if (!r)
-		ptc_sideband_sort(&d->sideband);
-	return r;
+	if (r < 0)
+		return r;
+	if (!ptc_index_agrees(&d->index, d->file, &complaint))
+		ptc_notes_add(&d->notes, "%s", complaint.msg);
+	return ptc_sideband_open(&d->sideband, d->file, o->order.unordered || o->order.late, err);
 }
 
 int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts, struct ptc_decode **ret,
@@ -252,7 +310,7 @@ int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts, struct
 	r = ptc_decode_take_opts(o.d, opts, err);
 	if (!r)
 		r = open_file(&o, path, err);
-	free(o.aux);
+	ptc_aux_join_release(&o.aux);
 	if (r < 0) {
 		ptc_decode_free(o.d);
 		return r;

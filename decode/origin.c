@@ -15,7 +15,6 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "decode/core.h"
-#include "decode/dumps.h"
 #include "decode/grow.h"
 #include "decode/jitdump.h"
 #include "decode/process.h"
@@ -31,11 +30,9 @@ void ptc_origin_release(struct ptc_origin *c)
 	ptc_kernel_release(&c->kernel);
 	ptc_core_free(c->core);
 	for (i = 0; i < c->njits; i++)
-		ptc_names_release(&c->jits[i].names);
+		ptc_labels_release(&c->jits[i].names);
 	free(c->jits);
-	for (i = 0; i < c->ndumps; i++)
-		free(c->dumps[i]);
-	free(c->dumps);
+	ptc_dumps_release(&c->dumps);
 	for (i = 0; i < c->nremarks; i++)
 		free(c->remarks[i]);
 	free(c->remarks);
@@ -82,29 +79,6 @@ struct ptc_jit_names *ptc_origin_jit(struct ptc_origin *c, int32_t pid)
 
 /* --- before anything is applied ------------------------------------------------------------- */
 
-/* Find the files, so that later no more than a look-up is to be done. */
-static int find_files(struct ptc_procs *ps, const struct ptc_sideband *s, struct ptc_err *err)
-{
-	struct ptc_codefile *file;
-	uint32_t number;
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		const struct ptc_sb *sb = &s->events[i].sb;
-		const struct ptc_sb_mmap *m = &sb->u.mmap;
-
-		if ((sb->type != PERF_RECORD_MMAP && sb->type != PERF_RECORD_MMAP2) || m->pid < 0 ||
-		    (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
-		    !(m->prot & PROT_EXEC) || ptc_dumps_is_one(sb, &number))
-			continue;
-		file = ptc_codefiles_get(&ps->files, m->filename, ptc_sideband_id(s, m), m->pid);
-		if (!file)
-			return ptc_fail_mem(err);
-		ptc_codefile_fill(file, m->pgoff, m->len);
-	}
-	return 0;
-}
-
 static const char *release_of(const struct ptc_file *f)
 {
 	const char *text;
@@ -116,6 +90,48 @@ static const char *release_of(const struct ptc_file *f)
 		       NULL;
 }
 
+int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
+		     const struct ptc_code_opts *opts, struct ptc_err *err)
+{
+	ps->files.look_only = opts && opts->look_only;
+	return ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL,
+			       opts ? opts->cache : NULL, release_of(f), err);
+}
+
+static int see_mmap(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
+		    struct ptc_err *err)
+{
+	const struct ptc_sb_mmap *m = &sb->u.mmap;
+	struct ptc_codefile *file;
+
+	if (m->pid < 0 || (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
+		return 0;
+	if (ptc_dumps_note(&ps->origin.dumps, m) || !(m->prot & PROT_EXEC))
+		return 0;
+	file = ptc_codefiles_get(&ps->files, m->filename, ptc_sideband_id(s, m), m->pid);
+	if (!file)
+		return ptc_fail_mem(err);
+	ptc_codefile_fill(file, m->pgoff, m->len);
+	return 0;
+}
+
+int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
+		   struct ptc_err *err)
+{
+	struct ptc_jit_names *jit;
+
+	if (sb->type == PERF_RECORD_MMAP || sb->type == PERF_RECORD_MMAP2)
+		return see_mmap(ps, s, sb, err);
+	if (sb->type != PERF_RECORD_TEXT_POKE ||
+	    (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
+		return 0;
+	jit = ptc_origin_jit(&ps->origin, sb->id.pid);
+	if (!jit)
+		return ptc_fail_mem(err);
+	jit->saved = true;
+	return 0;
+}
+
 int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		       const struct ptc_code_opts *opts, const struct ptc_tsc_clock *clock,
 		       bool kernel_traced, struct ptc_err *err)
@@ -124,20 +140,15 @@ int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struc
 	const struct ptc_build_id none = { .len = 0 };
 	const struct ptc_build_id *id = ptc_sideband_id(s, &kernel);
 	struct ptc_origin *c = &ps->origin;
-	int r;
+	int r = 0;
 
-	ps->files.look_only = opts && opts->look_only;
-	r = ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
-			    release_of(f), err);
 	c->kernel.wanted = kernel_traced;
 	ps->nobody.kernel = kernel_traced ? &c->kernel.as : NULL;
-	if (!r && kernel_traced)
+	if (kernel_traced)
 		r = ptc_kernel_init(&c->kernel, &ps->files, opts, id ? id : &none, err);
 	if (!r && opts && opts->core)
 		r = ptc_core_open(opts->core, &c->core, err);
-	if (!r)
-		r = ptc_dumps_read(ps, s, f, clock, err);
-	return r < 0 ? r : find_files(ps, s, err);
+	return r < 0 ? r : ptc_dumps_read(ps, s, f, clock, err);
 }
 
 /* --- mappings -------------------------------------------------------------------------------- */
@@ -206,7 +217,7 @@ static void read_perf_map(struct ptc_jit_names *j, const struct ptc_search *s)
 		return;
 	if (!stat(path, &st) && S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
 	    !ptc_read_file(path, MAP_MAX, &b, &err))
-		(void)ptc_names_perf_map(&j->names, (const char *)b.bytes);
+		(void)ptc_labels_perf_map(&j->names, (const char *)b.bytes);
 	ptc_buf_release(&b);
 	free(path);
 	j->sorted = false;
@@ -222,9 +233,9 @@ static const char *jit_symbol(struct ptc_procs *ps, const struct ptc_proc *p, ui
 	if (!j->map_tried)
 		read_perf_map(j, &ps->files.search);
 	if (!j->sorted)
-		ptc_names_sort(&j->names);
+		ptc_labels_sort(&j->names);
 	j->sorted = true;
-	return ptc_names_find(&j->names, ip, time, ret_off);
+	return ptc_labels_find(&j->names, ip, time, ret_off);
 }
 
 const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
@@ -238,7 +249,7 @@ const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, ui
 		return name;
 	if (ip >> 63)
 		return ps->origin.kernel.wanted && !ps->origin.kernel.other_boot ?
-			       ptc_names_find(&ps->origin.kernel.names, ip, UINT64_MAX, ret_off) :
+			       ptc_labels_find(&ps->origin.kernel.names, ip, UINT64_MAX, ret_off) :
 			       NULL;
 	if (!p)
 		return NULL;

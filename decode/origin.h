@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/dumps.h"
 #include "decode/kernel.h"
-#include "decode/names.h"
+#include "decode/labels.h"
 #include "ptcap/decode.h"
 
 struct ptc_core;
@@ -26,7 +27,8 @@ struct ptc_jit_names {
 	int32_t pid;
 	bool map_tried; /* its perf-PID.map */
 	bool sorted;
-	struct ptc_names names;
+	bool saved; /* the recording has code of it itself */
+	struct ptc_labels names;
 };
 
 struct ptc_origin {
@@ -34,18 +36,28 @@ struct ptc_origin {
 	struct ptc_core *core;	    /* owned; NULL: none */
 	struct ptc_jit_names *jits; /* owned; ascending pid */
 	size_t njits, jits_cap;
-	uint8_t **dumps; /* owned, and so are they: jitdumps, as read */
-	size_t ndumps, dumps_cap;
+	struct ptc_dumps dumps;
 	char **remarks; /* owned, and so are they; ends with NULL */
 	size_t nremarks, remarks_cap;
 };
 
 void ptc_origin_release(struct ptc_origin *c);
 
+/* Before the records of @f are looked at: where files are looked for. @opts may be NULL. */
+int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
+		     const struct ptc_code_opts *opts, struct ptc_err *err);
+
 /*
- * Before the side records of @s are sorted and applied: open what @opts (may be
- * NULL) names, find and read the files of all mappings, and turn the jitdumps
- * among them into events.
+ * Of every side record, before any is applied: the files of mappings are found
+ * and read, so that later no more than a look-up is to be done, and jitdumps
+ * noted. What @sb lends must live as long as @ps.
+ */
+int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
+		   struct ptc_err *err);
+
+/*
+ * Behind the last record seen: open what @opts (may be NULL) names, and turn the
+ * jitdumps into events of @s.
  */
 int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		       const struct ptc_code_opts *opts, const struct ptc_tsc_clock *clock,

@@ -12,6 +12,7 @@
 #include "decode/note.h"
 #include "decode/resync.h"
 #include "decode/trail.h"
+#include "decode/window.h"
 
 /* Blocks without instructions, events or bytes used that libipt may give in a row. */
 enum { MAX_IDLE = 16 };
@@ -32,10 +33,10 @@ struct ptc_replay {
 
 	/*
 	 * Grafts are written over bytes in front of the point to go on at,
-	 * which are done with: hence a copy, with room in front, from the
-	 * first graft of a span on.
+	 * which are done with: hence a map, with room in front, from the first
+	 * graft of a span on at the latest.
 	 */
-	uint8_t *copy; /* owned; NULL: dec works on the span itself */
+	struct ptc_window window; /* what dec works on */
 	struct ptc_walker walk;
 	size_t floor; /* resuming must be at or behind this */
 
@@ -47,9 +48,10 @@ struct ptc_replay {
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
 	enum ptc_gap_cause gap_cause;
-	size_t gap_off, gap_end;
+	uint64_t gap_off, gap_end; /* in the AUX stream */
 	uint64_t gap_time;
 	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
+	bool rest;		   /* it is of the packet cut off at the end of a truncated span */
 
 	size_t next_mark;
 	struct ptc_trail trail;
@@ -76,8 +78,7 @@ static void close_span(struct ptc_replay *r)
 {
 	pt_blk_free_decoder(r->dec);
 	r->dec = NULL;
-	free(r->copy);
-	r->copy = NULL;
+	ptc_window_release(&r->window);
 	r->status = 0;
 }
 
@@ -139,10 +140,16 @@ static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc)
 	return ptc_tsc_clock_ns(&r->conf.clock, tsc, span_of(r)->reference);
 }
 
+/* Bytes in front of the span's first one that the decoder has, too. */
+static size_t room_of(const struct ptc_replay *r)
+{
+	return r->window.map ? PTC_WINDOW_ROOM : 0;
+}
+
 /* Where the decoder is, as an offset in the span. */
 static size_t position(const struct ptc_replay *r)
 {
-	const size_t len = span_of(r)->len, room = r->copy ? PTC_GRAFT_MAX : 0;
+	const size_t len = span_of(r)->len, room = room_of(r);
 	uint64_t at;
 
 	if (pt_blk_get_offset(r->dec, &at) < 0 || at < room + r->from)
@@ -167,11 +174,8 @@ static void list_gap(struct ptc_replay *r)
 	if (!r->gap)
 		return;
 	r->gap = false;
-	if (r->gap_cost)
-		ptc_cost_add(r->gap_cost, span_of(r)->bytes + r->gap_off, r->gap_end - r->gap_off);
 	r->gap_cost = NULL;
-	ptc_out_gap(&r->out, r->gap_cause, span_of(r)->base + r->gap_off, r->gap_end - r->gap_off,
-		    r->gap_time);
+	ptc_out_gap(&r->out, r->gap_cause, r->gap_off, r->gap_end - r->gap_off, r->gap_time);
 }
 
 static void list_marks(struct ptc_replay *r, uint64_t upto)
@@ -184,33 +188,72 @@ static void list_marks(struct ptc_replay *r, uint64_t upto)
 	}
 }
 
+/* From @off of the span. */
 static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
 	if (r->gap)
 		return;
 	r->gap = true;
 	r->gap_cause = cause;
-	r->gap_off = off;
-	r->gap_end = off;
+	r->gap_off = span_of(r)->base + off;
+	r->gap_end = r->gap_off;
 	r->gap_time = r->now;
 }
 
-/* Start the decoder at @at of its buffer; @from and @floor are offsets in the span. */
-static int sync_at(struct ptc_replay *r, size_t at, size_t from, size_t floor)
+/* It lasts at least to @off of the span. */
+static void end_gap(struct ptc_replay *r, size_t off)
 {
+	r->gap_end = span_of(r)->base + off;
+}
+
+/* The gap is to last to @off of the span: what of the trace that costs. */
+static void charge(struct ptc_replay *r, size_t off)
+{
+	const struct ptc_span *sp = span_of(r);
+	const size_t from = r->gap_end > sp->base ? (size_t)(r->gap_end - sp->base) : 0;
+	uint8_t *copy;
+
+	if (!r->gap_cost || from >= off)
+		return;
+	if (sp->bytes) {
+		ptc_cost_add(r->gap_cost, sp->bytes + from, off - from);
+		return;
+	}
+	copy = malloc(off - from);
+	if (!copy)
+		return;
+	ptc_span_read(sp, from, copy, off - from);
+	ptc_cost_add(r->gap_cost, copy, off - from);
+	free(copy);
+}
+
+/* What was read behind the window cannot be helped any more: see recover. */
+static void move_window(struct ptc_replay *r)
+{
+	if (ptc_window_is_stale(&r->window, r->off) && !ptc_window_passed(&r->window, r->off))
+		ptc_window_move(&r->window, r->off);
+}
+
+/* Start the decoder at @at of the span; @from and @floor are what counts as read. */
+static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
+{
+	ptc_window_move(&r->window, from);
 	r->from = r->off = from;
 	r->floor = floor;
-	r->status = pt_blk_sync_set(r->dec, at);
+	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	look_around(r);
 	r->prev2_off = r->prev_off = from;
 	return r->status;
 }
 
-static int use_decoder(struct ptc_replay *r, const uint8_t *bytes, size_t len, struct ptc_err *err)
+/* A decoder for what the window has. */
+static int use_decoder(struct ptc_replay *r, struct ptc_err *err)
 {
+	const size_t room = room_of(r);
 	struct pt_block_decoder *dec;
 	struct pt_image *image;
-	int ret = ptc_ipt_decoder(r->conf.ipt, bytes, len, &dec, err);
+	int ret = ptc_ipt_decoder(r->conf.ipt, r->window.bytes - room, room + span_of(r)->len, &dec,
+				  err);
 
 	if (ret < 0)
 		return ret;
@@ -227,35 +270,50 @@ static int use_decoder(struct ptc_replay *r, const uint8_t *bytes, size_t len, s
 
 static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct ptc_err *err)
 {
-	const struct ptc_span *sp = span_of(r);
-	uint8_t *copy;
-	size_t at;
+	const ptrdiff_t at = (ptrdiff_t)g->next - (ptrdiff_t)g->graft_len;
+	size_t i;
 	int ret;
 
-	if (!r->copy) {
-		copy = malloc(PTC_GRAFT_MAX + sp->len);
-		if (!copy)
-			return ptc_fail_mem(err);
-		memset(copy, 0, PTC_GRAFT_MAX);
-		memcpy(copy + PTC_GRAFT_MAX, sp->bytes, sp->len);
-		ret = use_decoder(r, copy, PTC_GRAFT_MAX + sp->len, err);
-		if (ret < 0) {
-			free(copy);
+	static_assert((int)PTC_WINDOW_ROOM >= (int)PTC_GRAFT_MAX, "a graft fits in front");
+	if (!r->window.map) {
+		ret = ptc_window_open(&r->window, span_of(r), true, err);
+		if (!ret)
+			ret = use_decoder(r, err);
+		if (ret < 0)
 			return ret;
-		}
-		r->copy = copy;
 	}
-	at = PTC_GRAFT_MAX + g->next - g->graft_len;
-	memcpy(r->copy + at, g->graft, g->graft_len);
+	ptc_window_move(&r->window, g->off);
+	for (i = 0; i < g->graft_len; i++)
+		ptc_window_put(&r->window, at + (ptrdiff_t)i, g->graft[i]);
 	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
 }
 
-static void end_span(struct ptc_replay *r)
+/* Does the next span begin where this one, cut where the buffer was full, ends? */
+static bool goes_on(const struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
 
-	list_gap(r);
+	return sp->truncated && r->span + 1 < r->conf.stream->n && !sp[1].lost &&
+	       sp[1].base == sp->base + sp->len;
+}
+
+/*
+ * Where the buffer was full nobody knows what is missing: the gap there lasts
+ * until decoding goes on in the next span.
+ */
+static void end_span(struct ptc_replay *r)
+{
+	const struct ptc_span *sp = span_of(r);
+	const bool stays = goes_on(r);
+
 	ptc_trail_cut(&r->trail);
+	if (sp->truncated && !(r->gap && r->gap_cause == PTC_GAP_TRUNCATED && r->rest)) {
+		list_gap(r);
+		begin_gap(r, PTC_GAP_TRUNCATED, sp->len);
+	}
+	r->rest = false;
+	if (!stays)
+		list_gap(r);
 	r->span++;
 	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX);
 	close_span(r);
@@ -266,13 +324,19 @@ static void end_span(struct ptc_replay *r)
 static void end_of_bytes(struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
-	size_t at = r->off;
+	/* libipt says of some packets that it got behind them, though they are not whole. */
+	const uint8_t *bytes = r->window.bytes;
+	const bool sure = r->from >= r->window.from;
+	const size_t rest = ptc_find_rest(bytes, sure ? r->from : r->window.from, sure, sp->len);
+	const size_t from = rest < r->off ? rest : r->off;
+	size_t at = from;
 
-	while (at < sp->len && !sp->bytes[at])
+	while (at < sp->len && !bytes[at])
 		at++;
 	if (at < sp->len) {
-		begin_gap(r, PTC_GAP_BADPACKET, r->off);
-		r->gap_end = sp->len;
+		r->rest = sp->truncated && !r->gap;
+		begin_gap(r, r->rest ? PTC_GAP_TRUNCATED : PTC_GAP_BADPACKET, from);
+		end_gap(r, sp->len);
 	}
 	end_span(r);
 }
@@ -296,12 +360,29 @@ static void land(struct ptc_replay *r, uint64_t ip)
 }
 
 /*
+ * One call of the decoder read on, over bytes that say nothing of the flow, to
+ * behind the window: what it saw there was not the trace. Go on at the next PSB
+ * of what it was. Returns the decoder's status, or 0 at the end of the span.
+ */
+static int resume_behind_window(struct ptc_replay *r)
+{
+	struct ptc_resume to;
+
+	begin_gap(r, PTC_GAP_DESYNC, r->window.upto);
+	ptc_walker_to_psb(&r->walk, r->window.upto, &to);
+	end_gap(r, to.off);
+	if (to.how == PTC_RESUME_PSB)
+		return sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
+	end_span(r);
+	return 0;
+}
+
+/*
  * The decoder failed with @status. Find where to go on, until it works or the
  * span ends; each round starts further on.
  */
 static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 {
-	const struct ptc_span *sp = span_of(r);
 	struct ptc_resume to;
 	enum ptc_gap_cause cause;
 	size_t floor;
@@ -311,6 +392,12 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
 	for (;;) {
+		if (ptc_window_passed(&r->window, r->off)) {
+			status = resume_behind_window(r);
+			if (status >= 0)
+				return 0;
+			continue;
+		}
 		if (pt_errcode(status) == pte_eos) {
 			end_of_bytes(r);
 			return 0;
@@ -321,7 +408,7 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 		 * event, if any, that the call before it had read and nobody
 		 * could be told of: it is the first point to go on at.
 		 */
-		floor = ptc_find_event(sp->bytes, r->prev2_off, r->prev_off);
+		floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
 		if (!r->gap && cause == PTC_GAP_NOCODE)
 			r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
 		begin_gap(r, cause, floor);
@@ -331,14 +418,14 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 			ptc_walker_to_psb(&r->walk, floor, &to);
 		else
 			ptc_walker_to_packet(&r->walk, floor, r->as, &to);
-		r->gap_end = to.off;
+		charge(r, to.off);
+		end_gap(r, to.off);
 		if (to.how == PTC_RESUME_END) {
 			end_span(r);
 			return 0;
 		}
 		if (to.how == PTC_RESUME_PSB) {
-			ret = sync_at(r, to.off + (r->copy ? PTC_GRAFT_MAX : 0), to.off, to.floor) <
-			      0;
+			ret = sync_at(r, (ptrdiff_t)to.off, to.off, to.floor) < 0;
 		} else {
 			ret = sync_graft(r, &to, err);
 			if (ret < 0)
@@ -350,36 +437,64 @@ static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
 	}
 }
 
+/*
+ * In front of a snapshot: what was overwritten since the one before it, and what has no PSB yet. A
+ * snapshot that does not go on from the last one is told of, also if no byte is known to be
+ * missing.
+ */
+static void list_unkept(struct ptc_replay *r, size_t first)
+{
+	const struct ptc_span *sp = span_of(r);
+	const uint64_t to = sp->base + first;
+	uint64_t from = 0;
+
+	if (r->span)
+		from = sp[-1].base + sp[-1].len;
+	if (r->span || to)
+		ptc_out_unkept(&r->out, from < to ? from : to, from < to ? to - from : 0, r->now);
+}
+
+/* Packets in front of the first PSB cannot be decoded: a gap, unless they are padding. */
+static void list_front(struct ptc_replay *r, size_t first)
+{
+	const struct ptc_span *sp = span_of(r);
+	size_t at;
+
+	at = ptc_span_skip_zeros(sp, first);
+	if (at < first) {
+		begin_gap(r, PTC_GAP_DESYNC, 0); /* unless one goes on from the span before */
+		end_gap(r, first);
+	}
+}
+
 /* Begin the next span at its first PSB. */
 static int open_span(struct ptc_replay *r, struct ptc_err *err)
 {
 	const struct ptc_span *sp = span_of(r);
 	struct ptc_resume to;
-	size_t first;
 	int ret;
 
 	r->from = r->off = r->prev_off = r->prev2_off = r->floor = 0;
-	if (sp->lost)
+	if (sp->lost && !r->conf.snapshots)
 		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
-	ptc_walker_init(&r->walk, sp->bytes, sp->len);
-	ret = use_decoder(r, sp->bytes, sp->len, err);
+	ret = ptc_window_open(&r->window, sp, false, err);
 	if (ret < 0)
 		return ret;
-	/* Packets in front of the first PSB cannot be decoded: a gap, unless they are padding. */
+	ptc_walker_init(&r->walk, r->window.bytes, sp->len);
+	if (r->window.map)
+		ptc_walker_init_window(&r->walk, &r->window);
+	ret = use_decoder(r, err);
+	if (ret < 0)
+		return ret;
 	ptc_walker_to_psb(&r->walk, 0, &to);
-	for (first = 0; first < to.off && !sp->bytes[first]; first++)
-		;
-	if (first < to.off) {
-		begin_gap(r, PTC_GAP_DESYNC, 0);
-		r->gap_end = to.off;
-	}
-	if (to.how == PTC_RESUME_END) {
+	if (!r->conf.snapshots)
+		list_front(r, to.off);
+	ret = to.how == PTC_RESUME_END ? 0 : sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
+	if (r->conf.snapshots) /* at the time of the PSB: from there on the queue has its trace */
+		list_unkept(r, to.off);
+	if (to.how == PTC_RESUME_END)
 		end_span(r);
-		return 0;
-	}
-	if (sync_at(r, to.off, to.off, to.floor) < 0)
-		return recover(r, r->status, err);
-	return 0;
+	return ret < 0 ? recover(r, r->status, err) : 0;
 }
 
 static enum ptc_mode mode_of(enum pt_exec_mode mode)
@@ -394,6 +509,7 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 	struct pt_block b;
 	bool goes_on = true;
 
+	move_window(r);
 	r->status = pt_blk_next(r->dec, &b, sizeof(b));
 	look_around(r);
 	/* Also when it failed: what it had decoded until then did run. */
@@ -422,7 +538,7 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t time)
 {
 	const struct ptc_span *sp = span_of(r);
-	const size_t at = ptc_find_packet(sp->bytes, from, to, PTC_PKT_OVF);
+	const size_t at = ptc_span_find(sp, from, to, PTC_PKT_OVF);
 
 	ptc_trail_cut(&r->trail);
 	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
@@ -435,6 +551,7 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	struct pt_event ev;
 	uint64_t time;
 
+	move_window(r);
 	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
 	look_around(r);
 	if (r->status < 0) {

@@ -34,6 +34,7 @@ struct ptc_replay_conf {
 	const struct ptc_stream *stream;
 	const struct ptc_mark *marks; /* ascending */
 	size_t nmarks;
+	bool snapshots; /* a hole in the stream was not kept, rather than lost */
 	uint32_t queue;
 	struct ptc_decode_stats *stats;
 	struct ptc_notes *notes;

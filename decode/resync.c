@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/resync.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/addrspace.h"
+#include "decode/stream.h"
+#include "decode/window.h"
+
+enum { PACKET_MAX = 32 }; /* bytes; a packet has 18 at most */
 
 struct packet {
 	enum ptc_pkt type;
@@ -19,6 +24,13 @@ void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len)
 {
 	/* MODE.Exec of 64-bit code, until the trace says otherwise. */
 	*r = (struct ptc_walker){ .bytes = bytes, .len = len, .mode = { 0x99, 0x01 } };
+}
+
+void ptc_walker_init_window(struct ptc_walker *r, struct ptc_window *w)
+{
+	ptc_walker_init(r, w->bytes, w->span->len);
+	r->span = w->span;
+	r->window = w;
 }
 
 static bool has_ip(enum ptc_pkt type)
@@ -47,8 +59,11 @@ static bool waits_for_fup(const uint8_t *p, enum ptc_pkt type)
 static bool take(struct ptc_walker *r, struct packet *ret)
 {
 	const uint8_t *p = r->bytes + r->pos;
-	const int n = ptc_pkt_len(p, r->len - r->pos, &ret->type);
+	int n;
 
+	if (r->window)
+		ptc_window_need(r->window, r->pos, PACKET_MAX);
+	n = ptc_pkt_len(p, r->len - r->pos, &ret->type);
 	if (n <= 0) {
 		r->synced = n == 0;
 		return false;
@@ -191,7 +206,8 @@ static bool resume_at(const struct ptc_walker *r, const struct packet *k, bool b
 static size_t next_psb(struct ptc_walker *r, size_t from)
 {
 	if (r->next_psb < from || !r->next_psb)
-		r->next_psb = ptc_pkt_next_psb(r->bytes, r->len, from);
+		r->next_psb = r->span ? ptc_span_next_psb(r->span, from) :
+					ptc_pkt_next_psb(r->bytes, r->len, from);
 	return r->next_psb;
 }
 
@@ -274,4 +290,52 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
 {
 	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
+}
+
+size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)
+{
+	enum ptc_pkt type;
+	size_t at;
+	int n = 1;
+
+	/* from the last PSB, if there is one */
+	for (at = len; at - from >= PTC_PSB_LEN; at--) {
+		if (!memcmp(bytes + at - PTC_PSB_LEN, psb, PTC_PSB_LEN)) {
+			from = at;
+			sure = true;
+			break;
+		}
+	}
+	if (!sure)
+		return len;
+	while (from < len && n > 0) {
+		n = ptc_pkt_len(bytes + from, len - from, &type);
+		if (n > 0)
+			from += (size_t)n;
+	}
+	return n ? len : from; /* not where bytes are no packet: that was told of */
+}
+
+size_t ptc_span_find(const struct ptc_span *sp, size_t from, size_t to, enum ptc_pkt type)
+{
+	const uint8_t *bytes;
+	uint8_t *copy = NULL;
+	size_t at, n;
+
+	if (from >= to)
+		return to;
+	n = to - from;
+	if (sp->bytes) {
+		bytes = sp->bytes + from;
+	} else {
+		copy = malloc(n);
+		if (!copy)
+			return to;
+		ptc_span_read(sp, from, copy, n);
+		bytes = copy;
+	}
+	at = type == PTC_PKT_COUNT ? ptc_find_event(bytes, 0, n) :
+				     ptc_find_packet(bytes, 0, n, type);
+	free(copy);
+	return from + at;
 }

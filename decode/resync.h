@@ -17,11 +17,15 @@
 #include "arch/pt_packet.h"
 
 struct ptc_addrspace;
+struct ptc_span;
+struct ptc_window;
 
 enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft is at most 37 */
 
 struct ptc_walker {
-	const uint8_t *bytes; /* lent: the span */
+	const uint8_t *bytes;	     /* lent: the span */
+	const struct ptc_span *span; /* lent; where PSBs are looked for; NULL: in bytes */
+	struct ptc_window *window; /* lent; asked for bytes that may not be there; NULL: all are */
 	size_t len;
 	size_t pos;	 /* next packet */
 	size_t next_psb; /* the first PSB at or behind pos, once looked for */
@@ -51,6 +55,8 @@ struct ptc_resume {
 };
 
 void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len);
+/* The same over a window of a span. */
+void ptc_walker_init_window(struct ptc_walker *r, struct ptc_window *w);
 
 /*
  * Find the next point at or behind @floor where the flow is known and @as has
@@ -67,5 +73,17 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 
 /* The same for the first packet that is neither a branch's (TNT, TIP) nor timing. */
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to);
+
+/*
+ * ptc_find_packet, or for PTC_PKT_COUNT ptc_find_event, in the span itself: a
+ * window of it may have a graft there. Out of memory: nothing is found.
+ */
+size_t ptc_span_find(const struct ptc_span *sp, size_t from, size_t to, enum ptc_pkt type);
+
+/*
+ * Where the packet begins that is cut off at the end of @bytes; @len if none
+ * is. @from is a packet's start, or if not (@sure false) only a PSB behind it is.
+ */
+size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len);
 
 #endif

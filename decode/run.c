@@ -50,6 +50,7 @@ void ptc_decode_free(struct ptc_decode *d)
 	if (d->ipt_ready)
 		ptc_ipt_release(&d->ipt);
 	ptc_notes_release(&d->notes);
+	ptc_srclines_release(&d->srclines);
 	ptc_index_release(&d->index);
 	ptc_file_free(d->file);
 	free(d);
@@ -305,6 +306,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 			.stream = &l->stream,
 			.marks = l->marks,
 			.nmarks = l->nmarks,
+			.snapshots = d->snapshots,
 			.queue = l->idx,
 			.stats = &d->stats,
 			.notes = &d->notes,

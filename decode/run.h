@@ -11,6 +11,7 @@
 #include "decode/process.h"
 #include "decode/replay.h"
 #include "decode/sideband.h"
+#include "decode/srcline.h"
 #include "decode/stream.h"
 
 /* One queue being decoded. */
@@ -31,9 +32,11 @@ struct ptc_decode {
 	bool ipt_ready;
 	struct ptc_tsc_clock clock;
 	enum ptc_resync resync;
+	bool snapshots; /* the recording is of them */
 	struct ptc_procs procs;
 	struct ptc_sideband sideband;
 	struct ptc_notes notes;
+	struct ptc_srclines srclines;
 	struct ptc_lane *lanes; /* owned; ascending idx */
 	size_t nlanes;
 	bool ran;

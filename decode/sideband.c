@@ -11,28 +11,45 @@
 
 void ptc_sideband_release(struct ptc_sideband *s)
 {
-	free(s->events);
+	ptc_order_free(s->order);
+	free(s->added);
 	free(s->ids);
 	memset(s, 0, sizeof(*s));
 }
 
-static struct ptc_event *new_event(struct ptc_sideband *s)
+/* Read on to the next record that says something. */
+static int read_next(struct ptc_sideband *s, struct ptc_err *err)
 {
-	if (!ptc_grow(&s->events, &s->cap, s->n + 1, sizeof(*s->events)))
-		return NULL;
-	memset(&s->events[s->n], 0, sizeof(s->events[s->n]));
-	return &s->events[s->n++];
+	struct ptc_rec rec;
+	uint64_t time;
+	int r;
+
+	s->has_next = false;
+	while ((r = ptc_order_next(s->order, &rec, &time, err)) > 0) {
+		if (rec.type >= PTC_REC_USER_START || rec.type == PERF_RECORD_AUX)
+			continue;
+		r = ptc_sb_parse(&rec, ptc_file_trailer_type(s->file, &rec), &s->next.sb, err);
+		if (r < 0)
+			return ptc_file_err_name(s->file, err);
+		if (!r)
+			continue;
+		s->next.time = time;
+		s->has_next = true;
+		return 0;
+	}
+	return r;
 }
 
-int ptc_sideband_add(struct ptc_sideband *s, const struct ptc_sb *sb, struct ptc_err *err)
+int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_rounds,
+		      struct ptc_err *err)
 {
-	struct ptc_event *ev = new_event(s);
+	const struct ptc_order_opts opts = { .no_rounds = no_rounds };
+	int r = ptc_order_new(f, &opts, &s->order, err);
 
-	if (!ev)
-		return ptc_fail_mem(err);
-	ev->sb = *sb;
-	ev->time = sb->id.has & PERF_SAMPLE_TIME ? sb->id.time : 0;
-	return 0;
+	if (r < 0)
+		return r;
+	s->file = f;
+	return read_next(s, err);
 }
 
 int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err)
@@ -54,53 +71,37 @@ int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, stru
 	return 0;
 }
 
-static void merge(struct ptc_event *a, const struct ptc_event *from, size_t lo, size_t mid,
-		  size_t hi)
+static const struct ptc_event *first(const struct ptc_sideband *s)
 {
-	size_t i = lo, j = mid, k;
-
-	for (k = lo; k < hi; k++)
-		a[k] = j == hi || (i < mid && from[i].time <= from[j].time) ? from[i++] : from[j++];
+	return ptc_sideband_peek(s, UINT64_MAX);
 }
 
-/* Stable: what the file has in order stays so at equal times. qsort is not. */
+int ptc_sideband_add(struct ptc_sideband *s, const struct ptc_sb *sb, struct ptc_err *err)
+{
+	struct ptc_event *ev;
+
+	if (!ptc_grow(&s->added, &s->added_cap, s->nadded + 1, sizeof(*s->added)))
+		return ptc_fail_mem(err);
+	ev = &s->added[s->nadded];
+	ev->sb = *sb;
+	ev->sb.off = s->nadded++; /* the order they came in */
+	ev->time = sb->id.time;
+	return 0;
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct ptc_event *a = pa, *b = pb;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->sb.off < b->sb.off ? -1 : 1;
+}
+
 void ptc_sideband_sort(struct ptc_sideband *s)
 {
-	struct ptc_event *tmp, *a = s->events, *b;
-	size_t i, width;
-
-	for (i = 1; i < s->n && s->events[i - 1].time <= s->events[i].time; i++)
-		;
-	if (i >= s->n)
-		return;
-	tmp = reallocarray(NULL, s->n, sizeof(*tmp));
-	if (!tmp) { /* slower, in place */
-		struct ptc_event ev;
-		size_t j;
-
-		for (i = 1; i < s->n; i++) {
-			ev = a[i];
-			for (j = i; j && a[j - 1].time > ev.time; j--)
-				a[j] = a[j - 1];
-			a[j] = ev;
-		}
-		return;
-	}
-	b = tmp;
-	for (width = 1; width < s->n; width *= 2) {
-		for (i = 0; i < s->n; i += 2 * width) {
-			const size_t mid = i + width < s->n ? i + width : s->n;
-			const size_t hi = mid + width < s->n ? mid + width : s->n;
-
-			merge(b, a, i, mid, hi);
-		}
-		tmp = a;
-		a = b;
-		b = tmp;
-	}
-	s->events = a;
-	s->cap = s->n;
-	free(b);
+	if (s->nadded)
+		qsort(s->added, s->nadded, sizeof(*s->added), by_time);
 }
 
 const struct ptc_build_id *ptc_sideband_id(const struct ptc_sideband *s,
@@ -223,10 +224,14 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 
 int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_err *err)
 {
-	const struct ptc_event *ev = &s->events[s->next++];
+	const struct ptc_event *ev = first(s);
 
-	if (apply_sb(s, ps, ev))
+	if (apply_sb(s, ps, ev)) {
+		if (ev == &s->next)
+			return read_next(s, err);
+		s->next_added++;
 		return 0;
+	}
 	if (ps->copied > PTC_OVERLAY_COPIES)
 		return ptc_fail_at(
 			err, PTC_E_LIMIT, ev->sb.off,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording's side records, in time order, and what they do to the processes. */
+/*
+ * The recording's side records, read from the file in time order, and what they
+ * do to the processes. Of the records one is in memory.
+ */
 #ifndef PTC_DECODE_SIDEBAND_H
 #define PTC_DECODE_SIDEBAND_H
 
@@ -7,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "auxtrace/order.h"
 #include "auxtrace/reader.h"
 #include "auxtrace/sideband.h"
 
@@ -24,25 +28,40 @@ struct ptc_known_id {
 };
 
 struct ptc_sideband {
-	struct ptc_event *events; /* owned; by time once sorted, else as in the file */
-	size_t n, cap;
+	struct ptc_order *order;     /* owned; NULL: there are no events */
+	const struct ptc_file *file; /* lent */
+	struct ptc_event next;	     /* to be applied */
+	bool has_next;
+	struct ptc_event *added; /* owned; events that are not in the file, by time */
+	size_t nadded, added_cap, next_added;
 	struct ptc_known_id *ids; /* owned */
 	size_t nids, ids_cap;
-	size_t next; /* to be applied */
 };
 
 void ptc_sideband_release(struct ptc_sideband *s);
 
-/* Keep a typed record of the file. */
-int ptc_sideband_add(struct ptc_sideband *s, const struct ptc_sb *sb, struct ptc_err *err);
+/*
+ * Begin to read @f, which is lent and must outlive @s. @no_rounds as in
+ * ptc_order_opts.
+ */
+int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_rounds,
+		      struct ptc_err *err);
 /* Keep what the BUILD_ID feature says. */
 int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err);
+
+/* Add an event of sb->id.time; what @sb lends must outlive @s. Then sort, before the first is
+ * applied. */
+int ptc_sideband_add(struct ptc_sideband *s, const struct ptc_sb *sb, struct ptc_err *err);
 void ptc_sideband_sort(struct ptc_sideband *s);
 
-/* The next event not after @time, or NULL. */
+/* The next event not after @time, or NULL. At equal times those of the file come first. */
 static inline const struct ptc_event *ptc_sideband_peek(const struct ptc_sideband *s, uint64_t time)
 {
-	return s->next < s->n && s->events[s->next].time <= time ? &s->events[s->next] : NULL;
+	const struct ptc_event *ev = s->has_next ? &s->next : NULL;
+
+	if (s->next_added < s->nadded && (!ev || s->added[s->next_added].time < ev->time))
+		ev = &s->added[s->next_added];
+	return ev && ev->time <= time ? ev : NULL;
 }
 
 /* Do what the next event says, and move on. */

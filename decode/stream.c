@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/pt_packet.h"
+#include "auxtrace/overlap.h"
 #include "base/err.h"
 #include "decode/grow.h"
 
@@ -12,10 +14,11 @@ void ptc_stream_release(struct ptc_stream *s)
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		free(s->spans[i].owned);
+		free(s->spans[i].parts);
 	free(s->spans);
 	s->spans = NULL;
 	s->n = s->cap = 0;
+	s->bytes = 0;
 }
 
 static struct ptc_span *new_span(struct ptc_stream *s, const uint8_t *bytes, size_t len,
@@ -36,6 +39,108 @@ int ptc_stream_single(struct ptc_stream *s, const uint8_t *bytes, size_t len, st
 	return new_span(s, bytes, len, 0) ? 0 : ptc_fail_mem(err);
 }
 
+/* The part that holds byte @at, which is inside. Only of a span in parts. */
+static size_t part_of(const struct ptc_span *sp, size_t at)
+{
+	size_t lo = 0, hi = sp->nparts;
+
+	while (hi - lo > 1) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (sp->parts[mid].at <= at)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The bytes from @at on that are side by side, and how many. */
+static const uint8_t *run_at(const struct ptc_span *sp, size_t at, size_t *ret_len)
+{
+	const struct ptc_part *p;
+
+	if (sp->bytes) {
+		*ret_len = sp->len - at;
+		return sp->bytes + at;
+	}
+	p = &sp->parts[part_of(sp, at)];
+	*ret_len = p->at + p->len - at;
+	return p->bytes + (at - p->at);
+}
+
+void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n)
+{
+	const uint8_t *run;
+	size_t len;
+
+	for (; n; at += len, ret += len, n -= len) {
+		run = run_at(sp, at, &len);
+		if (len > n)
+			len = n;
+		memcpy(ret, run, len);
+	}
+}
+
+size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
+{
+	uint8_t seam[2 * (PTC_PSB_LEN - 1)];
+	const uint8_t *run;
+	size_t at, found, psb, len, n;
+
+	for (at = from; at < sp->len; at += len) {
+		run = run_at(sp, at, &len);
+		found = ptc_pkt_next_psb(run, len, 0);
+		if (found < len)
+			return at + found;
+		/* across the seam of this part and the next ones */
+		found = len < PTC_PSB_LEN - 1 ? at : at + len - (PTC_PSB_LEN - 1);
+		n = sp->len - found < sizeof(seam) ? sp->len - found : sizeof(seam);
+		ptc_span_read(sp, found, seam, n);
+		psb = ptc_pkt_next_psb(seam, n, 0);
+		if (psb < n)
+			return found + psb;
+	}
+	return sp->len;
+}
+
+size_t ptc_span_skip_zeros(const struct ptc_span *sp, size_t n)
+{
+	const uint8_t *run;
+	size_t at, i, len;
+
+	for (at = 0; at < n; at += len) {
+		run = run_at(sp, at, &len);
+		for (i = 0; i < len; i++)
+			if (at + i == n || run[i])
+				return at + i;
+	}
+	return n;
+}
+
+/* Are the @n bytes at @at these? */
+static bool equals(const struct ptc_span *sp, size_t at, const uint8_t *bytes, size_t n)
+{
+	const uint8_t *run;
+	size_t len;
+
+	for (; n; at += len, bytes += len, n -= len) {
+		run = run_at(sp, at, &len);
+		if (len > n)
+			len = n;
+		if (memcmp(run, bytes, len) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_padding_at(const struct ptc_span *sp, size_t at)
+{
+	static const uint8_t zeros[PTC_PADDING_MAX];
+
+	return sp->len - at <= PTC_PADDING_MAX && equals(sp, at, zeros, sp->len - at);
+}
+
 /*
  * Where piece @c begins in @sp, or false when it does not continue it.
  * Pieces overlap by up to 7 bytes where the writer padded the one before to a
@@ -46,48 +151,96 @@ static bool continues(const struct ptc_span *sp, const struct ptc_chunk *c, cons
 		      size_t *ret_at)
 {
 	const uint64_t end = sp->base + sp->len;
-	size_t at, both, i;
+	size_t at;
 
 	if (c->aux_off < sp->base || c->aux_off > end)
 		return false;
 	at = (size_t)(c->aux_off - sp->base);
 	*ret_at = at;
-	if (sp->len - at < 8) {
-		for (i = at; i < sp->len && !sp->bytes[i]; i++)
-			;
-		if (i == sp->len)
-			return true;
-	}
-	both = sp->len - at < c->size ? sp->len - at : (size_t)c->size;
-	return !memcmp(sp->bytes + at, bytes, both);
+	return is_padding_at(sp, at) ||
+	       equals(sp, at, bytes, sp->len - at < c->size ? sp->len - at : (size_t)c->size);
 }
 
-/* Room for @total bytes, more than it has, in a buffer of the span's own. */
-static bool own(struct ptc_span *sp, size_t total, size_t *cap)
-{
-	size_t want = *cap * 2;
-	uint8_t *p;
+/* A piece that a span ends with. */
+struct tail {
+	const uint8_t *bytes; /* NULL: none */
+	size_t len;
+};
 
-	if (sp->owned && total <= *cap)
-		return true;
-	if (want < total)
-		want = total;
-	p = want ? realloc(sp->owned, want) : NULL;
-	if (!p)
+/* Where @bytes go on behind what @sp ends with, by what is in them. */
+static bool overlaps(const struct ptc_span *sp, const struct tail *t, const uint8_t *bytes,
+		     size_t len, size_t *ret_at, size_t *ret_skip)
+{
+	size_t at;
+
+	if (!ptc_overlap(t->bytes, t->len, bytes, len, &at, ret_skip))
 		return false;
-	if (!sp->owned)
-		memcpy(p, sp->bytes, sp->len);
-	sp->owned = p;
-	sp->bytes = p;
-	*cap = want;
+	*ret_at = sp->len - (t->len - at);
 	return true;
 }
 
-int ptc_stream_join(struct ptc_stream *s, const struct ptc_file *f, const struct ptc_queue *q,
-		    struct ptc_err *err)
+/*
+ * Where piece @c of @q goes on in @sp: its bytes from *ret_skip on are to be
+ * put at *ret_at of the span. False: it does not.
+ */
+static bool place(const struct ptc_span *sp, const struct tail *t, const struct ptc_queue *q,
+		  const struct ptc_chunk *c, const uint8_t *bytes, bool by_content, size_t *ret_at,
+		  size_t *ret_skip)
 {
+	const size_t len = (size_t)c->size;
+
+	if (q->samples)
+		return overlaps(sp, t, bytes, len, ret_at, ret_skip);
+	*ret_skip = 0;
+	if (continues(sp, c, bytes, ret_at) && (!by_content || *ret_at < sp->len))
+		return true;
+	/* Behind the end by its offset there is a hole, if offsets are to be believed. */
+	if ((by_content || c->aux_off <= sp->base + sp->len) &&
+	    overlaps(sp, t, bytes, len, ret_at, ret_skip))
+		return true;
+	*ret_skip = 0;
+	return continues(sp, c, bytes, ret_at);
+}
+
+static bool add_part(struct ptc_span *sp, const uint8_t *bytes, size_t at, size_t len)
+{
+	if (!ptc_grow(&sp->parts, &sp->parts_cap, sp->nparts + 1, sizeof(*sp->parts)))
+		return false;
+	sp->parts[sp->nparts++] = (struct ptc_part){ bytes, at, len };
+	return true;
+}
+
+/* Leave out what is at @at, which is not 0, and behind. */
+static void shorten(struct ptc_span *sp, size_t at)
+{
+	sp->len = at;
+	while (sp->nparts && sp->parts[sp->nparts - 1].at >= at)
+		sp->nparts--;
+	if (sp->nparts)
+		sp->parts[sp->nparts - 1].len = at - sp->parts[sp->nparts - 1].at;
+}
+
+/* Put @n bytes at @at of the span, in place of what is there. */
+static bool extend(struct ptc_stream *s, struct ptc_span *sp, size_t at, const uint8_t *bytes,
+		   size_t n)
+{
+	if (at + n <= sp->len)
+		return true;
+	s->bytes += at + n - sp->len;
+	if (at && sp->bytes && !add_part(sp, sp->bytes, 0, sp->len))
+		return false;
+	sp->bytes = at ? NULL : bytes;
+	shorten(sp, at);
+	sp->len = at + n;
+	return !at || add_part(sp, bytes, at, n);
+}
+
+int ptc_stream_join(struct ptc_stream *s, const struct ptc_file *f, const struct ptc_queue *q,
+		    bool by_content, struct ptc_err *err)
+{
+	struct tail tail = { NULL, 0 };
 	struct ptc_span *sp = NULL;
-	size_t i, at, cap = 0;
+	size_t i, at, skip, was;
 
 	for (i = 0; i < q->nchunks; i++) {
 		const struct ptc_chunk *c = &q->chunks[i];
@@ -97,21 +250,140 @@ int ptc_stream_join(struct ptc_stream *s, const struct ptc_file *f, const struct
 
 		if (!len)
 			continue;
-		if (!sp || !continues(sp, c, bytes.pos, &at)) {
+		if (!sp || !place(sp, &tail, q, c, bytes.pos, by_content, &at, &skip)) {
 			end = sp ? sp->base + sp->len : c->aux_off;
 			sp = new_span(s, bytes.pos, len, c->aux_off);
 			if (!sp)
 				return ptc_fail_mem(err);
-			sp->lost = c->aux_off > end ? c->aux_off - end : 0;
-			cap = 0;
-		} else if (at + len > sp->len) {
-			if (!own(sp, at + len, &cap))
+			sp->lost = c->aux_off > end && !q->samples ? c->aux_off - end : 0;
+			tail = (struct tail){ bytes.pos, len };
+		} else {
+			was = sp->len;
+			if (!extend(s, sp, at, bytes.pos + skip, len - skip))
 				return ptc_fail_mem(err);
-			memcpy(sp->owned + at, bytes.pos, len);
-			s->bytes += at + len - sp->len;
-			sp->len = at + len;
+			if (sp->len > was)
+				tail = (struct tail){ bytes.pos, len };
 		}
 		sp->reference = c->reference;
 	}
 	return 0;
+}
+
+/* The parts of @from behind @at, as those of @to. */
+static bool copy_parts(const struct ptc_span *from, size_t at, struct ptc_span *to)
+{
+	size_t i, off;
+
+	for (i = part_of(from, at); i < from->nparts; i++) {
+		const struct ptc_part *p = &from->parts[i];
+
+		off = p->at < at ? at - p->at : 0;
+		if (!add_part(to, p->bytes + off, p->at + off - at, p->len - off))
+			return false;
+	}
+	return true;
+}
+
+/* The first cut behind @off. */
+static size_t first_cut(const struct ptc_cut *cuts, size_t n, uint64_t off)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (cuts[mid].off <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool push(struct ptc_stream *s, const struct ptc_span *sp)
+{
+	if (!ptc_grow(&s->spans, &s->cap, s->n + 1, sizeof(*s->spans)))
+		return false;
+	s->spans[s->n++] = *sp;
+	s->bytes += sp->len;
+	return true;
+}
+
+/* End @head at @at; what follows goes to the end of @s. */
+static bool split(struct ptc_stream *s, struct ptc_span *head, size_t at)
+{
+	struct ptc_span rest = {
+		.bytes = head->bytes ? head->bytes + at : NULL,
+		.len = head->len - at,
+		.base = head->base + at,
+		.reference = head->reference,
+		.truncated = head->truncated,
+	};
+
+	/* Padding is what the writer put behind the last piece. */
+	if (rest.truncated || !is_padding_at(head, at)) {
+		if ((!rest.bytes && !copy_parts(head, at, &rest)) || !push(s, &rest)) {
+			free(rest.parts);
+			return false;
+		}
+	}
+	shorten(head, at);
+	return true;
+}
+
+/*
+ * Move @sp to the end of @s, in as many parts as there are cuts in it: the last
+ * one first. *ret_padding: how many bytes of it were only that.
+ */
+static bool move_span(struct ptc_stream *s, struct ptc_span *sp, struct ptc_cut *cuts, size_t n,
+		      uint64_t *ret_padding)
+{
+	const uint64_t before = s->bytes;
+	const size_t low = first_cut(cuts, n, sp->base), first = s->n;
+	struct ptc_span head = *sp, tmp;
+	size_t i, k = first_cut(cuts, n, sp->base + sp->len);
+	bool good = true;
+
+	sp->parts = NULL; /* head's from now on */
+	while (good && k-- > low) {
+		if (cuts[k].done)
+			continue;
+		cuts[k].done = true;
+		if (cuts[k].off - head.base < head.len)
+			good = split(s, &head, (size_t)(cuts[k].off - head.base));
+		head.truncated = true;
+	}
+	if (!good || !push(s, &head)) {
+		free(head.parts);
+		return false;
+	}
+	for (i = 0; first + i < s->n - 1 - i; i++) {
+		tmp = s->spans[first + i];
+		s->spans[first + i] = s->spans[s->n - 1 - i];
+		s->spans[s->n - 1 - i] = tmp;
+	}
+	*ret_padding = sp->len - (s->bytes - before);
+	return true;
+}
+
+int ptc_stream_cut(struct ptc_stream *s, struct ptc_cut *cuts, size_t n, struct ptc_err *err)
+{
+	struct ptc_stream out = { .n = 0 };
+	uint64_t padding = 0;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < n; i++)
+		cuts[i].done = false;
+	if (!n)
+		return 0;
+	for (i = 0; i < s->n && !r; i++) {
+		/* Padding in front of a hole was taken for bytes of the stream. */
+		if (i && s->spans[i].lost)
+			s->spans[i].lost += padding;
+		r = move_span(&out, &s->spans[i], cuts, n, &padding) ? 0 : ptc_fail_mem(err);
+	}
+	ptc_stream_release(s);
+	*s = out;
+	return r;
 }

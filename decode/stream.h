@@ -9,14 +9,22 @@
 
 #include "auxtrace/index.h"
 
+/* Bytes of a span that are side by side in the file. */
+struct ptc_part {
+	const uint8_t *bytes; /* lent */
+	size_t at, len;	      /* where in the span; each begins where the one before ends */
+};
+
 /* Bytes without a hole. */
 struct ptc_span {
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* lent; NULL: they are in parts, see window.h */
 	size_t len;
-	uint8_t *owned;	    /* bytes, when they had to be joined; else NULL and lent */
+	struct ptc_part *parts; /* owned */
+	size_t nparts, parts_cap;
 	uint64_t base;	    /* offset of the first byte in the AUX stream */
 	uint64_t lost;	    /* bytes of the AUX stream missing in front of it */
 	uint64_t reference; /* TSC near its end; 0: not known */
+	bool truncated;	    /* its end: there the buffer was full */
 };
 
 struct ptc_stream {
@@ -25,9 +33,32 @@ struct ptc_stream {
 	uint64_t bytes; /* in all */
 };
 
-/* Join the pieces of @q. What is lent lives as long as @f. */
+/*
+ * Join the pieces of @q. What is lent lives as long as @f. Pieces that overlap
+ * are joined by their offsets or, where those do not tell (@by_content, or they
+ * contradict), by what is in them.
+ */
 int ptc_stream_join(struct ptc_stream *s, const struct ptc_file *f, const struct ptc_queue *q,
-		    struct ptc_err *err);
+		    bool by_content, struct ptc_err *err);
+/* A place in the AUX stream where the buffer was full. */
+struct ptc_cut {
+	uint64_t off;
+	bool done; /* a span ends there */
+};
+
+/*
+ * End spans at @cuts[0..n), which ascend, and set done: what follows a cut is a
+ * span of its own. Not done is what has no byte of the stream in front of it.
+ */
+int ptc_stream_cut(struct ptc_stream *s, struct ptc_cut *cuts, size_t n, struct ptc_err *err);
+/* Copy [at, at + n) of @sp, which must be inside. */
+void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n);
+/* Offset of the first PSB at or behind @from, or the length when there is none. */
+size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from);
+
+/* How many of the first @n bytes are zeros, until one is not. */
+size_t ptc_span_skip_zeros(const struct ptc_span *sp, size_t n);
+
 /* One piece (lent). */
 int ptc_stream_single(struct ptc_stream *s, const uint8_t *bytes, size_t len, struct ptc_err *err);
 void ptc_stream_release(struct ptc_stream *s);

@@ -1,7 +1,7 @@
 # The command line of info and dump, and what perf says about our files.
-add_executable(mkrec cli/mkrec.c)
+add_executable(mkrec cli/mkrec.c cli/mkfeatures.c)
 ptcap_sees_all(mkrec)
-foreach(name bad_input info dump perf_reads)
+foreach(name bad_input info dump perf_reads samples)
 	add_test(NAME cli_${name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.sh")
 	set_tests_properties(cli_${name} PROPERTIES
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}"

@@ -25,7 +25,7 @@ endfunction()
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
 	restart exit wait busy rounds masks tf vsyscall handlers
-	seccomp jobs)
+	seccomp jobs late)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -44,7 +44,7 @@ foreach(name hello signal)
 	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
 endforeach()
 # Ordinary programs.
-foreach(name pie longjmp vdso dlopen tasks swap chain context jitthread trapthreads)
+foreach(name pie longjmp vdso dlopen tasks swap chain context jitthread trapthreads laps crowd)
 	add_executable(prog_${name} support/prog_${name}.c)
 	e2e_output(prog_${name})
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -57,6 +57,8 @@ target_link_libraries(prog_swap PRIVATE ${CMAKE_DL_LIBS})
 target_link_libraries(prog_tasks PRIVATE Threads::Threads)
 target_link_libraries(prog_trapthreads PRIVATE Threads::Threads)
 target_link_libraries(prog_jitthread PRIVATE Threads::Threads)
+target_link_libraries(prog_laps PRIVATE Threads::Threads)
+target_link_libraries(prog_crowd PRIVATE Threads::Threads)
 foreach(name lib lib_two)
 	add_library(prog_${name} SHARED support/prog_${name}.c)
 	e2e_output(prog_${name})
@@ -143,7 +145,7 @@ e2e_case(int1 CHECKS truth ref RUN "${e2e_bin}/prog_int1")
 e2e_case(restart CHECKS truth perf RUN "${e2e_bin}/prog_restart")
 e2e_case(rounds TIMEOUT 60 CHECKS "says=good" RUN "${e2e_bin}/prog_rounds")
 e2e_case(exit_3 CHECKS truth RUN "${e2e_bin}/prog_exit" 3)
-foreach(mode rwx flip shared private text cross mem fork unreadable remap self)
+foreach(mode rwx flip shared private text cross mem fork unreadable remap self same)
 	e2e_case(jit_${mode} CHECKS jit RUN "${e2e_bin}/prog_jit" ${mode})
 endforeach()
 foreach(name recurse indirect signal string)
@@ -153,6 +155,7 @@ e2e_case(small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_busy" 30
 foreach(name calls once from limit)
 	e2e_case(zone_${name} CHECKS zone RUN "${e2e_bin}/prog_busy" 100)
 endforeach()
+e2e_case(compressed CHECKS compressed RUN "${e2e_bin}/prog_hello")
 e2e_case(busy TIMEOUT 200 CHECKS truth perf RUN "${e2e_bin}/prog_busy" 6000)
 
 if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanitizer
@@ -193,7 +196,7 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 	endforeach()
 endif()
 
-foreach(name status not_found not_executable bad_options no_pt bad_folder keeps_old full_disk file_limit
+foreach(name status not_found not_executable bad_options no_pt auto_emu auto_step auto_fails bad_folder keeps_old full_disk file_limit
 	daemon attach_process attach_asleep attach_thread attach_refused attach_to_the_end
 	killed killed_attached tracer_killed max_steps max_time progress zone_unreached zone_attached zone_bad
 	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
@@ -212,15 +215,22 @@ foreach(mode kill thread trap errno trace strict sigkill)
 	e2e_case(seccomp_${mode} CHECKS truth perf RUN "${e2e_bin}/prog_seccomp" ${mode})
 endforeach()
 e2e_case(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
+e2e_case(late CHECKS ${all} RUN "${e2e_bin}/prog_late")
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
 if(NOT PTCAP_SANITIZE)
 	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
 endif()
 
+# Nothing is stepped: two may run side by side.
+function(e2e_is_emulated NAME)
+	set_property(TEST e2e_${NAME} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+	set_tests_properties(e2e_${NAME} PROPERTIES RESOURCE_LOCK "" LABELS e2e)
+endfunction()
+
 # The same of the emulated source. `both`: where a program does the same whenever it is run.
 function(e2e_emu NAME)
 	e2e_case(emu_${NAME} ${ARGN})
-	set_property(TEST e2e_emu_${NAME} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+	e2e_is_emulated(emu_${NAME})
 endfunction()
 
 foreach(name hello recurse indirect jcc string signal fault trap segv wild killself flags)
@@ -231,23 +241,27 @@ foreach(name hello_pie signal_pie map)
 endforeach()
 e2e_emu(restart CHECKS both truth perf RUN "${e2e_bin}/prog_restart")
 e2e_emu(exit_3 CHECKS both truth RUN "${e2e_bin}/prog_exit" 3)
-# What changes code through another mapping, or through /proc/self/mem, QEMU does not notice.
-foreach(mode rwx flip cross fork unreadable remap self)
+# The other modes: e2e/known.txt
+foreach(mode rwx flip cross fork unreadable remap self same)
 	e2e_emu(jit_${mode} CHECKS jit RUN "${e2e_bin}/prog_jit" ${mode})
 endforeach()
 e2e_emu(jit_threads CHECKS jit RUN "${e2e_bin}/prog_jitthread")
 foreach(name recurse indirect signal string)
 	e2e_emu(${name}_noretcomp CHECKS noretcomp RUN "${e2e_bin}/prog_${name}")
 endforeach()
+e2e_emu(snapshots TIMEOUT 120 CHECKS snapshots RUN "${e2e_bin}/prog_laps" 1)
+e2e_emu(snapshots_threads TIMEOUT 200 CHECKS snapshots RUN "${e2e_bin}/prog_laps" 3)
+e2e_emu(snapshots_vcpus TIMEOUT 200 CHECKS snapshots RUN "${e2e_bin}/prog_laps" 3)
 e2e_emu(lossy CHECKS lossy RUN "${e2e_bin}/prog_busy" 60000)
 e2e_emu(small_rings CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
+e2e_emu(compressed CHECKS compressed RUN "${e2e_bin}/prog_tasks" pool)
 e2e_emu(busy TIMEOUT 120 CHECKS both truth perf RUN "${e2e_bin}/prog_busy" 6000)
 e2e_emu(true CHECKS truth json perf tools RUN /bin/true)
 foreach(name pie longjmp libc_static vdso)
 	e2e_emu(${name} CHECKS truth json perf RUN "${e2e_bin}/prog_${name}")
 endforeach()
 e2e_emu(dlopen CHECKS truth perf RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
-# Its threads run at once: in these some may not have begun when the process ends. `spawn` wants vfork.
+# Its threads run at once: in these some may not have begun when the process ends. `spawn`: e2e/known.txt.
 foreach(mode group spin)
 	e2e_emu(tasks_${mode} CHECKS whole RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
@@ -274,10 +288,22 @@ e2e_emu(perf_clean CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
 
 foreach(name status not_found not_executable plain_script keeps_old full_disk file_limit daemon killed
 	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
-	terminate_default terminate_then_interrupt)
+	terminate_default terminate_then_interrupt snapshot_refused snapshot_left snapshot_max_time
+	snapshot_file_limit code_once code_full crowd churn forks busy_daemon)
 	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
-	set_property(TEST e2e_emu_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+	e2e_is_emulated(emu_${name})
 endforeach()
+
+# The tree of calls.
+foreach(name recurse signal longjmp except)
+	e2e_emu(calls_${name} CHECKS calls RUN "${e2e_bin}/prog_${name}")
+endforeach()
+foreach(name signal longjmp)
+	e2e_emu(insn_${name} CHECKS insn RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
+e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
+e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 
 # Files that are gone, or others, when the recording is decoded.
 foreach(name removed in_json replaced in_place cached symfs core)
@@ -287,6 +313,7 @@ endforeach()
 # `ptcap dump` and `perf report -D` of one file.
 function(e2e_dump NAME)
 	e2e_test(dump_${NAME} 100 "${e2e_dir}/perfdump.py" "dump_${NAME}" ${ARGN})
+	set_tests_properties(e2e_dump_${NAME} PROPERTIES RESOURCE_LOCK "" LABELS e2e)
 endfunction()
 e2e_dump(hello ptcap "${e2e_bin}/prog_hello")
 e2e_dump(threads ptcap "${e2e_bin}/prog_tasks" locks)
@@ -306,6 +333,17 @@ e2e_dump(group perf -e "{cpu-clock,task-clock}:S")
 e2e_dump(two perf -e cpu-clock,task-clock)
 e2e_dump(build_ids perf -e cpu-clock --buildid-mmap)
 e2e_dump(counts perf -e cpu-clock -s)
+# Programs that do odd things, and those that QEMU itself runs otherwise.
+foreach(name late vsyscall)
+	e2e_emu(${name} CHECKS both ${all} RUN "${e2e_bin}/prog_${name}")
+endforeach()
+e2e_emu(handlers CHECKS both truth perf RUN "${e2e_bin}/prog_handlers")
+e2e_emu(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
+e2e_emu(trapthreads CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
+foreach(name known_of_qemu context_of_qemu)
+	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
+	e2e_is_emulated(emu_${name})
+endforeach()
 
 # Large ones, 2e9 instructions together: `long`.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE cc1
@@ -325,3 +363,8 @@ if(NOT PTCAP_SANITIZE)
 	e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
 	e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
 endif()
+
+# Every form of perf.data, perf's own and ours.
+foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places)
+	e2e_test(forms_${name} 60 "${e2e_dir}/forms.py" "${name}")
+endforeach()

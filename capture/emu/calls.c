@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "capture/emu/lack.h"
 #include "capture/emu/plugin.h"
 #include "capture/emu/program.h"
 
@@ -33,8 +34,17 @@ static void *host(uint64_t guest)
 
 static void tell(struct ptc_emu_me *m, const struct ptc_emu_map *map, const char *name)
 {
+	struct ptc_emu_me visitor;
+
 	if (!m->slot)
 		return;
+	if (ptc_emu_visits(m)) {
+		if (!ptc_emu_visit(&visitor))
+			return;
+		ptc_emu_put_text(&visitor, PTC_EMU_MAP, map, sizeof(*map), name);
+		ptc_emu_end_visit(&visitor);
+		return;
+	}
 	ptc_emu_put_text(m, PTC_EMU_MAP, map, sizeof(*map), name);
 	/* What other threads run behind this must come behind it in the recording, too. */
 	if (atomic_load_explicit(&ptc_emu_proc.threads, memory_order_relaxed) > 1)
@@ -156,6 +166,7 @@ static void exec(const char *path, uint64_t args, uint64_t env)
 	    ptc_emu_program_find(path, argv, &p) == PTC_EMU_RUNS) {
 		qemu[n] = '\0';
 		line = ptc_emu_program_line(&p, qemu, option);
+		ptc_emu_program_turn(envp);
 		if (line)
 			(void)execve(qemu, line, envp);
 	}
@@ -166,6 +177,14 @@ static void exec(const char *path, uint64_t args, uint64_t env)
 }
 
 /* --- the callbacks --- */
+
+static void told_lack(int64_t num, uint64_t arg, int64_t ret)
+{
+	const unsigned int bit = ptc_emu_lack(num, arg, ret);
+
+	if (bit)
+		(void)atomic_fetch_or(&ptc_emu_proc.sh->lacking, bit);
+}
 
 /* Even if the call will fail: it is the block at that address that is looked at. */
 static void on_sigaction(const uint8_t *act)
@@ -222,6 +241,8 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
 
 	(void)id;
 	(void)vcpu;
+	if (num == m->call && ret < 0)
+		told_lack(num, m->args[0], ret);
 	if (num != m->call || (ret < 0 && ret >= -4095))
 		return;
 	switch (num) {

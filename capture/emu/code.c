@@ -8,23 +8,23 @@
 
 enum { PAGE = 4096 };
 
-#define INDEX_SIZE ((size_t)(PTC_EMU_ARENA / PTC_EMU_UNIT) * sizeof(uint32_t))
-
 bool ptc_emu_code_init(struct ptc_emu_code *c, struct ptc_emu_shared *sh)
 {
-	void *map = mmap(NULL, INDEX_SIZE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *map;
 
-	if (map == MAP_FAILED)
-		return false;
-	*c = (struct ptc_emu_code){ .sh = sh, .index = map };
-	return true;
+	*c = (struct ptc_emu_code){ .sh = sh };
+	c->size = (size_t)(sh->arena_size / PTC_EMU_UNIT) * sizeof(*c->index);
+	map = mmap(NULL, c->size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (map != MAP_FAILED)
+		c->index = map;
+	return c->index;
 }
 
 void ptc_emu_code_release(struct ptc_emu_code *c)
 {
 	if (c->index)
-		(void)munmap(c->index, INDEX_SIZE);
+		(void)munmap(c->index, c->size);
 	free(c->lines);
 	*c = (struct ptc_emu_code){ .sh = NULL };
 }

@@ -18,12 +18,15 @@ struct ptc_emu_line {
 	uint64_t end;	      /* and what is behind it */
 	uint32_t n;	      /* instructions */
 	uint32_t place;	      /* in the arena */
-	bool filed;	      /* its bytes are those of the mapped file */
+	bool filed;	      /* its bytes are those of the file that `view` is about */
+	uint64_t view;	      /* of a mapped file: ptc_map.view; 0: of none */
+	uint64_t epoch;	      /* of the process for which that was looked up; 0: not yet */
 };
 
 struct ptc_emu_code {
 	struct ptc_emu_shared *sh; /* lent */
 	uint32_t *index; /* by place: number of the line + 1; mapped, touched where used */
+	size_t size;	 /* of the index, bytes */
 	struct ptc_emu_line *lines;
 	size_t n, cap;
 };

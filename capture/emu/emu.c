@@ -17,8 +17,11 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "capture/emu/arena.h"
 #include "capture/emu/cpu.h"
 #include "capture/emu/find.h"
+#include "capture/emu/fits.h"
+#include "capture/emu/lack.h"
 #include "capture/emu/owner.h"
 #include "capture/emu/program.h"
 #include "capture/emu/unit.h"
@@ -64,7 +67,8 @@ struct emu {
 	int status;
 	atomic_bool gone; /* the waiter's: the command has ended, status is set */
 	atomic_int want;
-	int rc; /* the unit's */
+	atomic_int pause; /* enum ptc_emu_pause */
+	int rc;		  /* the unit's */
 	struct ptc_err err;
 };
 
@@ -121,23 +125,16 @@ static int start_thread(pthread_t *t, bool *ret_runs, void *(*fn)(void *), struc
 
 /* --- the command line --- */
 
-/* "FILE,shm=...": a comma in the name is written twice. */
 static char *plugin_option(const struct emu *s)
 {
 	const char *base = strrchr(s->path, '/');
 	struct ptc_buf b = PTC_BUF_INIT;
-	const char *p;
-	char text[64];
+	char text[3];
 	size_t i;
 
 	base = base ? base + 1 : s->path;
-	for (p = s->plugin; *p; p++) {
-		ptc_buf_put(&b, p, 1);
-		if (*p == ',')
-			ptc_buf_put(&b, p, 1);
-	}
-	ptc_buf_put(&b, text,
-		    (size_t)snprintf(text, sizeof(text), ",shm=%d,how=first,comm=", s->shm_id));
+	ptc_emu_plugin_option(&b, s->plugin, s->shm_id, "first");
+	ptc_buf_put(&b, ",comm=", 6);
 	for (i = 0; i < 15 && base[i]; i++)
 		ptc_buf_put(&b, text,
 			    (size_t)snprintf(text, sizeof(text), "%02x", (unsigned char)base[i]));
@@ -149,17 +146,39 @@ static char *plugin_option(const struct emu *s)
 	return (char *)b.bytes;
 }
 
+/* Ours, so that the program finds it in our order. An owned array of borrowed strings. */
+static char **environment(void)
+{
+	size_t n = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 1, sizeof(*env));
+	if (!env)
+		return NULL;
+	memcpy(env, environ, n * sizeof(*env));
+	ptc_emu_program_turn(env);
+	return env;
+}
+
 static int launch(struct emu *s, struct ptc_err *err)
 {
 	char *option = plugin_option(s);
 	char **line = option ? ptc_emu_program_line(&s->program, s->qemu, option) : NULL;
-	int rc = line ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) :
-			ptc_fail_mem(err);
+	char **env = environment();
+	int rc;
+
+	s->launch.env = env;
+	rc = line && env ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) :
+			   ptc_fail_mem(err);
 
 	if (!rc)
 		rc = ptc_launch_let_go(&s->launch, err);
 	if (!rc)
 		rc = ptc_launch_result(&s->launch, false, err);
+	s->launch.env = NULL;
+	free(env);
 	free(line);
 	free(option);
 	return rc;
@@ -228,6 +247,26 @@ static void ask(struct emu *s, int want)
 	ptc_emu_unit_wake(s->sh);
 }
 
+static bool emu_pause(struct ptc_source *src)
+{
+	struct emu *s = of(src);
+	int was = PTC_EMU_GOES_ON;
+
+	(void)atomic_compare_exchange_strong(&s->pause, &was, PTC_EMU_ASKED);
+	if (was == PTC_EMU_PAUSED)
+		return true;
+	ptc_emu_unit_wake(s->sh);
+	return false;
+}
+
+static void emu_resume(struct ptc_source *src)
+{
+	struct emu *s = of(src);
+
+	atomic_store(&s->pause, PTC_EMU_GOES_ON);
+	ptc_emu_unit_wake(s->sh);
+}
+
 static void emu_stop(struct ptc_source *src)
 {
 	ask(of(src), WANT_STOP);
@@ -248,13 +287,6 @@ static void emu_abandon(struct ptc_source *src)
 			ptc_softring_close(s->cpus[i].ring);
 	if (s->base.truth)
 		ptc_truth_close(s->base.truth);
-}
-
-static int not_loaded(const struct emu *s, struct ptc_err *err)
-{
-	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"'%s' did not load '%s': a QEMU with plugins, of version 7 or 8, is needed",
-			s->qemu, s->plugin);
 }
 
 static void join_unit(struct emu *s)
@@ -299,12 +331,15 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 		.status = s->status,
 		.left_running = !gone,
 		.left_behind = s->unit.left_behind,
+		.untraced = atomic_load(&s->sh->untraced),
+		.cut_short = atomic_load(&s->sh->full),
 		.follows = true,
 	};
 	for (i = 0; i < s->ncpus; i++)
 		add_up(ret, &s->cpus[i]);
+	ptc_emu_lack_names(atomic_load(&s->sh->lacking), ret->lacking, sizeof(ret->lacking));
 	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
-		return not_loaded(s, err);
+		return ptc_emu_not_loaded(s->qemu, s->plugin, err);
 	if (s->rc)
 		*err = s->err;
 	return s->rc;
@@ -352,6 +387,8 @@ static const struct ptc_source_ops emu_ops = {
 	.start = emu_start,
 	.end_fd = emu_end_fd,
 	.progress = emu_progress,
+	.pause = emu_pause,
+	.resume = emu_resume,
 	.stop = emu_stop,
 	.leave = emu_leave,
 	.abandon = emu_abandon,
@@ -403,9 +440,11 @@ static int find_program(struct emu *s, struct ptc_err *err)
  */
 static int share(struct emu *s, struct ptc_err *err)
 {
+	const uint64_t arena = s->opts->code_size ? s->opts->code_size : PTC_EMU_ARENA;
 	void *map;
 
-	s->shm_id = shmget(IPC_PRIVATE, PTC_EMU_SIZE, IPC_CREAT | SHM_NORESERVE | 0600);
+	s->shm_id =
+		shmget(IPC_PRIVATE, ptc_emu_segment_size(arena), IPC_CREAT | SHM_NORESERVE | 0600);
 	if (s->shm_id < 0)
 		return ptc_fail_sys(err, errno, "cannot share memory with the emulator");
 	map = shmat(s->shm_id, NULL, 0);
@@ -416,7 +455,7 @@ static int share(struct emu *s, struct ptc_err *err)
 	s->sh->version = PTC_EMU_VERSION;
 	s->sh->owner = getpid();
 	s->sh->owner_start = ptc_emu_start_time(getpid());
-	atomic_store(&s->sh->arena_used, PTC_EMU_UNIT); /* place 0 is none */
+	ptc_emu_arena_init(s->sh, arena);
 	return 0;
 }
 
@@ -429,7 +468,8 @@ static int open_cpus(struct emu *s, struct ptc_err *err)
 		.ring = { .data_size = o->data_size ? o->data_size : DATA_DEFAULT,
 			  .aux_size = o->aux_size ? o->aux_size : AUX_DEFAULT,
 			  .sample_type = PTC_SOFT_SAMPLE_TYPE,
-			  .lossy = o->lossy },
+			  .lossy = o->lossy,
+			  .overwrite = o->snapshot },
 		.enc = { .no_retcomp = o->no_retcomp,
 			 .psb_period = o->psb_period ? o->psb_period : PSB_DEFAULT,
 			 .mtc_freq = MTC_FREQ,
@@ -466,7 +506,8 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 	s->unit.sh = s->sh;
 	s->unit.cpus = s->cpus;
 	s->unit.ncpus = s->ncpus;
-	s->unit.watermark = s->descs[0].aux_size / 4;
+	s->unit.watermark = s->opts->snapshot ? SIZE_MAX : s->descs[0].aux_size / 4;
+	s->unit.pause = s->opts->snapshot ? &s->pause : NULL;
 	s->unit.gone = &s->gone;
 	s->unit.want = &s->want;
 	return ptc_emu_unit_init(&s->unit, err);
@@ -474,16 +515,18 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 
 static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = !o->argv	    ? "attach to what runs" :
-			   o->max_steps	    ? "count steps (--max-steps)" :
-			   o->from || o->to ? "begin and end at a place (--from, --to)" :
-					      NULL;
+	const char *what = ptc_emu_cannot(o);
 
 	if (o->vcpus > PTC_VCPUS_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "at most %u virtual CPUs", PTC_VCPUS_MAX);
-	if (!what)
-		return 0;
-	return ptc_fail(err, PTC_E_USAGE, "the emulated source cannot %s; use --source step", what);
+	if (what)
+		return ptc_fail(err, PTC_E_USAGE,
+				"the emulated source cannot %s; use --source step", what);
+	if (o->code_size && (o->code_size < PTC_EMU_ARENA_MIN || o->code_size > PTC_EMU_ARENA_MAX ||
+			     o->code_size % 4096))
+		return ptc_fail(err, PTC_E_USAGE,
+				"memory for code: whole pages, from 64K to 16G, are needed");
+	return 0;
 }
 
 int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)

@@ -66,3 +66,24 @@ int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err)
 	*ret_plugin = plugin;
 	return 0;
 }
+
+/* A comma in the name is written twice. */
+void ptc_emu_plugin_option(struct ptc_buf *b, const char *plugin, int shm_id, const char *how)
+{
+	const char *p;
+	char text[64];
+
+	for (p = plugin; *p; p++) {
+		ptc_buf_put(b, p, 1);
+		if (*p == ',')
+			ptc_buf_put(b, p, 1);
+	}
+	ptc_buf_put(b, text, (size_t)snprintf(text, sizeof(text), ",shm=%d,how=%s", shm_id, how));
+}
+
+int ptc_emu_not_loaded(const char *qemu, const char *plugin, struct ptc_err *err)
+{
+	return ptc_fail(err, PTC_E_UNSUPPORTED,
+			"'%s' did not load '%s': a QEMU with plugins, of version 7 or 8, is needed",
+			qemu, plugin);
+}

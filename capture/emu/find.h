@@ -3,6 +3,7 @@
 #ifndef PTC_CAPTURE_EMU_FIND_H
 #define PTC_CAPTURE_EMU_FIND_H
 
+#include "base/buf.h"
 #include "ptcap/error.h"
 
 /*
@@ -11,5 +12,11 @@
  * PTC_E_UNSUPPORTED says what is missing, and how to get it.
  */
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err);
+
+/* The argument of QEMU's -plugin, without its NUL: @plugin,shm=@shm_id,how=@how */
+void ptc_emu_plugin_option(struct ptc_buf *b, const char *plugin, int shm_id, const char *how);
+
+/* @qemu has ended, and @plugin was never there: PTC_E_UNSUPPORTED. */
+int ptc_emu_not_loaded(const char *qemu, const char *plugin, struct ptc_err *err);
 
 #endif

@@ -34,6 +34,10 @@ static void run_part(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struc
 static void run_whole(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
 		      uint64_t to)
 {
+	if (ptc_emu_vsyscall(p->start)) { /* a fault of the fetch, and back from the kernel */
+		ptc_flow_async(&k->cpu->flow, p->start, true, u->tsc);
+		return;
+	}
 	ptc_flow_line(&k->cpu->flow, p->start, p->n, u->tsc);
 	ptc_flow_lead(&k->cpu->flow, &p->insn, p->last, to, false, u->tsc);
 }
@@ -42,7 +46,7 @@ static bool can_lead(const struct ptc_emu_line *p, uint64_t to)
 {
 	switch ((enum ptc_kind)p->insn.kind) {
 	case PTC_KIND_NONE:
-		return to == p->end && p->insn.len;
+		return (to == p->end && p->insn.len) || ptc_emu_vsyscall(p->start);
 	case PTC_KIND_JCC:
 		return to == p->end || to == p->insn.target;
 	case PTC_KIND_JMP:
@@ -111,19 +115,33 @@ static void settle(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 
 /* --- code that is in no file --- */
 
-/* Are the bytes of @line those that the reader finds in the mapped file? */
-static bool is_filed(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+/* Are the bytes of @line those that the reader finds in the file of @map? */
+static bool is_filed(struct ptc_emu_unit *u, const struct ptc_maps *maps, const struct ptc_map *map,
 		     const struct ptc_emu_line *line)
 {
-	const struct ptc_maps *maps = &k->proc->maps;
-	const struct ptc_map *map = ptc_maps_find(maps, line->start);
 	const size_t len = (size_t)(line->end - line->start);
 	uint8_t file[PTC_EMU_BLOCK_MAX];
 
-	return map && line->end <= map->end && len <= sizeof(file) &&
+	if (!len) /* nothing to be told */
+		return true;
+	return len <= sizeof(file) &&
 	       ptc_openfiles_read(&u->files, ptc_map_name(maps, map),
 				  map->off + (line->start - map->start), file, len) &&
 	       !memcmp(file, ptc_emu_code_bytes(&u->code, line), len);
+}
+
+/* What is known of @line was found out for another process, or before code was mapped. */
+static void look_again(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+		       struct ptc_emu_line *line)
+{
+	const struct ptc_maps *maps = &k->proc->maps;
+	const struct ptc_map *map = ptc_maps_find(maps, line->start);
+	const uint64_t view = map && line->end <= map->end ? map->view : 0;
+
+	if (view != line->view)
+		line->filed = view && is_filed(u, maps, map, line);
+	line->view = view;
+	line->epoch = k->proc->epoch;
 }
 
 /*
@@ -137,7 +155,7 @@ static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 	const size_t len = (size_t)(line->end - line->start);
 	const enum ptc_known_as as = ptc_known_look(&k->proc->known, line->start, bytes, len);
 
-	if (as == PTC_KNOWN_SAME || (as == PTC_KNOWN_NOT && line->filed))
+	if (!len || as == PTC_KNOWN_SAME || (as == PTC_KNOWN_NOT && line->filed))
 		return true;
 	u->tsc = ptc_rdtsc();
 	ptc_flow_async(&k->cpu->flow, line->start, false, u->tsc);
@@ -153,13 +171,11 @@ static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t
 	struct ptc_emu_line *line;
 	const struct ptc_emu_line *p;
 
-	if (!u->code.index[place]) {
-		if (!ptc_emu_code_add(&u->code, place))
-			return false;
-		line = &u->code.lines[u->code.index[place] - 1];
-		line->filed = is_filed(u, k, line);
-	}
+	if (!u->code.index[place] && !ptc_emu_code_add(&u->code, place))
+		return false;
 	line = &u->code.lines[u->code.index[place] - 1];
+	if (line->epoch != k->proc->epoch)
+		look_again(u, k, line);
 	p = pending(u, k);
 	if (p)
 		resolve(u, k, p, line);
@@ -229,6 +245,7 @@ static void tell_map(void *ctx, const struct ptc_maps *maps, const struct ptc_ma
 {
 	const struct to *to = ctx;
 
+	to->k->proc->epoch = ++to->u->epochs;
 	ptc_records_mmap(&to->k->cpu->rec, maps, map);
 	ptc_known_drop(&to->k->proc->known, map->start, map->end);
 }
@@ -245,54 +262,59 @@ static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t
 		ptc_emu_unit_interrupt_others(u, k);
 	}
 	ptc_emu_unit_speak_of(k);
+	if (map.change == PTC_EMU_MUNMAP) /* whatever comes there is told of */
+		ptc_known_drop(&k->proc->known, map.start, map.start + map.len);
 	if (!ptc_space_apply(&k->proc->maps, &map, (const char *)payload + sizeof(map), tell_map,
 			     &to))
 		u->no_memory = true;
 }
 
-/* An exec: what the other slots of the process said is all there is. */
-static void end_former(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid_t pid)
+/* What the other slots of the process said is all there is. */
+static void end_former(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+		       const struct ptc_emu_start *s)
 {
 	size_t i;
 
 	for (i = 0; i < u->ntasks; i++) {
 		struct ptc_emu_task *other = u->tasks[i];
 
-		if (other != k && other->proc && other->proc->pid == pid && !other->over) {
-			const uint64_t head = atomic_load_explicit(&u->sh->slots[other->slot].head,
-								   memory_order_acquire);
-
-			other->pos += ptc_emu_path_read(u, other, head);
+		if (other != k && other->proc && other->proc->pid == s->pid && !other->over) {
+			other->pos += ptc_emu_path_read(u, other, ptc_emu_unit_head(u, other));
 			settle(u, other);
-			if (other->tid == k->tid)
+			if (other->tid == k->tid && s->how == PTC_EMU_EXEC)
 				other->over = true; /* it goes on */
 			ptc_emu_path_end(u, other);
 		}
 	}
 }
 
+static void inherit(struct ptc_emu_unit *u, struct ptc_emu_process *p,
+		    const struct ptc_emu_process *parent)
+{
+	if (!parent)
+		return;
+	if (!ptc_space_copy(&p->maps, &parent->maps) || !ptc_known_copy(&p->known, &parent->known))
+		u->no_memory = true;
+	p->epoch = parent->epoch;
+}
+
 static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_start *s)
 {
-	struct ptc_emu_process *parent = NULL;
+	const bool begins = s->how == PTC_EMU_EXEC || s->how == PTC_EMU_FORK;
 
 	k->tid = s->tid;
-	if (s->how == PTC_EMU_EXEC)
-		end_former(u, k, s->pid);
+	if (begins)
+		end_former(u, k, s);
 	k->proc = ptc_emu_unit_process(u, s->pid);
+	if (k->proc && begins) /* a fork: another process with the number of one that is gone */
+		ptc_emu_unit_renew_process(u, k->proc);
 	if (!k->proc)
 		k->proc = ptc_emu_unit_add_process(u, s->pid);
 	if (!k->proc)
 		return;
 	k->proc->tasks++;
-	if (s->how == PTC_EMU_EXEC) {
-		ptc_maps_release(&k->proc->maps);
-		ptc_known_release(&k->proc->known);
-	}
 	if (s->how == PTC_EMU_FORK)
-		parent = ptc_emu_unit_process(u, s->ppid);
-	if (parent && (!ptc_space_copy(&k->proc->maps, &parent->maps) ||
-		       !ptc_known_copy(&k->proc->known, &parent->known)))
-		u->no_memory = true;
+		inherit(u, k->proc, ptc_emu_unit_process(u, s->ppid));
 	if (s->how == PTC_EMU_FORK || s->how == PTC_EMU_THREAD) {
 		ptc_emu_unit_speak_of(k);
 		ptc_records_fork(&k->cpu->rec, s->ppid, s->ptid);
@@ -328,6 +350,10 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 		break;
 	case PTC_EMU_EXIT:
 		ptc_emu_path_end(u, k);
+		break;
+	case PTC_EMU_LEAVE:
+		ptc_emu_unit_take(u, k);
+		k->over = true;
 		break;
 	case PTC_EMU_SIGNAL:
 		break;

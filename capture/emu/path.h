@@ -27,11 +27,15 @@ void ptc_emu_unit_take(struct ptc_emu_unit *u, struct ptc_emu_task *k);
 void ptc_emu_unit_interrupt_others(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
 /* The records of its CPU to come are about @k. */
 void ptc_emu_unit_speak_of(const struct ptc_emu_task *k);
+/* How far the words of @k can be read now. */
+uint64_t ptc_emu_unit_head(const struct ptc_emu_unit *u, const struct ptc_emu_task *k);
 /* What the other threads of its process wrote before this moment is read. */
 void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
 /* The process @pid; NULL: there is none. */
 struct ptc_emu_process *ptc_emu_unit_process(struct ptc_emu_unit *u, pid_t pid);
 /* NULL: out of memory. */
 struct ptc_emu_process *ptc_emu_unit_add_process(struct ptc_emu_unit *u, pid_t pid);
+/* @p is to be another process, or the same with another program: nothing is known of it. */
+void ptc_emu_unit_renew_process(struct ptc_emu_unit *u, struct ptc_emu_process *p);
 
 #endif

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/emu/arena.h"
 #include "capture/emu/owner.h"
 #include "capture/emu/plugin.h"
 #include "capture/emu/qemu.h"
@@ -25,6 +26,7 @@
 enum {
 	LOOK_NS = 50000000, /* is ptcap still there? asked so often while waiting for it */
 	INSN_MAX = 15,
+	PAGE = 4096,
 };
 
 struct ptc_emu_proc ptc_emu_proc;
@@ -67,10 +69,21 @@ static void ring_bell(void)
 		(void)futex(&sh->bell, FUTEX_WAKE, 1, NULL);
 }
 
+/* Sleep while *@word is @seen, or until it is time to see if there still is somebody who records.
+ */
+static void await(atomic_uint *word, unsigned int seen)
+{
+	static const struct timespec look = { .tv_nsec = LOOK_NS };
+
+	ring_bell();
+	if (futex(word, FUTEX_WAIT, seen, &look) && errno == ETIMEDOUT &&
+	    !ptc_emu_owner_lives(ptc_emu_proc.sh))
+		stop();
+}
+
 /* Until the trace unit has read up to @want of this thread's stream. */
 static void wait_tail(struct ptc_emu_me *m, uint64_t want)
 {
-	static const struct timespec look = { .tv_nsec = LOOK_NS };
 	struct ptc_emu_slot *slot = m->slot;
 	const int saved = errno;
 
@@ -80,10 +93,7 @@ static void wait_tail(struct ptc_emu_me *m, uint64_t want)
 		atomic_store(&slot->waiting, 1);
 		if (atomic_load(&slot->tail) >= want)
 			break;
-		ring_bell();
-		if (futex(&slot->room, FUTEX_WAIT, seen, &look) && errno == ETIMEDOUT &&
-		    !ptc_emu_owner_lives(ptc_emu_proc.sh))
-			stop();
+		await(&slot->room, seen);
 	}
 	atomic_store(&slot->waiting, 0);
 	errno = saved;
@@ -193,12 +203,22 @@ static void raise_to(atomic_uint *v, unsigned int n)
 		;
 }
 
-static struct ptc_emu_slot *take_slot(uint32_t *ret_index)
+/* How many of the slots those may take who come to be in this way. */
+static uint32_t slots_for(enum ptc_emu_how how)
+{
+	if (how == PTC_EMU_VISIT)
+		return PTC_EMU_SLOTS;
+	return how == PTC_EMU_EXEC ? PTC_EMU_SLOTS - PTC_EMU_FOR_VISITS :
+				     PTC_EMU_SLOTS - PTC_EMU_FOR_EXEC;
+}
+
+static struct ptc_emu_slot *try_slot(enum ptc_emu_how how, uint32_t *ret_index)
 {
 	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
+	const uint32_t n = slots_for(how);
 	uint32_t i;
 
-	for (i = 0; i < PTC_EMU_SLOTS; i++) {
+	for (i = 0; i < n; i++) {
 		unsigned int want = PTC_EMU_FREE;
 
 		if (atomic_load_explicit(&sh->slots[i].state, memory_order_relaxed) == want &&
@@ -211,6 +231,58 @@ static struct ptc_emu_slot *take_slot(uint32_t *ret_index)
 	return NULL;
 }
 
+/* What is not used any more is free when this returns. */
+static void ask_for_slots(void)
+{
+	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
+	const unsigned int mine = atomic_fetch_add(&sh->asked, 1) + 1;
+	const int saved = errno;
+
+	while (!stopped()) {
+		const unsigned int seen = atomic_load(&sh->answered);
+
+		if ((int)(seen - mine) >= 0)
+			break;
+		await(&sh->answered, seen);
+	}
+	errno = saved;
+}
+
+/* NULL: as many threads are recorded as there can be, or we record no more. */
+static struct ptc_emu_slot *take_slot(enum ptc_emu_how how, uint32_t *ret_index)
+{
+	struct ptc_emu_slot *slot;
+
+	if (stopped() || ptc_emu_proc.untraced)
+		return NULL;
+	slot = try_slot(how, ret_index);
+	if (slot)
+		return slot;
+	ask_for_slots();
+	return stopped() ? NULL : try_slot(how, ret_index);
+}
+
+/* The reader would not know what is mapped in a process whose beginning it has not seen. */
+static void not_traced(enum ptc_emu_how how)
+{
+	if (stopped())
+		return;
+	(void)atomic_fetch_add(&ptc_emu_proc.sh->untraced, 1);
+	if (how != PTC_EMU_THREAD)
+		ptc_emu_proc.untraced = true;
+}
+
+static void open_stream(struct ptc_emu_me *m, struct ptc_emu_slot *slot, uint32_t index,
+			const struct ptc_emu_start *start)
+{
+	m->slot = slot;
+	atomic_store(&slot->pid, ptc_emu_proc.pid);
+	m->ring = ptc_emu_ring(ptc_emu_proc.sh, index);
+	m->pos = atomic_load(&slot->head);
+	set_limit(m, atomic_load(&slot->tail));
+	ptc_emu_put(m, PTC_EMU_START, start, sizeof(*start));
+}
+
 static void join_as(struct ptc_emu_me *m, enum ptc_emu_how how, int ppid)
 {
 	struct ptc_emu_start start = { .pid = ptc_emu_proc.pid,
@@ -219,23 +291,17 @@ static void join_as(struct ptc_emu_me *m, enum ptc_emu_how how, int ppid)
 				       .ptid = ppid,
 				       .how = how,
 				       .base = ptc_emu_proc.base };
+	struct ptc_emu_slot *slot;
 	uint32_t index;
 
 	(void)atomic_fetch_add(&ptc_emu_proc.threads, 1);
-	m->slot = stopped() ? NULL : take_slot(&index);
-	if (!m->slot) {
-		if (!stopped()) {
-			atomic_store(&ptc_emu_proc.sh->overflow, 1);
-			stop();
-		}
-		to_nowhere(m);
+	slot = take_slot(how, &index);
+	if (slot) {
+		open_stream(m, slot, index, &start);
 		return;
 	}
-	atomic_store(&m->slot->pid, ptc_emu_proc.pid);
-	m->ring = ptc_emu_ring(ptc_emu_proc.sh, index);
-	m->pos = atomic_load(&m->slot->head);
-	set_limit(m, atomic_load(&m->slot->tail));
-	ptc_emu_put(m, PTC_EMU_START, &start, sizeof(start));
+	not_traced(how);
+	to_nowhere(m);
 }
 
 void ptc_emu_join(struct ptc_emu_me *m)
@@ -251,10 +317,38 @@ void ptc_emu_part(struct ptc_emu_me *m)
 	(void)atomic_fetch_sub(&ptc_emu_proc.threads, 1);
 	if (m->slot != &no_slot) {
 		ptc_emu_put(m, PTC_EMU_EXIT, NULL, 0);
-		atomic_store(&m->slot->state, PTC_EMU_ENDED);
 		ring_bell();
 	}
 	*m = (struct ptc_emu_me){ .slot = NULL };
+}
+
+bool ptc_emu_visits(const struct ptc_emu_me *m)
+{
+	return m->slot == &no_slot && !ptc_emu_proc.untraced && !stopped();
+}
+
+bool ptc_emu_visit(struct ptc_emu_me *ret)
+{
+	const struct ptc_emu_start start = { .pid = ptc_emu_proc.pid,
+					     .tid = (int32_t)syscall(SYS_gettid),
+					     .how = PTC_EMU_VISIT,
+					     .base = ptc_emu_proc.base };
+	struct ptc_emu_slot *slot;
+	uint32_t index;
+
+	*ret = (struct ptc_emu_me){ .slot = NULL };
+	do /* nobody stays for long in those slots */
+		slot = take_slot(PTC_EMU_VISIT, &index);
+	while (!slot && !stopped());
+	if (slot)
+		open_stream(ret, slot, index, &start);
+	return slot;
+}
+
+void ptc_emu_end_visit(struct ptc_emu_me *m)
+{
+	ptc_emu_put(m, PTC_EMU_LEAVE, NULL, 0);
+	ptc_emu_sync(m);
 }
 
 void ptc_emu_forked(struct ptc_emu_me *m)
@@ -304,6 +398,15 @@ static inline void enter(struct ptc_emu_me *m, const void *data)
 	publish(m);
 }
 
+/* Code that has become a handler since it was translated goes through on_block. */
+static __attribute__((noinline)) void look_for_handler(struct ptc_emu_me *m, const void *data)
+{
+	const struct ptc_emu_block *b = ptc_emu_block(ptc_emu_proc.sh, (uint32_t)(uintptr_t)data);
+
+	if (ptc_emu_is_handler(b->start))
+		ptc_emu_delivered(m);
+}
+
 static void on_block(unsigned int vcpu, void *data)
 {
 	struct ptc_emu_me *m = &me;
@@ -311,6 +414,8 @@ static void on_block(unsigned int vcpu, void *data)
 	(void)vcpu;
 	if (__builtin_expect(!m->env, 0))
 		first_block(m, *(const uint64_t **)__builtin_frame_address(0), data);
+	if (__builtin_expect(atomic_load_explicit(&ptc_emu_proc.late, memory_order_relaxed), 0))
+		look_for_handler(m, data);
 	if (__builtin_expect(m->pos == m->limit, 0))
 		make_room(m);
 	enter(m, data);
@@ -329,34 +434,43 @@ static void on_handler_block(unsigned int vcpu, void *data)
 	enter(m, data);
 }
 
-/* Room for a block in the arena; its place, or 0. */
-static uint32_t arena_take(size_t code)
+/*
+ * There was no room for this block: this thread's stream ends before it, the others'
+ * where the trace unit says. Until it has, what we map is not seen by them, either.
+ */
+static void on_unrecorded(unsigned int vcpu, void *data)
 {
-	const uint64_t size = (sizeof(struct ptc_emu_block) + code + PTC_EMU_UNIT - 1) &
-			      ~(uint64_t)(PTC_EMU_UNIT - 1);
-	const uint64_t at = atomic_fetch_add(&ptc_emu_proc.sh->arena_used, size);
+	struct ptc_emu_me *m = &me;
+	const int saved = errno;
 
-	if (at + size <= PTC_EMU_ARENA)
-		return (uint32_t)(at / PTC_EMU_UNIT);
-	if (!stopped())
-		atomic_store(&ptc_emu_proc.sh->overflow, 1);
-	stop();
-	return 0;
+	(void)vcpu;
+	(void)data;
+	if (stopped())
+		return;
+	if (m->slot && m->slot != &no_slot)
+		ptc_emu_put(m, PTC_EMU_LEAVE, NULL, 0);
+	to_nowhere(m);
+	atomic_store(&ptc_emu_proc.sh->full, 1);
+	while (!stopped())
+		await(&ptc_emu_proc.sh->stop, 0);
+	errno = saved;
 }
 
 /*
- * Code from the guest's memory: QEMU's own copy of an instruction that crosses
- * into the next page is cut short. That page need not be there. Returns how
- * many bytes could be read.
+ * Code from the guest's memory: QEMU's own copy of an instruction that crosses into
+ * the next page is cut short. What is behind the page of the instruction at @last
+ * need not be there. Returns how many bytes could be read.
  */
-static size_t read_code(void *out, uint64_t addr, size_t len)
+static size_t read_code(void *out, uint64_t addr, size_t len, uint64_t last)
 {
-	const size_t sure = 4096 - (size_t)((addr + len - INSN_MAX) % 4096);
-	const size_t n = sure < INSN_MAX ? len - INSN_MAX + sure : len;
+	const size_t sure = (size_t)((last | (PAGE - 1)) + 1 - addr);
+	const size_t n = sure < len ? sure : len;
 	struct iovec local = { .iov_base = (uint8_t *)out + n, .iov_len = len - n };
 	struct iovec remote = { .iov_base = (void *)(addr + ptc_emu_proc.base + n),
 				.iov_len = len - n };
 
+	if (ptc_emu_vsyscall(addr))
+		return 0;
 	memcpy(out, (void *)(addr + ptc_emu_proc.base), n);
 	if (n < len && process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)(len - n))
 		return len;
@@ -376,39 +490,59 @@ static void begin(void)
 	free((void *)path);
 }
 
-/* The block's place in the arena. */
+/*
+ * Bytes of @insn; the most there can be where QEMU's own may be cut short. Not what is
+ * behind it: that may change while the block does not, and would make it another one.
+ */
+static size_t insn_size(const struct qemu_plugin_insn *insn)
+{
+	const size_t size = qemu_plugin_insn_size(insn);
+
+	if (!size || size > INSN_MAX || qemu_plugin_insn_vaddr(insn) % PAGE + INSN_MAX > PAGE)
+		return INSN_MAX;
+	return size;
+}
+
+/* The block's place in the arena; 0: it has none. */
 static uint32_t describe(const struct qemu_plugin_tb *tb)
 {
 	const size_t n = qemu_plugin_tb_n_insns(tb);
-	const uint64_t start = qemu_plugin_tb_vaddr(tb);
-	const uint64_t last = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, n - 1));
-	const size_t len = (size_t)(last - start) + INSN_MAX;
-	const uint32_t place = arena_take(len);
-	struct ptc_emu_block *b = ptc_emu_block(ptc_emu_proc.sh, place);
+	const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, n - 1);
+	const uint64_t last = qemu_plugin_insn_vaddr(insn);
+	struct ptc_emu_block b = { .start = qemu_plugin_tb_vaddr(tb), .insns = (uint32_t)n };
+	const size_t len = (size_t)(last - b.start) + insn_size(insn);
+	uint8_t code[PTC_EMU_BLOCK_MAX];
 
-	if (place) {
-		b->start = start;
-		b->insns = (uint32_t)n;
-		b->len = (uint32_t)read_code(b + 1, start, len);
-	}
-	return place;
+	if (len > sizeof(code))
+		return 0;
+	b.len = (uint32_t)read_code(code, b.start, len, last);
+	return ptc_emu_arena_place(ptc_emu_proc.sh, &b, code);
 }
 
 static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	const uint64_t start = qemu_plugin_tb_vaddr(tb);
+	uint32_t place;
 
 	(void)id;
 	ptc_emu_proc.base =
 		(uint64_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)) - start;
+	if (stopped())
+		return;
 	if (!ptc_emu_proc.begun)
 		begin();
-	qemu_plugin_register_vcpu_tb_exec_cb(
-		tb, ptc_emu_is_handler(start) ? on_handler_block : on_block, 0,
-		(void *)(uintptr_t)describe(tb));
+	ptc_emu_translated(start);
+	place = describe(tb);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb,
+					     !place		       ? on_unrecorded :
+					     ptc_emu_is_handler(start) ? on_handler_block :
+									 on_block,
+					     0, (void *)(uintptr_t)place);
 }
 
 /* --- the plugin --- */
+
+static bool probed; /* ptcap only wants to know if we can be loaded (fits.c) */
 
 static bool from_hex(const char *s, char *out, size_t size)
 {
@@ -429,6 +563,8 @@ static bool take_option(const char *o)
 		ptc_emu_proc.shm_id = (int)strtol(o + 4, NULL, 10);
 	else if (!strncmp(o, "comm=", 5))
 		return from_hex(o + 5, ptc_emu_proc.comm, sizeof(ptc_emu_proc.comm));
+	else if (!strcmp(o, "how=probe"))
+		probed = true;
 	else if (!strncmp(o, "how=", 4))
 		ptc_emu_proc.how = o[4] == 'e' ? PTC_EMU_EXEC : PTC_EMU_FIRST;
 	else
@@ -469,6 +605,8 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	if (ptc_emu_proc.sh->version != PTC_EMU_VERSION)
 		return -1;
 	(void)atomic_fetch_add(&ptc_emu_proc.sh->loaded, 1);
+	if (probed)
+		_exit(0);
 	if (pthread_atfork(before_fork, NULL, in_child))
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);

@@ -36,7 +36,10 @@ struct ptc_emu_proc {
 	enum ptc_emu_how how; /* it came to be */
 	uint64_t base;	      /* of the guest's address 0 */
 	bool begun;
+	bool untraced;	/* its beginning was not recorded: neither is anything of it */
 	bool env_works; /* me.env can be trusted */
+	/* There are handlers among the blocks that were translated before they were handlers. */
+	atomic_bool late;
 	atomic_int threads;
 	int pid;
 };
@@ -56,6 +59,12 @@ void ptc_emu_sync(struct ptc_emu_me *m);
 void ptc_emu_join(struct ptc_emu_me *m);
 /* The thread ends. */
 void ptc_emu_part(struct ptc_emu_me *m);
+/* Is the calling thread @m one that is not recorded, in a process that is? */
+bool ptc_emu_visits(const struct ptc_emu_me *m);
+/* A stream for an event that must be told all the same. False: we record no more. */
+bool ptc_emu_visit(struct ptc_emu_me *ret);
+/* What was written to it is read when this returns. */
+void ptc_emu_end_visit(struct ptc_emu_me *m);
 /* After fork(2), in the child. */
 void ptc_emu_forked(struct ptc_emu_me *m);
 
@@ -71,6 +80,11 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
 /* Signal handlers at guest address @handler run from now on; returning through @restorer. */
 void ptc_emu_handler(uint64_t handler, uint64_t restorer);
 bool ptc_emu_is_handler(uint64_t addr);
+/*
+ * A block at @addr is being translated: to be told before ptc_emu_is_handler is asked.
+ * If it becomes a handler later, ptc_emu_proc.late is set.
+ */
+void ptc_emu_translated(uint64_t addr);
 /* A block at a handler's address is entered: if that is a delivery, tell of it. */
 void ptc_emu_delivered(struct ptc_emu_me *m);
 /* Hear of QEMU's own death by a guest's fatal signal. */

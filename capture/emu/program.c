@@ -184,3 +184,15 @@ char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, c
 		memcpy(line + i, p->argv + 1, (n - 1) * sizeof(*line));
 	return line;
 }
+
+void ptc_emu_program_turn(char **env)
+{
+	size_t i = 0, n = count(env);
+
+	for (; n > i + 1; i++, n--) {
+		char *first = env[i];
+
+		env[i] = env[n - 1];
+		env[n - 1] = first;
+	}
+}

@@ -33,4 +33,10 @@ void ptc_emu_program_release(struct ptc_emu_program *p);
  */
 char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, const char *plugin);
 
+/*
+ * Turn a NULL-terminated list of environment strings round: QEMU hands its own on
+ * last string first.
+ */
+void ptc_emu_program_turn(char **env);
+
 #endif

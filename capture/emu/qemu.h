@@ -45,6 +45,8 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+/* How many of its bytes QEMU has read. */
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 /* Where the bytes are in QEMU's own memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 /* The program's path as QEMU was given it; malloc'ed. */

@@ -18,6 +18,7 @@ enum {
 	HANDLERS = 256,
 	FRAME_RIP = 176, /* struct rt_sigframe: uc_mcontext.gregs[REG_RIP] behind pretcode */
 	PAGE = 4096,
+	STARTS = 1 << 22, /* addresses that are told apart */
 };
 
 /* Of the process; written under QEMU's own serialisation of each thread's system calls. */
@@ -25,6 +26,22 @@ static struct {
 	uint64_t addr, restorer;
 } handlers[HANDLERS];
 static atomic_uint nhandlers;
+
+/*
+ * Where blocks were translated, a bit each. Addresses that are STARTS apart share one:
+ * then a handler is taken for a late one, which costs time and nothing else.
+ */
+static atomic_uint starts[STARTS / 32];
+
+void ptc_emu_translated(uint64_t addr)
+{
+	(void)atomic_fetch_or(&starts[addr % STARTS / 32], 1u << addr % 32);
+}
+
+static bool was_translated(uint64_t addr)
+{
+	return atomic_load(&starts[addr % STARTS / 32]) >> addr % 32 & 1;
+}
 
 void ptc_emu_handler(uint64_t handler, uint64_t restorer)
 {
@@ -37,8 +54,12 @@ void ptc_emu_handler(uint64_t handler, uint64_t restorer)
 		return;
 	handlers[i].restorer = restorer;
 	handlers[i].addr = handler;
-	if (i == n)
-		atomic_store(&nhandlers, n + 1);
+	if (i < n)
+		return;
+	/* First ours, then theirs; on_translated has it the other way round: one sees the other. */
+	atomic_store(&nhandlers, n + 1);
+	if (was_translated(handler))
+		atomic_store(&ptc_emu_proc.late, true);
 }
 
 bool ptc_emu_is_handler(uint64_t addr)

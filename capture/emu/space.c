@@ -7,6 +7,8 @@
 
 #include "base/vec.h"
 
+enum { NAMES = 16384 }; /* bytes of names that are not worth tidying up */
+
 /* Items are kept ascending and disjoint, as in /proc/PID/maps; neighbours are not merged. */
 
 /* The first item that ends behind @addr. */
@@ -94,6 +96,42 @@ static bool name_at(struct ptc_maps *m, const char *name, size_t *ret)
 	return !ptc_buf_failed(&m->text);
 }
 
+/* Names that no item has any more are dropped. False: out of memory. */
+static bool tidy_names(struct ptc_maps *m)
+{
+	struct ptc_buf old = m->text;
+	size_t i;
+	bool ok = true;
+
+	m->text = (struct ptc_buf)PTC_BUF_INIT;
+	for (i = 0; ok && i < m->n; i++)
+		ok = name_at(m, (const char *)old.bytes + m->items[i].name, &m->items[i].name);
+	ptc_buf_release(&old);
+	m->tidied = m->text.len;
+	return ok;
+}
+
+/*
+ * The same for two mappings only if what is at an address is the same piece of the
+ * same file. Whatever mapping is a part of @map has it, too.
+ */
+static uint64_t view_of(const struct ptc_map *map, const char *name)
+{
+	const uint64_t words[] = { map->ino, map->maj, map->min, map->off - map->start };
+	uint64_t hash = 14695981039346656037u;
+	size_t i;
+
+	if (name[0] != '/')
+		return 0;
+	for (i = 0; name[i]; i++)
+		hash = (hash ^ (uint8_t)name[i]) * 1099511628211u;
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	return hash | 1;
+}
+
 static bool put(struct ptc_maps *m, struct ptc_map *map, const char *name, ptc_space_tell *tell,
 		void *ctx)
 {
@@ -101,9 +139,13 @@ static bool put(struct ptc_maps *m, struct ptc_map *map, const char *name, ptc_s
 
 	if (map->start >= map->end)
 		return true;
+	map->view = view_of(map, name);
 	if (!cut(m, map->start, map->end, &at) || !name_at(m, name, &map->name) ||
 	    !insert(m, at, map))
 		return false;
+	if (m->text.len > NAMES + 2 * m->tidied && !tidy_names(m))
+		return false;
+	map->name = m->items[at].name;
 	if (map->prot & PROT_EXEC)
 		tell(ctx, m, map);
 	return true;

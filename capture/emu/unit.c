@@ -2,8 +2,10 @@
 #include "capture/emu/unit.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -191,8 +193,19 @@ struct ptc_emu_process *ptc_emu_unit_add_process(struct ptc_emu_unit *u, pid_t p
 	p->pid = pid;
 	p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	p->maps = (struct ptc_maps)PTC_MAPS_INIT;
+	p->epoch = ++u->epochs;
 	u->procs[u->nprocs++] = p;
 	return p;
+}
+
+void ptc_emu_unit_renew_process(struct ptc_emu_unit *u, struct ptc_emu_process *p)
+{
+	ptc_maps_release(&p->maps);
+	ptc_known_release(&p->known);
+	p->epoch = ++u->epochs;
+	if (p->pidfd >= 0)
+		(void)close(p->pidfd);
+	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 }
 
 static void forget_process(struct ptc_emu_unit *u, struct ptc_emu_process *p)
@@ -209,7 +222,9 @@ static bool has_ended(const struct ptc_emu_process *p)
 {
 	struct pollfd fd = { .fd = p->pidfd, .events = POLLIN };
 
-	return p->pidfd >= 0 && poll(&fd, 1, 0) == 1;
+	if (p->pidfd < 0) /* it may have been gone before we heard of it */
+		return kill(p->pid, 0) && errno == ESRCH;
+	return poll(&fd, 1, 0) == 1;
 }
 
 static struct ptc_emu_task *add_task(struct ptc_emu_unit *u, uint32_t slot)
@@ -224,6 +239,7 @@ static struct ptc_emu_task *add_task(struct ptc_emu_unit *u, uint32_t slot)
 		return NULL;
 	}
 	k->slot = slot;
+	k->until = UINT64_MAX;
 	k->pos = atomic_load(&u->sh->slots[slot].tail);
 	place(k, idlest(u));
 	u->tasks[u->ntasks++] = k;
@@ -251,15 +267,18 @@ static void forget_task(struct ptc_emu_unit *u, size_t i)
 
 /* --- reading --- */
 
-static uint64_t head_of(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
+uint64_t ptc_emu_unit_head(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
 {
-	return atomic_load_explicit(&u->sh->slots[k->slot].head, memory_order_acquire);
+	const uint64_t head =
+		atomic_load_explicit(&u->sh->slots[k->slot].head, memory_order_acquire);
+
+	return head < k->until ? head : k->until;
 }
 
 static bool read_task(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	struct ptc_emu_slot *slot = &u->sh->slots[k->slot];
-	const uint64_t n = ptc_emu_path_read(u, k, head_of(u, k));
+	const uint64_t n = ptc_emu_path_read(u, k, ptc_emu_unit_head(u, k));
 
 	if (!n)
 		return false;
@@ -294,6 +313,14 @@ static void tell_progress(struct ptc_emu_unit *u)
 	atomic_store_explicit(&u->bytes, bytes, memory_order_relaxed);
 }
 
+/* Who has slot @i; NULL: nobody whose words are wanted. */
+static struct ptc_emu_task *task_of(struct ptc_emu_unit *u, uint32_t i)
+{
+	if (!u->by_slot[i] && !u->ending && atomic_load(&u->sh->slots[i].state) != PTC_EMU_FREE)
+		return add_task(u, i);
+	return u->by_slot[i];
+}
+
 /* All slots once. True if anything was read. */
 static bool pass(struct ptc_emu_unit *u)
 {
@@ -302,10 +329,8 @@ static bool pass(struct ptc_emu_unit *u)
 	uint32_t i;
 
 	for (i = 0; i < n && !u->no_memory; i++) {
-		struct ptc_emu_task *k = u->by_slot[i];
+		struct ptc_emu_task *k = task_of(u, i);
 
-		if (!k && atomic_load(&u->sh->slots[i].state) != PTC_EMU_FREE)
-			k = add_task(u, i);
 		if (!k || k->over || !read_task(u, k))
 			continue;
 		any = true;
@@ -334,6 +359,18 @@ static void bury(struct ptc_emu_unit *u)
 	}
 }
 
+/* Somebody found no slot, and waits until it is clear that there is none. */
+static void answer(struct ptc_emu_unit *u)
+{
+	const unsigned int asked = atomic_load(&u->sh->asked);
+
+	if (asked == atomic_load(&u->sh->answered))
+		return;
+	bury(u);
+	atomic_store(&u->sh->answered, asked);
+	(void)futex(&u->sh->answered, FUTEX_WAKE, INT_MAX, NULL);
+}
+
 /* --- the whole --- */
 
 static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen)
@@ -347,8 +384,29 @@ static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen)
 
 static bool goes_on(const struct ptc_emu_unit *u)
 {
-	return !out_of_memory(u) && !atomic_load(&u->sh->stop) && !atomic_load(u->want) &&
-	       !atomic_load(u->gone);
+	return !out_of_memory(u) && !atomic_load(&u->sh->stop) && !atomic_load(&u->sh->full) &&
+	       !atomic_load(u->want) && !atomic_load(u->gone);
+}
+
+/*
+ * Everything is read up to here. Who has mapped code waits until that is read, or
+ * until nothing is recorded any more: so the others have not run it before this.
+ */
+static void draw_line(struct ptc_emu_unit *u)
+{
+	const uint32_t n = atomic_load(&u->sh->nslots);
+	uint32_t i;
+
+	for (i = 0; i < n && !u->no_memory; i++) {
+		struct ptc_emu_task *k = task_of(u, i);
+
+		if (k)
+			k->until = ptc_emu_unit_head(u, k);
+	}
+	u->ending = true;
+	atomic_store(&u->sh->stop, 1);
+	(void)futex(&u->sh->stop, FUTEX_WAKE, INT_MAX, NULL);
+	(void)futex(&u->sh->answered, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 /* What still runs is left; what has ended is told to the last word. */
@@ -357,9 +415,9 @@ static void end_all(struct ptc_emu_unit *u)
 	const bool gone = atomic_load(u->gone);
 	size_t i;
 
+	draw_line(u);
 	while (pass(u) && !u->no_memory)
 		;
-	atomic_store(&u->sh->stop, 1);
 	bury(u);
 	for (i = 0; i < u->ntasks; i++) {
 		struct ptc_emu_slot *slot = &u->sh->slots[u->tasks[i]->slot];
@@ -387,6 +445,47 @@ static void await_command(struct ptc_emu_unit *u)
 	}
 }
 
+/* --- snapshots --- */
+
+/* The trace of what runs there ends as if it were disabled, which is no switch; it goes on at a
+ * PSB. */
+static void disable(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
+{
+	if (c->running) {
+		ptc_emu_unit_speak_of(c->running);
+		ptc_emu_path_interrupt(u, c->running);
+	}
+	ptc_emu_cpu_publish(c);
+	ptc_enc_psb(c->enc);
+}
+
+/* All that was written by now is traced, and nothing more until the session says so. */
+static void stand_still(struct ptc_emu_unit *u)
+{
+	size_t i;
+
+	(void)pass(u);
+	u->tsc = ptc_rdtsc();
+	for (i = 0; i < u->ncpus; i++)
+		disable(u, &u->cpus[i]);
+	atomic_store(u->pause, PTC_EMU_PAUSED);
+	ptc_softring_wake(u->cpus[0].ring);
+	for (;;) {
+		const unsigned int seen = atomic_load(&u->sh->bell);
+
+		/* The end of the command has to wait: the session may be reading. */
+		if (atomic_load(u->pause) != PTC_EMU_PAUSED || atomic_load(u->want))
+			break;
+		wait_for_bell(u, seen);
+	}
+	u->tsc = ptc_rdtsc();
+}
+
+static bool is_asked_to_pause(const struct ptc_emu_unit *u)
+{
+	return u->pause && atomic_load(u->pause) == PTC_EMU_ASKED;
+}
+
 int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 {
 	size_t i;
@@ -395,11 +494,19 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 		ptc_enc_begin(u->cpus[i].enc, ptc_rdtsc());
 	while (goes_on(u)) {
 		const unsigned int seen = atomic_load(&u->sh->bell);
+		bool any;
 
-		if (pass(u))
+		if (is_asked_to_pause(u)) {
+			stand_still(u);
+			continue;
+		}
+		any = pass(u);
+		answer(u);
+		if (any)
 			continue;
 		bury(u);
-		publish_all(u);
+		if (!u->pause) /* a head is for those who stop */
+			publish_all(u);
 		if (goes_on(u))
 			wait_for_bell(u, seen);
 	}
@@ -407,9 +514,5 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 	await_command(u);
 	if (out_of_memory(u))
 		return ptc_fail_mem(err);
-	if (atomic_load(&u->sh->overflow))
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"the program has more threads or more code than the emulated "
-				"source can take");
 	return 0;
 }

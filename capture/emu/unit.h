@@ -24,10 +24,11 @@
 /* A process of the guest. */
 struct ptc_emu_process {
 	pid_t pid;
-	int pidfd; /* -1: it could not be opened; its end is then that of the recording */
+	int pidfd; /* -1: it could not be opened */
 	struct ptc_maps maps;
 	struct ptc_known known; /* code that is in no file */
 	unsigned int tasks;
+	uint64_t epoch; /* another one whenever code is mapped; that of the parent after a fork */
 };
 
 /* A thread, and its slot. */
@@ -42,6 +43,14 @@ struct ptc_emu_task {
 	bool seen;	  /* has had the CPU */
 	bool busy;	  /* is being read */
 	bool over;	  /* its end was told */
+	uint64_t until;	  /* words to be read in all */
+};
+
+/* Snapshots: who may write to the rings. */
+enum ptc_emu_pause {
+	PTC_EMU_GOES_ON, /* the unit */
+	PTC_EMU_ASKED,	 /* still the unit, until it says: */
+	PTC_EMU_PAUSED,	 /* nobody, until the session says: goes on */
 };
 
 struct ptc_emu_unit {
@@ -52,6 +61,7 @@ struct ptc_emu_unit {
 	size_t watermark;    /* AUX bytes between publications */
 	atomic_bool *gone;   /* the command has ended */
 	atomic_int *want;    /* 1: record no more, 2: leave */
+	atomic_int *pause;   /* enum ptc_emu_pause; NULL: full trace, with nothing to pause for */
 	atomic_ullong insns; /* so far; for others to look at */
 	atomic_ullong bytes;
 
@@ -66,7 +76,9 @@ struct ptc_emu_unit {
 	struct ptc_emu_process **procs; /* owned, each */
 	size_t nprocs, procs_cap;
 	struct ptc_emu_task *by_slot[PTC_EMU_SLOTS];
-	uint64_t tsc; /* now, as far as the packets go */
+	uint64_t tsc;	 /* now, as far as the packets go */
+	uint64_t epochs; /* the last that a process got */
+	bool ending;	 /* the tasks are known, and how far each is read */
 	bool no_memory;
 };
 

@@ -13,11 +13,14 @@
 #define PTC_CAPTURE_EMU_WIRE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
-	PTC_EMU_VERSION = 1,
-	PTC_EMU_SLOTS = 1024,	  /* threads at a time */
+	PTC_EMU_VERSION = 2,
+	PTC_EMU_SLOTS = 1040,	  /* threads at a time, */
+	PTC_EMU_FOR_EXEC = 16,	  /* the last of which are for those that exec, */
+	PTC_EMU_FOR_VISITS = 8,	  /* and the very last for those that change mappings */
 	PTC_EMU_WORDS = 1 << 15,  /* of a slot's ring */
 	PTC_EMU_WAKE = 1 << 13,	  /* words between two wakeups of the trace unit */
 	PTC_EMU_UNIT = 16,	  /* bytes: a block's place is counted in these */
@@ -25,7 +28,11 @@ enum {
 	PTC_EMU_BLOCK_MAX = 8192, /* bytes of code in a block: two pages */
 };
 
-#define PTC_EMU_ARENA ((uint64_t)1 << 30)
+/* Bytes of the arena, whole pages; the default. */
+#define PTC_EMU_ARENA	  ((uint64_t)1 << 30)
+#define PTC_EMU_ARENA_MIN ((uint64_t)1 << 16)
+#define PTC_EMU_ARENA_MAX ((uint64_t)1 << 34)
+
 #define PTC_EMU_EVENT ((uint32_t)1 << 31)
 
 /* An event's first word. @words: the payload's. */
@@ -41,9 +48,16 @@ enum ptc_emu_type {
 	PTC_EMU_COMM,	   /* the thread has named itself: the name */
 	PTC_EMU_SIGNAL,	   /* struct ptc_emu_signal */
 	PTC_EMU_EXIT,	   /* the thread ends in the system call of the newest block */
+	PTC_EMU_LEAVE,	   /* the thread runs on, and writes no more */
 };
 
-enum ptc_emu_how { PTC_EMU_FIRST, PTC_EMU_EXEC, PTC_EMU_THREAD, PTC_EMU_FORK };
+enum ptc_emu_how {
+	PTC_EMU_FIRST,
+	PTC_EMU_EXEC,
+	PTC_EMU_THREAD,
+	PTC_EMU_FORK,
+	PTC_EMU_VISIT, /* by a thread that is not recorded: it only tells of mappings */
+};
 
 /* The first words of a slot. */
 struct ptc_emu_start {
@@ -78,7 +92,16 @@ struct ptc_emu_block {
 	uint32_t insns; /* that QEMU translated: the last may not belong to it (unit.c) */
 };
 
-enum ptc_emu_slot_state { PTC_EMU_FREE, PTC_EMU_TAKEN, PTC_EMU_ENDED };
+/*
+ * The page of old system calls: nothing can be read there. As the kernel does, QEMU
+ * makes the call when it is jumped to, and returns. (arch/x86/include/uapi/asm/vsyscall.h)
+ */
+static inline bool ptc_emu_vsyscall(uint64_t ip)
+{
+	return ip >> 12 == 0xffffffffff600;
+}
+
+enum ptc_emu_slot_state { PTC_EMU_FREE, PTC_EMU_TAKEN };
 
 struct ptc_emu_slot {
 	_Alignas(64) atomic_ullong head; /* the guest thread's: words written */
@@ -91,15 +114,20 @@ struct ptc_emu_slot {
 
 struct ptc_emu_shared {
 	_Alignas(64) atomic_ullong arena_used; /* bytes */
+	uint64_t arena_size;
 	uint64_t owner_start; /* when ptcap was started: field 22 of /proc/PID/stat */
 	uint32_t version;
-	int32_t owner;	      /* ptcap's pid */
-	atomic_uint bell;     /* futex: bumped to wake the trace unit */
-	atomic_uint sleeping; /* it waits for that */
-	atomic_uint stop;     /* record no more */
-	atomic_uint loaded;   /* plugins that found this segment */
-	atomic_uint overflow; /* the arena or the slots did not suffice */
-	atomic_uint nslots;   /* those behind were never taken */
+	int32_t owner;		/* ptcap's pid */
+	atomic_uint bell;	/* futex: bumped to wake the trace unit */
+	atomic_uint sleeping;	/* it waits for that */
+	atomic_uint stop;	/* futex: record no more */
+	atomic_uint loaded;	/* plugins that found this segment */
+	atomic_uint full;	/* the arena did not suffice: the trace unit shall end it */
+	atomic_uint asked;	/* so often: are there slots that nobody uses any more? */
+	atomic_uint answered;	/* futex: up to that question they were freed */
+	atomic_uint nslots;	/* those behind were never taken */
+	atomic_ullong untraced; /* threads and processes for which there was no slot */
+	atomic_uint lacking;	/* calls that failed for want of an implementation (lack.h) */
 	struct ptc_emu_slot slots[PTC_EMU_SLOTS];
 };
 
@@ -107,7 +135,8 @@ struct ptc_emu_shared {
 #define PTC_EMU_RINGS_AT  (((uint64_t)sizeof(struct ptc_emu_shared) + 4095) & ~(uint64_t)4095)
 #define PTC_EMU_RING_SIZE ((uint64_t)PTC_EMU_WORDS * sizeof(uint32_t))
 #define PTC_EMU_ARENA_AT  (PTC_EMU_RINGS_AT + PTC_EMU_SLOTS * PTC_EMU_RING_SIZE)
-#define PTC_EMU_SIZE	  (PTC_EMU_ARENA_AT + PTC_EMU_ARENA)
+
+/* Behind the arena is its index (arena.h). */
 
 static inline uint32_t *ptc_emu_ring(struct ptc_emu_shared *sh, uint32_t slot)
 {

@@ -359,6 +359,11 @@ void ptc_enc_restart(struct ptc_enc *e)
 	e->restart = true;
 }
 
+void ptc_enc_psb(struct ptc_enc *e)
+{
+	e->last_psb = e->pos - e->opts.psb_period;
+}
+
 uint64_t ptc_enc_pos(const struct ptc_enc *e)
 {
 	return e->pos;

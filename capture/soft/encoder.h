@@ -78,6 +78,9 @@ void ptc_enc_flush(struct ptc_enc *e);
  */
 void ptc_enc_restart(struct ptc_enc *e);
 
+/* The next step or entry makes a PSB+, whatever the period: a reader can begin there. */
+void ptc_enc_psb(struct ptc_enc *e);
+
 /* Bytes made so far, held back or not. */
 uint64_t ptc_enc_pos(const struct ptc_enc *e);
 

@@ -115,6 +115,11 @@ void ptc_records_aux(struct ptc_records *r, uint64_t from, uint64_t to, uint64_t
 	sb.u.aux.offset = from;
 	sb.u.aux.size = to - from;
 	sb.u.aux.flags = flags;
+	if (ptc_softring_overwrites(r->ring)) { /* as pt.c has it: no use as a size */
+		sb.u.aux.size = ptc_softring_aux_size(r->ring);
+		sb.u.aux.offset = to % sb.u.aux.size;
+		sb.u.aux.flags |= PERF_AUX_FLAG_OVERWRITE;
+	}
 	send(r, &sb, r->pt_id);
 }
 

@@ -39,7 +39,10 @@ void ptc_records_fork(struct ptc_records *r, int ppid, int ptid);
 void ptc_records_exit(struct ptc_records *r, int ppid);
 void ptc_records_itrace_start(struct ptc_records *r);
 void ptc_records_switch(struct ptc_records *r, bool out);
-/* AUX bytes [from, to) are there; publish them afterwards. */
+/*
+ * AUX bytes [from, to) are there; publish them afterwards. Of an AUX ring in overwrite mode
+ * the record says what the kernel's does: where in the buffer @to is, and the buffer's size.
+ */
 void ptc_records_aux(struct ptc_records *r, uint64_t from, uint64_t to, uint64_t flags);
 
 #endif

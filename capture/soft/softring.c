@@ -34,7 +34,7 @@ struct ptc_softring {
 	size_t data_size, aux_size;
 	size_t data_watermark, aux_watermark;
 	uint64_t sample_type;
-	bool lossy;
+	bool lossy, overwrite;
 	int wake_fd; /* producer -> consumer */
 	int room_fd; /* consumer -> producer */
 	struct shared *shared;
@@ -82,6 +82,7 @@ int ptc_softring_new(const struct ptc_softring_opts *opts, struct ptc_softring *
 	r->aux_watermark = opts->aux_watermark ? opts->aux_watermark : opts->aux_size / 4;
 	r->sample_type = opts->sample_type;
 	r->lossy = opts->lossy;
+	r->overwrite = opts->overwrite;
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->room_fd = eventfd(0, EFD_CLOEXEC); /* the producer blocks in reading it */
 	if (r->wake_fd < 0 || r->room_fd < 0) {
@@ -145,6 +146,11 @@ size_t ptc_softring_data_size(const struct ptc_softring *r)
 size_t ptc_softring_aux_size(const struct ptc_softring *r)
 {
 	return r->aux_size;
+}
+
+bool ptc_softring_overwrites(const struct ptc_softring *r)
+{
+	return r->overwrite;
 }
 
 int ptc_softring_fd(const struct ptc_softring *r)
@@ -261,6 +267,16 @@ static size_t aux_room(const struct ptc_softring *r)
 	return used < r->aux_size ? r->aux_size - (size_t)used : 0;
 }
 
+/* The tail is nobody's; what would be overwritten at once is left out. */
+static void write_over(struct ptc_softring *r, const uint8_t *bytes, size_t len)
+{
+	const size_t n = len < r->aux_size ? len : r->aux_size;
+
+	r->aux_head += len - n;
+	put(r->aux, r->aux_size, r->aux_head, bytes + (len - n), n);
+	r->aux_head += n;
+}
+
 size_t ptc_softring_aux_write(struct ptc_softring *r, const void *bytes, size_t len,
 			      void (*on_publish)(void *ctx, uint64_t from, uint64_t to), void *ctx)
 {
@@ -268,6 +284,10 @@ size_t ptc_softring_aux_write(struct ptc_softring *r, const void *bytes, size_t 
 	size_t done = 0;
 
 	assert(r->aux);
+	if (r->overwrite) {
+		write_over(r, p, len);
+		return len;
+	}
 	while (done < len) {
 		size_t n = aux_room(r);
 
@@ -314,6 +334,10 @@ uint64_t ptc_softring_aux_published(const struct ptc_softring *r)
 void ptc_softring_aux_publish(struct ptc_softring *r)
 {
 	r->aux_published = r->aux_head;
+	if (r->overwrite) { /* as the kernel: a position, and no wakeup */
+		ptc_store_head(&r->page->aux_head, r->aux_head % r->aux_size);
+		return;
+	}
 	ptc_store_head(&r->page->aux_head, r->aux_head);
 	if (r->aux_head - r->aux_woken >= r->aux_watermark) {
 		r->aux_woken = r->aux_head;

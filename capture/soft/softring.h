@@ -9,6 +9,10 @@
  * In lossy mode it does what the kernel does: a record that does not fit is
  * counted and a PERF_RECORD_LOST precedes the next one that does; AUX bytes
  * that do not fit are dropped and the caller is told, to say TRUNCATED.
+ *
+ * With overwrite the AUX ring is one of snapshots (ptc_snapshot reads it): it is written
+ * round and round, whatever has been read; the page's aux_head is then a position in the
+ * buffer. The data ring is as without.
  */
 #ifndef PTC_CAPTURE_SOFT_SOFTRING_H
 #define PTC_CAPTURE_SOFT_SOFTRING_H
@@ -29,6 +33,7 @@ struct ptc_softring_opts {
 	size_t aux_size;      /* the same; 0: no AUX */
 	size_t aux_watermark; /* AUX bytes between wakeups of the consumer; 0: a quarter of all */
 	bool lossy;
+	bool overwrite;	      /* of the AUX ring */
 	uint64_t sample_type; /* for the trailer of LOST records */
 };
 
@@ -41,6 +46,7 @@ struct perf_event_mmap_page *ptc_softring_page(struct ptc_softring *r);
 void *ptc_softring_aux(struct ptc_softring *r);
 size_t ptc_softring_data_size(const struct ptc_softring *r);
 size_t ptc_softring_aux_size(const struct ptc_softring *r);
+bool ptc_softring_overwrites(const struct ptc_softring *r);
 /*
  * An eventfd, readable (poll) when there is something worth reading: a quarter
  * of the data ring or the AUX watermark has come together, the producer waits,
@@ -71,7 +77,8 @@ int ptc_softring_record(struct ptc_softring *r, const void *rec, size_t len,
  * @len in lossy mode only (or after close); the rest is counted as lost. In
  * lossless mode waits for room, publishing what is there first, because the
  * consumer could not make any otherwise; @on_publish (may be NULL) is called
- * before each such publication, to write the PERF_RECORD_AUX for [from, to).
+ * before each such publication, to write the PERF_RECORD_AUX for [from, to). With
+ * overwrite all of them always fit.
  */
 size_t ptc_softring_aux_write(struct ptc_softring *r, const void *bytes, size_t len,
 			      void (*on_publish)(void *ctx, uint64_t from, uint64_t to), void *ctx);
@@ -80,7 +87,9 @@ uint64_t ptc_softring_aux_head(const struct ptc_softring *r);
 uint64_t ptc_softring_aux_published(const struct ptc_softring *r);
 /*
  * Store aux_head (after the caller has written its AUX record); wakes the
- * consumer if the watermark was passed. At the end: ptc_softring_wake.
+ * consumer if the watermark was passed. At the end: ptc_softring_wake. With
+ * overwrite it does not wake; nothing may be written again before the consumer
+ * has read, so only a producer that stops publishes.
  */
 void ptc_softring_aux_publish(struct ptc_softring *r);
 /* Wake the consumer, whatever the watermark. */

@@ -17,15 +17,20 @@ extern "C" {
 #endif
 
 enum ptc_source_kind {
-	PTC_SOURCE_AUTO = 0, /* Intel PT if the machine has it, else the step source */
-	PTC_SOURCE_PT,	     /* Intel PT, through perf_event_open */
-	PTC_SOURCE_STEP,     /* the software PMU that single-steps under ptrace */
-	PTC_SOURCE_EMU,	     /* commands only: the program runs in qemu-x86_64 */
+	/*
+	 * Intel PT if the machine has it; else, for a command, the emulated source if it
+	 * can take it here, and the step source if not.
+	 */
+	PTC_SOURCE_AUTO = 0,
+	PTC_SOURCE_PT,	 /* Intel PT, through perf_event_open */
+	PTC_SOURCE_STEP, /* the software PMU that single-steps under ptrace */
+	PTC_SOURCE_EMU,	 /* commands only: the program runs in qemu-x86_64 */
 };
 
 enum ptc_wake_action {
 	PTC_WAKE_GO_ON = 0,
-	PTC_WAKE_LEAVE, /* end the recording; the command runs on, untraced */
+	PTC_WAKE_LEAVE,	   /* end the recording; the command runs on, untraced */
+	PTC_WAKE_SNAPSHOT, /* take one, if opts->snapshot; asked again before that it is one */
 };
 
 /* How far a recording is. */
@@ -70,7 +75,26 @@ struct ptc_record_opts {
 	 * and moved now and then. 0: one. At most PTC_VCPUS_MAX. Not with other sources.
 	 */
 	unsigned int vcpus;
-	bool no_retcomp;	     /* switch RET compression off */
+	/*
+	 * The trace goes round in the AUX ring, and only snapshots of it reach the file: one
+	 * each time on_wake says PTC_WAKE_SNAPSHOT, and one at the end. Side records are
+	 * recorded all the time. Not with sources that cannot pause, nor with lossy:
+	 * PTC_E_USAGE.
+	 */
+	bool snapshot;
+	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
+	/*
+	 * Bytes in which the emulated source keeps the program's code, each block of it
+	 * once: whole pages, 64 KiB to 16 GiB; 0: default (1 GiB). When they are used up
+	 * the recording ends (cut_short). Not with other sources: PTC_E_USAGE.
+	 */
+	uint64_t code_size;
+	bool no_retcomp; /* switch RET compression off */
+	/*
+	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
+	 * The trace itself stays as it is.
+	 */
+	unsigned int compression;
 	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
 	const char *const
@@ -113,6 +137,9 @@ struct ptc_record_opts {
 	 */
 	void (*on_start)(void *ctx, enum ptc_source_kind chosen, const char *why);
 	void *start_ctx;
+	/* The @n-th snapshot, of @bytes of trace, is in the file. May be NULL. */
+	void (*on_snapshot)(void *ctx, uint64_t n, uint64_t bytes);
+	void *snapshot_ctx;
 	/* Called every second or so while recording. May be NULL. */
 	void (*on_progress)(void *ctx, const struct ptc_progress *p);
 	void *progress_ctx;
@@ -125,30 +152,45 @@ struct ptc_record_result {
 	bool left_running;	     /* status is not valid: the command runs on */
 	bool limited;		     /* max_steps or max_ns was reached, or to */
 	bool unreached;		     /* from never was, so there is nothing */
+	bool cut_short;		     /* code_size did not suffice: whole up to there, no further */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */
-	uint64_t made_aux;   /* those that a software source made: in the file or lost; or 0 */
-	uint64_t data_bytes; /* bytes of side records in the file */
+	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
+	uint64_t made_aux;
+	uint64_t snapshots;		/* taken, the last one, at the end, too */
+	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
+	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
-	uint64_t lost_records;	     /* side records that did not fit the ring */
-	uint64_t lost_aux;	     /* trace bytes that did not fit, or were overwritten */
+	uint64_t lost_records; /* side records that did not fit the ring */
+	uint64_t lost_aux;     /* trace bytes that did not fit, or were overwritten unread; not
+				  snapshots' */
 	uint64_t truncated, partial; /* AUX records with those flags */
 	uint64_t odd;		     /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
 	uint64_t left_behind; /* those that were, and outlived the command: they run on */
+	/*
+	 * System calls that the program made and the emulated source does not have:
+	 * "ptrace, seccomp". Alone it may do something else. "": none.
+	 */
+	char lacking[96];
+};
+
+struct ptc_source_choice {
+	enum ptc_source_kind kind; /* never PTC_SOURCE_AUTO */
+	char why[512];		   /* and why not a better one: part of a sentence */
 };
 
 /*
- * Which source would be used for @want, and why: *ret_why is a sentence
- * ("no Intel PT here: ..."), static or lent until the next call. PTC_SOURCE_PT
- * on a machine without it is PTC_E_UNSUPPORTED, saying what is missing. With
- * @attach PTC_SOURCE_AUTO never gives PTC_SOURCE_STEP: to step what is in service
- * is an outage, and has to be asked for.
+ * Which source would be used for @opts (its source, argv, max_steps, from and to).
+ * PTC_SOURCE_PT on a machine without it is PTC_E_UNSUPPORTED, saying what is missing.
+ * PTC_SOURCE_AUTO never gives PTC_SOURCE_STEP to attach with: to step what is in
+ * service is an outage, and has to be asked for. It may run QEMU for a moment, to
+ * see if it fits; nothing of the command.
  */
-PTC_API int ptc_source_choose(enum ptc_source_kind want, bool attach, enum ptc_source_kind *ret,
-			      const char **ret_why, struct ptc_err *err);
+PTC_API int ptc_source_choose(const struct ptc_record_opts *opts, struct ptc_source_choice *ret,
+			      struct ptc_err *err);
 
 /*
  * Run the command and record it. Returns when it has ended or was left. The

@@ -34,6 +34,8 @@ enum ptc_gap_cause {
 	PTC_GAP_NOCODE,	   /* no code bytes at the address */
 	PTC_GAP_BADPACKET, /* bytes that are no packet */
 	PTC_GAP_DESYNC,	   /* packets and code do not fit each other */
+	PTC_GAP_SNAPSHOT,  /* in front of a snapshot: trace that was not kept, no loss. Of no
+			    * one thread: pid and tid are -1, and no choice of a tid hides it */
 	PTC_GAP_COUNT
 };
 
@@ -193,6 +195,13 @@ PTC_API const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_ite
  */
 PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 				    uint64_t *ret_off);
+
+/*
+ * The same for the source line: its file's name, as the compiler was told it, and *ret_line;
+ * NULL if there is no debug information. Lent until ptc_decode_free.
+ */
+PTC_API const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item,
+				       uint64_t ip, int *ret_line);
 
 #ifdef __cplusplus
 }

@@ -11,14 +11,14 @@ LIBRARY = [layer for layer in LAYERS if layer != "cli"]
 
 # What, the code that shows it, the paths (beginnings) where it may be.
 ONLY_IN = [
-    ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "decode/disasm."]),
+    ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "arch/disasm."]),
     ("libipt", r'#\s*include\s*[<"]intel-pt', ["capture/soft/", "decode/"]),
     ("ptrace", r'#\s*include\s*<(sys|linux)/ptrace\.h>|\bptrace\s*\(',
      ["capture/step/", "capture/crash"]),
     ("perf_event_open", r"\b(SYS|__NR)_perf_event_open\b|\bperf_event_open\s*\(", ["capture/"]),
     ("libelf or libdw", r'#\s*include\s*[<"](elfutils/|libelf\.h|gelf\.h|libdw|dwarf\.h|libdwfl)',
      ["decode/"]),
-    ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/compress."]),
+    ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/compress.", "auxtrace/inflate."]),
     ("QEMU's plugin API", r'#\s*include\s*[<"]qemu-plugin', ["capture/emu/"]),
     ("JSON output", r'#\s*include\s*[<"]jansson', ["cli/"]),
     ("option parsing", r'#\s*include\s*<getopt\.h>|\bgetopt(_long)?\s*\(', ["cli/"]),

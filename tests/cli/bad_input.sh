@@ -38,9 +38,9 @@ for cmd in info dump; do
 	printf '2ELIFREP\0\0\0\0\0\0\0\150' >big
 	run 1 $cmd -i big
 	has err "'big': a big-endian perf.data"
-	printf 'PERFILE2\20\0\0\0\0\0\0\0' >pipe
+	printf 'PERFILE2\20\0\0\0\0\0\0\0\7\0\0' >pipe
 	run 1 $cmd -i pipe
-	has err "'pipe': a perf.data in pipe mode"
+	has err "'pipe': 3 bytes are left where a record should start (offset 0x10)"
 done
 run 2 info --format xml
 has err "'xml'"

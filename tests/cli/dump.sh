@@ -8,7 +8,7 @@ empty err
 has out "# event 0: type=8 size=128 config=0x300e601 period=1 sample_type=IP|TID|TIME|CPU|IDENTIFIER sample_id_all exclude_kernel ids=100"
 has out '# feature 3 HOSTNAME'
 has out '"ptcap" "record" "--" "mk rec"'
-has out '0102030000000000000000000000000000000000 pid=-1 "/usr/bin/mk rec"'
+has out 'id=0102030000000000000000000000000000000000 pid=-1 misc=2 filename="/usr/bin/mk rec"'
 has out 'misc=0x2 addr=0x7fff12340000 old_len=0 new_len=3 bytes=0f05c3 {pid=4242 tid=4242'
 has out 'n=2 [id=100 idx=0 cpu=-1 tid=4242] [id=200'
 has out 'time_shift=31 time_mult=715827883 time_zero=5000000000'
@@ -25,9 +25,88 @@ grep -c '^0x' out >count
 grep '^0x' out | cut -d' ' -f1 >offsets
 sort -c offsets || failures=$((failures + 1))
 
+# the same as JSON: an object a line
+run 0 dump --format json
+empty err
+python3 - out <<'END' || failures=$((failures + 1))
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+head = lines[0]
+assert head["type"] == "file" and head["schema"] == "ptcap-dump" and head["version"] == 1
+assert head["name"] == "perf.data"
+events = [o for o in lines if o["type"] == "event"]
+assert [e["ids"] for e in events] == [[100], [200]] and events[0]["config"] == "0x300e601"
+features = {o["name"]: o["fields"] for o in lines if o["type"] == "feature"}
+assert features["HOSTNAME"] == {"text": "box"}
+assert features["NRCPUS"] == {"available": 2, "online": 2}
+assert features["CMDLINE"] == {"argv": ["ptcap", "record", "--", "mk rec"]}
+assert features["BUILD_ID"]["files"][0]["filename"] == "/usr/bin/mk rec"
+assert [e["name"] for e in features["EVENT_DESC"]["events"]] == ["intel_pt//u", "dummy:u"]
+assert features["SAMPLE_TIME"] == {"first_ns": 6000000000, "last_ns": 6000000100}
+assert features["AUXTRACE"]["pieces"][0]["size"] == 48
+records = [o for o in lines if o["type"] == "record"]
+assert len(records) == 12 and records[0]["offset"] == head["data_offset"]
+assert lines[-1] == {"type": "end", "records": 12, "unknown": 0}
+END
+run 2 dump --format xml
+
 "$MKREC" lossy truncated || exit 1
 run 0 dump -i lossy
 has out 'flags=TRUNCATED'
+
+# every feature there is
+"$MKREC" all all || exit 1
+run 0 dump -i all
+has out 'feature 13 CPU_TOPOLOGY'
+has out 'packages=["0-1"] threads=["0" "1"] dies=["0-1"]'
+has out '#   cpu=1 core=1 socket=0 die=0'
+has out '#   node=0 total_kib=4096 free_kib=1024 cpus="0-1"'
+has out '#   name="pair" leader=0 members=2'
+has out '#   level=2 line_size=64 sets=1024 ways=4 type="Unified" size="256K" cpus="0-1"'
+has out '#     first=4 last=8'
+has out '#   pmu="cpu_atom"'
+has out '#     name="branches" value="32"'
+has out '#     domain=0 name="MC" mask="3" cpus="0-1"'
+run 0 dump -i all --format json
+python3 - out <<'END' || failures=$((failures + 1))
+import json, sys
+features = {}
+for line in open(sys.argv[1]):
+    o = json.loads(line)
+    if o["type"] == "feature":
+        assert set(o) == {"type", "bit", "name", "offset", "size", "fields"}, o
+        assert "rest" not in o["fields"], o
+        features[o["bit"]] = o["fields"]
+assert sorted(features) == list(range(1, 33))
+assert features[1]["systems"] == [{"name": "sched", "format_bytes": [3]}]
+assert features[13]["cpus"][1] == {"cpu": 1, "core": 1, "socket": 0, "die": 0}
+assert features[14]["nodes"] == [{"node": 0, "total_kib": 4096, "free_kib": 1024, "cpus": "0-1"}]
+assert features[15] == features[19] == {}
+assert features[17]["groups"] == [{"name": "pair", "leader": 0, "members": 2}]
+assert [list(b.values()) for b in features[22]["nodes"][0]["blocks"]] == [[0, 2], [4, 8], [64, 64]]
+assert features[23] == {"resolution_ns": 1} and features[24] == {"version": 1}
+assert features[25]["programs"][0]["name"] == "pr" and features[26]["types"][0]["id"] == 3
+assert features[27] == {"version": 1, "type": 1, "level": 3, "ratio": 5, "mmap_len": 65536}
+assert features[28]["caps"][0] == {"name": "branches", "value": "32"}
+assert features[29]["wall_ns"] == 1700000000000000000
+assert features[31]["pmus"][0]["caps"][1] == {"name": "max_precise", "value": "3"}
+assert features[32]["cpus"][0]["domains"][0]["name"] == "MC"
+END
+
+# what a newer writer put behind a feature, and one that is cut
+"$MKREC" rest || exit 1
+off=$("$PTCAP" dump -i rest | sed -n 's/.* CMDLINE: \(0x[0-9a-f]*\)+.*/\1/p')
+printf '\003' | dd of=rest bs=1 seek=$((off)) conv=notrunc 2>/dev/null
+run 0 dump -i rest
+has out '["ptcap" "record" "--"] rest=68 rest_bytes='
+printf '\005' | dd of=rest bs=1 seek=$((off)) conv=notrunc 2>/dev/null
+run 1 dump -i rest
+has out '"mk rec"] DAMAGED'
+has err 'feature CMDLINE is too short'
+run 1 dump -i rest --format json
+python3 -c 'import json, sys
+o = [json.loads(line) for line in open("out")]
+assert "CMDLINE is too short" in [f for f in o if f.get("bit") == 11][0]["damage"]' || failures=$((failures + 1))
 
 # a type from the future
 off=$("$PTCAP" dump | awk '/ FINISHED_INIT /{print $1}')

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mkrec FILE: a small recording, made with the writer, with every feature and
- * record that `ptcap record` writes. The trace is a PSB+ and nothing else.
+ * mkrec FILE [truncated|features|all]: a small recording, made with the writer,
+ * with every feature and record that `ptcap record` writes. The trace is a PSB+
+ * and nothing else. truncated: a loss is told; features: with the other features
+ * that perf can take, too; all: with those it cannot take.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "auxtrace/layout.h"
 #include "auxtrace/pt_info.h"
 #include "auxtrace/sideband.h"
 #include "auxtrace/writer.h"
+#include "mkfeatures.h"
 
 #define TYPE                                                                                       \
 	((uint64_t)(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |        \
@@ -176,7 +180,7 @@ static int features(struct ptc_writer *w, struct ptc_buf *b, struct ptc_err *err
 	return rc ? rc : feature(w, PTC_FEAT_BUILD_ID, b, err);
 }
 
-static int make(const char *path, uint64_t aux_flags, struct ptc_err *err)
+static int make(const char *path, const char *how, struct ptc_err *err)
 {
 	/* PSB and PSBEND: 18 bytes, which the writer pads to 24 */
 	static const uint8_t trace[] = { 2,    0x82, 2,	   0x82, 2,    0x82, 2,	   0x82, 2,
@@ -188,7 +192,7 @@ static int make(const char *path, uint64_t aux_flags, struct ptc_err *err)
 	rc = ptc_writer_new(path, &w, err);
 	if (rc)
 		return rc;
-	records(&b, aux_flags);
+	records(&b, strcmp(how, "truncated") ? 0 : PERF_AUX_FLAG_TRUNCATED);
 	rc = events(w, err);
 	if (!rc)
 		rc = ptc_writer_records(w, (struct ptc_seg[2]){ { b.bytes, b.len }, { NULL, 0 } },
@@ -200,6 +204,8 @@ static int make(const char *path, uint64_t aux_flags, struct ptc_err *err)
 	ptc_buf_reset(&b);
 	if (!rc)
 		rc = features(w, &b, err);
+	if (!rc && (!strcmp(how, "features") || !strcmp(how, "all")))
+		rc = mkfeatures(w, !strcmp(how, "all"), err);
 	ptc_buf_release(&b);
 	if (rc)
 		ptc_writer_free(w);
@@ -212,7 +218,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	if (make(argv[1], argc > 2 ? PERF_AUX_FLAG_TRUNCATED : 0, &err)) {
+	if (make(argv[1], argc > 2 ? argv[2] : "", &err)) {
 		(void)fprintf(stderr, "mkrec: %s\n", err.msg);
 		return 1;
 	}

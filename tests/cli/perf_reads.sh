@@ -27,6 +27,26 @@ has out "# pmu mappings: software = 1, intel_pt = 8"
 has out "# time of first sample : 6.000000"
 has out "# contains AUX area data"
 
+"$MKREC" full features || exit 1
+check perf report -i full --header-only -I
+has out "# sibling sockets : 0-1"
+has out "# sibling threads : 1"
+has out "# CPU 1: Core ID 1, Die ID 0, Socket ID 0"
+has out "# node0 meminfo  : total = 4096 kB, free = 1024 kB"
+has out "# node0 cpu list : 0-1"
+has out "# group: pair{intel_pt//u,dummy:u}"
+has out "#  L2 Unified             256K [0-1]"
+has out "# memory nodes (nr 1, block size 0x8000000):"
+has out "#    0 [1152M]: 0-2,4-8,64"
+has out "# clockid frequency: 1000 MHz"
+has out "# bpf_prog_info 17:"
+has out "# btf info of id 3"
+has out "# compressed : Zstd, level = 3, ratio = 5"
+has out "# cpu pmu capabilities: branches=32, max_precise=3"
+has out "# cpu_atom pmu capabilities: branches=32, max_precise=3"
+has out "# cpu_core cpu list : 0"
+has out "# reference time: 2023-11-14 22:13:20.000000 = 1700000000.000000 (TOD) = 6.000000000 (monotonic_raw)"
+
 check perf report -i perf.data -D --no-itrace
 for type in ID_INDEX TIME_CONV AUXTRACE_INFO THREAD_MAP COMM MMAP2 ITRACE_START AUX AUXTRACE; do
 	has out "PERF_RECORD_$type"

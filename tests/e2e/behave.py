@@ -13,6 +13,7 @@ import pty
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -110,6 +111,9 @@ def bad_options(folder):
         ["-m", "4K,8K", "--", hello],
         ["-m", "64K,100", "--", hello],
         ["-m", "", "--", hello],
+        ["-z0", "--", hello],
+        ["-z23", "--", hello],
+        ["--compression-level=fast", "--", hello],
     ):
         r = Run([PTCAP, "record", "-o", path, *args]).expect(2)
         check(r.err.startswith("ptcap"), f"{args}: message {r.err!r}")
@@ -119,7 +123,7 @@ def bad_options(folder):
 
 @case
 def no_pt(folder):
-    """--source pt without Intel PT says what is missing, and runs nothing; auto says what it took."""
+    """--source pt without Intel PT says what is missing, and runs nothing."""
     if os.path.exists("/sys/bus/event_source/devices/intel_pt"):
         lib.skip("this machine has Intel PT")
     path = os.path.join(folder, "f")
@@ -127,9 +131,79 @@ def no_pt(folder):
     check("intel_pt" in r.err or "Intel PT" in r.err, f"what is missing? {r.err!r}")
     check(r.out == "", "the command ran")
     check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
-    r = Run([PTCAP, "record", "--source", "auto", "-o", path, "--", prog("hello")]).expect(0)
-    check(r.out == "hello\n", r.out)
-    check("step" in r.err, f"auto does not say which source it took: {r.err!r}")
+
+
+def chooses(folder, source, words, argv, *options, status=0, **env):
+    """--source auto takes that one, says so and why in one line, and the recording is right."""
+    path, truth = os.path.join(folder, "auto"), os.path.join(folder, "auto.truth")
+    r = Run([PTCAP, "record", "--source", "auto", "-o", path, "--truth", truth, *options, "--", *argv],
+            env=dict(os.environ, **env)).expect(status)
+    line = r.err.splitlines()[0]
+    check(line.startswith(f"ptcap: source: {source},"), f"expected {source}: {line!r}")
+    for word in words:
+        check(word in line, f"no {word!r} in {line!r}")
+    lib.equals_truth(path, truth)
+
+
+def no_pt_here():
+    if os.path.exists("/sys/bus/event_source/devices/intel_pt"):
+        lib.skip("this machine has Intel PT")
+
+
+@case
+def auto_emu(folder):
+    """auto without Intel PT emulates, where QEMU is; the source is the same if none is named."""
+    no_pt_here()
+    if not shutil.which("qemu-x86_64"):
+        lib.skip("no qemu-x86_64 here (Debian: qemu-user)")
+    chooses(folder, "emu", ["no Intel PT"], [prog("hello")])
+    chooses(folder, "emu", ["no Intel PT"], [prog("exit"), "3"], status=3)
+    script = os.path.join(folder, "script")
+    for text in ("#!/bin/sh\nexit 4\n", "exit 4\n"):
+        with open(script, "w", encoding="ascii") as f:
+            f.write(text)
+        os.chmod(script, 0o755)
+        chooses(folder, "emu", [], [script], status=4)
+    r = Run([PTCAP, "record", "-o", os.path.join(folder, "f"), "--", prog("hello")]).expect(0)
+    check("source: emu" in r.err, r.err)
+
+
+@case
+def auto_step(folder):
+    """auto steps where QEMU is not, does not fit, or cannot do what is asked for; it says which."""
+    no_pt_here()
+    hello = [prog("hello")]
+    chooses(folder, "step", ["no Intel PT", "qemu-x86_64 is not in PATH"], hello, PATH="/nowhere")
+    fake = os.path.join(folder, "qemu-x86_64")
+    with open(fake, "w", encoding="ascii") as f:  # would show, if it were given the command
+        f.write("#!/bin/sh\necho unasked\nexit 1\n")
+    os.chmod(fake, 0o755)
+    chooses(folder, "step", [fake, "did not load"], hello, PATH=folder + ":/usr/bin:/bin")
+    if not shutil.which("qemu-x86_64"):
+        lib.skip("no qemu-x86_64 here (Debian: qemu-user)")
+    chooses(folder, "step", ["did not load"], hello, PTCAP_EMU_PLUGIN="/dev/null")
+    chooses(folder, "step", ["--max-steps"], hello, "--max-steps", "5")
+    chooses(folder, "step", ["--from"], [prog("busy"), "100"], "--from", "prog_main", status=7)
+    chooses(folder, "step", ["--to"], [prog("busy"), "100"], "--to", "prog_main", status=7)
+
+
+@case
+def auto_fails(folder):
+    """What cannot be run is told as ever: 127, 126, and no file; a 32-bit command is none for either."""
+    no_pt_here()
+    out = os.path.join(folder, "out")
+    os.mkdir(out)
+    path = os.path.join(out, "f")
+    for argv, status, word in (
+        ("ptcap-no-such-command", 127, "ptcap-no-such-command"),
+        ("/etc/passwd", 126, "/etc/passwd"),
+        (prog("32"), 126, "32-bit"),
+    ):
+        r = Run([PTCAP, "record", "-o", path, "--", argv]).expect(status)
+        check(word in r.err and r.out == "", f"{r.err!r} {r.out!r}")
+    r = Run([PTCAP, "record", "--lossy", "--max-steps", "5", "-o", path, "--", prog("hello")]).expect(2)
+    check("--lossy" in r.err and r.out == "", f"{r.err!r} {r.out!r}")
+    check(os.listdir(out) == [], "a file was left behind")
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -819,6 +893,92 @@ def max_time(folder):
 
 
 @case
+def snapshot_refused(folder):
+    """No snapshots by what cannot pause, of what cannot be: exit 2, and nothing runs."""
+    path = os.path.join(folder, "f")
+    for source, args, word in (
+        ("step", ["-S"], "--source emu"),
+        ("emu", ["-S", "--lossy"], "--lossy"),
+        ("emu", ["-S4095"], "4096"),
+        ("emu", ["-S128K", "-m", "64K,64K"], "AUX ring"),
+        ("emu", ["-S0"], "'0'"),
+        ("emu", ["--snapshot=1T"], "'1T'"),
+        ("emu", ["-S", "--max-steps", "10"], "--max-steps"),
+    ):
+        r = Run([PTCAP, "record", "--source", source, "-o", path, *args, "--", prog("hello")]).expect(2)
+        check(word in r.err, f"{args}: {r.err!r} says nothing of {word}")
+        check(r.out == "", f"{args}: the command ran")
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+
+
+def last_of(live):
+    """The last part of what was kept is the end of the truth."""
+    out = lib.decode(live.path, "-F", "tid,from,to,kind", "--strict").expect(0).out
+    with open(live.truth, encoding="ascii") as f:
+        check(f.read().endswith(re.split(r"(?m)^# .*\n", out)[-1]), "the last part is not the end of the truth")
+    check(out.count("\n") > 100, f"hardly anything was kept: {out!r}")
+
+
+def snapshot_taken(live, n):
+    with open(os.path.join(os.path.dirname(live.path), "stderr"), encoding="ascii") as f:
+        return f"ptcap: snapshot {n}: 65536 bytes" in f.read()
+
+
+@case
+def snapshot_left(folder):
+    """A command that is left in the midst of it: the last snapshot is of that moment."""
+    affinity = os.sched_getaffinity(0)
+    live = Live(folder, [prog("busy"), lib.BUSY], "-S", "-m", "1M,64K")
+    live.says("ready")
+    pid = live.command()
+    taken = 0
+    while not snapshot_taken(live, taken):  # the first may be of less
+        taken += 1
+        live.signal(signal.SIGUSR2)
+        live.taken(signal.SIGUSR2)
+        until(lambda: f"snapshot {taken}:" in open(os.path.join(folder, "stderr"), encoding="ascii").read(), "one more")
+    live.signal(signal.SIGINT)
+    live.taken(signal.SIGINT)
+    live.signal(signal.SIGINT)
+    live.ends(130)
+    check(snapshot_taken(live, taken + 1), "there was none at the end")
+    last_of(live)
+    lives_on(live, pid, affinity)
+
+
+@case
+def snapshot_max_time(folder):
+    """At --max-time the trace ends, and what is kept is of that time; SIGUSR2 does no harm while CMD runs on."""
+    live = Live(folder, [prog("wait")], "-S", "-m", "1M,64K", "--max-time", "50ms")
+    live.says("ready")
+    for _ in range(3):
+        live.signal(signal.SIGUSR2)
+        live.taken(signal.SIGUSR2)
+    live.no_more_input()
+    live.says("done")
+    live.ends(7)
+    lib.decode(live.path, "--strict").expect(0)
+
+
+@case
+def snapshot_file_limit(folder):
+    """A snapshot that cannot be written: no file, and the command, which had to wait, runs on to its end."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (32768, 32768))
+
+    path = os.path.join(folder, "perf.data")
+    argv = [*lib.RECORD, "-S", "-m", "64K,64K", "-o", path, "--", prog("busy"), lib.BUSY_A_WHILE]
+    p = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+    check(p.stdout.readline() == "ready\n", "the command is not ready")
+    p.send_signal(signal.SIGUSR2)
+    out, err = p.communicate()
+    check(p.returncode == 125 and out == "done\n", f"{p.returncode}, {out!r}, {err!r}")
+    check("too large" in err, f"the message does not say why: {err!r}")
+    check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+
+
+@case
 def zone_unreached(folder):
     """A place that is never reached: the program runs at full speed, there is nothing, and that is said."""
     path = os.path.join(folder, "f")
@@ -1009,6 +1169,70 @@ def context_terminal(folder):
     os.close(master)
 
 
+# --- what QEMU does otherwise -------------------------------------------------------------------
+
+
+def known():
+    """known.txt: {name: argv}."""
+    ret = {}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.txt"), encoding="ascii") as f:
+        for line in f:
+            line = line.split("#", 1)[0].strip()
+            if line:
+                name, words = line.split(":")
+                ret[name] = [os.path.join(lib.PROGS, w) if "prog_" in w else w for w in words.split()]
+    return ret
+
+
+@case
+def known_of_qemu(folder):
+    """What a program does otherwise under QEMU it does so without us; what is recorded is what QEMU ran."""
+    problems = []
+    for name, argv in known().items():
+        path, truth = os.path.join(folder, name), os.path.join(folder, name + ".truth")
+        plain, bare = Run(argv), Run(["qemu-x86_64", "-cpu", "max", *argv])
+        if (plain.status, plain.out) == (bare.status, bare.out):
+            problems.append(f"{name}: QEMU does as the kernel does")
+        r = lib.record(path, argv, "--truth", truth)
+        if (r.status, r.out) != (bare.status, bare.out):
+            problems.append(f"{name}: {r.status} {r.out!r}, QEMU alone {bare.status} {bare.out!r}")
+        if ("system calls that QEMU does not have (seccomp)" in r.err) != name.startswith("seccomp"):
+            problems.append(f"{name}: {r.err!r}")
+        try:
+            lib.equals_truth(path, truth)
+        except lib.Failure as e:
+            problems.append(f"{name}: {e}")
+    check(not problems, "\n".join(problems))
+
+
+# What an emulated program finds changed, but for the flags of descriptors: QEMU sets no O_LARGEFILE, and knows
+# neither PR_GET_CHILD_SUBREAPER nor PR_GET_SECCOMP and its like; the kernel shows QEMU's name and threads.
+CHANGED = ("parent's death ", "prctl ", "status Name:", "status Threads:")
+
+
+@case
+def context_of_qemu(folder):
+    """An emulated program inherits what a plain one does, its environment in the same order, but for CHANGED."""
+    path, truth_path = os.path.join(folder, "f"), os.path.join(folder, "t")
+    command = [prog("context"), "an argument", "", "-x"]
+    ours = [*lib.RECORD, "-q", "-o", path, "--truth", truth_path, "--"]
+
+    def seen(name, argv):
+        lines = context_of(folder, name, argv, None)
+        return [re.sub(r"^(descriptor .* [0-9a-f]+ )([0-9a-f]+)$", lambda m: f"{m[1]}{int(m[2], 16) & ~0x8000:x}", line)
+                for line in lines]
+
+    want, got = seen("plain", command), seen("emulated", [*ours, *command])
+    check(len(want) == len(got), f"{len(got)} lines, plain {len(want)}")
+    found = set()
+    for a, b in zip(want, got):
+        if a != b:
+            found.add(next((c for c in CHANGED if a.startswith(c) and b.startswith(c)), f"{a} -> {b}"))
+    check(found <= set(CHANGED), f"changed: {found - set(CHANGED)}")
+    check(found == set(CHANGED), f"not changed any more: {set(CHANGED) - found}")
+    lib.equals_truth(path, truth_path)
+
+
 # --- what cannot be stepped ---------------------------------------------------------------------
 
 
@@ -1070,6 +1294,102 @@ def leaves_far_jump(folder):
     check("1 processes" in r.err and "32-bit" in r.err, f"message {r.err!r}")
     flow = lib.equals_truth(path, truth)
     check(any(t[2] == "far" for f in flow.values() for t in f), "no far jump")
+
+
+# --- the emulated source's limits ---------------------------------------------------------------
+
+
+@case
+def code_once(folder):
+    """Code that is translated again takes no memory: flipped 20000 times, or run by 40 processes."""
+    script = "i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i+1)); done"
+    # A quarter and an eighth of what they would take.
+    for n, (size, argv) in enumerate(
+        (("256K", [prog("crowd"), "flip", "20000"]), ("512K", ["/bin/sh", "-c", script]))
+    ):
+        path, want = os.path.join(folder, f"f{n}"), os.path.join(folder, f"t{n}")
+        r = lib.record(path, argv, "--code-size", size, "--strict", "--truth", want).expect(0)
+        check("CUT SHORT" not in r.err, r.err)
+        lib.equals_truth(path, want)
+
+
+@case
+def code_full(folder):
+    """When there is no memory for more code the recording ends: whole until then, told, the command runs on."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    argv = [prog("crowd"), "grow", "4000"]
+    last = 0
+    for size in ("64K", "112K", "144K", "176K"):
+        r = lib.record(path, argv, "-q", "--code-size", size, "--truth", want).expect(0)
+        check(r.out == "4000 grown, 0 bad\n", f"output {r.out!r}")
+        check("CUT SHORT" in r.err and "--code-size" in r.err, f"it is not told: {r.err!r}")
+        flow = lib.equals_truth(path, want)
+        for each in flow.values():
+            truth.well_formed(each)
+        last = max(last, len(flow))
+    check(last == 6, f"{last} threads: it was always cut before they ran")
+    lib.record(path, argv, "--code-size", "64K", "--strict").expect(3)
+    argv = [prog("tasks"), "pool"]
+    flow = {}
+    for size in range(64, 1024, 4):  # the first at which there are several threads
+        r = lib.record(path, argv, "--code-size", f"{size}K", "--truth", want).expect(0)
+        check("CUT SHORT" in r.err, f"whole with {size}K, and never cut among its threads")
+        flow = lib.equals_truth(path, want)
+        if len(flow) > 1:
+            break
+    if lib.have_perf():
+        truth.perf_agrees("code_full", path, argv, flow)
+    argv = [prog("crowd"), "grow", "4000"]
+    r = lib.record(path, argv, "--code-size", "1M", "--strict").expect(0)
+    check("CUT SHORT" not in r.err, r.err)
+    for bad in ("0", "", "x", "60K", "100000", "17G"):
+        r = lib.record(path, [prog("hello")], "--code-size", bad).expect(2)
+        check(r.out == "", "the command ran")
+    Run([PTCAP, "record", "--source", "step", "--code-size", "1M", "--", prog("hello")], cwd=folder).expect(2)
+
+
+@case
+def crowd(folder):
+    """1024 threads at a time are recorded; others run untraced, are counted, and what they map is known."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    r = lib.record(path, [prog("crowd"), "crowd", "1100"], "--truth", want).expect(0)
+    check(r.out == "1100 threads, code 42\n", f"output {r.out!r}")
+    check("78 threads or processes" in r.err, f"message {r.err!r}")  # 1102 in all
+    flow = lib.equals_truth(path, want)
+    check(len(flow) == 1024, f"{len(flow)} threads")
+    dump = Run([PTCAP, "dump", "-i", path]).expect(0).out
+    check(re.search(r"MMAP2 .*//anon", dump), "the mapping of a thread that is not recorded is missing")
+    lib.record(path, [prog("crowd"), "crowd", "1100"], "--strict").expect(3)
+
+
+@case
+def churn(folder):
+    """Threads that have ended make room for others, even if others never rest."""
+    path = os.path.join(folder, "f")
+    r = lib.record(path, [prog("crowd"), "churn", "1200"], "--strict", "--truth-hash", path + ".h").expect(0)
+    check(r.out == "1200 came\n", f"output {r.out!r}")
+
+
+@case
+def forks(folder):
+    """So do processes that have ended before ptcap has read that they began."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    r = lib.record(path, [prog("crowd"), "forks", "1200"], "--strict", "--truth", want).expect(0)
+    check(r.out == "1200 forked\n", f"output {r.out!r}")
+    check("left behind" not in r.err, f"message {r.err!r}")
+    flow = lib.equals_truth(path, want)
+    check(len(flow) == 1201, f"{len(flow)} processes")
+
+
+@case
+def busy_daemon(folder):
+    """A child that outlives the command, and never rests, does not keep the recording from its end."""
+    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
+    argv = ["/bin/sh", "-c", "while :; do :; done >/dev/null 2>&1 & echo $!; exit 4"]
+    r = lib.record(path, argv, "--truth", want).expect(4)
+    os.kill(int(r.out), signal.SIGKILL)
+    check("1 processes or threads that the command left behind" in r.err, f"message {r.err!r}")
+    lib.equals_truth(path, want)
 
 
 # --- the tests themselves -----------------------------------------------------------------------

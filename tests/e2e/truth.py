@@ -17,9 +17,13 @@ perf        `perf script --itrace=b` gives the same transfers, save what exempt.
 tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
+calls       the tree of calls: each is left at the depth it was entered at, as many as there are calls
+insn        --insn: each instruction once, calls go where they went, source lines of the program
 vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
 vcpushash   hash, of the same
+snapshots   SIGUSR2 as the program runs, rests and has gone round: all that is kept is right; perf
 lossy       what does not fit is lost and counted to the byte, the rest is right
+compressed  truth and perf, with the side records compressed (-z), and both find the compression
 zone        the same for what --from and --to leave of it, and nothing else is there
 jit         code that is in no file, or changes: saved, and replayed as it was; perf reads the file
 """
@@ -29,6 +33,7 @@ import difflib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -354,6 +359,50 @@ def check_clean(folder, name, argv):
         check(word in dump.out, f"perf script -D shows no {word}")
 
 
+def check_calls(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    want = lib.equals_truth(path, truth)
+    stacks, calls = {}, 0
+    for line in lib.decode(path, "--calls", "--format", "json").expect(0).out.splitlines()[1:]:
+        o = json.loads(line)
+        stack = stacks.setdefault(o["tid"], [])
+        if o["type"] == "enter":
+            check(o["depth"] == len(stack), f"depth {len(stack)}: {line}")
+            stack.append(o["ip"])
+            calls += o["how"] == "call"
+        else:
+            check(o["type"] == "leave" and o["depth"] == len(stack) - 1, f"depth {len(stack)}: {line}")
+            check(stack.pop() == o["ip"], f"another function: {line}")
+    listed = sum(t[2] in ("call", "icall") for flow in want.values() for t in flow)
+    check(calls == listed, f"{calls} functions were called, {listed} calls are listed")
+    text = lib.decode(path, "--calls").expect(0).out
+    opened, closed = len(re.findall(r"\) \{", text)), len(re.findall(r"\| *\}", text))
+    left_open = sum(len(stack) for stack in stacks.values())
+    check(opened - closed in (left_open, left_open - 1), f"{opened} {{, {closed} }}, {left_open} not left")
+    # prog_except, prog_longjmp: what is thrown, or jumped, over
+    if os.path.basename(argv[0]) in ("prog_except", "prog_longjmp"):
+        check(len(re.findall(r"\} /\* unwound \*/", text)) >= 4, "nothing was unwound")
+        check(max(len(stack) for stack in stacks.values()) < 20, f"it ends at depth {stacks}")
+
+
+def check_insn(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    want = lib.equals_truth(path, truth)
+    ips = lib.decode(path, "-F", "insn-ip").expect(0).out.split()
+    lines = lib.decode(path, "--insn").expect(0).out.splitlines()
+    check([line.split()[2] for line in lines] == ips, "not the instructions of -F insn-ip")
+    text = dict(line.split(" ", 1) for line in lib.decode(path, "-F", "insn-ip,disasm").expect(0).out.splitlines())
+    calls = [t for flow in want.values() for t in flow if t[2] == "call"]
+    check(calls, "nothing is called")
+    for start, to, _ in calls:
+        got = text[f"{start:x}"]
+        check(got == f"call {to:#x}", f"{got!r} at {start:x} called {to:x}")
+    source = os.path.basename(argv[0]) + ".c:"
+    check(any(f"# {source}" in line for line in lines), f"no line of {source}")
+    got = lib.decode(path, "-F", "srcline").expect(0).out
+    check(f"/{source}" in got, f"no field with {source}")
+
+
 def check_vcpus(folder, name, argv):
     path, want = check_whole(folder, name, argv, "--vcpus", "3")
     threads = THREADS[name.removeprefix("emu_vcpus_")]
@@ -475,6 +524,138 @@ def check_lossy(folder, name, argv):
         at += len(run)
 
 
+class Snapshots:
+    """A prog_laps under `record -S`, step by step: each waits for what it brings about."""
+
+    def __init__(self, folder, argv, *options):
+        self.path, self.truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+        pipe = subprocess.PIPE
+        self.sizes = []
+        self.ptcap = subprocess.Popen(
+            [*lib.RECORD, "-o", self.path, "--truth", self.truth, *options, "--", *argv],
+            stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1,
+        )
+        self.pid = self.until(r"ready (\d+)")[1]
+
+    def until(self, said):
+        line = self.ptcap.stdout.readline()
+        m = re.fullmatch(said, line.rstrip())
+        check(m, f"the program says {line!r}, not {said!r}")
+        return m
+
+    def rest(self):
+        """Until its main thread is in read(2)."""
+        call = ""
+        while not call.startswith("0 "):
+            check(self.ptcap.poll() is None, "ptcap has ended")
+            with open(f"/proc/{self.pid}/syscall", encoding="ascii") as f:
+                call = f.read()
+
+    def heard(self):
+        """The next snapshot is in the file."""
+        while True:
+            line = self.ptcap.stderr.readline()
+            check(line, "no snapshot was taken")
+            m = re.fullmatch(r"ptcap: snapshot (\d+): (\d+) bytes of trace\n", line)
+            if m:
+                self.sizes.append(int(m[2]))
+                check(int(m[1]) == len(self.sizes), line)
+                return
+
+    def do(self, steps):
+        """s, l: that much is done. g: it has begun. d: it is done. .: it rests. !: a snapshot."""
+        for step in steps:
+            if step in "slg":
+                self.ptcap.stdin.write(step)
+                self.ptcap.stdin.flush()
+            if step in "sld":
+                self.until("done")
+            elif step == "g":
+                self.until("go")
+            elif step == ".":
+                self.rest()
+            elif step == "!":
+                self.ptcap.send_signal(signal.SIGUSR2)
+                self.heard()
+
+    def end(self):
+        """Returns (the truth: {tid: text}, decoded: text)."""
+        self.ptcap.stdin.close()
+        self.heard()
+        err = self.ptcap.stderr.read()
+        check(self.ptcap.stdout.read() == "" and self.ptcap.wait() == 7, f"the end: {err}")
+        m = re.search(r"(\d+) snapshots?: (\d+) of the (\d+) trace bytes that were made", err)
+        check(m and int(m[1]) == len(self.sizes) and int(m[2]) == sum(self.sizes) <= int(m[3]), err)
+        check("LOST" not in err, err)
+        with open(self.truth, encoding="ascii") as f:
+            want = by_tid(f.read())
+        return want, lib.decode(self.path, "-F", "tid,from,to,kind", "--strict").expect(0).out
+
+
+def by_tid(text):
+    """Lines `tid ...` -> {tid: its lines}."""
+    ret = {}
+    for line in text.splitlines(keepends=True):
+        ret.setdefault(line.split(" ", 1)[0], []).append(line)
+    return {tid: "".join(lines) for tid, lines in ret.items()}
+
+
+def parts_of(decoded):
+    """What is between two places where the trace was not kept."""
+    for line in re.findall(r"(?m)^#.*", decoded):
+        check(re.fullmatch(r"# gap queue=\d+ tid=-1 offset=\S+ length=\S+ cause=snapshot", line), line)
+    return [by_tid(part) for part in re.split(r"(?m)^#.*\n", decoded)]
+
+
+def perf_reads(path, decoded):
+    if not lib.have_perf():
+        lib.skip("no perf here (Debian: linux-perf)")
+    flow = lib.transfers(re.sub(r"(?m)^#.*\n", "", decoded))
+    want = {tid: [Transfer((f, t, CLASSES[k])) for f, t, k in ts] for tid, ts in flow.items()}
+    lib.same_transfers(perf_transfers(path), want, "perf", "decode")
+
+
+def check_snapshots(folder, name, argv):
+    options = ["--vcpus", "2"] if name.endswith("vcpus") else []
+    for n, (data, ring, size, steps) in enumerate((
+        ("1M", "64K", "", "l!s!l.!!g!!!dl!"),  # round often, not at all, nothing new, while it runs
+        # The source waits for room in the data ring when it is to pause.
+        ("8K", "64K", "8K", "l!g!!dl!s!"),
+        ("8K", "8K", "", "l!g!!dl!ss!"),
+        ("1M", "1M", "", "!s.!!s"),
+    )):
+        sub = os.path.join(folder, str(n))
+        os.mkdir(sub)
+        # PSBs close together: there is one in the smallest piece.
+        run = Snapshots(sub, argv, "-S" + size, "-m", f"{data},{ring}", "--psb-period", "2K", *options)
+        run.do(steps)
+        want, decoded = run.end()
+        most = {"64K": 65536, "8K": 8192, "1M": 1 << 20}[size or ring] * (2 if options else 1)
+        check(max(run.sizes) <= most, f"too large: {run.sizes}")
+        parts = parts_of(decoded)
+        if ring == "1M":
+            check(len(parts) == 1, "something was not kept")
+            lib.same_transfers(lib.transfers(decoded), lib.transfers("".join(want.values())), "decode", "truth")
+        else:
+            check(len(parts) > 3 and (parts[0] == {} or options), f"{len(parts)} parts, first {parts[0]}"[:300])
+        if ".!!" in steps and argv[1] == "1":  # the other threads may be on their way to rest
+            nth = steps[: steps.index(".!!") + 3].count("!") - 1
+            check(run.sizes[nth] == 0, f"something new while nothing ran: {run.sizes}")
+        at = dict.fromkeys(want, 0)
+        # With several queues, one begins where another's trace is there already: the last begins last.
+        for part in parts[-1:] if options else parts:
+            for tid, flow in part.items():
+                found = want[tid].find(flow, at[tid])
+                check(found >= 0 and not (found and want[tid][found - 1] != "\n"),
+                      f"steps {steps}: not one part of the truth, or not in order: {flow[:300]} ... {flow[-300:]}")
+                at[tid] = found + len(flow)
+        check(parts[-1], "nothing of the end")
+        for tid, flow in parts[-1].items():
+            check(want[tid].endswith(flow), f"tid {tid} does not end with the truth")
+        perf_reads(run.path, decoded)
+        os.unlink(run.truth)
+
+
 # name of a case: options, and how many instructions that leaves (None: whatever)
 ZONES = {
     "zone_calls": (["--from", "hop", "--to", "hop+9"], 600),  # lea, push, ret of 200 calls
@@ -486,6 +667,23 @@ ZONES = {
     "zone_forked": (["--from", "getpid@LIBC"], None),
     "zone_main": (["--from", "main"], None),
 }
+
+
+def check_compressed(folder, name, argv):
+    if not lib.have_perf():
+        lib.skip("no perf here (Debian: linux-perf)")
+    path, truth = recorded(folder, argv, "-z3")
+    want = lib.equals_truth(path, truth)
+    perf_agrees(name, path, argv, want)
+    env = dict(os.environ, HOME=folder, DEBUGINFOD_URLS="", PERF_PAGER="cat")
+    header = Run([lib.PERF, "report", "--header-only", "-i", path], env=env).expect(0).out
+    check(re.search(r"# compressed : Zstd, level = 3, ratio = [1-9]", header), header)
+    dump = Run([lib.PERF, "report", "-D", "-i", path], env=env).expect(0)
+    check(not dump.err, f"perf says {dump.err!r}")
+    for word in ("PERF_RECORD_MMAP2", "PERF_RECORD_COMM exec", " COMPRESSED events: "):
+        check(word in dump.out, f"perf report -D shows no {word}")
+    for word in ("PERF_RECORD_LOST", "UNKNOWN"):
+        check(word not in dump.out, f"perf report -D shows {word}")
 
 
 def check_zone(folder, name, argv):
@@ -573,12 +771,16 @@ CHECKS = {
     "clean": check_clean,
     "length": check_length,
     "tools": check_tools,
+    "compressed": check_compressed,
     "zone": check_zone,
     "noretcomp": check_noretcomp,
     "smallrings": check_smallrings,
+    "calls": check_calls,
+    "insn": check_insn,
     "vcpus": check_vcpus,
     "vcpushash": check_vcpushash,
     "lossy": check_lossy,
+    "snapshots": check_snapshots,
     "jit": check_jit,
 }
 

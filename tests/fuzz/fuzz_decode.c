@@ -2,15 +2,37 @@
 /*
  * Any bytes as a PT stream over code with every kind of transfer. The first
  * byte says how. pt_replay aborts when it does not come to an end, when a
- * transfer has no kind, or when a gap lies outside the stream.
+ * transfer has no kind, or when a gap lies outside the stream. A stream in
+ * parts has to give the same.
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib_pt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void replay_parts(const struct ptc_buf *b, struct pt_how *how)
+{
+	enum { PART = 13, MAX = 64 };
+	struct ptc_part parts[MAX];
+	struct ptc_span span = { .len = b->len, .parts = parts };
+	const struct ptc_stream stream = { .spans = &span, .n = 1 };
+	char *want;
+	size_t at;
+
+	if (ptc_buf_failed(b) || !b->len || b->len > PART * MAX)
+		return;
+	for (at = 0; at < b->len; at += PART)
+		parts[span.nparts++] = (struct ptc_part){ b->bytes + at, at,
+							  b->len - at < PART ? b->len - at : PART };
+	want = strdup(pt_replay(b, how));
+	if (!want || strcmp(want, pt_replay_stream(&stream, how)) != 0)
+		abort();
+	free(want);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -30,7 +52,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (data[0] & 32)
 		pt_psb_off(&b);
 	ptc_buf_put(&b, data + 1, size - 1);
-	(void)pt_replay(&b, &how);
+	if (data[0] & 64)
+		replay_parts(&b, &how);
+	else
+		(void)pt_replay(&b, &how);
 	ptc_buf_release(&b);
 	return 0;
 }

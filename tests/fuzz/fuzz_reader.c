@@ -2,13 +2,15 @@
 /*
  * Any bytes as a perf.data: opened, walked, every record typed, every feature
  * read. Asserted: records ascend and lie inside the data, what is lent lies
- * inside the file, queues add up.
+ * inside the file or what its compressed records expand to, queues add up; as a
+ * damaged file, its records are a beginning of these and end without an error.
  */
 #include <stdlib.h>
 
 #include "auxtrace/index.h"
 #include "auxtrace/pt_info.h"
 #include "auxtrace/sideband.h"
+#include "auxtrace/userrec.h"
 
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \
@@ -18,9 +20,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static void inside(struct ptc_cur c, const uint8_t *bytes, size_t len)
+/* Reads every byte: a sanitizer tells if they are not there. */
+static void inside(struct ptc_cur c)
 {
-	CHECK(c.pos <= c.end && c.pos >= bytes && c.end <= bytes + len);
+	static volatile uint8_t sink;
+	uint8_t sum = 0;
+
+	CHECK(c.pos <= c.end);
+	while (c.pos < c.end)
+		sum ^= *c.pos++;
+	sink = sum;
+	(void)sink;
 }
 
 /* Reads every byte of a text: a sanitizer tells if it does not end inside. */
@@ -30,6 +40,99 @@ static size_t read_text(const char *s)
 
 	while (s[n])
 		n++;
+	return n;
+}
+
+static size_t read_sample(const struct ptc_rec *rec, const struct ptc_sample *s)
+{
+	struct ptc_branches branches = s->branches;
+	struct ptc_read read = s->read;
+	struct ptc_read_value v;
+	struct ptc_branch b;
+	size_t n = 0, i;
+
+	while (ptc_read_next(&read, &v))
+		n += v.value & 1;
+	while (ptc_branches_next(&branches, &b))
+		n += b.mispred;
+	CHECK(!read.n && !branches.n);
+	CHECK(ptc_cur_left(&s->callchain) % 8 == 0);
+	CHECK(s->stack_user_dyn <= ptc_cur_left(&s->stack_user));
+	for (i = 0; i < ptc_cur_left(&s->aux); i++)
+		n += s->aux.pos[i];
+	CHECK(s->rest.end == rec->body.end);
+	return n;
+}
+
+static size_t walk_user(struct ptc_user *u)
+{
+	struct ptc_thread_map_entry t;
+	struct ptc_stat_config_entry c;
+	struct ptc_id_index_entry x;
+	struct ptc_bpf_metadata_entry m;
+	uint64_t v;
+	size_t n = 0;
+	int32_t cpu;
+
+	switch (u->type) {
+	case PTC_REC_ID_INDEX:
+		while (ptc_id_index_next(&u->u.id_index, &x))
+			n++;
+		CHECK(!u->u.id_index.n);
+		break;
+	case PTC_REC_THREAD_MAP:
+		while (ptc_thread_map_next(&u->u.thread_map, &t))
+			n += read_text(t.comm);
+		CHECK(!u->u.thread_map.n);
+		break;
+	case PTC_REC_CPU_MAP:
+		while (ptc_cpu_map_next(&u->u.cpu_map, &cpu))
+			CHECK(cpu >= -1);
+		break;
+	case PTC_REC_STAT_CONFIG:
+		while (ptc_stat_config_next(&u->u.stat_config, &c))
+			n++;
+		CHECK(!u->u.stat_config.n);
+		break;
+	case PTC_REC_BPF_METADATA:
+		while (ptc_bpf_metadata_next(&u->u.bpf_metadata, &m))
+			n += read_text(m.key) + read_text(m.value);
+		CHECK(!u->u.bpf_metadata.n);
+		break;
+	case PTC_REC_SCHEDSTAT_CPU:
+	case PTC_REC_SCHEDSTAT_DOMAIN:
+		while (ptc_schedstat_next(&u->u.schedstat, &v))
+			n++;
+		break;
+	case PTC_REC_AUXTRACE_ERROR:
+		n += read_text(u->u.auxtrace_error.msg);
+		break;
+	default:
+		break;
+	}
+	return n;
+}
+
+/* What is read is put, and read again. */
+static size_t read_user(const struct ptc_rec *rec)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_rec again = *rec;
+	struct ptc_user u;
+	struct ptc_err err;
+	size_t n;
+
+	if (ptc_user_parse(rec, &u, &err) != 1)
+		return 0;
+	ptc_user_put(&b, &u);
+	n = walk_user(&u);
+	if (!ptc_buf_failed(&b)) {
+		again.misc = ptc_le16(b.bytes + 4);
+		again.body = ptc_cur_init(b.bytes + 8, b.len - 8);
+		CHECK(ptc_user_parse(&again, &u, &err) == 1);
+		CHECK(walk_user(&u) == n);
+	}
+	ptc_buf_release(&b);
 	return n;
 }
 
@@ -64,12 +167,14 @@ static size_t read_record(const struct ptc_file *f, const struct ptc_rec *rec)
 	}
 	if (!ptc_time_conv_parse(rec, &tc, &err))
 		CHECK(tc.shift < 64);
-	if (a && ptc_sample_parse(&body, a->attr.sample_type, &s))
+	if (a && ptc_sample_parse_front(&body, a->attr.sample_type, &s))
 		CHECK(body.end == rec->body.end);
-	return n;
+	if (a && !ptc_sample_parse(rec, &a->attr, &s, &err))
+		n += read_sample(rec, &s);
+	return n + read_user(rec);
 }
 
-static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size_t len)
+static size_t read_features(const struct ptc_file *f)
 {
 	unsigned int bit;
 	size_t n = 0;
@@ -85,7 +190,7 @@ static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size
 
 		if (!ptc_file_feature(f, bit, &section, &off))
 			continue;
-		inside(section, bytes, len);
+		inside(section);
 		c = section;
 		while (ptc_feature_get_string(&c, &text))
 			n += read_text(text);
@@ -95,7 +200,7 @@ static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size
 		if (!ptc_feature_open_event_desc(section, off, &it, &err)) {
 			/* events without bytes do not exist, so a count of 2^32 ends soon */
 			while (ptc_feature_next_event_desc(&it, &event, &err) > 0) {
-				inside(event.ids, bytes, len);
+				inside(event.ids);
 				n += read_text(event.name);
 			}
 		}
@@ -103,8 +208,7 @@ static size_t read_features(const struct ptc_file *f, const uint8_t *bytes, size
 	return n;
 }
 
-static void check_index(const struct ptc_file *f, const struct ptc_index *ix, const uint8_t *bytes,
-			size_t len)
+static void check_index(const struct ptc_file *f, const struct ptc_index *ix)
 {
 	size_t i, j;
 
@@ -113,11 +217,45 @@ static void check_index(const struct ptc_file *f, const struct ptc_index *ix, co
 
 		CHECK(!i || ix->queues[i].idx > ix->queues[i - 1].idx);
 		for (j = 0; j < ix->queues[i].nchunks; j++) {
-			inside(ptc_chunk_bytes(f, &ix->queues[i].chunks[j]), bytes, len);
+			inside(ptc_chunk_bytes(f, &ix->queues[i].chunks[j]));
 			sum += ix->queues[i].chunks[j].size;
 		}
-		CHECK(sum == ix->queues[i].bytes && sum <= len);
+		CHECK(sum == ix->queues[i].bytes);
 	}
+}
+
+/* A record's place: what ptc_file_bytes lends there is the record. */
+static void check_place(const struct ptc_file *f, const struct ptc_rec *rec)
+{
+	struct ptc_place place;
+	struct ptc_cur c;
+
+	CHECK(ptc_file_bytes(f, rec->off, 8, &c) && c.end == rec->body.pos);
+	ptc_file_place(f, rec->off, &place);
+	CHECK(place.name && place.off < ptc_file_size(f));
+	CHECK(place.inflated || place.off == rec->off);
+}
+
+/* Both walks give the same records; that of the damaged file may end earlier. */
+static void check_salvage(const uint8_t *bytes, size_t len, const struct ptc_file *f)
+{
+	uint64_t pos = 0, at = 0;
+	struct ptc_rec a, b;
+	struct ptc_file *d;
+	struct ptc_err err;
+
+	CHECK(!ptc_file_open_damaged_bytes(bytes, len, "fuzz", &d, &err));
+	for (;;) {
+		const int rc = ptc_file_next(d, &at, &b, &err);
+
+		CHECK(rc >= 0);
+		if (!rc)
+			break;
+		if (ptc_file_next(f, &pos, &a, &err) <= 0)
+			break; /* compressed, and the header does not say so */
+		CHECK(a.type == b.type && a.off == b.off);
+	}
+	ptc_file_free(d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
@@ -131,21 +269,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	if (ptc_file_open_bytes(bytes, len, "fuzz", &f, &err)) {
 		CHECK(err.code < 0 && err.msg[0]);
+		if (ptc_file_open_damaged_bytes(bytes, len, "fuzz", &f, &err))
+			return 0;
+		while (ptc_file_next(f, &pos, &rec, &err) > 0)
+			inside(rec.body);
+		ptc_file_free(f);
 		return 0;
 	}
 	while (ptc_file_next(f, &pos, &rec, &err) > 0) {
-		CHECK(pos >= before + 8 && pos <= ptc_file_data_size(f));
-		CHECK(rec.off == ptc_file_data_off(f) + before);
-		inside(rec.body, bytes, len);
+		if (!ptc_file_compressed(f)) {
+			CHECK(pos >= before + 8 && pos <= ptc_file_data_size(f));
+			CHECK(rec.off == ptc_file_data_off(f) + before);
+		}
+		CHECK(pos != before);
+		inside(rec.body);
+		check_place(f, &rec);
 		before = pos;
 		sink = read_record(f, &rec);
 		if (rec.type == PTC_REC_AUXTRACE)
 			CHECK(!ptc_index_add(&ix, f, &rec, &err) || err.code == PTC_E_LIMIT);
 	}
-	sink = read_features(f, bytes, len);
+	sink = read_features(f);
 	(void)sink;
-	check_index(f, &ix, bytes, len);
+	check_index(f, &ix);
 	ptc_index_release(&ix);
+	check_salvage(bytes, len, f);
 	ptc_file_free(f);
 	return 0;
 }

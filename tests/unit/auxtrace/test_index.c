@@ -89,3 +89,200 @@ Test(index, more_queues_than_the_limit_are_refused)
 	free(bytes);
 	pd_release(&p);
 }
+
+/* Three pieces in two queues; places[i] is where the i-th AUXTRACE record is. */
+struct three {
+	struct pd pd;
+	uint64_t places[3];
+};
+
+static void begin_three(struct three *t)
+{
+	static const uint8_t trace[16];
+	struct ptc_err err;
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	uint64_t pos = 0;
+	uint8_t *bytes;
+	size_t len, i;
+
+	pd_init_pt(&t->pd, NULL);
+	for (i = 0; i < 3; i++)
+		pd_auxtrace(&t->pd,
+			    &(struct ptc_auxtrace){
+				    .offset = 16 * i, .idx = i == 1, .tid = 1, .cpu = -1 },
+			    trace, 16);
+	bytes = pd_finish(&t->pd, &len);
+	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
+	for (i = 0; ptc_file_next(f, &pos, &rec, &err) > 0;)
+		if (rec.type == PTC_REC_AUXTRACE)
+			t->places[i++] = rec.off;
+	cr_assert_eq(i, 3);
+	ptc_file_free(f);
+	free(bytes);
+}
+
+/* The feature lists @n pieces, and claims @claim. */
+static void list(struct three *t, uint64_t claim, const uint64_t *offs, const uint64_t *sizes,
+		 size_t n)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i;
+
+	ptc_buf_le64(&b, claim);
+	for (i = 0; i < n; i++) {
+		ptc_buf_le64(&b, offs[i]);
+		ptc_buf_le64(&b, sizes ? sizes[i] : 48);
+	}
+	pd_feature(&t->pd, PTC_FEAT_AUXTRACE, b.bytes, b.len);
+	ptc_buf_release(&b);
+}
+
+/*
+ * What the feature gives, how many pieces open finds, and whether there is a
+ * complaint: of open, and of a scan compared with it.
+ */
+static void expect_three(struct three *t, int feature, size_t pieces, bool complaint, bool agrees)
+{
+	struct ptc_index ix = PTC_INDEX_INIT;
+	struct ptc_err err, why;
+	struct ptc_file *f;
+	uint8_t *bytes;
+	size_t len, i, n = 0;
+
+	bytes = pd_finish(&t->pd, &len);
+	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
+	cr_assert_eq(ptc_index_feature(&ix, f, &err), feature);
+	cr_assert(feature >= 0 || strstr(err.msg, "'test'"), "%s", err.msg);
+	ptc_index_release(&ix);
+	cr_assert_eq(ptc_index_open(&ix, f, &why, &err), 0);
+	cr_assert_eq(why.code != 0, complaint);
+	for (i = 0; i < ix.nqueues; i++)
+		n += ix.queues[i].nchunks;
+	cr_assert_eq(n, pieces);
+	ptc_index_release(&ix);
+	cr_assert_eq(ptc_index_scan(&ix, f, &err), 0);
+	cr_assert_eq(ptc_index_agrees(&ix, f, &why), agrees);
+	cr_assert(agrees || strstr(why.msg, "'test'"), "%s", why.msg);
+	ptc_index_release(&ix);
+	ptc_file_free(f);
+	free(bytes);
+	pd_release(&t->pd);
+}
+
+Test(index, the_feature_lists_the_pieces)
+{
+	struct three t;
+
+	begin_three(&t);
+	list(&t, 3, t.places, NULL, 3);
+	expect_three(&t, 1, 3, false, true);
+	begin_three(&t);
+	expect_three(&t, 0, 3, false, true);
+	begin_three(&t);
+	list(&t, 0, NULL, NULL, 0);
+	expect_three(&t, 0, 3, false, true);
+}
+
+Test(index, a_feature_that_lists_too_few_is_believed_alone_but_not_beside_a_scan)
+{
+	struct three t;
+
+	begin_three(&t);
+	list(&t, 2, t.places, NULL, 2);
+	expect_three(&t, 1, 2, false, false);
+	begin_three(&t);
+	list(&t, 1, t.places + 1, NULL, 1); /* one queue less */
+	expect_three(&t, 1, 1, false, false);
+}
+
+Test(index, a_feature_that_lists_what_is_not_there_is_not_used)
+{
+	static const uint64_t wrong[] = { 0, 8, 1, 104, UINT64_MAX, UINT64_MAX - 8, 1 << 20 };
+	uint64_t offs[3];
+	const uint64_t sizes[] = { 48, 47, 48 };
+	struct three t;
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		begin_three(&t);
+		memcpy(offs, t.places, sizeof(offs));
+		offs[i % 3] = wrong[i];
+		list(&t, 3, offs, NULL, 3);
+		expect_three(&t, PTC_E_FORMAT, 3, true, false);
+	}
+	for (i = 0; i < 3; i++) { /* nearly there */
+		begin_three(&t);
+		memcpy(offs, t.places, sizeof(offs));
+		offs[i] += 8;
+		list(&t, 3, offs, NULL, 3);
+		expect_three(&t, PTC_E_FORMAT, 3, true, false);
+	}
+	begin_three(&t);
+	list(&t, 3, t.places, sizes, 3);
+	expect_three(&t, PTC_E_FORMAT, 3, true, false);
+	begin_three(&t);
+	offs[0] = offs[1] = t.places[0]; /* twice the same */
+	offs[2] = t.places[2];
+	list(&t, 3, offs, NULL, 3);
+	expect_three(&t, PTC_E_FORMAT, 3, true, false);
+}
+
+Test(index, a_feature_that_is_cut_or_claims_too_much_is_not_used)
+{
+	static const uint64_t claims[] = { 4, UINT64_MAX, UINT64_MAX / 16, 1ull << 60, 1ull << 63 };
+	struct three t;
+	size_t i;
+
+	for (i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+		begin_three(&t);
+		list(&t, claims[i], t.places, NULL, 3);
+		expect_three(&t, PTC_E_FORMAT, 3, true, false);
+	}
+	for (i = 0; i < 8 + 3 * 16; i++) {
+		uint8_t entries[8 + 3 * 16] = { 3 };
+		size_t k, n;
+
+		begin_three(&t);
+		for (k = 0; k < 3; k++)
+			for (n = 0; n < 8; n++) {
+				entries[8 + 16 * k + n] = (uint8_t)(t.places[k] >> (8 * n));
+				entries[16 + 16 * k + n] = n ? 0 : 48;
+			}
+		pd_feature(&t.pd, PTC_FEAT_AUXTRACE, entries, i);
+		expect_three(&t, PTC_E_FORMAT, 3, true, false);
+	}
+}
+
+Test(index, trace_in_samples_is_a_queue_too)
+{
+	struct ptc_aux_sample s = { .size = 4, .reference = 5, .idx = 3, .tid = -1, .cpu = 2 };
+	struct ptc_index ix = PTC_INDEX_INIT;
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+
+	pd_init_pt(&p, NULL);
+	bytes = pd_finish(&p, &len);
+	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
+	s.file_off = len - 4;
+	cr_assert_eq(ptc_index_add_sample(&ix, f, &s, &err), 0);
+	cr_assert_eq(ptc_index_add_sample(&ix, f, &s, &err), 0);
+	s.file_off++;
+	cr_assert_eq(ptc_index_add_sample(&ix, f, &s, &err), PTC_E_FORMAT);
+	s.file_off = 8;
+	s.size = UINT64_MAX;
+	cr_assert_eq(ptc_index_add_sample(&ix, f, &s, &err), PTC_E_FORMAT);
+	cr_assert(ix.nqueues == 1 && ix.queues[0].samples && ix.queues[0].nchunks == 2);
+	cr_assert(ix.queues[0].cpu == 2 && ix.queues[0].idx == 3 && ix.queues[0].bytes == 8);
+	cr_assert(ix.queues[0].chunks[0].aux_off == 0 && ix.queues[0].chunks[1].aux_off == 4);
+	cr_assert_eq(ptc_index_find(&ix, 3), 0);
+	cr_assert_eq(ptc_index_find(&ix, 2), SIZE_MAX);
+	cr_assert_eq(ptc_index_find(&ix, 4), SIZE_MAX);
+	ptc_index_release(&ix);
+	ptc_file_free(f);
+	free(bytes);
+	pd_release(&p);
+}

@@ -14,6 +14,8 @@ enum { FEATURE_HIGH = 192 }; /* a bit that nobody uses */
 
 static const struct ptc_time_conv clock_3ghz = { 31, 715827883, 5000 };
 
+static int walk(const struct ptc_file *f, struct ptc_err *err);
+
 /* Two pieces of trace, side records between them, three features. */
 static void build(struct pd *p)
 {
@@ -236,7 +238,12 @@ Test(reader, other_formats_are_refused_by_name)
 		{ "\177ELF............", "wrong magic", 16, PTC_E_FORMAT },
 		{ "PERFFILE\150\0\0\0\0\0\0", "PERFFILE", 16, PTC_E_UNSUPPORTED },
 		{ "2ELIFREP\0\0\0\0\0\0\0\150", "big-endian", 16, PTC_E_UNSUPPORTED },
-		{ "PERFILE2\20\0\0\0\0\0\0", "pipe mode", 16, PTC_E_UNSUPPORTED },
+		{ "2ELIFREP\0\0\0\0\0\0\0\20", "big-endian", 16, PTC_E_UNSUPPORTED },
+		{ "PERFILE2\0\0\0\0\0\0\0", "header size 0", 16, PTC_E_FORMAT },
+		{ "PERFILE2\17\0\0\0\0\0\0", "header size 15", 16, PTC_E_FORMAT },
+		{ "PERFILE2\107\0\0\0\0\0\0", "header size 71", 16, PTC_E_FORMAT },
+		{ "PERFILE2\110\0\0\0\0\0\0", "cut off", 16, PTC_E_FORMAT },
+		{ "PERFILE2\151\0\0\0\0\0\0", "header size 105", 16, PTC_E_FORMAT },
 		{ "PERFILE2\21\0\0\0\0\0\0", "header size 17", 16, PTC_E_FORMAT },
 		{ "PERFILE2\150\0\0\0\0\0\0", "cut off", 16, PTC_E_FORMAT },
 	};
@@ -251,21 +258,41 @@ Test(reader, other_formats_are_refused_by_name)
 	}
 }
 
-Test(reader, what_is_no_plain_file_is_refused_by_name)
+Test(reader, what_can_be_no_recording_is_refused_by_name)
 {
 	char path[] = "/tmp/ptcap-test-XXXXXX";
 	struct ptc_file *f = NULL;
 	struct ptc_err err;
 
 	cr_assert_not_null(mkdtemp(path));
-	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_UNSUPPORTED);
-	cr_assert_not_null(strstr(err.msg, "folder"));
+	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_FORMAT);
+	cr_assert_not_null(strstr(err.msg, "it is a folder, and no recording"), "%s", err.msg);
 	cr_assert_eq(rmdir(path), 0);
 	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_NOT_EXIST);
-	cr_assert_eq(mkfifo(path, 0600), 0);
-	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_UNSUPPORTED, "and not waited for");
-	cr_assert_eq(unlink(path), 0);
+	cr_assert_eq(ptc_file_open("/dev/zero", &f, &err), PTC_E_UNSUPPORTED);
+	cr_assert_not_null(strstr(err.msg, "not a regular file"), "%s", err.msg);
 	cr_assert_null(f);
+}
+
+Test(reader, a_header_from_before_there_were_features_is_read)
+{
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct ptc_cur c;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+
+	build(&p);
+	bytes = pd_finish(&p, &len);
+	bytes[8] = 72;
+	f = open_ok(bytes, len);
+	cr_assert_eq(ptc_file_nattrs(f), 2);
+	cr_assert(!ptc_file_feature(f, PTC_FEAT_HOSTNAME, &c, NULL), "the bitmap is not its own");
+	cr_assert_eq(walk(f, &err), 0);
+	ptc_file_free(f);
+	free(bytes);
+	pd_release(&p);
 }
 
 Test(reader, an_unfinished_file_is_refused_saying_so)
@@ -314,6 +341,37 @@ Test(reader, sizes_that_lead_outside_are_refused)
 	check_header(ids + 8, 7, PTC_E_LIMIT);
 	check_header(ids + 8, UINT64_C(8) << 21, PTC_E_LIMIT);
 	check_header(ids + 8, 1 << 20, PTC_E_FORMAT);
+}
+
+Test(reader, ids_that_lie_over_each_other_count_each_time)
+{
+	const uint64_t half = PTC_LIMIT_IDS / 2;
+	const size_t first = PTC_FILE_HEADER_SIZE + 128;
+	uint8_t *zero = calloc(1, 65000);
+	struct pd p;
+	uint8_t *bytes;
+	size_t len, i;
+	uint64_t n;
+
+	cr_assert_not_null(zero);
+	build(&p);
+	while (p.data.len < 8 * (half + 1))
+		pd_raw(&p, 90, 0, zero, 65000);
+	bytes = pd_finish(&p, &len);
+	for (n = half; n <= half + 1; n++) {
+		for (i = 0; i < 2; i++) {
+			uint64_t section[2] = { ptc_le64(bytes + 40), 8 * n };
+
+			memcpy(bytes + first + i * 144, section, 16);
+		}
+		if (n == half)
+			ptc_file_free(open_ok(bytes, len));
+		else
+			(void)open_fails(bytes, len, PTC_E_LIMIT);
+	}
+	free(bytes);
+	free(zero);
+	pd_release(&p);
 }
 
 Test(reader, a_record_or_payload_beyond_the_data_ends_the_walk)

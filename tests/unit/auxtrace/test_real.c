@@ -2,6 +2,7 @@
 /* Description: recordings made by perf on real machines; skipped where they are absent. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -103,6 +104,78 @@ Test(real, its_clock_and_cpu_are_read)
 	ptc_file_free(f);
 }
 
+/* Every feature, to its last byte. */
+static void features_are_whole(const struct ptc_file *f)
+{
+	struct ptc_nrcpus cpus = { 0, 0 };
+	unsigned int bit;
+	struct ptc_cur c;
+
+	if (ptc_file_feature(f, PTC_FEAT_NRCPUS, &c, NULL))
+		cr_assert(ptc_feature_get_nrcpus(&c, &cpus));
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
+		struct ptc_cur rest;
+		struct ptc_err err;
+		uint64_t off;
+
+		if (!ptc_file_feature(f, bit, &c, &off))
+			continue;
+		cr_assert_not_null(ptc_feature_name(bit));
+		cr_assert_eq(ptc_feature_check(bit, c, off, cpus.available, &rest, &err), 0,
+			     "%s: %s", ptc_file_name(f), err.msg);
+		cr_assert_eq(ptc_cur_left(&rest), 0, "%s: %s has %zu bytes more", ptc_file_name(f),
+			     ptc_feature_name(bit), ptc_cur_left(&rest));
+	}
+}
+
+Test(real, features_are_read_to_their_last_byte)
+{
+	static const char *const paths[] = {
+		PT,
+		PTCAP_TRACES "/quipper-branch-stack/perf.data.branch-4.14",
+		PTCAP_TRACES "/quipper-branch-stack/perf.data.branch_stack_hw_index",
+		PTCAP_TRACES "/quipper-branch-stack/perf.data.branch_stack_spec",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct ptc_file *f = open_real(paths[i]);
+
+		features_are_whole(f);
+		ptc_file_free(f);
+	}
+}
+
+/* What the perf of this machine says of it. Skipped where it may not record. */
+Test(real, features_of_a_fresh_recording_are_read_to_their_last_byte)
+{
+	char folder[] = "/tmp/ptcap-test-XXXXXX", command[256], path[64];
+	struct ptc_file *f = NULL;
+	struct ptc_err err;
+	struct ptc_cur c;
+	int status;
+
+	cr_assert_not_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/perf.data", folder);
+	(void)snprintf(command, sizeof(command),
+		       "perf record -q -k CLOCK_MONOTONIC -e '{cpu-clock:u,task-clock:u}' -o %s "
+		       "/bin/true >/dev/null 2>&1",
+		       path);
+	status = system(command);
+	if (!status) {
+		cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+		features_are_whole(f);
+		cr_assert(ptc_file_feature(f, PTC_FEAT_CPU_TOPOLOGY, &c, NULL));
+		cr_assert(ptc_file_feature(f, PTC_FEAT_GROUP_DESC, &c, NULL));
+		cr_assert(ptc_file_feature(f, PTC_FEAT_CLOCK_DATA, &c, NULL));
+		ptc_file_free(f);
+	}
+	(void)unlink(path);
+	(void)rmdir(folder);
+	if (status)
+		cr_skip_test("perf cannot record here");
+}
+
 Test(real, recordings_with_branch_stacks_open_too)
 {
 	static const char *const names[] = { "branch-4.14", "branch_stack_hw_index",
@@ -125,15 +198,30 @@ Test(real, recordings_with_branch_stacks_open_too)
 	}
 }
 
-Test(real, a_recording_in_pipe_mode_is_refused_by_name)
+Test(real, a_recording_in_pipe_mode_is_as_one_in_a_file)
 {
-	const char *path = PTCAP_TRACES
-		"/quipper-piped.intel_pt-4.14/perf.data.piped.intel_pt-4.14";
-	struct ptc_file *f = NULL;
-	struct ptc_err err;
+	struct ptc_file *f = open_real(PTCAP_TRACES "/quipper-piped.intel_pt-4.14/"
+						    "perf.data.piped.intel_pt-4.14");
+	struct ptc_index ix = PTC_INDEX_INIT;
+	unsigned int bit, features = 0;
+	uint64_t n[128] = { 0 };
+	struct ptc_cur c;
+	const char *s;
 
-	if (access(path, R_OK))
-		cr_skip_test("no %s", path);
-	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_UNSUPPORTED);
-	cr_assert_not_null(strstr(err.msg, "pipe mode"));
+	cr_assert_eq(ptc_file_form(f), PTC_FORM_PIPE);
+	(void)count(f, n, &ix);
+	cr_assert(n[PTC_REC_HEADER_ATTR] == 4 && n[PTC_REC_HEADER_FEATURE] == 12);
+	cr_assert(n[PERF_RECORD_SWITCH_CPU_WIDE] == 552 && n[PERF_RECORD_AUX] == 8 &&
+		  n[PERF_RECORD_SAMPLE] == 11 && n[PTC_REC_AUXTRACE] == 2);
+	cr_assert_eq(ptc_file_nattrs(f), 4);
+	cr_assert_gt(ptc_file_attr(f, 0)->nids, 0);
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
+		features += ptc_file_feature(f, bit, &c, NULL);
+	cr_assert_eq(features, 12);
+	cr_assert(ptc_file_feature(f, PTC_FEAT_ARCH, &c, NULL) && ptc_feature_get_string(&c, &s) &&
+		  !strcmp(s, "x86_64"));
+	cr_assert_eq(ix.nqueues, 2);
+	cr_assert_eq(ix.queues[0].bytes + ix.queues[1].bytes, 76400 + 68192);
+	ptc_index_release(&ix);
+	ptc_file_free(f);
 }

@@ -114,3 +114,23 @@ Test(record, types_have_the_names_perf_gives_them)
 	cr_assert_null(ptc_rec_name(63));
 	cr_assert_null(ptc_rec_name(5000));
 }
+
+Test(record, bytes_behind_a_record_are_told)
+{
+	const uint8_t body[8] = { 0x10, 0x32, 0, 0, 1, 0, 0, 0 };
+	struct ptc_rec rec = { .type = PTC_REC_AUXTRACE };
+	size_t len;
+
+	for (len = 0; len <= 8; len++) {
+		uint8_t *bytes = pd_exact(body, len);
+
+		rec.body = ptc_cur_init(bytes, len);
+		rec.type = PTC_REC_AUXTRACE;
+		cr_assert_eq(ptc_rec_trailing(&rec), len < 8 ? 0 : UINT64_C(0x100003210));
+		rec.type = PTC_REC_HEADER_TRACING_DATA;
+		cr_assert_eq(ptc_rec_trailing(&rec), len < 4 ? 0 : 0x3210);
+		rec.type = PERF_RECORD_AUX;
+		cr_assert_eq(ptc_rec_trailing(&rec), 0);
+		free(bytes);
+	}
+}

@@ -14,6 +14,7 @@
 	}
 
 static const uint8_t code[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+static const uint8_t words[32] = { 1, [8] = 2, [16] = 3, [24] = 4 };
 
 static const struct ptc_sb all[] = {
 	{ .type = PERF_RECORD_MMAP,
@@ -78,6 +79,25 @@ static const struct ptc_sb all[] = {
 	  .misc = PERF_RECORD_MISC_KERNEL,
 	  .id = ID,
 	  .u.poke = { 0xffffffff81000000, { code + 3, code + 8 }, { code, code + 7 } } },
+	{ .type = PERF_RECORD_THROTTLE, .id = ID, .u.throttle = { 1000, 55, 66 } },
+	{ .type = PERF_RECORD_UNTHROTTLE, .id = ID, .u.throttle = { 1001, 55, 66 } },
+	{ .type = PERF_RECORD_READ, .id = ID, .u.read = { 1, 2, { words, words + 16 } } },
+	{ .type = PERF_RECORD_NAMESPACES,
+	  .id = ID,
+	  .u.namespaces = { 1, 2, { words, words + 32 } } },
+	{ .type = PERF_RECORD_NAMESPACES, .id = ID, .u.namespaces = { .pid = 1 } },
+	{ .type = PERF_RECORD_KSYMBOL,
+	  .id = ID,
+	  .u.ksymbol = { 0xffffffffc0000000, 42, PERF_RECORD_KSYMBOL_TYPE_BPF,
+			 PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER, "bpf_prog_1234567" } },
+	{ .type = PERF_RECORD_BPF_EVENT,
+	  .id = ID,
+	  .u.bpf = { PERF_BPF_EVENT_PROG_LOAD, 3, 77, { 1, 2, 3, 4, 5, 6, 7, 8 } } },
+	{ .type = PERF_RECORD_CGROUP, .id = ID, .u.cgroup = { 4711, "/user.slice" } },
+	{ .type = PERF_RECORD_AUX_OUTPUT_HW_ID, .id = ID, .u.hw_id = { 3 } },
+	{ .type = PERF_RECORD_CALLCHAIN_DEFERRED,
+	  .id = ID,
+	  .u.callchain = { 0x1122334455667788, { words, words + 24 } } },
 };
 
 enum { N = sizeof(all) / sizeof(all[0]) };
@@ -97,6 +117,19 @@ static void check_bytes(struct ptc_cur a, struct ptc_cur b)
 {
 	cr_assert_eq(ptc_cur_left(&a), ptc_cur_left(&b));
 	cr_assert_eq(memcmp(a.pos, b.pos, ptc_cur_left(&a)), 0);
+}
+
+/* Those with lent parts: what they are put as. The layout itself is tested below. */
+static void check_bytes_put(const struct ptc_sb *a, const struct ptc_sb *b)
+{
+	struct ptc_buf x = PTC_BUF_INIT, y = PTC_BUF_INIT;
+
+	ptc_sb_put(&x, a, 0);
+	ptc_sb_put(&y, b, 0);
+	cr_assert(!ptc_buf_failed(&x) && x.len == y.len);
+	cr_assert_eq(memcmp(x.bytes, y.bytes, x.len), 0);
+	ptc_buf_release(&x);
+	ptc_buf_release(&y);
 }
 
 static void check_equal(const struct ptc_sb *a, const struct ptc_sb *b)
@@ -128,6 +161,8 @@ static void check_equal(const struct ptc_sb *a, const struct ptc_sb *b)
 		cr_assert_eq(a->u.poke.addr, b->u.poke.addr);
 		check_bytes(a->u.poke.old_bytes, b->u.poke.old_bytes);
 		check_bytes(a->u.poke.new_bytes, b->u.poke.new_bytes);
+	} else if (a->type >= PERF_RECORD_NAMESPACES || a->type == PERF_RECORD_READ) {
+		check_bytes_put(a, b);
 	} else { /* no padding in the others */
 		cr_assert_eq(memcmp(&x.u.task, &y.u.task, sizeof(x.u.task)), 0);
 	}
@@ -182,7 +217,9 @@ Test(sideband, a_record_cut_at_every_length_is_refused)
 			struct ptc_sb got;
 			int rc = ptc_sb_parse(&rec, 0, &got, &err);
 
-			if (len + 8 <= b.len)
+			if (all[i].type == PERF_RECORD_READ && len == 8 + 16)
+				cr_assert_eq(rc, 1, "one value instead of two");
+			else if (len + 8 <= b.len)
 				cr_assert_eq(rc, PTC_E_FORMAT, "type %u length %zu", all[i].type,
 					     len);
 			cr_assert(rc == PTC_E_FORMAT || rc == 1);
@@ -225,8 +262,11 @@ Test(sideband, a_build_id_longer_than_its_field_is_refused)
 
 Test(sideband, code_longer_than_its_record_is_refused)
 {
-	const size_t n = sizeof(all) / sizeof(all[0]);
+	const struct ptc_sb *poke = all;
 	size_t field;
+
+	while (poke->type != PERF_RECORD_TEXT_POKE)
+		poke++;
 
 	for (field = 8; field <= 10; field += 2) { /* old_len, new_len */
 		struct ptc_buf b = PTC_BUF_INIT;
@@ -234,7 +274,7 @@ Test(sideband, code_longer_than_its_record_is_refused)
 		struct ptc_rec rec;
 		struct ptc_sb got;
 
-		ptc_sb_put(&b, &all[n - 1], PD_SAMPLE_TYPE);
+		ptc_sb_put(&b, poke, PD_SAMPLE_TYPE);
 		b.bytes[8 + field + 1] = 0xff;
 		rec = frame(&b);
 		cr_assert_eq(ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &got, &err), PTC_E_FORMAT);
@@ -252,6 +292,134 @@ Test(sideband, code_that_does_not_fit_in_a_record_is_not_built)
 	ptc_sb_put(&b, &sb, 0);
 	cr_assert(ptc_buf_failed(&b));
 	ptc_buf_release(&b);
+}
+
+/* A record of @n bytes after a header, in an allocation of exactly that size. */
+static int parse_bytes(uint32_t type, const void *bytes, size_t n, struct ptc_sb *ret)
+{
+	static uint8_t *exact;
+	struct ptc_rec rec = { .type = type };
+	struct ptc_err err;
+
+	free(exact); /* what was lent before */
+	exact = pd_exact(bytes, n);
+	rec.body = ptc_cur_init(exact, n);
+	return ptc_sb_parse(&rec, 0, ret, &err);
+}
+
+Test(sideband, fields_stand_where_perf_event_h_puts_them)
+{
+	const uint8_t ns[] = { 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, /* pid tid nr */
+			       3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, /* dev ino */
+			       5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0 };
+	const uint8_t ksym[] = { 1,   0,   0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 4, 0, /* addr len */
+				 'f', 'n', 0, 0, 0, 0, 0, 0 };
+	const uint8_t bpf[] = { 1, 0, 2, 0, 3, 0, 0, 0, 10, 11, 12, 13, 14, 15, 16, 17 };
+	const uint8_t cgroup[] = { 9, 0, 0, 0, 0, 0, 0, 0, '/', 'a', 0, 0, 0, 0, 0, 0 };
+	const uint8_t throttle[] = { 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0,
+				     0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0 };
+	const uint8_t chain[] = { 7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+				  0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0 };
+	const uint8_t read[] = { 1, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0,
+				 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0 };
+	struct ptc_ns_link link;
+	struct ptc_read values;
+	struct ptc_sb sb;
+
+	cr_assert_eq(parse_bytes(PERF_RECORD_NAMESPACES, ns, sizeof(ns), &sb), 1);
+	cr_assert(sb.u.namespaces.pid == 1 && sb.u.namespaces.tid == 2);
+	cr_assert(ptc_sb_next_namespace(&sb.u.namespaces.links, &link));
+	cr_assert(link.dev == 3 && link.ino == 4);
+	cr_assert(ptc_sb_next_namespace(&sb.u.namespaces.links, &link));
+	cr_assert(link.dev == 5 && link.ino == 6);
+	cr_assert(!ptc_sb_next_namespace(&sb.u.namespaces.links, &link));
+	cr_assert_eq(parse_bytes(PERF_RECORD_KSYMBOL, ksym, sizeof(ksym), &sb), 1);
+	cr_assert(sb.u.ksymbol.addr == 1 && sb.u.ksymbol.len == 2 && sb.u.ksymbol.ksym_type == 3);
+	cr_assert_eq(sb.u.ksymbol.flags, 4);
+	cr_assert_str_eq(sb.u.ksymbol.name, "fn");
+	cr_assert_eq(parse_bytes(PERF_RECORD_BPF_EVENT, bpf, sizeof(bpf), &sb), 1);
+	cr_assert(sb.u.bpf.type == 1 && sb.u.bpf.flags == 2 && sb.u.bpf.id == 3);
+	cr_assert_eq(memcmp(sb.u.bpf.tag, bpf + 8, 8), 0);
+	cr_assert_eq(parse_bytes(PERF_RECORD_CGROUP, cgroup, sizeof(cgroup), &sb), 1);
+	cr_assert_eq(sb.u.cgroup.id, 9);
+	cr_assert_str_eq(sb.u.cgroup.path, "/a");
+	cr_assert_eq(parse_bytes(PERF_RECORD_UNTHROTTLE, throttle, sizeof(throttle), &sb), 1);
+	cr_assert(sb.u.throttle.time == 7 && sb.u.throttle.id == 8 && sb.u.throttle.stream_id == 9);
+	cr_assert_eq(parse_bytes(PERF_RECORD_AUX_OUTPUT_HW_ID, cgroup, 8, &sb), 1);
+	cr_assert_eq(sb.u.hw_id.hw_id, 9);
+	cr_assert_eq(parse_bytes(PERF_RECORD_CALLCHAIN_DEFERRED, chain, sizeof(chain), &sb), 1);
+	cr_assert_eq(sb.u.callchain.cookie, 7);
+	cr_assert(ptc_cur_left(&sb.u.callchain.ips) == 8 && sb.u.callchain.ips.pos[0] == 9);
+	cr_assert_eq(parse_bytes(PERF_RECORD_READ, read, sizeof(read), &sb), 1);
+	cr_assert(sb.u.read.pid == 1 && sb.u.read.tid == 2);
+	cr_assert(ptc_read_parse(&sb.u.read.values, PERF_FORMAT_ID, &values));
+	cr_assert(values.one.value == 5 && values.one.id == 6);
+}
+
+Test(sideband, counts_are_held_against_the_bytes_that_are_there)
+{
+	static const struct {
+		uint32_t type;
+		size_t off, each; /* of the count; of what it counts */
+	} counts[] = {
+		{ PERF_RECORD_NAMESPACES, 8, 16 },
+		{ PERF_RECORD_CALLCHAIN_DEFERRED, 8, 8 },
+	};
+	const uint64_t wrong[] = { 3, 4, UINT64_C(1) << 60, UINT64_C(1) << 61, UINT64_MAX };
+	size_t i, j;
+
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		uint8_t bytes[16 + 32] = { 0 };
+		const size_t n = 16 + 2 * counts[i].each;
+		struct ptc_sb sb;
+
+		for (j = 0; j < 3; j++) { /* 0, one less, exact */
+			bytes[counts[i].off] = (uint8_t)j;
+			cr_assert_eq(parse_bytes(counts[i].type, bytes, n, &sb), 1);
+		}
+		for (j = 0; j < sizeof(wrong) / sizeof(wrong[0]); j++) {
+			size_t k;
+
+			for (k = 0; k < 8; k++)
+				bytes[counts[i].off + k] = (uint8_t)(wrong[j] >> 8 * k);
+			cr_assert_eq(parse_bytes(counts[i].type, bytes, n, &sb), PTC_E_FORMAT,
+				     "type %u count %zu", counts[i].type, j);
+		}
+	}
+}
+
+Test(sideband, parts_of_a_wrong_size_are_not_built)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_NAMESPACES };
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	sb.u.namespaces.links = ptc_cur_init(words, 24);
+	ptc_sb_put(&b, &sb, 0);
+	cr_assert(ptc_buf_failed(&b));
+	ptc_buf_reset(&b);
+	sb = (struct ptc_sb){ .type = PERF_RECORD_READ };
+	sb.u.read.values = ptc_cur_init(words, 12);
+	ptc_sb_put(&b, &sb, 0);
+	cr_assert(ptc_buf_failed(&b));
+	ptc_buf_release(&b);
+}
+
+Test(sideband, every_kernel_record_but_sample_has_a_type)
+{
+	uint32_t type;
+
+	for (type = 1; type < PERF_RECORD_MAX; type++) {
+		const struct ptc_rec rec = { .type = type };
+		struct ptc_err err;
+		struct ptc_sb got;
+		int want = PTC_E_FORMAT; /* no bytes: known, and too short */
+
+		if (type == PERF_RECORD_SAMPLE)
+			want = 0;
+		if (type == PERF_RECORD_SWITCH)
+			want = 1;
+		cr_assert_eq(ptc_sb_parse(&rec, 0, &got, &err), want, "type %u", type);
+	}
 }
 
 Test(sideband, other_types_are_left_alone)

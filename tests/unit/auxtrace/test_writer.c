@@ -11,12 +11,15 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "auxtrace/index.h"
 #include "auxtrace/writer.h"
 #include "lib_perfdata.h"
 
 enum { FEATURE_HIGH = 192 }; /* a bit that nobody uses */
+
+static const size_t COMM = 56; /* bytes of what put_comm makes */
 
 static char folder[] = "/tmp/ptcap-test-XXXXXX";
 static char path[64];
@@ -184,6 +187,98 @@ Test(writer, what_was_written_is_read_again, .init = setup, .fini = teardown)
 	free(trace);
 }
 
+/* What comes out of a COMPRESSED record, at @to. */
+static size_t inflate(ZSTD_DCtx *z, const struct ptc_rec *rec, void *to, size_t room)
+{
+	ZSTD_inBuffer in = { rec->body.pos, ptc_cur_left(&rec->body), 0 };
+	ZSTD_outBuffer out = { to, room, 0 };
+
+	cr_assert(!ZSTD_isError(ZSTD_decompressStream(z, &out, &in)));
+	cr_assert_eq(in.pos, in.size);
+	return out.pos;
+}
+
+/* COMPRESSED stands for the records given since the last plain one or piece of trace. */
+Test(writer, compressed_records_stay_in_front_of_what_follows_them, .init = setup, .fini = teardown)
+{
+	static const uint32_t want[] = { PTC_REC_FINISHED_INIT,	 PTC_REC_COMPRESSED,
+					 PTC_REC_AUXTRACE,	 PTC_REC_COMPRESSED,
+					 PTC_REC_FINISHED_ROUND, PTC_REC_COMPRESSED };
+	ZSTD_DCtx *z = ZSTD_createDCtx();
+	struct ptc_writer_packed packed;
+	struct ptc_buf plain = PTC_BUF_INIT;
+	struct ptc_writer *w = start();
+	struct ptc_compressed info;
+	uint8_t back[4096];
+	size_t i, n = 0, got = 0;
+	struct ptc_cur c, index;
+	uint64_t off = 0, v;
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct ptc_rec rec;
+
+	ptc_rec_end(&plain, ptc_rec_begin(&plain, PTC_REC_FINISHED_INIT, 0));
+	ptc_rec_end(&plain, ptc_rec_begin(&plain, PTC_REC_FINISHED_ROUND, 0));
+	cr_assert_eq(ptc_writer_compress(w, 3, &err), 0);
+	cr_assert_eq(ptc_writer_plain(w, plain.bytes, 8, &err), 0);
+	for (i = 0; i < 5; i++)
+		cr_assert_eq(put_comm(w, 3 * i, &err), 0);
+	cr_assert_eq(ptc_writer_auxtrace(w, &(struct ptc_auxtrace){ .idx = 2 },
+					 (struct ptc_seg[2]){ { "12345678", 8 }, { NULL, 0 } },
+					 &err),
+		     0);
+	cr_assert_eq(put_comm(w, 0, &err), 0);
+	cr_assert_eq(ptc_writer_plain(w, plain.bytes + 8, 8, &err), 0);
+	cr_assert_eq(put_comm(w, 0, &err), 0);
+	ptc_writer_packed(w, &packed);
+	cr_assert_eq(packed.in, 7 * COMM);
+	cr_assert_eq(ptc_writer_commit(w, &err), 0);
+
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	/* as they stand in the file, which the reader does not show */
+	cr_assert(ptc_file_bytes(f, ptc_file_data_off(f), ptc_file_data_size(f), &c));
+	while (ptc_rec_next(&c, off, &rec, &err) > 0) {
+		cr_assert(n < 6 && rec.type == want[n], "record %zu has type %u", n, rec.type);
+		off += 8 + ptc_cur_left(&rec.body);
+		if (rec.type == PTC_REC_COMPRESSED)
+			got += inflate(z, &rec, back + got, sizeof(back) - got);
+		if (rec.type == PTC_REC_AUXTRACE) {
+			cr_assert_eq(got, 5 * COMM);
+			cr_assert(ptc_cur_skip(&c, 8));
+			cr_assert(ptc_file_feature(f, PTC_FEAT_AUXTRACE, &index, NULL));
+			cr_assert(ptc_cur_le64(&index, &v) && v == 1 && ptc_cur_le64(&index, &v));
+			cr_assert_eq(ptc_file_data_off(f) + off - 48, v);
+			off += 8;
+		}
+		n++;
+	}
+	cr_assert(n == 6 && got == 7 * COMM);
+	c = ptc_cur_init(back, got);
+	for (i = 0; i < 7; i++) {
+		struct ptc_sb sb;
+
+		cr_assert_eq(ptc_rec_next(&c, 0, &rec, &err), 1);
+		cr_assert_eq(ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &sb, &err), 1);
+		cr_assert_str_eq(sb.u.comm.comm, "writer");
+	}
+	cr_assert(ptc_file_feature(f, PTC_FEAT_COMPRESSED, &c, NULL));
+	cr_assert(ptc_feature_get_compressed(&c, &info));
+	cr_assert(info.version == 1 && info.type == 1 && info.level == 3 && info.ratio >= 1 &&
+		  info.mmap_len == 65536);
+	ptc_file_free(f);
+	ptc_buf_release(&plain);
+	(void)ZSTD_freeDCtx(z);
+}
+
+Test(writer, a_compression_level_that_is_none_is_refused, .init = setup, .fini = teardown)
+{
+	struct ptc_writer *w = start();
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_writer_compress(w, 99, &err), PTC_E_USAGE);
+	ptc_writer_free(w);
+}
+
 Test(writer, without_commit_nothing_is_left, .init = setup, .fini = teardown)
 {
 	struct ptc_writer *w = start();
@@ -210,7 +305,7 @@ Test(writer, without_records_it_still_commits, .init = setup, .fini = teardown)
  * In a child: the file may have @limit bytes. Returns 0 if the failure was as
  * it should be, 1 if it did not happen, else a line number.
  */
-static int fill(rlim_t limit)
+static int fill(rlim_t limit, bool compressed)
 {
 	const struct rlimit r = { limit, limit };
 	static uint8_t trace[100000];
@@ -222,10 +317,16 @@ static int fill(rlim_t limit)
 	if (setrlimit(RLIMIT_FSIZE, &r) || ptc_writer_new(path, &w, &err) ||
 	    ptc_writer_attr(w, &pt_attr, "intel_pt//u", pt_ids, 3, &err))
 		return __LINE__;
-	for (i = 0; i < 5 && !rc; i++)
-		rc = ptc_writer_auxtrace(
-			w, &(struct ptc_auxtrace){ .idx = 0 },
-			(struct ptc_seg[2]){ { trace, sizeof(trace) }, { NULL, 0 } }, &err);
+	if (compressed && ptc_writer_compress(w, 1, &err))
+		return __LINE__;
+	for (i = 0; i < 5 && !rc; i++) {
+		rc = put_comm(w, 8, &err);
+		rc = rc ? rc :
+			  ptc_writer_auxtrace(
+				  w, &(struct ptc_auxtrace){ .idx = 0 },
+				  (struct ptc_seg[2]){ { trace, sizeof(trace) }, { NULL, 0 } },
+				  &err);
+	}
 	if (rc) { /* no later call may succeed, and commit least of all */
 		if (put_comm(w, 8, &err) != PTC_E_IO || err.sys != EFBIG)
 			return __LINE__;
@@ -243,15 +344,15 @@ Test(writer, a_full_disk_leaves_nothing_wherever_it_strikes, .init = setup, .fin
 	static const rlim_t limits[] = { 0, 1, 104, 1000, 100000, 262144, 400000, 500400, 500700 };
 	size_t i;
 
-	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+	for (i = 0; i < 2 * sizeof(limits) / sizeof(limits[0]); i++) {
 		const pid_t pid = fork();
 		int status;
 
 		if (!pid)
-			_exit(fill(limits[i]) & 0xff);
+			_exit(fill(limits[i / 2], i % 2) & 0xff);
 		cr_assert_eq(waitpid(pid, &status, 0), pid);
 		cr_assert(WIFEXITED(status));
-		cr_assert_eq(WEXITSTATUS(status), 0, "limit %zu: %d", (size_t)limits[i],
+		cr_assert_eq(WEXITSTATUS(status), 0, "limit %zu: %d", (size_t)limits[i / 2],
 			     WEXITSTATUS(status));
 	}
 }

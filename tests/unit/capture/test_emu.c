@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: blocks as the plugin describes them; programs as execve would find them. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/emu/arena.h"
 #include "capture/emu/code.h"
+#include "capture/emu/lack.h"
 #include "capture/emu/program.h"
 
-enum { PLACE = 1 };
+enum { PLACE = 1, ARENA = PTC_EMU_ARENA_MIN };
 
 struct bench {
 	struct ptc_emu_shared *sh;
@@ -24,9 +29,10 @@ static const struct ptc_emu_line *line(struct bench *b, uint64_t start, uint32_t
 {
 	struct ptc_emu_block *block;
 
-	b->sh = mmap(NULL, PTC_EMU_SIZE, PROT_READ | PROT_WRITE,
+	b->sh = mmap(NULL, ptc_emu_segment_size(ARENA), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	cr_assert_neq(b->sh, MAP_FAILED);
+	ptc_emu_arena_init(b->sh, ARENA);
 	cr_assert(ptc_emu_code_init(&b->code, b->sh));
 	block = ptc_emu_block(b->sh, PLACE);
 	block->start = start;
@@ -41,7 +47,7 @@ static const struct ptc_emu_line *line(struct bench *b, uint64_t start, uint32_t
 static void done(struct bench *b)
 {
 	ptc_emu_code_release(&b->code);
-	(void)munmap(b->sh, PTC_EMU_SIZE);
+	(void)munmap(b->sh, ptc_emu_segment_size(ARENA));
 }
 
 #define LINE(b, start, insns, code) line(b, start, insns, code, sizeof(code) - 1)
@@ -94,6 +100,24 @@ Test(emu_code, what_is_no_instruction_is_there_and_leads_nowhere)
 	cr_assert_eq(p->last, 0x1001);
 	cr_assert_eq(p->insn.len, 0);
 	done(&b);
+}
+
+Test(emu_program, the_environment_is_turned_round)
+{
+	char *none[] = { NULL };
+	char *two[] = { (char *)"1", (char *)"2", NULL };
+	char *three[] = { (char *)"1", (char *)"2", (char *)"3", NULL };
+
+	ptc_emu_program_turn(none);
+	cr_assert_null(none[0]);
+	ptc_emu_program_turn(two);
+	cr_assert_str_eq(two[0], "2");
+	cr_assert_str_eq(two[1], "1");
+	cr_assert_null(two[2]);
+	ptc_emu_program_turn(three);
+	cr_assert_str_eq(three[0], "3");
+	cr_assert_str_eq(three[1], "2");
+	cr_assert_str_eq(three[2], "1");
 }
 
 static char folder[] = "/tmp/ptcap-unit-XXXXXX";
@@ -175,4 +199,26 @@ Test(emu_program, scripts_lead_to_each_other_no_further_than_the_kernel_goes)
 	free(script("loop", text));
 	cr_assert_eq(ptc_emu_program_find(path, argv, &p), PTC_EMU_FAILS);
 	remove_all(&path, 1);
+}
+
+Test(emu_lack, calls_that_fail_for_want_of_an_implementation_are_named)
+{
+	char text[96], small[8];
+	const unsigned int both = ptc_emu_lack(SYS_seccomp, 1, -ENOSYS) |
+				  ptc_emu_lack(SYS_ptrace, 0, -ENOSYS);
+
+	ptc_emu_lack_names(0, text, sizeof(text));
+	cr_assert_str_eq(text, "");
+	ptc_emu_lack_names(both, text, sizeof(text));
+	cr_assert_str_eq(text, "ptrace, seccomp");
+	ptc_emu_lack_names(both, small, sizeof(small));
+	cr_assert_str_eq(small, "ptrace,");
+	ptc_emu_lack_names(~0u, text, sizeof(text));
+	cr_assert(strlen(text) < sizeof(text) - 1);
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EINVAL),
+		     ptc_emu_lack(SYS_seccomp, 1, -ENOSYS));
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EFAULT), 0);
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_NAME, -EINVAL), 0);
+	cr_assert_eq(ptc_emu_lack(SYS_ptrace, 0, -EPERM), 0);
+	cr_assert_eq(ptc_emu_lack(SYS_rseq, 0, -ENOSYS), 0);
 }

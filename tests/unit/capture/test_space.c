@@ -140,3 +140,48 @@ Test(space, a_copy_is_the_same_and_apart)
 	ptc_maps_release(&a.maps);
 	ptc_maps_release(&b.maps);
 }
+
+Test(space, names_that_are_gone_take_no_room)
+{
+	struct bench b = { .maps = PTC_MAPS_INIT };
+	char name[64];
+	int i;
+
+	map(&b, 0x100000, 0x1000, PROT_EXEC, 0, "/lib/that stays");
+	map(&b, 0x1000, 0x1000, PROT_READ, 0, "/bin/that stays, too");
+	for (i = 0; i < 100000; i++) { /* as by a program that loads what it has just compiled */
+		(void)snprintf(name, sizeof(name), "/tmp/a name of a library %d", i);
+		map(&b, 0x8000, 0x2000, PROT_EXEC, 0, name);
+		cr_assert_str_eq(ptc_map_name(&b.maps, ptc_maps_find(&b.maps, 0x9000)), name);
+		cr_assert(strstr(b.told, name));
+		change(&b, PTC_EMU_MUNMAP, 0x8000, 0x2000, 0);
+		cr_assert_lt(b.maps.text.len, 65536);
+	}
+	cr_assert_str_eq(all(&b),
+			 "1000-2000+0 /bin/that stays, too;100000-101000+0 /lib/that stays;");
+	ptc_maps_release(&b.maps);
+}
+
+/* What is at an address is the same piece of the same file, or another. */
+Test(space, a_view_is_of_a_file_and_where_it_is_mapped)
+{
+	struct bench b = { .maps = PTC_MAPS_INIT };
+	const struct ptc_map *m;
+	uint64_t first, part;
+
+	map(&b, 0x10000, 0x4000, PROT_EXEC, 0x1000, "/lib/a");
+	first = ptc_maps_find(&b.maps, 0x10000)->view;
+	cr_assert_neq(first, 0);
+	map(&b, 0x12000, 0x1000, PROT_EXEC, 0x3000, "/lib/a"); /* a piece again, the same way */
+	part = ptc_maps_find(&b.maps, 0x12000)->view;
+	cr_assert_eq(part, first);
+	cr_assert_eq(ptc_maps_find(&b.maps, 0x13000)->view, first);
+	map(&b, 0x10000, 0x1000, PROT_EXEC, 0x2000, "/lib/a"); /* another piece */
+	cr_assert_neq(ptc_maps_find(&b.maps, 0x10000)->view, first);
+	map(&b, 0x10000, 0x1000, PROT_EXEC, 0x1000, "/lib/b");
+	cr_assert_neq(ptc_maps_find(&b.maps, 0x10000)->view, first);
+	map(&b, 0x10000, 0x1000, PROT_EXEC, 0x1000, "");
+	m = ptc_maps_find(&b.maps, 0x10000);
+	cr_assert_eq(m->view, 0);
+	ptc_maps_release(&b.maps);
+}

@@ -189,6 +189,59 @@ Test(open, bytes_missing_between_pieces_are_a_gap)
 	end(&t);
 }
 
+/* AUXTRACE_INFO, behind TIME_CONV, says snapshots: word 8. */
+static void make_snapshots(struct test *t)
+{
+	enum { INFO_SIZE_AT = 6, WORDS = 16 };
+	uint8_t *p = t->pd.data.bytes;
+
+	while (p[0] != PTC_REC_AUXTRACE_INFO)
+		p += p[INFO_SIZE_AT];
+	p[WORDS + 8 * 8] = 1;
+}
+
+Test(open, what_is_missing_between_snapshots_was_not_kept)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT, c = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	make_snapshots(&t);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 2, 5);
+	pt_tnt(&a, "TNTNTNTN"); /* before the first PSB */
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	psb_at(&a, 10);
+	syscall_at(&a, 20, 0x1000);
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	psb_at(&b, 30); /* goes on */
+	syscall_at(&b, 40, 0x1000);
+	ptc_buf_zero(&b, 8 - b.len % 8);
+	pd_switch(&t.pd, 7, 2, 45, true); /* not in the trace that was kept */
+	pd_switch(&t.pd, 8, 2, 46, false);
+	pt_ip_none(&c, PT_PGD);
+	pt_psb(&c);
+	pt_tsc(&c, 50);
+	pt_mode_exec64(&c);
+	pt_ip(&c, PT_FUP, 0x1016);
+	pt_psbend(&c);
+	pt_ip_none(&c, PT_PGD);
+	cr_assert_eq(a.len, 0x38);
+	cr_assert_eq(b.len, 0x30);
+	piece(&t, 2, -1, 2, 0x100, &a);
+	piece(&t, 2, -1, 2, 0x138, &b);
+	piece(&t, 2, -1, 2, 0x1000, &c);
+	expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n"
+		   "8 1016 0 syscall\n");
+	cr_assert_eq(t.stats.gaps[PTC_GAP_SNAPSHOT], 2);
+	t.opts.tid = 7; /* not as if nothing were missing */
+	expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n");
+	end(&t);
+}
+
 Test(open, queues_are_merged_by_time_and_ties_go_by_queue)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
@@ -375,6 +428,265 @@ Test(open, losses_that_records_tell_of_are_gaps)
 		   "7 gap 0 36 0 lost\n7 0 1016 start\n7 1016 0 syscall\n"
 		   "7 gap 0 3e 0 truncated\n");
 	cr_assert_str_eq(t.note, "5 records were lost while recording");
+	end(&t);
+}
+
+/*
+ * The flow up to the call at 1006, whose return would come next; then a loss
+ * that left no OVF: the bytes behind it are of another flow. Returns where the
+ * loss is, in the AUX stream.
+ */
+static size_t lose_silently(struct ptc_buf *b)
+{
+	size_t at;
+
+	psb_at(b, 1);
+	pt_tsc(b, 10);
+	pt_enable(b, 0x1000);
+	pt_tnt(b, "T");
+	at = b->len;
+	pt_tnt(b, "T");		  /* would be the return at 1025 ... */
+	pt_ip(b, PT_TIP, 0x1016); /* ... and the jump at 100b */
+	pt_ip_none(b, PT_PGD);
+	return at;
+}
+
+Test(open, decoding_does_not_read_on_where_the_buffer_was_full)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	char want[256];
+	size_t at, psb;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	at = lose_silently(&a);
+	psb = a.len;
+	psb_at(&a, 30);
+	syscall_at(&a, 40, 0x1000);
+	pd_aux(&t.pd, 7, 0, 15, 0, at, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, at, a.len - at, 0);
+	piece(&t, 0, 7, -1, 0, &a);
+	snprintf(want, sizeof(want),
+		 "7 0 1000 start\n7 1000 1003 jcc\n7 1003 1006 jmp\n7 1006 1024 call\n"
+		 "7 gap 0 %zx %zx truncated\n7 0 1016 start\n7 1016 0 syscall\n",
+		 at, psb - at);
+	expect(&t, want);
+	cr_assert_eq(t.stats.gaps[PTC_GAP_TRUNCATED], 1);
+	end(&t);
+}
+
+Test(open, what_is_left_of_a_packet_the_full_buffer_cut_off_is_of_the_same_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+	char want[256];
+	size_t at, first, psb;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	at = a.len;
+	ptc_buf_put(&a, "\x19\x7f\x7f", 3); /* of a TSC */
+	first = a.len;
+	pt_tnt(&b, "TTTT");
+	psb = first + b.len;
+	psb_at(&b, 30);
+	syscall_at(&b, 40, 0x1000);
+	pd_aux(&t.pd, 7, 0, 15, 0, first, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, first, b.len, 0);
+	piece(&t, 0, 7, -1, 0, &a);
+	piece(&t, 0, 7, -1, first, &b);
+	snprintf(want, sizeof(want),
+		 "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 %zx %zx truncated\n"
+		 "7 0 1016 start\n7 1016 0 syscall\n",
+		 at, psb - at);
+	expect(&t, want);
+	end(&t);
+}
+
+/* Full, full again before a PSB came, and full with nothing written since: by offset, two places.
+ */
+Test(open, each_place_where_the_buffer_was_full_is_a_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	char want[256];
+	size_t at[2], psb;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	at[0] = a.len;
+	pt_tnt(&a, "TTTTTTTTTTTT");
+	at[1] = a.len;
+	pt_tnt(&a, "TTTTTT");
+	psb = a.len;
+	psb_at(&a, 30);
+	syscall_at(&a, 40, 0x1000);
+	pd_aux(&t.pd, 7, 0, 15, 0, at[0], PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 20, at[0], at[1] - at[0], PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 21, at[1], 0, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, at[1], a.len - at[1], PERF_AUX_FLAG_TRUNCATED);
+	snprintf(want, sizeof(want),
+		 "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 %zx %zx truncated\n"
+		 "7 gap 0 %zx %zx truncated\n7 0 1016 start\n7 1016 0 syscall\n"
+		 "7 gap 0 %zx 0 truncated\n",
+		 at[0], at[1] - at[0], at[1], psb - at[1], a.len);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, want);
+	end(&t);
+}
+
+Test(open, a_full_buffer_in_front_of_missing_bytes_is_told_apart_from_them)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+	size_t at;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	at = a.len;
+	cr_assert_eq(at, 0x2c);
+	psb_at(&b, 30);
+	syscall_at(&b, 40, 0x1000);
+	pd_aux(&t.pd, 7, 0, 15, 0, at, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, 0x1000, b.len, 0);
+	piece(&t, 0, 7, -1, 0, &a);
+	piece(&t, 0, 7, -1, 0x1000, &b);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 2c 0 truncated\n"
+		   "7 gap 0 2c fd4 lost\n7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+/* Two rings whose AUX records only their ids tell apart. */
+Test(open, a_loss_is_of_the_queue_whose_id_the_record_has)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_AUX,
+			     .id = { .has = PD_SAMPLE_TYPE, .pid = 5, .tid = 5, .cpu = 99 } };
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+	uint64_t i, k;
+	size_t start;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x1000);
+	start = ptc_rec_begin(&t.pd.data, PTC_REC_ID_INDEX, 0);
+	ptc_buf_le64(&t.pd.data, 2);
+	for (i = 0; i < 2; i++) {
+		const uint64_t entry[] = { PD_ID_PT + i, 3 + i, UINT64_MAX, UINT64_MAX };
+
+		for (k = 0; k < 4; k++)
+			ptc_buf_le64(&t.pd.data, entry[k]);
+	}
+	ptc_rec_end(&t.pd.data, start);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	psb_at(&b, 1);
+	syscall_at(&b, 20, 0x1000);
+	sb.id.id = PD_ID_PT + 1;
+	sb.id.time = 30;
+	sb.u.aux = (struct ptc_sb_aux){ 0, b.len, PERF_AUX_FLAG_TRUNCATED };
+	pd_sb(&t.pd, &sb);
+	piece(&t, 3, 7, -1, 0, &a);
+	piece(&t, 4, 8, -1, 0, &b);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 1016 start\n8 1016 0 syscall\n"
+		   "8 gap 4 2c 0 truncated\n");
+	end(&t);
+}
+
+/* The mapping comes after marks which say that everything so old had come. */
+Test(open, a_recording_that_breaks_the_promise_of_its_rounds_is_decoded_all_the_same)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	int i;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 2, 0x1000);
+	pd_comm(&t.pd, 7, 60, "x", false);
+	for (i = 0; i < 3; i++)
+		pd_raw(&t.pd, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
+	map_code(&t, 7, 20, 0x5000);
+	map_code(&t, 7, 0, 0x9000);
+	psb_at(&a, 1);
+	syscall_at(&a, 5, 0x1000);
+	syscall_at(&a, 10, 0x9000);
+	syscall_at(&a, 30, 0x5000);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 9016 start\n7 9016 0 syscall\n"
+		   "7 0 5016 start\n7 5016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, a_feature_that_does_not_list_the_trace_there_is_gets_a_note)
+{
+	static const uint8_t one[24] = { 1 };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	pd_feature(&t.pd, PTC_FEAT_AUXTRACE, one, sizeof(one));
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
+	cr_assert(strstr(t.note, "the AUXTRACE feature lists a record that is not there"), "%s",
+		  t.note);
+	end(&t);
+}
+
+/* A sample of the event PD_ID_PT that has these bytes as its trace. */
+static void sample(struct test *t, int32_t tid, uint64_t time, const uint8_t *bytes, size_t len)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	ptc_buf_le64(&b, PD_ID_PT); /* IDENTIFIER IP TID TIME CPU AUX */
+	ptc_buf_le64(&b, 0x1000);
+	ptc_buf_le32(&b, (uint32_t)tid);
+	ptc_buf_le32(&b, (uint32_t)tid);
+	ptc_buf_le64(&b, time);
+	ptc_buf_le64(&b, 0);
+	ptc_buf_le64(&b, len);
+	ptc_buf_put(&b, bytes, len);
+	pd_raw(&t->pd, PERF_RECORD_SAMPLE, 0, b.bytes, b.len);
+	ptc_buf_release(&b);
+}
+
+Test(open, trace_in_samples_is_decoded_and_what_two_have_once)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	size_t at[2], third;
+
+	begin(&t, &clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	psb_at(&a, 10);
+	syscall_at(&a, 20, 0x1000);
+	at[0] = a.len;
+	psb_at(&a, 30);
+	syscall_at(&a, 40, 0x1000);
+	at[1] = a.len;
+	syscall_at(&a, 50, 0x1000);
+	third = a.len;
+	syscall_at(&a, 60, 0x1000); /* in no sample */
+	sample(&t, 7, 45, a.bytes, at[1]);
+	sample(&t, 7, 55, a.bytes + at[0] - 5, third - at[0] + 5);
+	psb_at(&a, 70);
+	syscall_at(&a, 80, 0x1003 - 0x16);
+	sample(&t, 7, 85, a.bytes + third + 18, a.len - third - 18);
+	ptc_buf_release(&a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1003 start\n7 1003 1006 jmp\n7 1006 1024 call\n7 1025 0 ret\n");
 	end(&t);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/names.h"
+#include "decode/labels.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 /* Names that begin in front of an address and are looked at: they may lie over each other. */
 enum { LOOK_BACK = 64, LAST_SIZE = 4096 };
 
-void ptc_names_release(struct ptc_names *t)
+void ptc_labels_release(struct ptc_labels *t)
 {
 	size_t i;
 
@@ -20,12 +20,12 @@ void ptc_names_release(struct ptc_names *t)
 	memset(t, 0, sizeof(*t));
 }
 
-bool ptc_names_add(struct ptc_names *t, uint64_t addr, uint64_t size, uint64_t time,
-		   const char *name, size_t len)
+bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
+		    const char *name, size_t len)
 {
-	struct ptc_name n = { .addr = addr, .size = size, .time = time };
+	struct ptc_label n = { .addr = addr, .size = size, .time = time };
 
-	if (t->n >= PTC_NAMES_MAX || !ptc_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)))
+	if (t->n >= PTC_LABELS_MAX || !ptc_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)))
 		return false;
 	n.name = strndup(name, len);
 	if (!n.name)
@@ -36,7 +36,7 @@ bool ptc_names_add(struct ptc_names *t, uint64_t addr, uint64_t size, uint64_t t
 
 static int by_addr(const void *pa, const void *pb)
 {
-	const struct ptc_name *a = pa, *b = pb;
+	const struct ptc_label *a = pa, *b = pb;
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
@@ -45,7 +45,7 @@ static int by_addr(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-void ptc_names_sort(struct ptc_names *t)
+void ptc_labels_sort(struct ptc_labels *t)
 {
 	size_t i, j;
 
@@ -62,9 +62,10 @@ void ptc_names_sort(struct ptc_names *t)
 	}
 }
 
-const char *ptc_names_find(const struct ptc_names *t, uint64_t ip, uint64_t time, uint64_t *ret_off)
+const char *ptc_labels_find(const struct ptc_labels *t, uint64_t ip, uint64_t time,
+			    uint64_t *ret_off)
 {
-	const struct ptc_name *best = NULL;
+	const struct ptc_label *best = NULL;
 	size_t lo = 0, hi = t->n, mid, i;
 
 	while (lo < hi) {
@@ -75,7 +76,7 @@ const char *ptc_names_find(const struct ptc_names *t, uint64_t ip, uint64_t time
 			hi = mid;
 	}
 	for (i = 0; i < LOOK_BACK && lo > i; i++) {
-		const struct ptc_name *n = &t->names[lo - 1 - i];
+		const struct ptc_label *n = &t->names[lo - 1 - i];
 
 		if (ip - n->addr < n->size && n->time <= time && (!best || n->time > best->time))
 			best = n;
@@ -107,7 +108,7 @@ static const char *next_line(const char *p)
 	return p + (*p == '\n');
 }
 
-bool ptc_names_kallsyms(struct ptc_names *t, const char *text)
+bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text)
 {
 	uint64_t addr;
 
@@ -117,13 +118,13 @@ bool ptc_names_kallsyms(struct ptc_names *t, const char *text)
 		if (!take_hex(&p, &addr) || !strchr("tTwW", *p) || !*p || p[1] != ' ' || !addr)
 			continue;
 		p += 2;
-		if (!ptc_names_add(t, addr, 0, 0, p, strcspn(p, " \t\n")))
+		if (!ptc_labels_add(t, addr, 0, 0, p, strcspn(p, " \t\n")))
 			return false;
 	}
 	return true;
 }
 
-bool ptc_names_perf_map(struct ptc_names *t, const char *text)
+bool ptc_labels_perf_map(struct ptc_labels *t, const char *text)
 {
 	uint64_t addr, size;
 
@@ -132,13 +133,13 @@ bool ptc_names_perf_map(struct ptc_names *t, const char *text)
 
 		if (!take_hex(&p, &addr) || !take_hex(&p, &size) || !size || *p == '\n' || !*p)
 			continue;
-		if (!ptc_names_add(t, addr, size, 0, p, strcspn(p, "\n")))
+		if (!ptc_labels_add(t, addr, size, 0, p, strcspn(p, "\n")))
 			return false;
 	}
 	return true;
 }
 
-uint64_t ptc_names_addr(const struct ptc_names *t, const char *name)
+uint64_t ptc_labels_addr(const struct ptc_labels *t, const char *name)
 {
 	size_t i;
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "auxtrace/order.h"
+
+#include <stdlib.h>
+
+#include "auxtrace/layout.h"
+#include "auxtrace/sample.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+/* A record that waits. Places ascend as the file does, so they part equal times. */
+struct waiting {
+	uint64_t time;
+	uint64_t pos; /* in the data section */
+};
+
+struct ptc_order {
+	const struct ptc_file *f; /* lent */
+	struct ptc_order_opts opts;
+	struct ptc_order_stats stats;
+	struct waiting *heap; /* owned; the oldest is first */
+	size_t n, cap;
+	uint64_t pos;	/* next record to be read */
+	uint64_t upto;	/* what is not younger than this may go out now */
+	uint64_t next;	/* and than this at the next mark */
+	uint64_t young; /* the youngest time met */
+	uint64_t given; /* the youngest given */
+	bool flushing;	/* at a mark, until nothing more may go out */
+	bool ended;
+};
+
+int ptc_order_new(const struct ptc_file *f, const struct ptc_order_opts *opts,
+		  struct ptc_order **ret, struct ptc_err *err)
+{
+	struct ptc_order *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return ptc_fail_mem(err);
+	o->f = f;
+	if (opts)
+		o->opts = *opts;
+	if (!o->opts.max || o->opts.max > PTC_ORDER_MAX)
+		o->opts.max = PTC_ORDER_MAX;
+	*ret = o;
+	return 0;
+}
+
+void ptc_order_free(struct ptc_order *o)
+{
+	if (!o)
+		return;
+	free(o->heap);
+	free(o);
+}
+
+void ptc_order_get_stats(const struct ptc_order *o, struct ptc_order_stats *ret)
+{
+	*ret = o->stats;
+}
+
+static bool is_older(struct waiting a, struct waiting b)
+{
+	return a.time < b.time || (a.time == b.time && a.pos < b.pos);
+}
+
+static int push(struct ptc_order *o, struct waiting w, struct ptc_err *err)
+{
+	void *items = o->heap;
+	size_t i, up;
+
+	if (!ptc_vec_reserve(&items, &o->cap, o->n + 1, sizeof(*o->heap)))
+		return ptc_fail_mem(err);
+	o->heap = items;
+	for (i = o->n++; i; i = up) {
+		up = (i - 1) / 2;
+		if (!is_older(w, o->heap[up]))
+			break;
+		o->heap[i] = o->heap[up];
+	}
+	o->heap[i] = w;
+	if (o->n > o->stats.waiting_max)
+		o->stats.waiting_max = o->n;
+	return 0;
+}
+
+static struct waiting pop(struct ptc_order *o)
+{
+	const struct waiting first = o->heap[0], w = o->heap[--o->n];
+	size_t i = 0, down;
+
+	while ((down = 2 * i + 1) < o->n) {
+		if (down + 1 < o->n && is_older(o->heap[down + 1], o->heap[down]))
+			down++;
+		if (!is_older(o->heap[down], w))
+			break;
+		o->heap[i] = o->heap[down];
+		i = down;
+	}
+	if (o->n)
+		o->heap[i] = w;
+	return first;
+}
+
+/* Its time, or 0. What cannot be read is somebody else's to complain about. */
+static uint64_t time_of(const struct ptc_file *f, const struct ptc_rec *rec)
+{
+	struct ptc_cur body = rec->body;
+	const struct ptc_file_attr *a;
+	struct ptc_sample_id id = { 0 };
+	struct ptc_sample s;
+
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		a = ptc_file_sample_attr(f, rec);
+		if (a && ptc_sample_parse_front(&body, a->attr.sample_type, &s))
+			id = s.id;
+	} else {
+		(void)ptc_sample_id_parse(&body, ptc_file_trailer_type(f, rec), &id);
+	}
+	return (id.has & PERF_SAMPLE_TIME) && id.time != UINT64_MAX ? id.time : 0;
+}
+
+/* Give the oldest that waits. It was read once: it is whole. */
+static int give(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time, struct ptc_err *err)
+{
+	struct waiting w = pop(o);
+	int r = ptc_file_next(o->f, &w.pos, ret, err);
+
+	if (r <= 0)
+		return r;
+	*ret_time = w.time;
+	if (w.time < o->given)
+		o->stats.unordered++;
+	else
+		o->given = w.time;
+	o->stats.records++;
+	return 1;
+}
+
+/* A record that does not wait. */
+static int pass(struct ptc_order *o, const struct ptc_rec *rec, uint64_t *ret_time)
+{
+	if (rec->type == PTC_REC_FINISHED_ROUND && !o->opts.no_rounds) {
+		o->upto = o->next;
+		o->next = o->young;
+		o->flushing = true;
+	}
+	if (rec->type < PTC_REC_USER_START && o->given)
+		o->stats.late++;
+	*ret_time = 0;
+	o->stats.records++;
+	return 1;
+}
+
+static bool is_due(struct ptc_order *o)
+{
+	o->flushing = o->flushing && o->n && o->heap[0].time <= o->upto;
+	return o->n && (o->ended || o->flushing || o->n > o->opts.max);
+}
+
+int ptc_order_next(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time_ns,
+		   struct ptc_err *err)
+{
+	struct waiting w;
+	struct ptc_rec rec;
+	int r;
+
+	while (!is_due(o)) {
+		if (o->ended)
+			return 0;
+		w.pos = o->pos;
+		r = ptc_file_next(o->f, &o->pos, &rec, err);
+		if (r < 0)
+			return r;
+		if (!r) {
+			o->ended = true;
+			continue;
+		}
+		w.time = rec.type < PTC_REC_USER_START ? time_of(o->f, &rec) : 0;
+		if (!w.time) {
+			*ret = rec;
+			return pass(o, &rec, ret_time_ns);
+		}
+		if (w.time > o->young)
+			o->young = w.time;
+		r = push(o, w, err);
+		if (r < 0)
+			return r;
+	}
+	return give(o, ret, ret_time_ns, err);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "auxtrace/salvage.h"
+
+enum { SECTION_SIZE = 16 };
+
+/*
+ * Is @off where the table of features is? Its sections follow it at once, as
+ * every writer writes them.
+ */
+static bool is_table(const struct ptc_file *f, uint64_t off)
+{
+	const struct ptc_input *in = &f->parts[0].in;
+	uint64_t want = off, left, at, size;
+	struct ptc_cur c = ptc_cur_init(in->bytes, in->len);
+	unsigned int i, n = 0;
+
+	for (i = PTC_FILE_HEADER_SIZE - PTC_FEATURE_BITS / 8; i < PTC_FILE_HEADER_SIZE; i++)
+		n += (unsigned int)__builtin_popcount(in->bytes[i]);
+	if (!n || !ptc_cur_skip(&c, (size_t)off))
+		return false;
+	want += (uint64_t)n * SECTION_SIZE;
+	for (i = 0; i < n; i++) {
+		if (!ptc_cur_le64(&c, &at) || !ptc_cur_le64(&c, &size) || at < want || at > in->len)
+			return false;
+		left = in->len - at;
+		if (size > left)
+			return false;
+		want = at + size;
+	}
+	return true;
+}
+
+static int salvage_part(struct ptc_file *f, size_t i, struct ptc_err *err)
+{
+	/* Only a header that says where the data end says where the features are. */
+	const bool unfinished = !i && f->form != PTC_FORM_PIPE && f->ndamage &&
+				f->parts[0].in.bytes[8] == PTC_FILE_HEADER_SIZE;
+	struct ptc_part *p = &f->parts[i];
+	uint64_t pos = 0, trailing;
+	struct ptc_rec rec;
+	int rc;
+
+	while ((rc = ptc_part_next(f, i, &pos, &rec, &trailing, err)) > 0)
+		f->compressed |= ptc_rec_is_compressed(&rec);
+	if (!rc)
+		return 0;
+	p->data.size = pos;
+	if (unfinished && is_table(f, p->data.off + pos))
+		return ptc_header_features(f, p->data.off + pos, err);
+	return ptc_file_damaged(f, err);
+}
+
+int ptc_salvage(struct ptc_file *f, struct ptc_err *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < f->nparts; i++)
+		rc = salvage_part(f, i, err);
+	return rc;
+}

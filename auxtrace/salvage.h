@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What is left of a damaged recording. */
+#ifndef PTC_AUXTRACE_SALVAGE_H
+#define PTC_AUXTRACE_SALVAGE_H
+
+#include "auxtrace/header.h"
+
+/*
+ * Walk all records of a tolerant @f: the data of each part end in front of the
+ * first damaged one, of which a damage is noted. Where a header says nothing of
+ * features, they may be found behind the data. Out of memory is the only error.
+ */
+int ptc_salvage(struct ptc_file *f, struct ptc_err *err);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+
+static const char name[] = "temporary file";
+
+/* -1 with errno set */
+static int open_in(const char *folder)
+{
+	char path[PATH_MAX];
+	int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+		return fd;
+	if (snprintf(path, sizeof(path), "%s/ptcap.XXXXXX", folder) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
+static int open_file(struct ptc_spool *s, struct ptc_err *err)
+{
+	const char *folders[] = { secure_getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	size_t i = folders[0] && *folders[0] ? 0 : 1;
+
+	/* A folder that was asked for is the one. */
+	do {
+		s->fd = open_in(folders[i]);
+	} while (s->fd < 0 && i && ++i < sizeof(folders) / sizeof(folders[0]));
+	if (s->fd < 0)
+		return ptc_fail_sys(err, errno, "cannot create a temporary file in '%s'",
+				    folders[i ? i - 1 : 0]);
+	return 0;
+}
+
+static int write_out(struct ptc_spool *s, struct ptc_err *err)
+{
+	int rc = s->fd < 0 ? open_file(s, err) : 0;
+
+	if (!rc)
+		rc = ptc_write_all(s->fd, s->mem.bytes, s->mem.len, name, err);
+	ptc_buf_reset(&s->mem);
+	return rc;
+}
+
+int ptc_spool_put(struct ptc_spool *s, const void *bytes, size_t n, struct ptc_err *err)
+{
+	int rc = n > PTC_SPOOL_MEMORY - s->mem.len ? write_out(s, err) : 0;
+
+	if (!rc && n > PTC_SPOOL_MEMORY) {
+		rc = ptc_write_all(s->fd, bytes, n, name, err);
+	} else if (!rc) {
+		ptc_buf_put(&s->mem, bytes, n);
+		if (ptc_buf_failed(&s->mem))
+			rc = ptc_fail_mem(err);
+	}
+	if (!rc)
+		s->len += n;
+	return rc;
+}
+
+int ptc_spool_finish(struct ptc_spool *s, const uint8_t **ret, struct ptc_err *err)
+{
+	void *p;
+	int rc;
+
+	if (s->fd < 0) {
+		/* No byte more than there are: an overread is then one of the allocation. */
+		p = s->mem.len ? realloc(s->mem.bytes, s->mem.len) : NULL;
+		if (p) {
+			s->mem.bytes = p;
+			s->mem.cap = s->mem.len;
+		}
+		*ret = s->mem.len ? s->mem.bytes : (const uint8_t *)"";
+		return 0;
+	}
+	rc = write_out(s, err);
+	if (rc)
+		return rc;
+	p = mmap(NULL, (size_t)s->len, PROT_READ, MAP_PRIVATE, s->fd, 0);
+	if (p == MAP_FAILED)
+		return ptc_fail_sys(err, errno, "cannot map a %s", name);
+	ptc_buf_release(&s->mem);
+	s->map = p;
+	*ret = p;
+	(void)close(s->fd);
+	s->fd = -1;
+	return 0;
+}
+
+void ptc_spool_release(struct ptc_spool *s)
+{
+	if (s->map)
+		(void)munmap(s->map, (size_t)s->len);
+	if (s->fd >= 0)
+		(void)close(s->fd);
+	ptc_buf_release(&s->mem);
+	*s = (struct ptc_spool)PTC_SPOOL_INIT;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "capture/aux.h"
+#include "capture/barrier.h"
+#include "capture/window.h"
+
+enum {
+	MARK_MAX = 256 << 10,
+	/*
+	 * So many bytes that are what they were were not written again: there is a time in
+	 * them, or a flow that another lap would have to meet in the same phase.
+	 */
+	CERTAIN = PTC_AUX_PAGE,
+	PACKETS = 8, /* pieces begin and end at multiples of this */
+};
+
+/* Offset in the buffer of what is @back bytes in front of @at. */
+static size_t before(const struct ptc_snapshot *s, size_t at, size_t back)
+{
+	return at >= back ? at - back : at + s->size - back;
+}
+
+/* The newest @len bytes of the mark: are they where they were? */
+static bool stands(const struct ptc_snapshot *s, size_t len)
+{
+	const uint8_t *mark = s->mark + (s->mark_len - len);
+	const size_t at = before(s, (size_t)(s->pos % s->size), len);
+	const size_t to_end = s->size - at < len ? s->size - at : len;
+
+	return !memcmp(mark, s->area + at, to_end) && !memcmp(mark + to_end, s->area, len - to_end);
+}
+
+static void set_mark(struct ptc_snapshot *s)
+{
+	const size_t at = before(s, (size_t)(s->pos % s->size), s->mark_len);
+	const size_t to_end = s->size - at < s->mark_len ? s->size - at : s->mark_len;
+
+	memcpy(s->mark, s->area + at, to_end);
+	memcpy(s->mark + to_end, s->area, s->mark_len - to_end);
+}
+
+int ptc_snapshot_init(struct ptc_snapshot *s, struct perf_event_mmap_page *page, const void *area,
+		      size_t size, struct ptc_err *err)
+{
+	struct ptc_aux checked;
+	const int rc = ptc_aux_init(&checked, page, area, size, err);
+
+	if (rc)
+		return rc;
+	if (size < (size_t)2 * CERTAIN)
+		return ptc_fail(err, PTC_E_USAGE, "an AUX ring of %zu bytes is too small", size);
+	*s = (struct ptc_snapshot){ .page = page, .area = area, .size = size };
+	s->mark_len = size / 2 < MARK_MAX ? size / 2 : MARK_MAX;
+	s->mark = malloc(s->mark_len);
+	if (!s->mark)
+		return ptc_fail_mem(err);
+	s->pos = ptc_load_head(&page->aux_head) % size;
+	set_mark(s);
+	return 0;
+}
+
+void ptc_snapshot_release(struct ptc_snapshot *s)
+{
+	free(s->mark);
+	s->mark = NULL;
+}
+
+uint64_t ptc_snapshot_read(struct ptc_snapshot *s, uint64_t max, struct ptc_seg seg[2],
+			   uint64_t *ret_start)
+{
+	const size_t head = (size_t)(ptc_load_head(&s->page->aux_head) % s->size);
+	/* If the head has not come round: so much is new, and so much is as it was. */
+	const size_t fresh = before(s, head, (size_t)(s->pos % s->size));
+	const size_t old = s->size - fresh;
+	const bool same = stands(s, old < s->mark_len ? old : s->mark_len);
+	uint64_t len = same ? fresh : s->size, end = s->pos + fresh;
+	struct ptc_window w;
+	int i;
+
+	/* It came round, or may have: a hole in the stream, whose length nobody knows. */
+	if (!same || old < CERTAIN)
+		end += s->size;
+	if (!same && !fresh)
+		end += s->size;
+	if (max && len > max)
+		len = max - max % PACKETS;
+	w = ptc_window_between(end - len, end, s->size);
+	for (i = 0; i < 2; i++)
+		seg[i] = (struct ptc_seg){ s->area + w.off[i], w.len[i] };
+	*ret_start = end - len;
+	s->pos = end;
+	set_mark(s);
+	return len;
+}

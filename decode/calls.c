@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+enum { DEPTH_MAX = 1 << 16 }; /* a deeper stack forgets its outermost half */
+
+struct frame {
+	uint64_t ip;	   /* where it was entered */
+	uint64_t function; /* its start; 0: not known */
+	uint64_t ret;	   /* where it returns to; 0: not known */
+	uint64_t since;
+	bool signal; /* ret is what was interrupted */
+};
+
+struct thread {
+	int32_t tid;
+	struct frame *frames; /* owned */
+	size_t n, cap;
+	/* out of the trace: where it would go on if nothing came in between; 0: not known */
+	bool out;
+	uint64_t next, exit_ip, exit_function;
+};
+
+struct ptc_calls {
+	struct ptc_calls_opts opts;
+	struct thread *threads; /* owned; ascending tid */
+	size_t n, cap, last;
+};
+
+struct ptc_calls *ptc_calls_new(const struct ptc_calls_opts *opts)
+{
+	struct ptc_calls *c = calloc(1, sizeof(*c));
+
+	if (c)
+		c->opts = *opts;
+	return c;
+}
+
+void ptc_calls_free(struct ptc_calls *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->n; i++)
+		free(c->threads[i].frames);
+	free(c->threads);
+	free(c);
+}
+
+static struct thread *thread_of(struct ptc_calls *c, int32_t tid)
+{
+	size_t lo = 0, hi = c->n;
+
+	if (c->last < c->n && c->threads[c->last].tid == tid)
+		return &c->threads[c->last];
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (c->threads[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == c->n || c->threads[lo].tid != tid) {
+		if (!ptc_grow(&c->threads, &c->cap, c->n + 1, sizeof(*c->threads)))
+			return NULL;
+		memmove(c->threads + lo + 1, c->threads + lo, (c->n - lo) * sizeof(*c->threads));
+		c->threads[lo] = (struct thread){ .tid = tid };
+		c->n++;
+	}
+	c->last = lo;
+	return &c->threads[lo];
+}
+
+/* --- telling --- */
+
+static int tell(struct ptc_calls *c, const struct ptc_call *call)
+{
+	return c->opts.on_call(c->opts.ctx, call);
+}
+
+static int enter(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
+		 enum ptc_call_how how, uint64_t ret)
+{
+	struct frame *f;
+
+	if (t->n == DEPTH_MAX) {
+		memmove(t->frames, t->frames + DEPTH_MAX / 2, DEPTH_MAX / 2 * sizeof(*f));
+		t->n = DEPTH_MAX / 2;
+	}
+	if (!ptc_grow(&t->frames, &t->cap, t->n + 1, sizeof(*f)))
+		return PTC_E_NO_MEMORY;
+	f = &t->frames[t->n++];
+	*f = (struct frame){ .ip = it->to,
+			     .function = c->opts.function(c->opts.ctx, it, it->to),
+			     .ret = ret,
+			     .since = it->time,
+			     .signal = how == PTC_CALL_BY_SIGNAL };
+	return tell(c, &(struct ptc_call){ .type = PTC_CALL_ENTER,
+					   .how = how,
+					   .depth = (uint32_t)(t->n - 1),
+					   .ip = f->ip,
+					   .since = f->since,
+					   .item = it });
+}
+
+static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
+		 enum ptc_call_how how)
+{
+	const struct frame *f = &t->frames[--t->n];
+
+	return tell(c, &(struct ptc_call){ .type = PTC_CALL_LEAVE,
+					   .how = how,
+					   .depth = (uint32_t)t->n,
+					   .ip = f->ip,
+					   .since = f->since,
+					   .item = it });
+}
+
+/* All frames behind the first @n. The last of them goes by @how. */
+static int leave_to(struct ptc_calls *c, struct thread *t, const struct ptc_item *it, size_t n,
+		    enum ptc_call_how how)
+{
+	int rc = 0;
+
+	while (!rc && t->n > n)
+		rc = leave(c, t, it, t->n == n + 1 ? how : PTC_CALL_BY_UNWINDING);
+	return rc;
+}
+
+/* --- finding --- */
+
+/* The innermost frame that returns to @to, as index + 1; 0: none. */
+static size_t by_return(const struct thread *t, uint64_t to)
+{
+	size_t i;
+
+	for (i = t->n; i; i--)
+		if (t->frames[i - 1].ret == to && !t->frames[i - 1].signal)
+			return i;
+	return 0;
+}
+
+static size_t by_function(const struct thread *t, uint64_t function)
+{
+	size_t i;
+
+	for (i = t->n; function && i; i--)
+		if (t->frames[i - 1].function == function)
+			return i;
+	return 0;
+}
+
+static size_t by_signal(const struct thread *t, uint64_t interrupted)
+{
+	size_t i;
+
+	for (i = t->n; i; i--)
+		if (t->frames[i - 1].signal && t->frames[i - 1].ret == interrupted)
+			return i;
+	return 0;
+}
+
+/* --- transfers --- */
+
+/* A jump. Within its function it is nobody's business. */
+static int on_jump(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const struct frame *top = &t->frames[t->n - 1];
+	const uint64_t function = c->opts.function(c->opts.ctx, it, it->to);
+	const uint64_t ret = top->ret;
+	const bool signal = top->signal;
+	size_t i;
+	int rc;
+
+	if (function == top->function || !function)
+		return 0;
+	if (it->to != function) { /* into the middle of another one: one that called us? */
+		i = by_function(t, function);
+		return i ? leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING) : 0;
+	}
+	rc = leave(c, t, it, PTC_CALL_BY_TAIL);
+	if (!rc)
+		rc = enter(c, t, it, PTC_CALL_BY_TAIL, ret);
+	if (!rc)
+		t->frames[t->n - 1].signal = signal;
+	return rc;
+}
+
+static int on_return(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	size_t i = by_return(t, it->to);
+	uint64_t function;
+	int rc;
+
+	if (i)
+		return leave_to(c, t, it, i - 1, PTC_CALL_BY_CALL);
+	if (t->frames[t->n - 1].signal) /* to the trampoline that calls sigreturn */
+		return 0;
+	function = c->opts.function(c->opts.ctx, it, it->to);
+	if (function && function == it->to) /* a jump in disguise */
+		return on_jump(c, t, it);
+	i = by_function(t, function);
+	if (i && i < t->n) /* how an unwinder goes on at its landing pad */
+		return leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING);
+	rc = leave_to(c, t, it, 0, PTC_CALL_BY_RETURN);
+	return rc ? rc : enter(c, t, it, PTC_CALL_BY_RETURN, 0);
+}
+
+static void on_leaving(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const bool retired = it->kind != PTC_KIND_ASYNC;
+
+	t->out = true;
+	t->exit_ip = it->from;
+	t->next = !retired ? it->from : it->insn_len ? it->from + it->insn_len : 0;
+	t->exit_function = c->opts.function(c->opts.ctx, it, it->from);
+}
+
+static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const bool was_out = t->out;
+	size_t i;
+	int rc;
+
+	t->out = false;
+	if (!t->n)
+		return enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+	if (!was_out || !t->next || it->to == t->next || it->to == t->exit_ip)
+		return 0; /* an overflow, a system call, an interrupt, a restarted call */
+	i = by_signal(t, it->to);
+	if (i)
+		return leave_to(c, t, it, i - 1, PTC_CALL_BY_SIGNAL);
+	/* Another program: where the exit was, there is other code now. */
+	if (c->opts.function(c->opts.ctx, it, t->exit_ip) != t->exit_function) {
+		rc = leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
+		return rc ? rc : enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+	}
+	return enter(c, t, it, PTC_CALL_BY_SIGNAL, t->next);
+}
+
+static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	struct ptc_item before = *it;
+	uint64_t next;
+	int rc = 0;
+
+	if (!t->n) { /* behind a gap without an entry: the function that it begins in */
+		before.to = it->from;
+		rc = enter(c, t, &before, PTC_CALL_BY_TRACE, 0);
+		if (rc)
+			return rc;
+	}
+	switch ((enum ptc_kind)it->kind) {
+	case PTC_KIND_CALL:
+	case PTC_KIND_ICALL:
+		next = it->insn_len ? it->from + it->insn_len : 0;
+		return it->to == next ? 0 : enter(c, t, it, PTC_CALL_BY_CALL, next);
+	case PTC_KIND_RET:
+		return on_return(c, t, it);
+	case PTC_KIND_JCC:
+	case PTC_KIND_JMP:
+	case PTC_KIND_IJMP:
+		return on_jump(c, t, it);
+	default:
+		return 0;
+	}
+}
+
+static int on_gap(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	t->n = 0;
+	t->out = false;
+	return tell(c, &(struct ptc_call){ .type = PTC_CALL_LOST,
+					   .how = PTC_CALL_BY_TRACE,
+					   .since = PTC_NO_TIME,
+					   .item = it });
+}
+
+int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
+{
+	struct thread *t;
+
+	if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_GAP)
+		return 0;
+	t = thread_of(c, it->tid);
+	if (!t)
+		return PTC_E_NO_MEMORY;
+	if (it->type == PTC_ITEM_GAP)
+		return on_gap(c, t, it);
+	if (it->kind == PTC_KIND_START)
+		return on_start(c, t, it);
+	if (it->to)
+		return on_transfer(c, t, it);
+	on_leaving(c, t, it);
+	return 0;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/srcline.h"
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+#include "decode/run.h"
+
+struct ptc_srcline_module {
+	char *path;	  /* owned */
+	Dwfl *dwfl;	  /* owned; NULL: the file cannot be read */
+	Dwfl_Module *mod; /* of dwfl */
+};
+
+static void open_module(struct ptc_srcline_module *m)
+{
+	static char *no_path; /* the places that libdwfl knows by itself */
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &no_path,
+	};
+
+	m->dwfl = dwfl_begin(&callbacks);
+	if (!m->dwfl)
+		return;
+	m->mod = dwfl_report_offline(m->dwfl, m->path, m->path, -1);
+	if (!m->mod || dwfl_report_end(m->dwfl, NULL, NULL)) {
+		dwfl_end(m->dwfl);
+		m->dwfl = NULL;
+	}
+}
+
+static struct ptc_srcline_module *module_of(struct ptc_srclines *s, const char *path)
+{
+	struct ptc_srcline_module *m;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (!strcmp(s->modules[i].path, path))
+			return &s->modules[i];
+	if (!ptc_grow(&s->modules, &s->cap, s->n + 1, sizeof(*s->modules)))
+		return NULL;
+	m = &s->modules[s->n];
+	*m = (struct ptc_srcline_module){ .path = strdup(path) };
+	if (!m->path)
+		return NULL;
+	s->n++;
+	open_module(m);
+	return m;
+}
+
+/* Where libdwfl has put the code at file offset @off. */
+static bool address_of(Dwfl_Module *mod, uint64_t off, Dwarf_Addr *ret)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(mod, &bias);
+	size_t n = 0, i;
+	GElf_Phdr ph;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return false;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || off < ph.p_offset ||
+		    off - ph.p_offset >= ph.p_filesz)
+			continue;
+		*ret = off - ph.p_offset + ph.p_vaddr + bias;
+		return true;
+	}
+	return false;
+}
+
+const char *ptc_srcline_find(struct ptc_srclines *s, const char *path, uint64_t off, int *ret_line)
+{
+	struct ptc_srcline_module *m = module_of(s, path);
+	Dwfl_Line *line;
+	Dwarf_Addr addr;
+
+	if (!m || !m->dwfl || !address_of(m->mod, off, &addr))
+		return NULL;
+	line = dwfl_module_getsrc(m->mod, addr);
+	return line ? dwfl_lineinfo(line, NULL, ret_line, NULL, NULL, NULL) : NULL;
+}
+
+void ptc_srclines_release(struct ptc_srclines *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		if (s->modules[i].dwfl)
+			dwfl_end(s->modules[i].dwfl);
+		free(s->modules[i].path);
+	}
+	free(s->modules);
+	*s = (struct ptc_srclines)PTC_SRCLINES_INIT;
+}
+
+const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			       int *ret_line)
+{
+	const struct ptc_proc *p = ptc_procs_find(&d->procs, item->pid);
+	const struct ptc_range *r = p && ip ? ptc_addrspace_find(&p->as, ip) : NULL;
+
+	if (!r || !r->file || !r->file->path)
+		return NULL;
+	return ptc_srcline_find(&d->srclines, r->file->path, ip - r->start + r->off, ret_line);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Source lines of code, from the debug information of its file. */
+#ifndef PTC_DECODE_SRCLINE_H
+#define PTC_DECODE_SRCLINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ptc_srcline_module;
+
+/* The files that were asked about. */
+struct ptc_srclines {
+	struct ptc_srcline_module *modules; /* owned */
+	size_t n, cap;
+};
+
+#define PTC_SRCLINES_INIT                                                                          \
+	{                                                                                          \
+		NULL, 0, 0                                                                         \
+	}
+
+/*
+ * The source line of the code at offset @off of the ELF file @path: its file's name, lent until
+ * release, and *ret_line; NULL if that is not known. Debug information apart from the file is
+ * found by its build-id or debug link in the usual places (/usr/lib/debug). A file that cannot be
+ * read is opened once, and not again.
+ */
+const char *ptc_srcline_find(struct ptc_srclines *s, const char *path, uint64_t off, int *ret_line);
+
+void ptc_srclines_release(struct ptc_srclines *s);
+
+#endif

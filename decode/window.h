@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A span's bytes side by side, as libipt wants them, without having them all in
+ * memory: address space for the whole span, of which a window around the place
+ * of decoding is filled from the pieces in the file. Outside of it there are
+ * zeros, which are PADs.
+ */
+#ifndef PTC_DECODE_WINDOW_H
+#define PTC_DECODE_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/stream.h"
+#include "ptcap/error.h"
+
+enum {
+	PTC_WINDOW_AHEAD = 256 << 10, /* filled in front of the place */
+	PTC_WINDOW_NEAR = 128 << 10,  /* with less left it is filled again */
+	PTC_WINDOW_ROOM = 64,	      /* writable in front of the span's first byte */
+};
+
+struct ptc_window {
+	const struct ptc_span *span; /* lent */
+	uint8_t *map;		     /* owned; NULL: the span's own bytes are used */
+	size_t map_len;
+	const uint8_t *bytes; /* the span's first; ROOM is in front if there is a map */
+	size_t from, upto;    /* [from, upto) of the span is filled */
+	size_t near;	      /* from here on no more than NEAR is left */
+};
+
+#define PTC_WINDOW_INIT                                                                            \
+	{                                                                                          \
+		NULL, NULL, 0, NULL, 0, 0, 0                                                       \
+	}
+
+/*
+ * Over @span, which must outlive it. @writable: a map even where the span has
+ * its bytes in one piece.
+ */
+int ptc_window_open(struct ptc_window *w, const struct ptc_span *span, bool writable,
+		    struct ptc_err *err);
+void ptc_window_release(struct ptc_window *w);
+
+/* The place is @at: fill what comes next, and forget what is far behind. */
+void ptc_window_move(struct ptc_window *w, size_t at);
+/* Would that do anything? */
+static inline bool ptc_window_is_stale(const struct ptc_window *w, size_t at)
+{
+	return at < w->from || at >= w->near;
+}
+/* Fill [at, at + n), or what the span has of it, and what lies between it and the window. */
+void ptc_window_need(struct ptc_window *w, size_t at, size_t n);
+
+/* Write @byte at @at, which may be negative as far as there is room. Only of a map. */
+static inline void ptc_window_put(struct ptc_window *w, ptrdiff_t at, uint8_t byte)
+{
+	w->map[w->bytes - w->map + at] = byte;
+}
+
+/* Was something read, up to @at, that is not filled? */
+static inline bool ptc_window_passed(const struct ptc_window *w, size_t at)
+{
+	return at > w->upto;
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PTC_TESTS_MKFEATURES_H
+#define PTC_TESTS_MKFEATURES_H
+
+#include "auxtrace/writer.h"
+
+/* The features that ptcap record does not write; not @all: those that perf can take in any file. */
+int mkfeatures(struct ptc_writer *w, bool all, struct ptc_err *err);
+
+#endif

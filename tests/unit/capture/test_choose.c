@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: which source is taken, given what the machine has and what was asked for. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/choose.h"
+#include "capture/emu/fits.h"
+
+enum { REFUSED = -1 };
+
+static char *const command[] = { (char *)"/bin/sh", NULL };
+
+/* The kind, or REFUSED. */
+static int chosen(enum ptc_source_kind want, char *const *argv, const char *no_pt,
+		  const char *no_emu, const char *ret_why[2])
+{
+	static struct ptc_source_choice c;
+	static struct ptc_err err;
+	const struct ptc_record_opts o = { .size = sizeof(o), .source = want, .argv = argv };
+	const struct ptc_offer offer = { no_pt, no_emu };
+
+	memset(&c, 0, sizeof(c));
+	memset(&err, 0, sizeof(err));
+	ret_why[0] = c.why;
+	ret_why[1] = err.msg;
+	return ptc_choose(&o, &offer, &c, &err) ? REFUSED : (int)c.kind;
+}
+
+Test(choose, the_best_that_is_there_is_taken)
+{
+	static const struct {
+		const char *no_pt, *no_emu;
+		int command, attach;
+	} table[] = {
+		{ NULL, NULL, PTC_SOURCE_PT, PTC_SOURCE_PT },
+		{ NULL, "E", PTC_SOURCE_PT, PTC_SOURCE_PT },
+		{ "P", NULL, PTC_SOURCE_EMU, REFUSED },
+		{ "P", "E", PTC_SOURCE_STEP, REFUSED },
+	};
+	const char *why[2];
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		cr_assert_eq(chosen(PTC_SOURCE_AUTO, command, table[i].no_pt, table[i].no_emu, why),
+			     table[i].command, "row %zu", i);
+		cr_assert_eq(chosen(PTC_SOURCE_AUTO, NULL, table[i].no_pt, table[i].no_emu, why),
+			     table[i].attach, "row %zu", i);
+	}
+}
+
+Test(choose, what_is_asked_for_is_taken_or_refused_but_never_exchanged)
+{
+	const char *why[2];
+
+	cr_assert_eq(chosen(PTC_SOURCE_STEP, command, NULL, NULL, why), PTC_SOURCE_STEP);
+	cr_assert_eq(chosen(PTC_SOURCE_STEP, NULL, "P", "E", why), PTC_SOURCE_STEP);
+	cr_assert_eq(chosen(PTC_SOURCE_EMU, command, NULL, NULL, why), PTC_SOURCE_EMU);
+	cr_assert_eq(chosen(PTC_SOURCE_EMU, NULL, "P", "E", why), PTC_SOURCE_EMU);
+	cr_assert_str_eq(why[0], "asked for");
+	cr_assert_eq(chosen(PTC_SOURCE_PT, command, NULL, NULL, why), PTC_SOURCE_PT);
+	cr_assert_eq(chosen(PTC_SOURCE_PT, command, "no P", NULL, why), REFUSED);
+	cr_assert(strstr(why[1], "no P"));
+}
+
+Test(choose, it_says_why_nothing_better)
+{
+	const char *why[2];
+
+	(void)chosen(PTC_SOURCE_AUTO, command, "no P", NULL, why);
+	cr_assert_str_eq(why[0], "no P");
+	(void)chosen(PTC_SOURCE_AUTO, command, "no P", "no E", why);
+	cr_assert(strstr(why[0], "no P") && strstr(why[0], "no E"));
+	(void)chosen(PTC_SOURCE_AUTO, NULL, "no P", NULL, why);
+	cr_assert(strstr(why[1], "no P") && strstr(why[1], "--source step"));
+}
+
+Test(fits, options_that_the_emulated_source_does_not_have_are_refused_before_anything_is_looked_for)
+{
+	static const struct ptc_place place;
+	struct ptc_record_opts o = { .size = sizeof(o), .argv = command };
+	struct ptc_err err;
+
+	cr_assert_null(ptc_emu_cannot(&o));
+	cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
+	o.max_steps = 1;
+	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_USAGE);
+	cr_assert(strstr(err.msg, "--max-steps"));
+	o.max_steps = 0;
+	o.from = &place;
+	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_USAGE);
+	o.from = NULL;
+	o.to = &place;
+	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_USAGE);
+	o.to = NULL;
+	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_UNSUPPORTED);
+	cr_assert(strstr(err.msg, "qemu-x86_64"));
+	o.argv = NULL;
+	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_USAGE);
+}
+
+Test(fits, a_qemu_that_does_not_load_the_plugin_is_none)
+{
+	const struct ptc_record_opts o = { .size = sizeof(o), .argv = command };
+	char folder[] = "/tmp/ptcap-unit-XXXXXX", path[64];
+	struct ptc_err err;
+
+	cr_assert_not_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/qemu-x86_64", folder);
+	cr_assert_eq(symlink("/bin/true", path), 0);
+	cr_assert_eq(setenv("PATH", folder, 1), 0);
+	cr_assert_eq(setenv("PTCAP_EMU_PLUGIN", "/dev/null", 1), 0);
+	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_UNSUPPORTED);
+	cr_assert(strstr(err.msg, "did not load '/dev/null'"));
+	cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1, "a child is left");
+	(void)unlink(path);
+	(void)rmdir(folder);
+}

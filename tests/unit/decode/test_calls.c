@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: transfers -> calls and their ends, for what does not come back the way it went. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/calls.h"
+
+/* Functions are 0x100 apart and called a, b, c ...; below 0x1000 nothing is known. */
+static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
+{
+	(void)ctx;
+	(void)item;
+	return ip < 0x1000 ? 0 : ip & ~(uint64_t)0xff;
+}
+
+static char name_of(uint64_t ip)
+{
+	return (char)(ip < 0x1000 ? '?' : 'a' + (ip - 0x1000) / 0x100);
+}
+
+struct text {
+	char bytes[1024];
+	size_t n;
+};
+
+/* "+a" entered, "-a" left; how: nothing, trace, Return, Jump, Signal, Unwinding. */
+static int on_call(void *ctx, const struct ptc_call *call)
+{
+	static const char hows[] = { 0, 't', 'r', 'j', 's', 'u' };
+	struct text *t = ctx;
+
+	if (call->type == PTC_CALL_LOST)
+		t->n += (size_t)snprintf(t->bytes + t->n, sizeof(t->bytes) - t->n, "lost ");
+	else
+		t->n += (size_t)snprintf(t->bytes + t->n, sizeof(t->bytes) - t->n, "%u%c%c%.1s ",
+					 call->depth, call->type == PTC_CALL_ENTER ? '+' : '-',
+					 name_of(call->ip),
+					 hows[call->how] ? &hows[call->how] : "");
+	return t->n > sizeof(t->bytes) - 64;
+}
+
+struct step {
+	enum ptc_kind kind; /* NONE: a gap */
+	uint64_t from, to;
+};
+
+static void expect(const struct step *steps, size_t n, const char *want)
+{
+	struct text text = { .n = 0 };
+	const struct ptc_calls_opts opts = { function, on_call, &text };
+	struct ptc_calls *c = ptc_calls_new(&opts);
+	size_t i;
+
+	cr_assert_not_null(c);
+	for (i = 0; i < n; i++) {
+		const struct ptc_item it = { .from = steps[i].from,
+					     .to = steps[i].to,
+					     .tid = 1,
+					     .type = steps[i].kind ? PTC_ITEM_BRANCH : PTC_ITEM_GAP,
+					     .kind = (uint8_t)steps[i].kind,
+					     .insn_len = 5 };
+
+		cr_assert_eq(ptc_calls_item(c, &it), 0);
+	}
+	cr_assert_str_eq(text.bytes, want, "got '%s', not '%s'", text.bytes, want);
+	ptc_calls_free(c);
+}
+
+#define EXPECT(want, ...)                                                                          \
+	do {                                                                                       \
+		static const struct step steps[] = { __VA_ARGS__ };                                \
+		expect(steps, sizeof(steps) / sizeof(*steps), want);                               \
+	} while (0)
+
+#define START(to)                                                                                  \
+	{                                                                                          \
+		PTC_KIND_START, 0, to                                                              \
+	}
+#define CALL(from, to)                                                                             \
+	{                                                                                          \
+		PTC_KIND_CALL, from, to                                                            \
+	}
+#define RET(from, to)                                                                              \
+	{                                                                                          \
+		PTC_KIND_RET, from, to                                                             \
+	}
+#define IJMP(from, to)                                                                             \
+	{                                                                                          \
+		PTC_KIND_IJMP, from, to                                                            \
+	}
+#define JCC(from, to)                                                                              \
+	{                                                                                          \
+		PTC_KIND_JCC, from, to                                                             \
+	}
+#define CALLS_KERNEL(from)                                                                         \
+	{                                                                                          \
+		PTC_KIND_SYSCALL, from, 0                                                          \
+	}
+#define ASYNC(from)                                                                                \
+	{                                                                                          \
+		PTC_KIND_ASYNC, from, 0                                                            \
+	}
+#define GAP                                                                                        \
+	{                                                                                          \
+		PTC_KIND_NONE, 0, 8                                                                \
+	}
+
+Test(calls, what_is_called_returns)
+{
+	EXPECT("0+at 1+b 2+c 2-c 1-b 1+b 1-b ", START(0x1010), CALL(0x1010, 0x1100),
+	       JCC(0x1100, 0x1120), CALL(0x1120, 0x1200), RET(0x1210, 0x1125), RET(0x1130, 0x1015),
+	       CALL(0x1020, 0x1100), RET(0x1105, 0x1025));
+}
+
+Test(calls, a_call_to_the_next_instruction_is_none)
+{
+	EXPECT("0+at ", START(0x1010), CALL(0x1010, 0x1015));
+}
+
+Test(calls, recursion_returns_one_by_one)
+{
+	EXPECT("0+at 1+b 2+b 2-b 1-b ", START(0x1000), CALL(0x1000, 0x1100), CALL(0x1110, 0x1100),
+	       RET(0x1120, 0x1115), RET(0x1120, 0x1005));
+}
+
+Test(calls, a_tail_call_takes_the_place_of_its_caller)
+{
+	EXPECT("0+at 1+b 1-bj 1+cj 1-c ", START(0x1000), CALL(0x1000, 0x1100), IJMP(0x1110, 0x1200),
+	       RET(0x1210, 0x1005));
+	EXPECT("0+at 1+b 1-bj 1+cj 1-c ", START(0x1000), CALL(0x1000, 0x1100), JCC(0x1110, 0x1200),
+	       RET(0x1210, 0x1005));
+}
+
+Test(calls, longjmp_leaves_everything_above_its_setjmp)
+{
+	EXPECT("0+at 1+b 2+c 3+d 3-du 2-cu 1-b ", START(0x1000), CALL(0x1000, 0x1100),
+	       CALL(0x1110, 0x1200), CALL(0x1210, 0x1300), IJMP(0x1310, 0x1115),
+	       RET(0x1120, 0x1005));
+}
+
+Test(calls, an_unwinder_that_returns_into_a_landing_pad)
+{
+	EXPECT("0+at 1+b 2+c 3+d 3-du 2-cu 1-b ", START(0x1000), CALL(0x1000, 0x1100),
+	       CALL(0x1110, 0x1200), CALL(0x1210, 0x1300), RET(0x1310, 0x1180),
+	       RET(0x1190, 0x1005));
+}
+
+Test(calls, a_retpoline_is_a_jump)
+{
+	/* a calls the thunk b, whose inner call c is never returned from: it "returns" to d */
+	EXPECT("0+at 1+b 2+b 2-bj 2+dj 2-du 1-b ", START(0x1000), CALL(0x1000, 0x1100),
+	       CALL(0x1100, 0x1110), RET(0x1114, 0x1300), RET(0x1310, 0x1005));
+}
+
+Test(calls, a_signal_handler_comes_in_between_and_ends_with_sigreturn)
+{
+	EXPECT("0+at 1+bs 2+c 2-c 1-bs 1+d 1-d ", START(0x1000), ASYNC(0x1010), START(0x1100),
+	       CALL(0x1100, 0x1200), RET(0x1210, 0x1105), RET(0x1110, 0x1800), CALLS_KERNEL(0x1807),
+	       START(0x1010), CALL(0x1020, 0x1300), RET(0x1310, 0x1025));
+	/* on the way back from a system call */
+	EXPECT("0+at 1+bs 1-bs ", START(0x1000), CALLS_KERNEL(0x1010), START(0x1100),
+	       RET(0x1110, 0x1800), CALLS_KERNEL(0x1807), START(0x1015));
+}
+
+Test(calls, interrupts_and_restarted_calls_are_nothing)
+{
+	EXPECT("0+at ", START(0x1000), ASYNC(0x1010), START(0x1010), CALLS_KERNEL(0x1020),
+	       START(0x1025), CALLS_KERNEL(0x1030), START(0x1030));
+}
+
+Test(calls, what_was_called_before_the_trace)
+{
+	EXPECT("0+ct 0-cr 0+br 1+d 1-d 0-br 0+ar ", START(0x1210), RET(0x1220, 0x1110),
+	       CALL(0x1120, 0x1300), RET(0x1310, 0x1125), RET(0x1130, 0x1010));
+}
+
+Test(calls, a_gap_forgets_the_stack)
+{
+	EXPECT("0+at 1+b lost 0+ct 1+d ", START(0x1000), CALL(0x1000, 0x1100), GAP,
+	       CALL(0x1210, 0x1300));
+	EXPECT("0+at 1+b lost 0+ct ", START(0x1000), CALL(0x1000, 0x1100), GAP, START(0x1210));
+}
+
+Test(calls, code_without_names)
+{
+	EXPECT("0+?t 1+? 1-? ", START(0x10), CALL(0x10, 0x100), IJMP(0x110, 0x200),
+	       RET(0x210, 0x15));
+}
+
+Test(calls, a_very_deep_stack_forgets_its_outermost_half)
+{
+	struct text text = { .n = 0 };
+	const struct ptc_calls_opts opts = { function, on_call, &text };
+	struct ptc_calls *c = ptc_calls_new(&opts);
+	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
+	unsigned int i;
+
+	it.kind = PTC_KIND_CALL;
+	for (i = 0; i < 3u << 16; i++) {
+		it.from = 0x1110;
+		it.to = 0x1100;
+		text.n = 0;
+		cr_assert_eq(ptc_calls_item(c, &it), 0);
+	}
+	it.kind = PTC_KIND_RET;
+	it.to = 0x1115;
+	text.n = 0;
+	cr_assert_eq(ptc_calls_item(c, &it), 0);
+	cr_assert(strstr(text.bytes, "-b"));
+	ptc_calls_free(c);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: a span in parts is decoded as if it were in one piece. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/pt_packet.h"
+#include "decode/window.h"
+#include "lib_perfdata.h"
+#include "lib_pt.h"
+
+/* @bytes as a span of parts of @part bytes each, every one an allocation of its own. */
+static struct ptc_span parts(const uint8_t *bytes, size_t len, size_t part)
+{
+	struct ptc_span sp = { .len = len };
+	size_t at, n;
+
+	sp.parts = calloc(len / part + 1, sizeof(*sp.parts));
+	cr_assert(sp.parts);
+	for (at = 0; at < len; at += n) {
+		n = len - at < part ? len - at : part;
+		sp.parts[sp.nparts++] = (struct ptc_part){ pd_exact(bytes + at, n), at, n };
+	}
+	return sp;
+}
+
+static void release(struct ptc_span *sp)
+{
+	size_t i;
+
+	for (i = 0; i < sp->nparts; i++)
+		free((void *)(uintptr_t)sp->parts[i].bytes);
+	free(sp->parts);
+}
+
+static void expect_same(const struct ptc_buf *trace, size_t part, struct pt_how how)
+{
+	struct ptc_span span = parts(trace->bytes, trace->len, part);
+	const struct ptc_stream stream = { .spans = &span, .n = 1 };
+	char *want = strdup(pt_replay(trace, &how));
+	const char *got = pt_replay_stream(&stream, &how);
+	size_t i = 0;
+
+	while (got[i] && got[i] == want[i])
+		i++;
+	cr_assert_str_eq(got, want, "parts of %zu, at %zu:\n%.200s\nwant:\n%.200s", part, i,
+			 got + (i < 100 ? 0 : i - 100), want + (i < 100 ? 0 : i - 100));
+	cr_assert(strlen(want) > 1000);
+	free(want);
+	release(&span);
+}
+
+/* A megabyte of flow, much larger than a window; a PSB every 2000 bytes or so. */
+static struct ptc_buf flow(void)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i, k;
+
+	for (i = 0; i < 500; i++) {
+		pt_psb_off(&b);
+		for (k = 0; k < 100; k++) {
+			pt_enable(&b, 0x1000);
+			pt_tnt(&b, "T");
+			pt_tnt(&b, "T");
+			pt_ip(&b, PT_TIP, 0x1016);
+			pt_ip_none(&b, PT_PGD);
+		}
+	}
+	cr_assert(!ptc_buf_failed(&b) && b.len > 3 * PTC_WINDOW_AHEAD);
+	return b;
+}
+
+Test(window, a_trace_larger_than_the_window_is_decoded_whole)
+{
+	struct ptc_buf b = flow();
+
+	expect_same(&b, 4096, (struct pt_how){ .max_steps = 10000000 });
+	expect_same(&b, 777, (struct pt_how){ .max_steps = 10000000 });
+	expect_same(&b, 300000, (struct pt_how){ .max_steps = 10000000 });
+	ptc_buf_release(&b);
+}
+
+/* Errors of every kind, all over it: each resumes, and some with a graft over the window. */
+Test(window, damage_is_found_and_passed_as_in_one_piece)
+{
+	struct ptc_buf b = flow();
+	uint64_t x = 7;
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		b.bytes[(x >> 20) % b.len] ^= (uint8_t)(1 << (x >> 60) % 8);
+	}
+	expect_same(&b, 1000, (struct pt_how){ .max_steps = 10000000 });
+	expect_same(&b, 1000, (struct pt_how){ .psb = true, .max_steps = 10000000 });
+	ptc_buf_release(&b);
+}
+
+/* One call of the decoder runs over them all, and past the window. */
+Test(window, more_pads_than_a_window_holds_do_not_hide_what_is_behind_them)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_span span;
+	const struct ptc_stream stream = { .spans = &span, .n = 1 };
+	struct pt_how how = { .psb = false };
+	char want[256];
+	size_t psb;
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x1016);
+	pt_ip_none(&b, PT_PGD);
+	ptc_buf_zero(&b, 3 * PTC_WINDOW_AHEAD);
+	pt_enable(&b, 0x1016);
+	pt_ip_none(&b, PT_PGD);
+	psb = b.len;
+	pt_psb_off(&b);
+	pt_enable(&b, 0x1000);
+	pt_tnt(&b, "T");
+	span = parts(b.bytes, b.len, 5000);
+	/* What is in front of the PSB is a gap, and not silence. */
+	snprintf(want, sizeof(want),
+		 "0 1016 start\n1016 0 syscall\ngap %x %zx desync\n"
+		 "0 1000 start\n1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n",
+		 PTC_WINDOW_AHEAD, psb - PTC_WINDOW_AHEAD);
+	cr_assert_str_eq(pt_replay_stream(&stream, &how), want);
+	release(&span);
+	ptc_buf_release(&b);
+}
+
+Test(window, a_psb_is_found_across_every_seam)
+{
+	uint8_t bytes[64];
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_span span;
+	size_t part, at;
+
+	pt_psb(&b);
+	for (part = 1; part < 40; part++) {
+		for (at = 0; at <= sizeof(bytes) - PTC_PSB_LEN; at++) {
+			memset(bytes, 0x99, sizeof(bytes));
+			memcpy(bytes + at, b.bytes, PTC_PSB_LEN);
+			span = parts(bytes, sizeof(bytes), part);
+			cr_assert_eq(ptc_span_next_psb(&span, 0), at);
+			cr_assert_eq(ptc_span_next_psb(&span, at), at);
+			cr_assert_eq(ptc_span_next_psb(&span, at + 1), sizeof(bytes));
+			release(&span);
+		}
+	}
+	ptc_buf_release(&b);
+}
+
+Test(window, it_holds_what_was_asked_for_wherever_it_goes)
+{
+	enum { LEN = 2 << 20 };
+	static const size_t places[] = { 0,	  100,	   300000,   1000000, 999000,
+					 1500000, 1400000, LEN - 10, 200000,  LEN };
+	uint8_t *bytes = malloc(LEN);
+	struct ptc_window w;
+	struct ptc_span span;
+	struct ptc_err err;
+	size_t i, n;
+
+	cr_assert(bytes);
+	for (i = 0; i < LEN; i++)
+		bytes[i] = (uint8_t)(i * 7 + i / 251);
+	span = parts(bytes, LEN, 6007);
+	cr_assert_eq(ptc_window_open(&w, &span, false, &err), 0);
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		ptc_window_move(&w, places[i]);
+		n = LEN - places[i] < PTC_WINDOW_NEAR ? LEN - places[i] : PTC_WINDOW_NEAR;
+		cr_assert(w.from <= places[i] && w.upto >= places[i] + n);
+		cr_assert(!memcmp(w.bytes + w.from, bytes + w.from, w.upto - w.from));
+		cr_assert(ptc_window_passed(&w, w.upto + 1) && !ptc_window_passed(&w, w.upto));
+	}
+	ptc_window_release(&w);
+	ptc_window_release(&w);
+	release(&span);
+	free(bytes);
+}
