@@ -200,8 +200,10 @@ static int write_attrs(struct session *s, struct ptc_err *err)
 {
 	uint64_t *ids = calloc(s->npairs, sizeof(*ids));
 	size_t i, k;
-	int rc = ids ? 0 : ptc_fail_mem(err);
+	int rc = 0;
 
+	if (!ids)
+		return ptc_fail_mem(err);
 	for (i = 0; !rc && i < PTC_SOURCE_EVENTS; i++) {
 		for (k = 0; k < s->npairs; k++)
 			ids[k] = s->pairs[k].desc->id[i];
