@@ -38,7 +38,7 @@ int ptc_truth_file_open(struct ptc_truth_file *t, struct ptc_err *err)
 /* Where @tid is in the index, or would be. */
 static uint32_t *entry(const struct ptc_truth_file *t, int tid)
 {
-	size_t i = (uint32_t)tid * UINT32_C(0x9e3779b1);
+	uint32_t i = (uint32_t)tid * UINT32_C(0x9e3779b1);
 
 	for (;; i++) {
 		uint32_t *e = &t->index[i & (t->nindex - 1)];

@@ -266,7 +266,8 @@ static void look_for_types(const char *text)
 		p = get_word(p, kind, sizeof(kind));
 		while (isspace((unsigned char)*p))
 			p++;
-		if (strcmp(kind, "enum") && strcmp(kind, "struct") && strcmp(kind, "union"))
+		if (strcmp(kind, "enum") != 0 && strcmp(kind, "struct") != 0 &&
+		    strcmp(kind, "union") != 0)
 			continue;
 		p = get_word(p, name, sizeof(name));
 		while (isspace((unsigned char)*p))

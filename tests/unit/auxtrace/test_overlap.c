@@ -51,7 +51,7 @@ Test(overlap, two_windows_of_one_stream_are_joined_wherever_they_are_cut)
 	struct got g;
 
 	for (from = 0; from < s.len; from += 7) {
-		for (psb = from; psb < s.len && memcmp(s.bytes + psb, s.bytes, 16); psb++)
+		for (psb = from; psb < s.len && memcmp(s.bytes + psb, s.bytes, 16) != 0; psb++)
 			;
 		for (to = 1; to <= s.len; to += 5) {
 			g = try(s.bytes, to, s.bytes + from, s.len - from);
