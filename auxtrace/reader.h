@@ -128,7 +128,14 @@ bool ptc_file_feature(const struct ptc_file *f, unsigned int bit, struct ptc_cur
  */
 int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
 		  struct ptc_err *err);
-/* The same without looking into COMPRESSED and COMPRESSED2, which are given themselves. */
+/*
+ * The same, up to @n records at once, for those who read millions of them: several
+ * times as fast. Returns how many, fewer than @n in front of the end or of a damaged
+ * record too; then 0 or the error.
+ */
+int ptc_file_next_batch(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *recs, size_t n,
+			struct ptc_err *err);
+/* ptc_file_next without looking into COMPRESSED and COMPRESSED2, which are given themselves. */
 int ptc_file_next_stored(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
 			 struct ptc_err *err);
 
