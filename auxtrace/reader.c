@@ -57,9 +57,9 @@ static const struct ptc_piece *piece_of(const struct ptc_file *f, uint64_t off)
 	return lo ? &f->pieces[lo - 1] : NULL;
 }
 
-void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_place *ret)
+void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_file_place *ret)
 {
-	struct ptc_place p = { .inflated = off & PTC_OFF_INFLATED };
+	struct ptc_file_place p = { .inflated = off & PTC_OFF_INFLATED };
 	size_t part;
 
 	if (p.inflated) {
@@ -75,7 +75,7 @@ void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_place *re
 }
 
 /* The message of ptc_fail_at ends with an offset: make it the place. */
-static void set_place(struct ptc_err *err, const struct ptc_place *place)
+static void set_place(struct ptc_err *err, const struct ptc_file_place *place)
 {
 	size_t len = strlen(err->msg);
 	char old[32];
@@ -100,7 +100,7 @@ static void set_place(struct ptc_err *err, const struct ptc_place *place)
 
 int ptc_file_err_name(const struct ptc_file *f, struct ptc_err *err)
 {
-	struct ptc_place place;
+	struct ptc_file_place place;
 
 	ptc_file_place(f, err->off, &place);
 	if (err->off > OFF_MASK)

@@ -7,13 +7,7 @@
 #include <stdint.h>
 
 #include "ptcap/error.h"
-
-enum { PTC_BUILD_ID_MAX = 20 };
-
-struct ptc_build_id {
-	uint8_t bytes[PTC_BUILD_ID_MAX];
-	uint8_t len; /* 0: none */
-};
+#include "ptcap/record.h"
 
 /*
  * Find the NT_GNU_BUILD_ID note of a 64- or 32-bit little-endian ELF image
@@ -24,8 +18,5 @@ int ptc_elf_build_id(const void *image, size_t len, struct ptc_build_id *ret);
 
 /* The same for a file; a file that cannot be read is an error. */
 int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc_err *err);
-
-/* Lower-case hex and a NUL; @out has room for 2 * PTC_BUILD_ID_MAX + 1. */
-void ptc_build_id_hex(const struct ptc_build_id *id, char *out);
 
 #endif

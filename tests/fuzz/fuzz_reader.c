@@ -227,7 +227,7 @@ static void check_index(const struct ptc_file *f, const struct ptc_index *ix)
 /* A record's place: what ptc_file_bytes lends there is the record. */
 static void check_place(const struct ptc_file *f, const struct ptc_rec *rec)
 {
-	struct ptc_place place;
+	struct ptc_file_place place;
 	struct ptc_cur c;
 
 	CHECK(ptc_file_bytes(f, rec->off, 8, &c) && c.end == rec->body.pos);
