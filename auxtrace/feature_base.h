@@ -14,8 +14,6 @@ void ptc_feature_put_string(struct ptc_buf *b, const char *s);
 /* u32 count and strings, as ptc_feature_next_string takes them. */
 void ptc_feature_put_strings(struct ptc_buf *b, const char *const *list, size_t n);
 
-/* For the parsers: "feature NAME is too short"; PTC_E_FORMAT. */
-int ptc_feature_broken(enum ptc_feature bit, uint64_t off, struct ptc_err *err);
 /* For the parsers: an entry ends at @c. Returns 1. */
 int ptc_feature_took(struct ptc_feature_iter *it, struct ptc_cur c);
 /*

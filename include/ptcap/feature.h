@@ -92,6 +92,9 @@ struct ptc_feature_iter {
 PTC_API int ptc_feature_open(enum ptc_feature bit, struct ptc_cur section, uint64_t off,
 			     struct ptc_feature_iter *ret, struct ptc_err *err);
 
+/* The error of a ptc_feature_get_... that gave false: "feature NAME is too short". PTC_E_FORMAT. */
+PTC_API int ptc_feature_broken(enum ptc_feature bit, uint64_t off, struct ptc_err *err);
+
 /* Entries that are a string: CMDLINE, and the lists of CPU_TOPOLOGY. */
 PTC_API int ptc_feature_next_string(struct ptc_feature_iter *it, const char **ret,
 				    struct ptc_err *err);

@@ -209,6 +209,31 @@ static size_t read_pt_info(const struct ptc_rec *rec)
 	return n;
 }
 
+static size_t read_whole_sample(const struct ptc_rec *rec, const struct perf_event_attr *attr)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct ptc_rec again;
+	struct ptc_sample s;
+	struct ptc_err err;
+	size_t n;
+
+	if (ptc_sample_parse(rec, attr, &s, &err))
+		return 0;
+	n = read_sample(rec, &s);
+	ptc_sample_put(&a, rec->misc, &s, attr);
+	/* In padding that the kernel would have made, hw_idx could be found, which may be missing.
+	 */
+	if (!ptc_buf_failed(&a) && a.len == PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body)) {
+		again = rec_of(&a);
+		CHECK(!ptc_sample_parse(&again, attr, &s, &err));
+		ptc_sample_put(&b, rec->misc, &s, attr);
+		check_again(&a, &b);
+	}
+	ptc_buf_release(&a);
+	ptc_buf_release(&b);
+	return n;
+}
+
 size_t wk_record(const struct ptc_rec *rec, uint64_t trailer_type,
 		 const struct perf_event_attr *attr)
 {
@@ -226,8 +251,8 @@ size_t wk_record(const struct ptc_rec *rec, uint64_t trailer_type,
 		CHECK(tc.shift < 64);
 	if (attr && ptc_sample_parse_front(&body, attr->sample_type, &s))
 		CHECK(body.end == rec->body.end);
-	if (attr && !ptc_sample_parse(rec, attr, &s, &err))
-		n += read_sample(rec, &s);
+	if (attr)
+		n += read_whole_sample(rec, attr);
 	return n + read_user(rec);
 }
 
