@@ -4,10 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "auxtrace/layout.h"
-#include "auxtrace/sideband.h"
 #include "dump.h"
 #include "dump_emit.h"
+#include "ptcap/file.h"
 #include "show.h"
 
 static void emit_sample_id(struct ptc_emit *e, const struct ptc_sample_id *id)
