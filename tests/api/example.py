@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The example against what is installed, headers and library, as C and as C++: what it says of a recording is what
-a few lines of Python read there."""
+"""What is installed, headers and library: the library has each function of the headers, and nothing else. The example,
+as C and as C++, says of a recording what a few lines of Python read there."""
 
 import collections
 import glob
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -63,6 +64,20 @@ def build(include, lib, language, out):
     )
 
 
+def compare_names(include, lib):
+    declared = set()
+    for path in glob.glob(os.path.join(include, "ptcap", "*.h")):
+        with open(path, encoding="utf-8") as f:
+            text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+        declared |= set(re.findall(r"^PTC_API [^;(]*?(\w+)\(", text, re.M))
+    nm = subprocess.run(
+        ["nm", "-D", "--defined-only", os.path.join(lib, "libptcap.so")], capture_output=True, text=True, check=True
+    )
+    exported = {l.split()[2] for l in nm.stdout.splitlines() if l.split()[1] in "TDRB"}
+    assert len(declared) > 100
+    assert declared == exported, (declared - exported, exported - declared)
+
+
 def compare(program, path):
     counts, queues = read(path)
     r = subprocess.run([program, path], capture_output=True, text=True, check=True)
@@ -79,6 +94,7 @@ def main():
         subprocess.run([MKREC, made], check=True)
         paths = [made] + glob.glob(os.path.join(TRACES, "quipper-intel_pt-*", "perf.data.intel_pt-*[0-9]"))
         include, lib = install(os.path.join(folder, "usr"))
+        compare_names(include, lib)
         for language in LANGUAGES:
             program = os.path.join(folder, "count-" + language)
             build(include, lib, language, program)
