@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* AUXTRACE: a piece of trace. Layout: tools/lib/perf/include/perf/event.h. */
+/* AUXTRACE: parsing within a file, and writing. Typed: ptcap/userrec.h. */
 #ifndef PTC_AUXTRACE_AUXTRACE_REC_H
 #define PTC_AUXTRACE_AUXTRACE_REC_H
 
 #include "auxtrace/record.h"
-
-enum { PTC_AUXTRACE_SIZE = 48 }; /* the record itself, without its payload */
-
-struct ptc_auxtrace {
-	uint64_t size;	 /* payload bytes, behind the record; a multiple of 8 as written by perf */
-	uint64_t offset; /* of the payload in the AUX stream */
-	uint64_t reference; /* TSC when it was copied: gives TSC packets their top byte */
-	uint32_t idx;	    /* queue */
-	int32_t tid, cpu;   /* -1: none */
-};
+#include "ptcap/userrec.h"
 
 /*
  * Parse the body of an AUXTRACE record. The trace bytes follow the record and

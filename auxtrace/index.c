@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 
+enum { BATCH = 64 }; /* records read at once */
+
 /* Where a queue with @idx is, or would have to be put. */
 static size_t find(const struct ptc_index *ix, uint32_t idx)
 {
@@ -134,14 +136,15 @@ int ptc_index_add_sample(struct ptc_index *ix, const struct ptc_file *f,
 
 int ptc_index_scan(struct ptc_index *ix, const struct ptc_file *f, struct ptc_err *err)
 {
-	struct ptc_rec rec;
+	struct ptc_rec recs[BATCH];
 	uint64_t pos = 0;
-	int r;
+	int i, n;
 
-	while ((r = ptc_file_next(f, &pos, &rec, err)) > 0)
-		if (rec.type == PTC_REC_AUXTRACE && ptc_index_add(ix, f, &rec, err))
-			return ptc_file_err_name(f, err);
-	return r;
+	while ((n = ptc_file_next_batch(f, &pos, recs, BATCH, err)) > 0)
+		for (i = 0; i < n; i++)
+			if (recs[i].type == PTC_REC_AUXTRACE && ptc_index_add(ix, f, &recs[i], err))
+				return ptc_file_err_name(f, err);
+	return n;
 }
 
 /* The AUXTRACE record at @off of @f, whose header is @size bytes. */

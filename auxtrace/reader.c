@@ -2,6 +2,7 @@
 #include "auxtrace/reader.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,9 @@ static const struct ptc_piece *piece_of(const struct ptc_file *f, uint64_t off)
 	return lo ? &f->pieces[lo - 1] : NULL;
 }
 
-void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_place *ret)
+void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_file_place *ret)
 {
-	struct ptc_place p = { .inflated = off & PTC_OFF_INFLATED };
+	struct ptc_file_place p = { .inflated = off & PTC_OFF_INFLATED };
 	size_t part;
 
 	if (p.inflated) {
@@ -74,7 +75,7 @@ void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_place *re
 }
 
 /* The message of ptc_fail_at ends with an offset: make it the place. */
-static void set_place(struct ptc_err *err, const struct ptc_place *place)
+static void set_place(struct ptc_err *err, const struct ptc_file_place *place)
 {
 	size_t len = strlen(err->msg);
 	char old[32];
@@ -99,7 +100,7 @@ static void set_place(struct ptc_err *err, const struct ptc_place *place)
 
 int ptc_file_err_name(const struct ptc_file *f, struct ptc_err *err)
 {
-	struct ptc_place place;
+	struct ptc_file_place place;
 
 	ptc_file_place(f, err->off, &place);
 	if (err->off > OFF_MASK)
@@ -561,6 +562,79 @@ int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret, 
 		}
 	}
 	return next_any(f, pos, ret, err);
+}
+
+/* Bytes in which one record follows the other, with no look at anything else. */
+struct run {
+	const uint8_t *bytes;
+	uint64_t left;
+	uint64_t off; /* of bytes, as in struct ptc_rec */
+};
+
+/* What there is of it from @pos on; false: go step by step. */
+static bool run_at(const struct ptc_file *f, uint64_t pos, struct run *ret)
+{
+	const uint64_t i = pos >> PTC_OFF_PART_SHIFT, in = pos & OFF_MASK;
+
+	if (pos & PTC_OFF_INFLATED) {
+		const struct ptc_piece *p = &f->pieces[(pos & ~PTC_OFF_INFLATED) >> PIECE_BITS];
+		const uint64_t at = p->start + (pos & UINT32_MAX);
+
+		*ret = (struct run){ f->inflated + at, p->end - at, PTC_OFF_INFLATED | at };
+		return true;
+	}
+	if (i < f->nparts && !f->compressed && in < f->parts[i].data.size) {
+		const struct ptc_part *p = &f->parts[i];
+		const uint64_t at = p->data.off + in;
+
+		*ret = (struct run){ p->in.bytes + at, p->data.size - in,
+				     ptc_part_off((size_t)i, at) };
+		return true;
+	}
+	return false;
+}
+
+/* The records of the kernel at *@pos, up to the first of another kind; at most @n. */
+static size_t take_run(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *recs, size_t n)
+{
+	const struct ptc_piece *piece;
+	struct run r;
+	uint64_t at = 0;
+	size_t i;
+
+	if (!run_at(f, *pos, &r))
+		return 0;
+	for (i = 0; i < n && take_plain(r.bytes + at, r.left - at, r.off + at, &recs[i]); i++)
+		at += rec_size(&recs[i]);
+	if (i && at == r.left && *pos & PTC_OFF_INFLATED) {
+		piece = &f->pieces[(*pos & ~PTC_OFF_INFLATED) >> PIECE_BITS];
+		*pos = pos_behind(f, piece->at);
+	} else {
+		*pos += at;
+	}
+	return i;
+}
+
+int ptc_file_next_batch(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *recs, size_t n,
+			struct ptc_err *err)
+{
+	struct ptc_err later; /* it comes again, in front of nothing */
+	size_t got = 0;
+
+	if (n > INT_MAX)
+		n = INT_MAX;
+	while (got < n) {
+		int rc;
+
+		got += take_run(f, pos, recs + got, n - got);
+		if (got == n)
+			break;
+		rc = next_any(f, pos, &recs[got], got ? &later : err);
+		if (rc <= 0)
+			return got ? (int)got : rc;
+		got++;
+	}
+	return (int)got;
 }
 
 const struct ptc_file_attr *ptc_file_attr_of_id(const struct ptc_file *f, uint64_t id)

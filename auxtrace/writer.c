@@ -93,10 +93,12 @@ static int check(const struct ptc_writer *w, struct ptc_err *err)
 int ptc_writer_attr(struct ptc_writer *w, const struct perf_event_attr *attr, const char *name,
 		    const uint64_t *ids, size_t nids, struct ptc_err *err)
 {
-	struct event e = { .attr = *attr, .nids = nids };
+	struct event e = { .nids = nids };
+	const size_t have = attr->size ? attr->size : PERF_ATTR_SIZE_VER7;
 	void *items = w->events;
 
 	assert(!w->data_off);
+	memcpy(&e.attr, attr, have < sizeof(e.attr) ? have : sizeof(e.attr));
 	if (w->nevents == PTC_LIMIT_ATTRS || nids > PTC_LIMIT_IDS)
 		return ptc_fail(err, PTC_E_LIMIT, "more than %u events or %u ids of one",
 				PTC_LIMIT_ATTRS, PTC_LIMIT_IDS);

@@ -8,13 +8,7 @@
 #include <stdint.h>
 
 #include "ptcap/error.h"
-
-enum { PTC_BUILD_ID_MAX = 20 };
-
-struct ptc_build_id {
-	uint8_t bytes[PTC_BUILD_ID_MAX];
-	uint8_t len; /* 0: none */
-};
+#include "ptcap/record.h"
 
 /*
  * Find the NT_GNU_BUILD_ID note of a 64- or 32-bit little-endian ELF image
@@ -34,8 +28,5 @@ int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc
  * must agree, the rest be zero. An id of length 0 is like no other.
  */
 bool ptc_build_id_same(const struct ptc_build_id *a, const struct ptc_build_id *b);
-
-/* Lower-case hex and a NUL; @out has room for 2 * PTC_BUILD_ID_MAX + 1. */
-void ptc_build_id_hex(const struct ptc_build_id *id, char *out);
 
 #endif

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "auxtrace/layout.h"
-#include "auxtrace/reader.h"
 #include "cli.h"
 #include "dump.h"
+#include "ptcap/file.h"
 
 static void help(void)
 {

@@ -3,9 +3,8 @@
 #ifndef PTC_CLI_DUMP_H
 #define PTC_CLI_DUMP_H
 
-#include "auxtrace/reader.h"
-#include "auxtrace/sample.h"
 #include "emit.h"
+#include "ptcap/file.h"
 
 /* Header, events and features. Returns 0, or the code of the first damage met; the rest is shown.
  */

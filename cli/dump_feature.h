@@ -3,8 +3,8 @@
 #ifndef PTC_CLI_DUMP_FEATURE_H
 #define PTC_CLI_DUMP_FEATURE_H
 
-#include "auxtrace/feature.h"
 #include "emit.h"
+#include "ptcap/file.h"
 
 /* A section, with what it takes to read it. */
 struct ptc_dump_section {

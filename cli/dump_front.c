@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "auxtrace/feature.h"
 #include "dump.h"
+#include "ptcap/file.h"
 #include "show.h"
 
 static void show_event(const struct ptc_file *f, size_t i)

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "auxtrace/layout.h"
-#include "auxtrace/sideband.h"
 #include "dump.h"
 #include "dump_emit.h"
+#include "ptcap/file.h"
 #include "show.h"
 
 static void emit_sample_id(struct ptc_emit *e, const struct ptc_sample_id *id)
@@ -270,7 +269,7 @@ static int emit_fields(struct ptc_emit *e, const struct ptc_file *f, const struc
 /* 0x1234; 0x1234+0x40: in what the compressed record there expands to; data.0:0x40: of a folder. */
 static void show_place(const struct ptc_file *f, uint64_t off)
 {
-	struct ptc_place place;
+	struct ptc_file_place place;
 	const char *base;
 
 	ptc_file_place(f, off, &place);
@@ -298,7 +297,7 @@ static void text_head(const struct ptc_file *f, const struct ptc_rec *rec)
 static void json_head(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec)
 {
 	const uint64_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct ptc_place place;
+	struct ptc_file_place place;
 	const char *base;
 
 	ptc_file_place(f, rec->off, &place);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "auxtrace/fields.h"
-#include "auxtrace/sample.h"
 #include "dump.h"
 #include "dump_emit.h"
+#include "ptcap/file.h"
 
 static void emit_read(struct ptc_emit *e, struct ptc_read r)
 {

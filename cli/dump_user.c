@@ -2,10 +2,9 @@
 /* The fields of the records that perf makes. */
 #include <stdio.h>
 
-#include "auxtrace/pt_info.h"
-#include "auxtrace/userrec.h"
 #include "dump.h"
 #include "dump_emit.h"
+#include "ptcap/file.h"
 
 static void emit_attr(struct ptc_emit *e, const struct ptc_user_attr *a)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "info.h"
 
-#include "auxtrace/layout.h"
-#include "auxtrace/sideband.h"
+#include "ptcap/file.h"
 
 static const char *get_string(const struct ptc_file *f, unsigned int bit)
 {

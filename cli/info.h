@@ -3,10 +3,8 @@
 #ifndef PTC_CLI_INFO_H
 #define PTC_CLI_INFO_H
 
-#include "auxtrace/index.h"
-#include "auxtrace/pt_info.h"
-#include "auxtrace/reader.h"
 #include "ptcap/decode.h"
+#include "ptcap/file.h"
 
 enum { PTC_INFO_TYPES = 128 }; /* record types counted by name; others together */
 

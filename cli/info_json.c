@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "auxtrace/layout.h"
 #include "info.h"
 #include "jsontext.h"
+#include "ptcap/file.h"
 
 /*
  * Out of memory: jansson's constructors give NULL and its _new setters fail on

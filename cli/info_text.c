@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "auxtrace/layout.h"
 #include "info.h"
+#include "ptcap/file.h"
 #include "show.h"
 
 enum { NS_PER_S = 1000000000 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "auxtrace/layout.h"
+#include "ptcap/file.h"
 
 void ptc_show_plain(const char *s)
 {

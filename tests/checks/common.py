@@ -17,7 +17,7 @@ LAYERS = {  # a layer, and those it may include
     "decode": ["base", "arch", "auxtrace"],
     "cli": ["base", "arch", "auxtrace", "capture", "decode"],
 }
-FOLDERS = list(LAYERS) + ["include", "tests", "bench"]
+FOLDERS = list(LAYERS) + ["include", "tests", "bench", "examples"]
 
 
 def sources(root, folders=FOLDERS, ends=(".c", ".h")):

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Every header compiles alone, twice in a row, and sees only what its layer may see.
 
+Those of include/ also as C++, and with the machine's own kernel headers, as who uses the library
+does; each function of theirs is exported.
+
 usage: headers.py SOURCE_DIR C_COMPILER
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
-from common import LAYERS, finish, prove, sources
+from common import LAYERS, code, finish, prove, sources
 
-FLAGS = ["-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wstrict-prototypes",
-         "-Wundef", "-Werror", "-fsyntax-only", "-x", "c"]
+FLAGS = ["-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-Werror", "-fsyntax-only"]
+C = ["-std=c17", "-Wstrict-prototypes", "-x", "c"]
+CXX = ["-std=c++17", "-x", "c++"]
+HIDDEN = re.compile(r"^(?!PTC_API |static |typedef |#)[a-z][\w *]*\b(\w+)\(", re.M)
 FOLDERS = list(LAYERS) + ["include", "tests/support"]
 
 
@@ -34,25 +40,37 @@ def roots(root, links, path):
     return out
 
 
+def compile_alone(name, flags):
+    """What the compiler has to say about a header."""
+    return subprocess.run(
+        [CC] + FLAGS + flags + ["-"],
+        input=f'#include "{name}"\n#include "{name}"\ntypedef int ptc_not_empty;\n',
+        text=True, capture_output=True, check=False).stderr
+
+
 def check(root):
     complaints = []
     with tempfile.TemporaryDirectory(prefix="ptcap-headers-") as links:
         for path in sources(root, FOLDERS, (".h",)):
-            name = os.path.relpath(path, "include") if path.startswith("include/") else path
+            public = path.startswith("include/")
+            name = os.path.relpath(path, "include") if public else path
             if path.startswith(("cli/", "tests/")):
                 name = os.path.basename(path)
-            run = subprocess.run(
-                [CC] + FLAGS + roots(root, links, path)
-                + ["-isystem", os.path.join(UAPI, "third_party/uapi"), "-"],
-                input=f'#include "{name}"\n#include "{name}"\ntypedef int ptc_not_empty;\n',
-                text=True, capture_output=True, check=False)
-            if run.returncode:
-                complaints.append(f"{path}: does not compile alone:\n{run.stderr}")
+            where = roots(root, links, path)
+            uapi = ["-isystem", os.path.join(UAPI, "third_party/uapi")]
+            for flags in ([C + where, CXX + where] if public else [C + where + uapi]):
+                said = compile_alone(name, flags)
+                if said:
+                    complaints.append(f"{path}: does not compile alone:\n{said}")
+            if public:
+                for m in HIDDEN.finditer(code(os.path.join(root, path))):
+                    complaints.append(f"{path}: {m.group(1)} is not PTC_API")
     return complaints
 
 
 GOOD = {
-    "include/ptcap/a.h": "#pragma once\nstruct a { int x; };\n",
+    "include/ptcap/a.h": "#pragma once\n#define PTC_API\nstruct a { int x; };\nPTC_API int p(void);\n"
+                         "static inline int g(void)\n{\n\treturn p();\n}\n",
     "base/a.h": '#ifndef A\n#define A\n#include <stdint.h>\nuint32_t f(void);\n#endif\n',
     "arch/a.h": '#pragma once\n#include "base/a.h"\n#include "ptcap/a.h"\n',
     "cli/a.h": '#pragma once\n#include "arch/a.h"\n',
@@ -62,6 +80,9 @@ BAD = [
     ("base/bad.h", "struct bad { int x; };\n"),
     ("base/bad.h", '#include "arch/a.h"\n'),
     ("include/ptcap/bad.h", '#include "base/a.h"\n'),
+    ("include/ptcap/bad.h", "#pragma once\nint f(void);\n"),
+    ("include/ptcap/bad.h", "#pragma once\nstatic inline char *f(void *p) { return p; }\n"),
+    ("include/ptcap/bad.h", "#pragma once\nint f(struct perf_event_attr a);\n"),
     ("cli/bad.h", "int f();\n"),
 ]
 

@@ -102,17 +102,120 @@ static void put_inflate(const char *folder)
 	pd_release(&p);
 }
 
+/* What pipe mode has behind its header. */
+static void put_pipe(const char *folder)
+{
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+
+	build(&p);
+	bytes = pd_finish_pipe(&p, &len);
+	put(folder, "plain", bytes + PTC_PIPE_HEADER_SIZE, len - PTC_PIPE_HEADER_SIZE);
+	free(bytes);
+	pk_pack(&p, PTC_REC_COMPRESSED2, 40);
+	bytes = pd_finish_pipe(&p, &len);
+	put(folder, "compressed", bytes + PTC_PIPE_HEADER_SIZE, len - PTC_PIPE_HEADER_SIZE);
+	free(bytes);
+	pd_release(&p);
+}
+
+/* One record as fuzz_record.c takes it, its attr with @sample_type and all there is of a kind. */
+static void put_one(const char *folder, const char *name, uint32_t type, uint64_t sample_type,
+		    const void *body, size_t len)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	ptc_buf_u8(&b, (uint8_t)type);
+	ptc_buf_le16(&b, PERF_RECORD_MISC_USER);
+	ptc_buf_le64(&b, sample_type);
+	ptc_buf_le64(&b, PERF_FORMAT_GROUP | PERF_FORMAT_ID);
+	ptc_buf_le64(&b, PERF_SAMPLE_BRANCH_HW_INDEX);
+	ptc_buf_le64(&b, 3);
+	ptc_buf_le64(&b, 5);
+	ptc_buf_put(&b, body, len);
+	put(folder, name, b.bytes, b.len);
+	ptc_buf_release(&b);
+}
+
+/* A record of each type, of small numbers; then those of a recording. */
+static void put_record(const char *folder)
+{
+	const uint64_t all = (UINT64_C(1) << 25) - 1;
+	uint64_t words[64];
+	struct ptc_cur c;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	struct pd p;
+	char name[32];
+	uint32_t type;
+	size_t i;
+
+	for (i = 0; i < 64; i++)
+		words[i] = i % 8 == 1 ? 1 : 0;
+	for (type = 1; type <= PTC_REC_SCHEDSTAT_DOMAIN; type++) {
+		if (!ptc_rec_name(type))
+			continue;
+		(void)snprintf(name, sizeof(name), "type-%02u", type);
+		put_one(folder, name, type, type == PERF_RECORD_SAMPLE ? all : PD_SAMPLE_TYPE,
+			words, sizeof(words));
+	}
+	build(&p);
+	c = ptc_cur_init(p.data.bytes, p.data.len);
+	while (ptc_rec_next(&c, 0, &rec, &err) > 0) {
+		(void)snprintf(name, sizeof(name), "real-%02u", rec.type);
+		put_one(folder, name, rec.type, PD_SAMPLE_TYPE, rec.body.pos,
+			ptc_cur_left(&rec.body));
+		(void)ptc_cur_skip(&c, (size_t)ptc_rec_trailing(&rec));
+	}
+	pd_release(&p);
+}
+
+/* Words behind the type, with and without a filter. */
+static void put_info(const char *folder)
+{
+	struct ptc_pt_info info = { .type = PTC_AUXTRACE_TYPE_INTEL_PT,
+				    .pmu_type = PD_PMU_TYPE,
+				    .time = { 31, 715827883, 5000 },
+				    .cap_user_time_zero = true,
+				    .tsc_bit = 1 << 10,
+				    .mtc_bit = 1 << 9,
+				    .mtc_freq_bits = 0x3c000,
+				    .tsc_ctc_n = 168,
+				    .tsc_ctc_d = 2,
+				    .filter = "" };
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	ptc_pt_info_put(&b, &info);
+	put(folder, "plain", b.bytes + 16, b.len - 16);
+	ptc_buf_reset(&b);
+	info.filter = "filter main @ /bin/a";
+	ptc_pt_info_put(&b, &info);
+	put(folder, "filter", b.bytes + 16, b.len - 16);
+	put(folder, "old", b.bytes + 16, 8 * 10);
+	ptc_buf_release(&b);
+}
+
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		void (*fill)(const char *folder);
+	} targets[] = {
+		{ "fuzz_reader", put_reader },	    { "fuzz_inflate", put_inflate },
+		{ "fuzz_pipe", put_pipe },	    { "fuzz_record", put_record },
+		{ "fuzz_auxtrace_info", put_info },
+	};
 	char folder[480];
+	size_t i;
 
 	if (argc != 2) {
 		(void)fprintf(stderr, "usage: mkseeds DIR\n");
 		return 2;
 	}
-	(void)snprintf(folder, sizeof(folder), "%s/fuzz_reader", argv[1]);
-	put_reader(folder);
-	(void)snprintf(folder, sizeof(folder), "%s/fuzz_inflate", argv[1]);
-	put_inflate(folder);
+	for (i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		(void)snprintf(folder, sizeof(folder), "%s/%s", argv[1], targets[i].name);
+		targets[i].fill(folder);
+	}
 	return 0;
 }

@@ -123,7 +123,7 @@ Test(inflate, offsets_are_unique_and_tell_the_place)
 	struct ptc_buf want = PTC_BUF_INIT;
 	uint64_t pos = 0, last = 0, stored = 0, at = 0;
 	unsigned int inside = 0, outer = 0;
-	struct ptc_place place;
+	struct ptc_file_place place;
 	struct ptc_file *f;
 	struct ptc_err err;
 	struct ptc_rec rec;

@@ -366,3 +366,30 @@ Test(writer, a_folder_that_does_not_exist_is_named)
 	cr_assert_not_null(strstr(err.msg, "/nonexistent/perf.data"));
 	cr_assert_null(w);
 }
+
+Test(writer, takes_of_an_attr_what_its_size_says, .init = setup, .fini = teardown)
+{
+	struct perf_event_attr attr = { .config1 = 1, .config2 = 2, .aux_watermark = 3 };
+	const uint32_t sizes[] = { PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER5, 0, 4096 };
+	const struct perf_event_attr *got;
+	struct ptc_writer *w;
+	struct ptc_file *f;
+	struct ptc_err err;
+	size_t i;
+
+	cr_assert_eq(ptc_writer_new(path, &w, &err), 0);
+	for (i = 0; i < 4; i++) {
+		attr.size = sizes[i];
+		cr_assert_eq(ptc_writer_attr(w, &attr, "event", NULL, 0, &err), 0);
+	}
+	cr_assert_eq(put_comm(w, 0, &err), 0);
+	cr_assert_eq(ptc_writer_commit(w, &err), 0);
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	for (i = 0; i < 4; i++) {
+		got = &ptc_file_attr(f, i)->attr;
+		cr_assert_eq(got->config1, 1);
+		cr_assert_eq(got->config2, i ? 2 : 0);
+		cr_assert_eq(got->aux_watermark, i ? 3 : 0);
+	}
+	ptc_file_free(f);
+}

@@ -1,0 +1,9 @@
+# What is installed, used as somebody else would. A sanitizer's library needs its runtime in every program: not there.
+if(PTCAP_SANITIZE)
+	return()
+endif()
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+add_test(NAME api_example COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
+	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}")
+set_tests_properties(api_example PROPERTIES TIMEOUT 120 LABELS api
+	ENVIRONMENT "MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}")
