@@ -33,8 +33,9 @@ enum ptc_file_form {
 /* One event of the recording. */
 struct ptc_file_attr {
 	struct perf_event_attr attr;
-	bool unknown_bytes;  /* the file's attr has more than we know */
-	const uint64_t *ids; /* owned by the file */
+	bool unknown_bytes;    /* the file's attr has more than we know */
+	struct ptc_cur stored; /* the attr as the file has it, attr.size bytes; lent */
+	const uint64_t *ids;   /* owned by the file */
 	size_t nids;
 	/* Told by EVENT_UPDATE in pipe mode; lent. NULL, NULL, 0: not told. */
 	const char *name, *unit;

@@ -22,11 +22,32 @@ struct ptc_seg {
 };
 
 int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *err);
+
+struct ptc_writer_opts {
+	/* Pipe mode. @path may be "-", standard output, which has what is written at once. */
+	bool pipe;
+	/*
+	 * What is written was read from a file: no EVENT_DESC is made, and AUXTRACE
+	 * only if there is a piece or ptc_writer_feature asked for one.
+	 */
+	bool copy;
+};
+/* The same, otherwise: a file in pipe mode gets its attrs and features before the first record. */
+int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts, struct ptc_writer **ret,
+		      struct ptc_err *err);
 void ptc_writer_free(struct ptc_writer *w);
 
 /* Declare an event (before the first record). Also the source of EVENT_DESC at commit. */
 int ptc_writer_attr(struct ptc_writer *w, const struct perf_event_attr *attr, const char *name,
 		    const uint64_t *ids, size_t nids, struct ptc_err *err);
+
+/*
+ * Declare an event by the bytes that a file has of it, and keep those that we do
+ * not know. All attrs of a file have one size, so shorter ones get zeros behind
+ * them, and their size field says so. PTC_E_LIMIT: more than PTC_LIMIT_ATTR bytes.
+ */
+int ptc_writer_attr_stored(struct ptc_writer *w, struct ptc_cur attr, const uint64_t *ids,
+			   size_t nids, struct ptc_err *err);
 
 /*
  * Compress the records to come (before the first): as `perf record -z`, with
@@ -48,6 +69,14 @@ int ptc_writer_records(struct ptc_writer *w, const struct ptc_seg seg[2], struct
  */
 int ptc_writer_plain(struct ptc_writer *w, const void *bytes, size_t len, struct ptc_err *err);
 
+/* Append a whole record of any size as it stood in a file; @compress: if records are. */
+int ptc_writer_stored(struct ptc_writer *w, const void *rec, size_t len, bool compress,
+		      struct ptc_err *err);
+
+/* Append an AUXTRACE record as it stood in a file, and its @payload; noted for the feature. */
+int ptc_writer_piece(struct ptc_writer *w, struct ptc_cur rec, struct ptc_cur payload,
+		     struct ptc_err *err);
+
 /*
  * Append an AUXTRACE record and its payload, padded with PT's PAD (0) to a
  * multiple of 8 (a->size is computed here); noted for the AUXTRACE feature.
@@ -64,7 +93,10 @@ struct ptc_writer_packed {
 };
 void ptc_writer_packed(const struct ptc_writer *w, struct ptc_writer_packed *ret);
 
-/* Set a feature section (copied). EVENT_DESC, AUXTRACE and COMPRESSED are made by commit. */
+/*
+ * Set a feature section (copied). EVENT_DESC, AUXTRACE and COMPRESSED are made by commit; see
+ * ptc_writer_opts.copy. In pipe mode it must be one that ptc_pipe_has_room takes.
+ */
 int ptc_writer_feature(struct ptc_writer *w, unsigned int bit, const void *bytes, size_t len,
 		       struct ptc_err *err);
 
