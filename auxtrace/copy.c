@@ -5,6 +5,7 @@
 #include "auxtrace/layout.h"
 #include "auxtrace/pipe_out.h"
 #include "auxtrace/sample.h"
+#include "auxtrace/userrec.h"
 #include "auxtrace/writer.h"
 #include "base/err.h"
 
@@ -87,6 +88,35 @@ static int copy_features(struct copying *c, struct ptc_err *err)
 		else
 			c->stats.lost_feature[bit] = true;
 	}
+	return rc;
+}
+
+/* perf does not wait for EVENT_DESC in pipe mode: names come as EVENT_UPDATE, by the first id. */
+static int put_names(struct copying *c, struct ptc_err *err)
+{
+	struct ptc_event_desc_iter it;
+	struct ptc_event_desc_entry e;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_cur bytes;
+	struct ptc_err bad;
+	uint64_t off;
+	int rc = 0;
+
+	if (!ptc_file_feature(c->f, PTC_FEAT_EVENT_DESC, &bytes, &off) ||
+	    ptc_feature_open_event_desc(bytes, off, &it, &bad))
+		return 0;
+	while (ptc_feature_next_event_desc(&it, &e, &bad) > 0) {
+		struct ptc_user u = { .type = PTC_REC_EVENT_UPDATE };
+
+		u.u.event_update.type = PTC_UPDATE_NAME;
+		u.u.event_update.text = e.name;
+		if (ptc_cur_le64(&e.ids, &u.u.event_update.id))
+			ptc_user_put(&b, &u);
+	}
+	/* A name that is too long for a record has failed it. */
+	if (!ptc_buf_failed(&b) && b.len)
+		rc = ptc_writer_stored(c->w, b.bytes, b.len, false, err);
+	ptc_buf_release(&b);
 	return rc;
 }
 
@@ -247,6 +277,8 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 		rc = copy_attrs(c, err);
 		if (!rc)
 			rc = copy_features(c, err);
+		if (!rc && c->opts->pipe)
+			rc = put_names(c, err);
 	}
 	if (rc)
 		return rc;

@@ -55,10 +55,10 @@ bool ptc_pipe_has_room(unsigned int bit, size_t len)
 }
 
 /* Of records that are as long as what they hold, which need not be a multiple of 8; as perf's. */
-static void put_head(struct ptc_buf *b, uint32_t type, size_t size)
+static void put_head(struct ptc_buf *b, uint32_t type, uint16_t misc, size_t size)
 {
 	ptc_buf_le32(b, type);
-	ptc_buf_le16(b, 0);
+	ptc_buf_le16(b, misc);
 	ptc_buf_le16(b, (uint16_t)size);
 }
 
@@ -67,7 +67,7 @@ static void put_tracing_data(struct ptc_buf *b, const struct ptc_buf *bytes)
 {
 	const size_t pad = -bytes->len & 7;
 
-	put_head(b, PTC_REC_HEADER_TRACING_DATA, TRACING_DATA_SIZE);
+	put_head(b, PTC_REC_HEADER_TRACING_DATA, 0, TRACING_DATA_SIZE);
 	ptc_buf_le32(b, (uint32_t)(bytes->len + pad));
 	ptc_buf_put(b, bytes->bytes, bytes->len);
 	ptc_buf_zero(b, pad);
@@ -79,13 +79,11 @@ static void put_build_ids(struct ptc_buf *b, const struct ptc_buf *bytes)
 	struct ptc_rec rec;
 	struct ptc_err err;
 
-	while (ptc_rec_next(&c, 0, &rec, &err) > 0 &&
-	       ptc_cur_left(&rec.body) <= PTC_REC_MAX - PTC_REC_HEADER_SIZE) {
+	while (ptc_rec_next(&c, 0, &rec, &err) > 0) {
 		/* A file's have type 0. */
-		const size_t start = ptc_rec_begin(b, PTC_REC_HEADER_BUILD_ID, rec.misc);
-
+		put_head(b, PTC_REC_HEADER_BUILD_ID, rec.misc,
+			 PTC_REC_HEADER_SIZE + ptc_cur_left(&rec.body));
 		ptc_buf_put(b, rec.body.pos, ptc_cur_left(&rec.body));
-		ptc_rec_end(b, start);
 	}
 }
 
@@ -99,7 +97,7 @@ void ptc_pipe_put_feature(struct ptc_buf *b, unsigned int bit, const struct ptc_
 		put_build_ids(b, bytes);
 		return;
 	}
-	put_head(b, PTC_REC_HEADER_FEATURE, FEATURE_SIZE + bytes->len);
+	put_head(b, PTC_REC_HEADER_FEATURE, 0, FEATURE_SIZE + bytes->len);
 	ptc_buf_le64(b, bit);
 	ptc_buf_put(b, bytes->bytes, bytes->len);
 }

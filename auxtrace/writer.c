@@ -314,9 +314,13 @@ static int put_pipe_front(struct ptc_writer *w, struct ptc_buf *b, struct ptc_er
 	size_t i;
 	int rc = 0;
 
-	if (w->compressor)
-		make_compressed(w);
 	ptc_pipe_put_header(b);
+	/* In front of all: it may be the only thing that is not a record yet (ptc_copy). */
+	if (w->compressor) {
+		make_compressed(w);
+		ptc_pipe_put_feature(b, PTC_FEAT_COMPRESSED, &w->features[PTC_FEAT_COMPRESSED]);
+		w->has[PTC_FEAT_COMPRESSED] = false;
+	}
 	for (i = 0; i < w->nevents && !rc; i++) {
 		struct ptc_buf attr = PTC_BUF_INIT;
 
