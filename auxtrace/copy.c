@@ -287,6 +287,10 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 		if (rc)
 			return rc;
 	}
+	/* A header that says that there are no data is that of a writer that was killed. */
+	if (!rc && !c->stats.records)
+		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record of it is %s",
+			      ptc_file_name(c->f), c->stats.left_out ? "wanted" : "whole");
 	return rc ? rc : update_sample_time(c, err);
 }
 

@@ -45,6 +45,7 @@ struct ptc_copy_stats {
  * Write @f to @path, which is the caller's to keep apart from what @f was opened
  * from. It appears when it is whole, and what was there is PATH.old; standard
  * output has it as it comes. PTC_E_LIMIT: what the form has no room for.
+ * PTC_E_NOT_EXIST: there would be no record in it.
  */
 int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_opts *opts,
 	     struct ptc_copy_stats *ret, struct ptc_err *err);

@@ -52,15 +52,6 @@ static void say_damage(const struct ptc_file *f)
 	}
 }
 
-static bool has_records(const struct ptc_file *f)
-{
-	struct ptc_err err;
-	struct ptc_rec rec;
-	uint64_t pos = 0;
-
-	return ptc_file_next(f, &pos, &rec, &err) > 0;
-}
-
 static int recover(const char *input, const char *output)
 {
 	const struct ptc_copy_opts opts = { .pipe = false };
@@ -72,10 +63,7 @@ static int recover(const char *input, const char *output)
 	if (ptc_file_open_damaged(input, &f, &err))
 		return ptc_say_err(&err);
 	say_damage(f);
-	if (!has_records(f)) {
-		ptc_say("no record of '%s' is whole: there is nothing to recover", input);
-		code = PTC_EXIT_FAIL;
-	} else if (ptc_copy(f, output, &opts, &st, &err)) {
+	if (ptc_copy(f, output, &opts, &st, &err)) {
 		code = ptc_say_err(&err);
 	} else {
 		ptc_say("'%s' has %" PRIu64 " records, %" PRIu64

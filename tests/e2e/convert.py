@@ -147,10 +147,10 @@ def quipper(name):
     return case
 
 
-def ours(*options, program=None):
+def ours(*options, program=None, status=0):
     def case(folder):
         path = os.path.join(folder, "x")
-        record(path, program or [prog("recurse")], *options).expect(0)
+        record(path, program or [prog("recurse")], *options).expect(status)
         round_trip(path, folder, False)
         fields = ("-F", "tid,time,from,to,kind")
         want = decode(path, *fields).expect(0).out
@@ -172,6 +172,168 @@ def check_perf(path, out, pipe, form):
         check(script(out, False, "--itrace=b", "--ns") == script(path, False, "--itrace=b", "--ns"), f"{form}: perf differs")
 
 
+def part(folder):
+    """Samples of a thread, of a span of time, of a cpu: those and no others."""
+    path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
+    two = "(i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done) & i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; wait"
+    perf_record(path, ["--sample-cpu", "-a"] if os.geteuid() == 0 else ["--sample-cpu"], ["sh", "-c", two])
+    records = dump(path)[0]
+    samples = [r["sample_id"] for r in records if r["name"] == "SAMPLE"]
+    check(len(samples) > 40, f"{len(samples)} samples")
+    tid = samples[0]["tid"]
+    cpu = samples[0]["cpu"]
+    times = sorted(x["time_ns"] for x in samples)
+    a, b = times[len(times) // 3], times[len(times) // 2]
+    seconds = lambda ns: f"{ns // 10**9}.{ns % 10**9:09d}"
+    for options, wanted in (
+        ([f"--tid={tid}"], lambda x: x["tid"] == tid),
+        ([f"--cpu={cpu}"], lambda x: x["cpu"] == cpu),
+        ([f"--time={seconds(a)},{seconds(b)}"], lambda x: a <= x["time_ns"] <= b),
+        ([f"--time={seconds(a)},"], lambda x: a <= x["time_ns"]),
+        ([f"--time=,{seconds(b)}"], lambda x: x["time_ns"] <= b),
+    ):
+        convert(path, out, *options)
+        r, _, features = dump(out)
+        got = [x["sample_id"] for x in r if x["name"] == "SAMPLE"]
+        want = [x for x in samples if wanted(x)]
+        check(got == want, f"{options}: {len(got)} of {len(want)} samples")
+        for name in ("MMAP2", "COMM", "FORK", "ID_INDEX"):
+            check([x for x in r if x["name"] == name] == [x for x in records if x["name"] == name], f"{options}: {name}")
+        span = features[21]["fields"]
+        inside = sorted(x["time_ns"] for x in want)
+        check([span["first_ns"], span["last_ns"]] == [inside[0], inside[-1]], f"{options}: SAMPLE_TIME {span}")
+        convert(path, out, "--pipe", *options)
+        check(21 not in dump(out)[2], "SAMPLE_TIME in pipe mode, where it cannot be known")
+
+
+def lines_in(text, a, b):
+    """Of `tid time ...` those with a time in [a, b]; by thread, for threads are merged otherwise in a part."""
+    ret = {}
+    for line in text.splitlines():
+        f = line.split()
+        if not line.startswith("#") and f[1] != "-" and a <= float(f[1]) <= b:
+            ret.setdefault(f[0], []).append(line)
+    return ret
+
+
+def queues(folder):
+    """Of a recording of two cpus: one, and a span of time in the middle. Those decode as they did in the whole."""
+    path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
+    record(path, [prog("tasks"), "pool"], "--vcpus", "2", "-m", "64K,64K").expect(0)
+    fields = ("-F", "tid,time,from,to,kind")
+    whole = decode(path, *fields).expect(0).out
+    records = dump(path)[0]
+    pieces = [r["fields"] for r in records if r["name"] == "AUXTRACE"]
+    check(len({p["cpu"] for p in pieces}) == 2, f"cpus: {pieces[:9]}")
+    for cpu in (0, 1):
+        convert(path, out, f"--cpu={cpu}")
+        check(decode(out, *fields).expect(0).out == decode(path, *fields, "--cpu", str(cpu)).expect(0).out,
+              f"cpu {cpu} decodes otherwise")
+        check([r["fields"] for r in dump(out)[0] if r["name"] == "AUXTRACE"] == [p for p in pieces if p["cpu"] == cpu],
+              f"pieces of cpu {cpu}")
+    times = sorted(float(line.split()[1]) for line in whole.splitlines() if line[0] != "#")
+    a, b = times[len(times) // 2], times[len(times) * 5 // 8]
+    convert(path, out, f"--time={a:.9f},{b:.9f}")
+    got = decode(out, *fields).expect(0).out
+    left = sum(r["name"] == "AUXTRACE" for r in dump(out)[0])
+    check(left < len(pieces), f"all {left} pieces are still there")
+    want, have = lines_in(whole, a, b), lines_in(got, a, b)
+    for tid in want:
+        text = lib.first_difference(want[tid], have.get(tid, []), "whole", "part")
+        check(not text, f"tid {tid}: {text}")
+
+
+def strip(folder):
+    """Without the trace, all the rest is as it was; perf and we read it."""
+    path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
+    record(path, [prog("recurse")]).expect(0)
+    convert(path, out, "--strip-aux")
+    records, _, features = dump(path)
+    left, _, feats = dump(out)
+    gone = {"AUXTRACE", "AUXTRACE_INFO", "AUX", "ITRACE_START"}
+    check(body(left) == body(records, gone), "other records")
+    check(set(features) - set(feats) == {18}, f"features {set(features) ^ set(feats)}")
+    Run([PTCAP, "info", "-i", out]).expect(0)
+    if have_perf():
+        Run([PERF, "script", "-i", out, "--show-mmap-events"]).expect(0)
+
+
+def clash(folder):
+    """The recording itself is never written over, nor lost as FILE.old."""
+    path = os.path.join(folder, "x")
+    record(path, [prog("recurse")]).expect(0)
+    with open(path, "rb") as f:
+        before = f.read()
+    os.symlink(path, os.path.join(folder, "link"))
+    os.link(path, os.path.join(folder, "out.old"))
+    with open(os.path.join(folder, "out"), "wb") as f:
+        f.write(b"older")
+    for command in ("convert", "recover"):
+        for name in ("x", "link", "out"):
+            r = Run([PTCAP, command, "-i", path, "-o", os.path.join(folder, name)]).expect(2)
+            check("the recording itself" in r.err, r.err)
+        with open(path, "rb") as f:
+            r = Run([PTCAP, command, "-i", "-", "-o", path], stdin=f).expect(2)
+    with open(path, "rb") as f:
+        check(f.read() == before, "it is another")
+    os.unlink(os.path.join(folder, "out.old"))
+    convert(path, os.path.join(folder, "out"))
+    with open(os.path.join(folder, "out.old"), "rb") as f:
+        check(f.read() == b"older", "an older file is not kept")
+    with open(path, "r+b") as f:
+        f.truncate(len(before) - 200)
+    r = Run([PTCAP, "convert", "-i", path, "-o", os.path.join(folder, "new")]).expect(1)
+    check(not os.path.exists(os.path.join(folder, "new")), "half a file")
+
+
+def recovered(path, out):
+    """Recover; what we and perf say of the result; the names of its records."""
+    r = Run([PTCAP, "recover", "-i", path, "-o", out]).expect(0)
+    names = [x["name"] for x in dump(out)[0]]
+    check(f"'{out}' has {len(names)} records" in r.err, r.err)
+    Run([PTCAP, "info", "-i", out]).expect(0)
+    text = ""
+    if have_perf():
+        text = Run([PERF, "script", "-i", out]).expect(0).out
+    return names, text, r.err
+
+
+def killed(folder):
+    """What perf leaves when it is killed becomes a file that perf reads, with every sample that is there."""
+    for form, options in (("file", []), ("z", ["-z"]), ("threads", ["--threads"])):
+        path, out = os.path.join(folder, form), os.path.join(folder, "out")
+        if perf_record(path, ["-m", "4", *options], KILLER) == 0:
+            check(False, f"{form}: perf was not killed")
+        names, text, err = recovered(path, out)
+        check("data size 0" in err, err)
+        n = names.count("SAMPLE")
+        check(n > 20 and text.count("\n") == n, f"{form}: {n} samples, perf prints {text.count(chr(10))} lines")
+
+
+def cut(folder):
+    """A recording cut anywhere: all that is whole, in a file that perf reads; or a clear no."""
+    path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
+    short = os.path.join(folder, "short")
+    record(path, [prog("recurse")]).expect(0)
+    with open(path, "rb") as f:
+        whole = f.read()
+    names = [x["name"] for x in dump(path)[0]]
+    data = int(re.search(r"data at (0x[0-9a-f]+)", Run([PTCAP, "dump", "-i", path]).out)[1], 16)
+    most = 0
+    for n in sorted({*range(0, data, 97), data, data + 1, data + 8, *range(data + 48, len(whole), 211), len(whole) - 1}):
+        with open(short, "wb") as f:
+            f.write(whole[:n])
+        if n < data + 48:  # the first record
+            r = Run([PTCAP, "recover", "-i", short, "-o", os.path.join(folder, "none")]).expect(1)
+            check(r.err and not os.path.exists(os.path.join(folder, "none")), f"{n} bytes: {r.err}")
+            continue
+        got, _, err = recovered(short, out)
+        check(got == names[: len(got)] and len(got) >= most, f"{n} bytes: {got}")
+        check(got == names or " are lost, from offset 0x" in err or " bytes of data are there" in err, f"{n} bytes: {err}")
+        most = len(got)
+    check(most == len(names), f"only {most} of {len(names)} records")
+
+
 CASES = {
     "perf_file": perf_form([]),
     "perf_calls": perf_form(["-g", "--switch-events"]),
@@ -187,6 +349,14 @@ CASES = {
     "quipper_hw_index": quipper("branch-stack/perf.data.branch_stack_hw_index"),
     "ours": ours(),
     "ours_z": ours("-z"),
+    "ours_vcpus": ours("--vcpus", "2", program=[prog("tasks"), "locks"]),
+    "ours_snapshot": ours("-S", "-m", "1M,64K", program=[prog("busy"), "30000"], status=7),
+    "part": part,
+    "queues": queues,
+    "strip": strip,
+    "clash": clash,
+    "killed": killed,
+    "cut": cut,
 }
 
 if __name__ == "__main__":
