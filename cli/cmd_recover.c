@@ -19,17 +19,34 @@ static void help(void)
 	       "Exit code 1: there is nothing to recover, and nothing was written.\n");
 }
 
-/* Bytes of @p that are in nothing: behind the data, unless the features are there. */
+/* Where the data of the first file ended, going by the features behind them; 0: there are none. */
+static uint64_t features_begin(const struct ptc_file *f, uint64_t end)
+{
+	uint64_t off, first = UINT64_MAX, n = 0;
+	struct ptc_cur bytes;
+	unsigned int bit;
+
+	if (ptc_file_form(f) == PTC_FORM_PIPE)
+		return 0;
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
+		if (!ptc_file_feature(f, bit, &bytes, &off))
+			continue;
+		n++;
+		if (off >= end && off < first)
+			first = off;
+	}
+	/* In front of them is their table. */
+	return first == UINT64_MAX || first < n * 16 ? 0 : first - n * 16;
+}
+
+/* Bytes of part @i, in front of the features or the end, that are in no whole record. */
 static uint64_t lost_bytes(const struct ptc_file *f, size_t i, const struct ptc_file_part *p)
 {
 	const uint64_t end = p->data_off + p->data_size;
-	struct ptc_cur bytes;
-	unsigned int bit;
-	uint64_t off;
+	const uint64_t until = i ? 0 : features_begin(f, end);
 
-	for (bit = 0; !i && ptc_file_form(f) != PTC_FORM_PIPE && bit < PTC_FEATURE_BITS; bit++)
-		if (ptc_file_feature(f, bit, &bytes, &off) && off >= end)
-			return 0;
+	if (until)
+		return until > end ? until - end : 0;
 	return p->size > end ? p->size - end : 0;
 }
 

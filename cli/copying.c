@@ -27,6 +27,19 @@ static bool stat_old(const char *output, struct stat *ret)
 	return found;
 }
 
+/* Is @folder the one that @output is in? */
+static bool is_in(const struct stat *folder, const char *output)
+{
+	const char *slash = strrchr(output, '/');
+	char *parent = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+	struct stat st;
+	bool found;
+
+	found = parent && !stat(parent, &st) && is_same(folder, &st);
+	free(parent);
+	return found;
+}
+
 bool ptc_copying_clash(const char *command, const char *input, const char *output)
 {
 	struct stat in, out;
@@ -35,6 +48,10 @@ bool ptc_copying_clash(const char *command, const char *input, const char *outpu
 		return false;
 	if (strcmp(input, "-") ? stat(input, &in) : fstat(STDIN_FILENO, &in))
 		return false;
+	if (S_ISDIR(in.st_mode) && is_in(&in, output)) {
+		(void)ptc_usage_error(command, "'%s' is inside the recording", output);
+		return true;
+	}
 	if (stat(output, &out))
 		return false;
 	if (is_same(&in, &out)) {

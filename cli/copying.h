@@ -8,8 +8,8 @@
 #include "auxtrace/copy.h"
 
 /*
- * Would writing @output destroy @input: is it the same file, or the FILE.old that
- * the former @output becomes? Says so, as @command, if it is.
+ * Would writing @output destroy @input: is it the same file, in the folder that is
+ * the recording, or the FILE.old that the former @output becomes? Says so, as @command, if it is.
  */
 bool ptc_copying_clash(const char *command, const char *input, const char *output);
 

@@ -8,6 +8,7 @@ usage: convert.py CASE
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -306,6 +307,9 @@ def killed(folder):
             check(False, f"{form}: perf was not killed")
         names, text, err = recovered(path, out)
         check("data size 0" in err, err)
+        if os.path.isdir(path):
+            r = Run([PTCAP, "recover", "-i", path, "-o", os.path.join(path, "data.7")]).expect(2)
+            check("inside the recording" in r.err, r.err)
         n = names.count("SAMPLE")
         check(n > 20 and text.count("\n") == n, f"{form}: {n} samples, perf prints {text.count(chr(10))} lines")
 
@@ -332,6 +336,16 @@ def cut(folder):
         check(got == names or " are lost, from offset 0x" in err or " bytes of data are there" in err, f"{n} bytes: {err}")
         most = len(got)
     check(most == len(names), f"only {most} of {len(names)} records")
+    # Damage inside: the features are there all the same.
+    where = re.findall(r"^(0x[0-9a-f]+) ", Run([PTCAP, "dump", "-i", path]).out, re.M)
+    at = int(where[len(where) // 2], 16)
+    end = data + struct.unpack_from("<Q", whole, 48)[0]
+    with open(short, "wb") as f:
+        f.write(whole[: at + 6] + b"\0\0" + whole[at + 8 :])
+    got, _, err = recovered(short, out)
+    check(got == names[: len(where) // 2], f"damage at {at:#x}: {got}")
+    check(f"{end - at} bytes of '{short}' are lost, from offset {at:#x}" in err, err)
+    check(set(dump(out)[2]) == set(dump(path)[2]), "features are gone")
 
 
 CASES = {
