@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "auxtrace/compress.h"
 #include "cli.h"
@@ -217,6 +218,8 @@ static int convert(struct args *a)
 	struct ptc_err err;
 	int code = PTC_EXIT_OK;
 
+	if (!strcmp(a->output, "-") && isatty(STDOUT_FILENO))
+		return ptc_usage_error("convert", "standard output is a terminal");
 	if (ptc_file_open(a->input, &f, &err))
 		return ptc_say_err(&err);
 	if (ptc_copy(f, a->output, &a->opts, &st, &err))

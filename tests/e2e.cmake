@@ -364,7 +364,7 @@ function(e2e_convert)
 	endforeach()
 endfunction()
 e2e_convert(perf_file perf_calls perf_two perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z
-	quipper_pt quipper_pipe quipper_branch quipper_hw_index ours ours_z part strip clash killed cut)
+	quipper_pt quipper_pipe quipper_branch quipper_hw_index ours ours_z ours_folder part strip clash killed cut)
 foreach(name ours_vcpus ours_snapshot queues)
 	e2e_convert(${name})
 	set_property(TEST e2e_convert_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")

@@ -75,6 +75,7 @@ static void make(struct pd *p)
 	}
 	pd_task(p, PERF_RECORD_EXIT, 7, 7, 1, 310);
 	pd_feature(p, PTC_FEAT_HOSTNAME, "\4\0\0\0abc", 8);
+	pd_feature(p, PTC_FEAT_TRACING_DATA, "16 bytes of text", 16);
 	pd_feature(p, PTC_FEAT_BRANCH_STACK, NULL, 0);
 	pd_feature(p, 200, "\1\2\3", 3);
 }
@@ -102,7 +103,8 @@ static size_t count(const struct ptc_file *f, uint32_t type)
 
 static bool is_front(uint32_t type)
 {
-	return type == PTC_REC_HEADER_ATTR || type == PTC_REC_HEADER_FEATURE;
+	return type == PTC_REC_HEADER_ATTR || type == PTC_REC_HEADER_FEATURE ||
+	       type == PTC_REC_HEADER_TRACING_DATA;
 }
 
 static bool same_bytes(struct ptc_cur a, struct ptc_cur b)
