@@ -24,7 +24,7 @@ struct ptc_select {
 	size_t npieces;
 	bool *said; /* owned; of each AUX record by its order in the file: is it part? */
 	size_t nsaid, next_aux;
-	size_t said_at; /* in aux.said: of the next queue */
+	size_t said_at; /* in aux.said: the next queue's */
 	struct span samples, records;
 };
 
@@ -61,54 +61,52 @@ static bool has_queue(const struct ptc_select_opts *o, const struct ptc_queue *q
 	return q->tid == -1 || has_tid(o, q->tid);
 }
 
-static bool overlaps(const struct ptc_chunk *c, uint64_t off, uint64_t size)
+static uint64_t end_of(uint64_t off, uint64_t size)
 {
-	const uint64_t end = off + size < off ? UINT64_MAX : off + size;
-
-	/* One that is empty tells of a loss, which may be at either end. */
-	if (!size)
-		return off >= c->aux_off && off - c->aux_off <= c->size;
-	return end > c->aux_off && (off < c->aux_off || off - c->aux_off < c->size);
+	return size > UINT64_MAX - off ? UINT64_MAX : off + size;
 }
 
-/*
- * Pieces come in the order of their offsets, but for rings that are overwritten:
- * where to begin with the spans for piece @i, given where it was for the last.
- */
-static size_t first_span(const struct ptc_queue *q, size_t i, const struct ptc_aux_spans *spans,
-			 size_t at)
+/* Where rings are overwritten they are in the order of the file, and have no times. */
+static bool is_ascending(const struct ptc_aux_spans *spans)
 {
-	const struct ptc_chunk *c = &q->chunks[i];
+	size_t i;
 
-	if (!i || c->aux_off < c[-1].aux_off)
-		at = 0;
-	while (at < spans->n && spans->spans[at].off < c->aux_off &&
-	       c->aux_off - spans->spans[at].off >= spans->spans[at].size)
-		at++;
-	return at;
+	for (i = 1; i < spans->n; i++)
+		if (spans->spans[i].off < end_of(spans->spans[i - 1].off, spans->spans[i - 1].size))
+			return false;
+	return true;
 }
 
-/* Is it known to be outside? */
-static bool is_outside(const struct ptc_select *s, const struct ptc_chunk *c,
-		       const struct ptc_aux_spans *spans, size_t at)
+/* The first span that ends behind @off; of ascending ones. */
+static size_t span_behind(const struct ptc_aux_spans *spans, uint64_t off)
 {
-	uint64_t after = UINT64_MAX, until = 0;
+	size_t lo = 0, hi = spans->n;
 
-	for (; at < spans->n; at++) {
-		const struct ptc_aux_span *sp = &spans->spans[at];
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
 
-		if (sp->off > c->aux_off && sp->off - c->aux_off >= c->size)
-			break;
-		if (!sp->size || !overlaps(c, sp->off, sp->size))
-			continue;
-		if (sp->after_ns < after)
-			after = sp->after_ns;
-		if (sp->until_ns > until)
-			until = sp->until_ns;
+		if (end_of(spans->spans[mid].off, spans->spans[mid].size) <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	if (after == UINT64_MAX) /* nothing is known of it */
+	return lo;
+}
+
+/* Is it known to be outside? Times ascend as offsets do. */
+static bool is_outside(const struct ptc_select *s, const struct ptc_chunk *c,
+		       const struct ptc_aux_spans *spans)
+{
+	const uint64_t end = end_of(c->aux_off, c->size);
+	const size_t first = span_behind(spans, c->aux_off);
+	size_t last = span_behind(spans, end);
+
+	if (last == spans->n || spans->spans[last].off >= end)
+		last--;
+	if (!spans->n || last == SIZE_MAX || first > last) /* nothing is known of it */
 		return false;
-	return until < s->opts.from_ns || (s->opts.to_ns && after > s->opts.to_ns);
+	return spans->spans[last].until_ns < s->opts.from_ns ||
+	       (s->opts.to_ns && spans->spans[first].after_ns > s->opts.to_ns);
 }
 
 /* PSB: 02 82, eight times. */
@@ -129,7 +127,7 @@ static void keep_back_to_psb(const struct ptc_select *s, const struct ptc_queue 
 	for (i = 1; i < q->nchunks; i++) {
 		if (!keep[i] || keep[i - 1])
 			continue;
-		for (j = i; j--;) {
+		for (j = i; j-- && !keep[j];) { /* what is kept has its own PSB, if there is one */
 			keep[j] = true;
 			if (has_psb(s->f, &q->chunks[j]))
 				break;
@@ -141,7 +139,8 @@ static int keep_by_time(struct ptc_select *s, size_t queue, bool *keep, struct p
 {
 	const struct ptc_queue *q = &s->index.queues[queue];
 	struct ptc_aux_spans spans = { NULL, 0, 0 };
-	size_t i, at = 0;
+	bool ascending;
+	size_t i;
 	int rc;
 
 	if (!s->opts.from_ns && !s->opts.to_ns)
@@ -149,56 +148,81 @@ static int keep_by_time(struct ptc_select *s, size_t queue, bool *keep, struct p
 	rc = ptc_aux_join_queue(&s->aux, &s->index, queue, NULL, &spans, err);
 	if (rc)
 		return rc;
-	for (i = 0; i < q->nchunks; i++) {
-		at = first_span(q, i, &spans, at);
-		keep[i] = !is_outside(s, &q->chunks[i], &spans, at);
-	}
+	ascending = is_ascending(&spans);
+	for (i = 0; ascending && i < q->nchunks; i++)
+		keep[i] = !is_outside(s, &q->chunks[i], &spans);
 	keep_back_to_psb(s, q, keep);
 	ptc_aux_spans_release(&spans);
 	return 0;
 }
 
-/* Those that tell of a piece that is kept, of [lo, hi). */
-static void keep_said_of(struct ptc_select *s, const struct ptc_queue *q, const bool *keep,
-			 size_t lo, size_t hi)
+/* Kept pieces, by their offsets; end: the greatest of this and all before. */
+struct range {
+	uint64_t off, end;
+};
+
+static int by_start(const void *pa, const void *pb)
 {
-	const struct ptc_aux_said *said = s->aux.said;
-	size_t at = lo, i, j;
+	const struct range *a = pa, *b = pb;
 
-	for (i = 0; i < q->nchunks; i++) {
-		const struct ptc_chunk *c = &q->chunks[i];
+	return (a->off > b->off) - (a->off < b->off);
+}
 
-		if (i && c->aux_off < c[-1].aux_off)
-			at = lo;
-		while (at < hi && said[at].off < c->aux_off &&
-		       c->aux_off - said[at].off > said[at].size)
-			at++;
-		for (j = at; keep[i] && j < hi; j++) {
-			if (said[j].off > c->aux_off && said[j].off - c->aux_off > c->size)
-				break;
-			if (overlaps(c, said[j].off, said[j].size))
-				s->said[said[j].seq] = true;
-		}
+/* NULL: out of memory. */
+static struct range *kept_ranges(const struct ptc_queue *q, const bool *keep, size_t *ret_n)
+{
+	struct range *r = calloc(q->nchunks ? q->nchunks : 1, sizeof(*r));
+	size_t i, n = 0;
+
+	if (!r)
+		return NULL;
+	for (i = 0; i < q->nchunks; i++)
+		if (keep[i])
+			r[n++] = (struct range){ q->chunks[i].aux_off,
+						 end_of(q->chunks[i].aux_off, q->chunks[i].size) };
+	qsort(r, n, sizeof(*r), by_start);
+	for (i = 1; i < n; i++)
+		if (r[i].end < r[i - 1].end)
+			r[i].end = r[i - 1].end;
+	*ret_n = n;
+	return r;
+}
+
+/* Does @a tell of one of them? A record that is empty tells of a loss, which may be at either end.
+ */
+static bool tells_of(const struct ptc_aux_said *a, const struct range *r, size_t n)
+{
+	const uint64_t end = end_of(a->off, a->size);
+	size_t lo = 0, hi = n;
+
+	/* Of a ring that is overwritten it does not say which piece. */
+	if (a->flags & PERF_AUX_FLAG_OVERWRITE)
+		return n > 0;
+	while (lo < hi) { /* the first that begins behind it */
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (r[mid].off < end || (!a->size && r[mid].off == end))
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
+	return lo && (a->size ? r[lo - 1].end > a->off : r[lo - 1].end >= a->off);
 }
 
 /* AUX records of a queue go with its pieces. */
-static void keep_said(struct ptc_select *s, size_t queue, const bool *keep)
+static int keep_said(struct ptc_select *s, size_t queue, const bool *keep, struct ptc_err *err)
 {
-	const struct ptc_queue *q = &s->index.queues[queue];
 	const struct ptc_aux_said *said = s->aux.said;
-	const size_t lo = s->said_at;
-	size_t hi = lo, i;
-	bool any = false;
+	struct range *ranges;
+	size_t n = 0;
 
-	for (i = 0; i < q->nchunks; i++)
-		any |= keep[i];
-	for (; hi < s->nsaid && said[hi].queue == queue; hi++)
-		/* Of a ring that is overwritten it does not say which piece. */
-		if (any && (said[hi].flags & PERF_AUX_FLAG_OVERWRITE))
-			s->said[said[hi].seq] = true;
-	keep_said_of(s, q, keep, lo, hi);
-	s->said_at = hi;
+	ranges = kept_ranges(&s->index.queues[queue], keep, &n);
+	if (!ranges)
+		return ptc_fail_mem(err);
+	for (; s->said_at < s->nsaid && said[s->said_at].queue == queue; s->said_at++)
+		s->said[said[s->said_at].seq] = tells_of(&said[s->said_at], ranges, n);
+	free(ranges);
+	return 0;
 }
 
 static int keep_queue(struct ptc_select *s, size_t queue, struct ptc_err *err)
@@ -217,7 +241,8 @@ static int keep_queue(struct ptc_select *s, size_t queue, struct ptc_err *err)
 	for (i = 0; i < q->nchunks; i++)
 		if (keep[i])
 			s->pieces[s->npieces++] = q->chunks[i].file_off;
-	keep_said(s, queue, keep);
+	if (!rc)
+		rc = keep_said(s, queue, keep, err);
 	free(keep);
 	return rc;
 }
