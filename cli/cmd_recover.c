@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "auxtrace/layout.h"
 #include "cli.h"
 #include "copying.h"
 
@@ -19,24 +20,35 @@ static void help(void)
 	       "Exit code 1: there is nothing to recover, and nothing was written.\n");
 }
 
+/* Bytes of the table of features: 16 for each bit that the header has set. */
+static uint64_t table_size(const struct ptc_file *f)
+{
+	uint64_t n = 0;
+	struct ptc_cur bits;
+	uint8_t byte;
+
+	if (!ptc_file_bytes(f, PTC_FILE_HEADER_SIZE - PTC_FEATURE_BITS / 8, PTC_FEATURE_BITS / 8,
+			    &bits))
+		return 0;
+	while (ptc_cur_u8(&bits, &byte))
+		n += (unsigned int)__builtin_popcount(byte);
+	return n * 16;
+}
+
 /* Where the data of the first file ended, going by the features behind them; 0: there are none. */
 static uint64_t features_begin(const struct ptc_file *f, uint64_t end)
 {
-	uint64_t off, first = UINT64_MAX, n = 0;
+	const uint64_t table = table_size(f);
+	uint64_t off, first = UINT64_MAX;
 	struct ptc_cur bytes;
 	unsigned int bit;
 
 	if (ptc_file_form(f) == PTC_FORM_PIPE)
 		return 0;
-	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
-		if (!ptc_file_feature(f, bit, &bytes, &off))
-			continue;
-		n++;
-		if (off >= end && off < first)
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
+		if (ptc_file_feature(f, bit, &bytes, &off) && off >= end && off < first)
 			first = off;
-	}
-	/* In front of them is their table. */
-	return first == UINT64_MAX || first < n * 16 ? 0 : first - n * 16;
+	return first == UINT64_MAX || first < table ? 0 : first - table;
 }
 
 /* Bytes of part @i, in front of the features or the end, that are in no whole record. */

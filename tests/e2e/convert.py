@@ -331,6 +331,9 @@ def cut(folder):
         whole = f.read()
     names = [x["name"] for x in dump(path)[0]]
     data = int(re.search(r"data at (0x[0-9a-f]+)", Run([PTCAP, "dump", "-i", path]).out)[1], 16)
+    # With its table of features, and the first of them, all data were there.
+    end = data + struct.unpack_from("<Q", whole, 48)[0]
+    table = struct.unpack_from("<Q", whole, end)[0] + struct.unpack_from("<Q", whole, end + 8)[0]
     most = 0
     cuts = {*range(0, data, 97), data, data + 1, data + 8, *range(data + 48, len(whole), 211), len(whole) - 1}
     for n in sorted(cuts):
@@ -344,12 +347,12 @@ def cut(folder):
         check(got == names[: len(got)] and len(got) >= most, f"{n} bytes: {got}")
         told = " are lost, from offset 0x" in err or " bytes of data are there" in err
         check(got == names or told, f"{n} bytes: {err}")
+        check(n < table or " are lost" not in err, f"{n} bytes, all of the data: {err}")
         most = len(got)
     check(most == len(names), f"only {most} of {len(names)} records")
     # Damage inside: the features are there all the same.
     where = re.findall(r"^(0x[0-9a-f]+) ", Run([PTCAP, "dump", "-i", path]).out, re.M)
     at = int(where[len(where) // 2], 16)
-    end = data + struct.unpack_from("<Q", whole, 48)[0]
     with open(short, "wb") as f:
         f.write(whole[: at + 6] + b"\0\0" + whole[at + 8 :])
     got, _, err = recovered(short, out)
