@@ -189,6 +189,8 @@ static int read_attrs(struct ptc_file *f, uint64_t entry_size, const struct ptc_
 		rc = ptc_attr_parse(attr, off, &f->attrs[i].attr, &f->attrs[i].unknown_bytes, err);
 		if (!rc)
 			rc = find_ids(f, &where, &ids[i], err);
+		if (!rc)
+			f->attrs[i].stored = ptc_cur_init(attr.pos, f->attrs[i].attr.size);
 		if (rc)
 			goto out;
 	}

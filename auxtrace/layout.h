@@ -28,6 +28,7 @@ enum {
 /* What a file may ask us to allocate. */
 #define PTC_LIMIT_ATTRS	     4096u
 #define PTC_LIMIT_IDS	     (1u << 20)
+#define PTC_LIMIT_ATTR	     4096u /* bytes of an attr that is written; the kernel's own limit */
 #define PTC_LIMIT_FEATURE    (1ull << 30) /* bytes of one feature section */
 #define PTC_LIMIT_AUX_CHUNKS (1u << 24)
 #define PTC_LIMIT_QUEUES     65536u

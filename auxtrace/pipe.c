@@ -34,7 +34,7 @@ static int take_attr(struct reading *r, const struct ptc_rec *rec, struct ptc_er
 	if (f->nattrs == PTC_LIMIT_ATTRS)
 		return ptc_fail_at(err, PTC_E_LIMIT, rec->off, "more than %u events",
 				   PTC_LIMIT_ATTRS);
-	(void)ptc_cur_skip(&left, a.attr.size);
+	(void)ptc_cur_sub(&left, a.attr.size, &a.stored);
 	if (ptc_cur_left(&left) % 8)
 		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
 				   "HEADER_ATTR record has %zu bytes of ids", ptc_cur_left(&left));

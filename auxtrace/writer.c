@@ -2,11 +2,15 @@
 #include "auxtrace/writer.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "auxtrace/attr.h"
 #include "auxtrace/compress.h"
+#include "auxtrace/pipe_out.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/tmpfile.h"
@@ -16,6 +20,8 @@ enum { BUFFER_SIZE = 256 * 1024 };
 
 struct event {
 	struct perf_event_attr attr;
+	uint8_t *stored; /* owned; the attr as a file had it; NULL: attr, and name */
+	size_t stored_len;
 	char *name;
 	uint64_t *ids;
 	size_t nids;
@@ -23,6 +29,8 @@ struct event {
 
 struct ptc_writer {
 	struct ptc_tmpfile file;
+	struct ptc_writer_opts opts;
+	bool to_stdout; /* then file has no name to come under */
 	struct event *events;
 	size_t nevents, events_cap;
 	struct ptc_buf features[PTC_FEATURE_BITS];
@@ -39,7 +47,27 @@ struct ptc_writer {
 	struct ptc_err failed; /* code 0: not; else what every later call returns */
 };
 
+static int open_stdout(struct ptc_writer *w, struct ptc_err *err)
+{
+	w->to_stdout = true;
+	w->file.path = strdup("standard output");
+	if (!w->file.path)
+		return ptc_fail_mem(err);
+	w->file.fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (w->file.fd < 0)
+		return ptc_fail_sys(err, errno, "cannot write standard output");
+	return 0;
+}
+
 int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *err)
+{
+	const struct ptc_writer_opts opts = { .pipe = false };
+
+	return ptc_writer_new_as(path, &opts, ret, err);
+}
+
+int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts, struct ptc_writer **ret,
+		      struct ptc_err *err)
 {
 	struct ptc_writer *w = calloc(1, sizeof(*w));
 	int rc;
@@ -47,8 +75,14 @@ int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *er
 	if (!w)
 		return ptc_fail_mem(err);
 	w->file = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
+	w->opts = *opts;
 	w->buf = malloc(BUFFER_SIZE);
-	rc = w->buf ? ptc_tmpfile_open(&w->file, path, err) : ptc_fail_mem(err);
+	if (!w->buf)
+		rc = ptc_fail_mem(err);
+	else if (opts->pipe && !strcmp(path, "-"))
+		rc = open_stdout(w, err);
+	else
+		rc = ptc_tmpfile_open(&w->file, path, err);
 	if (rc)
 		ptc_writer_free(w);
 	else
@@ -64,6 +98,7 @@ void ptc_writer_free(struct ptc_writer *w)
 		return;
 	ptc_tmpfile_release(&w->file);
 	for (i = 0; i < w->nevents; i++) {
+		free(w->events[i].stored);
 		free(w->events[i].name);
 		free(w->events[i].ids);
 	}
@@ -90,31 +125,67 @@ static int check(const struct ptc_writer *w, struct ptc_err *err)
 	return w->failed.code;
 }
 
-int ptc_writer_attr(struct ptc_writer *w, const struct perf_event_attr *attr, const char *name,
-		    const uint64_t *ids, size_t nids, struct ptc_err *err)
+/* Takes over what @e owns. */
+static int add_event(struct ptc_writer *w, struct event *e, const uint64_t *ids, size_t nids,
+		     struct ptc_err *err)
 {
-	struct event e = { .nids = nids };
-	const size_t have = attr->size ? attr->size : PERF_ATTR_SIZE_VER7;
 	void *items = w->events;
 
 	assert(!w->data_off);
-	memcpy(&e.attr, attr, have < sizeof(e.attr) ? have : sizeof(e.attr));
-	if (w->nevents == PTC_LIMIT_ATTRS || nids > PTC_LIMIT_IDS)
-		return ptc_fail(err, PTC_E_LIMIT, "more than %u events or %u ids of one",
-				PTC_LIMIT_ATTRS, PTC_LIMIT_IDS);
-	e.name = strdup(name);
-	e.ids = calloc(nids ? nids : 1, sizeof(*ids));
-	if (!e.name || !e.ids ||
-	    !ptc_vec_reserve(&items, &w->events_cap, w->nevents + 1, sizeof(e))) {
-		free(e.name);
-		free(e.ids);
+	e->ids = calloc(nids ? nids : 1, sizeof(*ids));
+	if ((!e->name && !e->stored) || !e->ids ||
+	    !ptc_vec_reserve(&items, &w->events_cap, w->nevents + 1, sizeof(*e))) {
+		free(e->stored);
+		free(e->name);
+		free(e->ids);
 		return ptc_fail_mem(err);
 	}
 	w->events = items;
 	if (nids)
-		memcpy(e.ids, ids, nids * sizeof(*ids));
-	w->events[w->nevents++] = e;
+		memcpy(e->ids, ids, nids * sizeof(*ids));
+	e->nids = nids;
+	w->events[w->nevents++] = *e;
 	return 0;
+}
+
+static int check_event(const struct ptc_writer *w, size_t nids, struct ptc_err *err)
+{
+	if (w->nevents == PTC_LIMIT_ATTRS || nids > PTC_LIMIT_IDS)
+		return ptc_fail(err, PTC_E_LIMIT, "more than %u events or %u ids of one",
+				PTC_LIMIT_ATTRS, PTC_LIMIT_IDS);
+	return 0;
+}
+
+int ptc_writer_attr(struct ptc_writer *w, const struct perf_event_attr *attr, const char *name,
+		    const uint64_t *ids, size_t nids, struct ptc_err *err)
+{
+	const size_t have = attr->size ? attr->size : PERF_ATTR_SIZE_VER7;
+	struct event e = { .nids = 0 };
+	int rc = check_event(w, nids, err);
+
+	if (rc)
+		return rc;
+	memcpy(&e.attr, attr, have < sizeof(e.attr) ? have : sizeof(e.attr));
+	e.name = strdup(name);
+	return add_event(w, &e, ids, nids, err);
+}
+
+int ptc_writer_attr_stored(struct ptc_writer *w, struct ptc_cur attr, const uint64_t *ids,
+			   size_t nids, struct ptc_err *err)
+{
+	struct event e = { .stored_len = ptc_cur_left(&attr) };
+	int rc = check_event(w, nids, err);
+
+	assert(e.stored_len >= PERF_ATTR_SIZE_VER0);
+	if (rc)
+		return rc;
+	if (e.stored_len > PTC_LIMIT_ATTR)
+		return ptc_fail(err, PTC_E_LIMIT, "an event's attributes have %zu bytes, not %u",
+				e.stored_len, PTC_LIMIT_ATTR);
+	e.stored = malloc(e.stored_len);
+	if (e.stored)
+		memcpy(e.stored, attr.pos, e.stored_len);
+	return add_event(w, &e, ids, nids, err);
 }
 
 int ptc_writer_compress(struct ptc_writer *w, unsigned int level, struct ptc_err *err)
@@ -124,16 +195,33 @@ int ptc_writer_compress(struct ptc_writer *w, unsigned int level, struct ptc_err
 	return ptc_compressor_new(level, &w->compressor, err);
 }
 
+static uint32_t event_size(const struct event *e)
+{
+	const uint32_t least = PERF_ATTR_SIZE_VER7;
+
+	if (e->stored)
+		return (uint32_t)(e->stored_len + (-e->stored_len & 7));
+	return ptc_attr_stored_size(&e->attr) > least ? ptc_attr_stored_size(&e->attr) : least;
+}
+
 /* All entries of a file have one size. */
 static uint32_t attr_size(const struct ptc_writer *w)
 {
-	uint32_t size = PERF_ATTR_SIZE_VER7;
+	uint32_t size = w->nevents ? 0 : PERF_ATTR_SIZE_VER7;
 	size_t i;
 
 	for (i = 0; i < w->nevents; i++)
-		if (ptc_attr_stored_size(&w->events[i].attr) > size)
-			size = ptc_attr_stored_size(&w->events[i].attr);
+		if (event_size(&w->events[i]) > size)
+			size = event_size(&w->events[i]);
 	return size;
+}
+
+static void put_attr(struct ptc_buf *b, const struct event *e, uint32_t size)
+{
+	if (e->stored)
+		ptc_pipe_put_attr_bytes(b, ptc_cur_init(e->stored, e->stored_len), size);
+	else
+		ptc_attr_put(b, &e->attr, size);
 }
 
 static void put_section(struct ptc_buf *b, uint64_t off, uint64_t size)
@@ -169,7 +257,7 @@ static void put_front(const struct ptc_writer *w, struct ptc_buf *b)
 		for (j = 0; j < w->events[i].nids; j++)
 			ptc_buf_le64(b, w->events[i].ids[j]);
 	for (i = 0; i < w->nevents; i++) {
-		ptc_attr_put(b, &w->events[i].attr, size);
+		put_attr(b, &w->events[i], size);
 		put_section(b, ids_off, w->events[i].nids * 8);
 		ids_off += w->events[i].nids * 8;
 	}
@@ -202,6 +290,56 @@ static int append(struct ptc_writer *w, const void *bytes, size_t len, struct pt
 	return 0;
 }
 
+/* perf makes room for mmap_len bytes each time it reads a COMPRESSED record. */
+static void make_compressed(struct ptc_writer *w)
+{
+	struct ptc_buf *b = &w->features[PTC_FEAT_COMPRESSED];
+	struct ptc_compressed c = {
+		.version = PTC_COMPRESSED_VERSION,
+		.type = PTC_COMPRESSED_ZSTD,
+		.level = w->level,
+		.mmap_len = 1 << 16,
+	};
+
+	static_assert(PTC_COMPRESS_PIECE <= 1 << 16, "mmap_len");
+	if (w->packed.out)
+		c.ratio = (uint32_t)((w->packed.in + w->packed.out / 2) / w->packed.out);
+	ptc_buf_reset(b);
+	ptc_feature_put_compressed(b, &c);
+	w->has[PTC_FEAT_COMPRESSED] = true;
+}
+
+/* What a file's header says, as records. */
+static int put_pipe_front(struct ptc_writer *w, struct ptc_buf *b, struct ptc_err *err)
+{
+	unsigned int bit;
+	size_t i;
+	int rc = 0;
+
+	ptc_pipe_put_header(b);
+	/* In front of all: it may be the only thing that is not a record yet (ptc_copy). */
+	if (w->compressor) {
+		make_compressed(w);
+		ptc_pipe_put_feature(b, PTC_FEAT_COMPRESSED, &w->features[PTC_FEAT_COMPRESSED]);
+		w->has[PTC_FEAT_COMPRESSED] = false;
+	}
+	for (i = 0; i < w->nevents && !rc; i++) {
+		struct ptc_buf attr = PTC_BUF_INIT;
+
+		put_attr(&attr, &w->events[i], event_size(&w->events[i]));
+		rc = ptc_buf_failed(&attr) ?
+			     ptc_fail_mem(err) :
+			     ptc_pipe_put_attr(b, &attr, w->events[i].ids, w->events[i].nids, err);
+		ptc_buf_release(&attr);
+	}
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
+		if (w->has[bit])
+			ptc_pipe_put_feature(b, bit, &w->features[bit]);
+	if (w->nevents)
+		ptc_pipe_put_end(b);
+	return rc;
+}
+
 /* The front as it is known now, to be written over at commit. A killed writer leaves data size 0.
  */
 static int begin_data(struct ptc_writer *w, struct ptc_err *err)
@@ -211,8 +349,12 @@ static int begin_data(struct ptc_writer *w, struct ptc_err *err)
 
 	if (rc || w->data_off)
 		return rc;
-	put_front(w, &b);
-	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) : append(w, b.bytes, b.len, err);
+	if (w->opts.pipe)
+		rc = put_pipe_front(w, &b, err);
+	else
+		put_front(w, &b);
+	if (!rc)
+		rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) : append(w, b.bytes, b.len, err);
 	if (!rc)
 		w->data_off = b.len;
 	ptc_buf_release(&b);
@@ -292,9 +434,43 @@ int ptc_writer_plain(struct ptc_writer *w, const void *bytes, size_t len, struct
 	return rc ? rc : append_data(w, bytes, len, err);
 }
 
+int ptc_writer_stored(struct ptc_writer *w, const void *rec, size_t len, bool compress_it,
+		      struct ptc_err *err)
+{
+	const struct ptc_seg seg = { rec, len };
+	int rc = begin_data(w, err);
+
+	if (rc)
+		return rc;
+	if (w->compressor && compress_it)
+		return compress(w, &seg, err);
+	rc = flush_compressor(w, err);
+	return rc ? rc : append_data(w, rec, len, err);
+}
+
 void ptc_writer_packed(const struct ptc_writer *w, struct ptc_writer_packed *ret)
 {
 	*ret = w->packed;
+}
+
+/* Note that an AUXTRACE record of @size bytes comes next. */
+static int begin_piece(struct ptc_writer *w, size_t size, struct ptc_err *err)
+{
+	void *items = w->pieces;
+	int rc = begin_data(w, err);
+
+	if (!rc)
+		rc = flush_compressor(w, err);
+	if (rc)
+		return rc;
+	if (!ptc_vec_reserve(&items, &w->pieces_cap, w->npieces + 1, sizeof(*w->pieces)))
+		return ptc_fail_mem(err);
+	w->pieces = items;
+	w->pieces[w->npieces++] = (struct ptc_auxtrace_entry){
+		.off = w->data_off + w->data_size,
+		.size = size,
+	};
+	return 0;
 }
 
 int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
@@ -304,34 +480,29 @@ int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
 	const size_t len = seg[0].len + seg[1].len;
 	struct ptc_auxtrace rec = *a;
 	struct ptc_buf b = PTC_BUF_INIT;
-	void *items = w->pieces;
 	int rc;
 
-	rc = begin_data(w, err);
-	if (!rc)
-		rc = flush_compressor(w, err);
-	if (rc)
-		return rc;
 	rec.size = len + (-len & 7);
 	ptc_auxtrace_put(&b, &rec);
-	if (ptc_buf_failed(&b) ||
-	    !ptc_vec_reserve(&items, &w->pieces_cap, w->npieces + 1, sizeof(*w->pieces))) {
-		rc = ptc_fail_mem(err);
-		goto out;
-	}
-	w->pieces = items;
-	w->pieces[w->npieces++] = (struct ptc_auxtrace_entry){
-		.off = w->data_off + w->data_size,
-		.size = PTC_AUXTRACE_SIZE,
-	};
-	rc = append_data(w, b.bytes, b.len, err);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) : begin_piece(w, PTC_AUXTRACE_SIZE, err);
+	if (!rc)
+		rc = append_data(w, b.bytes, b.len, err);
 	if (!rc)
 		rc = append_segs(w, seg, err);
 	if (!rc)
 		rc = append_data(w, pad, -len & 7, err);
-out:
 	ptc_buf_release(&b);
 	return rc;
+}
+
+int ptc_writer_piece(struct ptc_writer *w, struct ptc_cur rec, struct ptc_cur payload,
+		     struct ptc_err *err)
+{
+	int rc = begin_piece(w, ptc_cur_left(&rec), err);
+
+	if (!rc)
+		rc = append_data(w, rec.pos, ptc_cur_left(&rec), err);
+	return rc ? rc : append_data(w, payload.pos, ptc_cur_left(&payload), err);
 }
 
 uint64_t ptc_writer_data_size(const struct ptc_writer *w)
@@ -369,40 +540,32 @@ static void make_event_desc(const struct ptc_writer *w, struct ptc_event_desc *d
 	ptc_feature_put_event_desc(out, d, w->nevents);
 }
 
-/* perf makes room for mmap_len bytes each time it reads a COMPRESSED record. */
-static void make_compressed(struct ptc_writer *w)
+static int put_event_desc(struct ptc_writer *w, struct ptc_err *err)
 {
-	struct ptc_buf *b = &w->features[PTC_FEAT_COMPRESSED];
-	struct ptc_compressed c = {
-		.version = PTC_COMPRESSED_VERSION,
-		.type = PTC_COMPRESSED_ZSTD,
-		.level = w->level,
-		.mmap_len = 1 << 16,
-	};
+	struct ptc_event_desc *d = calloc(w->nevents ? w->nevents : 1, sizeof(*d));
 
-	static_assert(PTC_COMPRESS_PIECE <= 1 << 16, "mmap_len");
-	if (w->packed.out)
-		c.ratio = (uint32_t)((w->packed.in + w->packed.out / 2) / w->packed.out);
-	ptc_buf_reset(b);
-	ptc_feature_put_compressed(b, &c);
-	w->has[PTC_FEAT_COMPRESSED] = true;
+	if (!d)
+		return ptc_fail_mem(err);
+	ptc_buf_reset(&w->features[PTC_FEAT_EVENT_DESC]);
+	make_event_desc(w, d, &w->features[PTC_FEAT_EVENT_DESC]);
+	w->has[PTC_FEAT_EVENT_DESC] = true;
+	free(d);
+	return 0;
 }
 
 static int make_features(struct ptc_writer *w, struct ptc_err *err)
 {
-	struct ptc_event_desc *d = calloc(w->nevents ? w->nevents : 1, sizeof(*d));
 	unsigned int bit;
-	bool failed = !d;
+	bool failed = false;
 
-	if (d) {
-		ptc_buf_reset(&w->features[PTC_FEAT_EVENT_DESC]);
-		make_event_desc(w, d, &w->features[PTC_FEAT_EVENT_DESC]);
+	if (!w->opts.copy && put_event_desc(w, err))
+		return err->code;
+	if (!w->opts.copy || w->npieces || w->has[PTC_FEAT_AUXTRACE]) {
 		ptc_buf_reset(&w->features[PTC_FEAT_AUXTRACE]);
 		/* perf goes straight to the pieces with this, instead of reading all */
 		ptc_feature_put_auxtrace(&w->features[PTC_FEAT_AUXTRACE], w->pieces, w->npieces);
-		w->has[PTC_FEAT_EVENT_DESC] = w->has[PTC_FEAT_AUXTRACE] = true;
+		w->has[PTC_FEAT_AUXTRACE] = true;
 	}
-	free(d);
 	if (w->compressor)
 		make_compressed(w);
 	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
@@ -451,6 +614,18 @@ static int write_front(struct ptc_writer *w, struct ptc_err *err)
 	return rc;
 }
 
+/* What only a file has: its features, and a header that tells where all is. */
+static int finish_file(struct ptc_writer *w, struct ptc_err *err)
+{
+	int rc = make_features(w, err);
+
+	if (!rc)
+		rc = write_features(w, err);
+	if (!rc)
+		rc = flush(w, err);
+	return rc ? rc : write_front(w, err);
+}
+
 int ptc_writer_commit(struct ptc_writer *w, struct ptc_err *err)
 {
 	int rc = begin_data(w, err);
@@ -458,14 +633,8 @@ int ptc_writer_commit(struct ptc_writer *w, struct ptc_err *err)
 	if (!rc)
 		rc = flush_compressor(w, err);
 	if (!rc)
-		rc = make_features(w, err);
-	if (!rc)
-		rc = write_features(w, err);
-	if (!rc)
-		rc = flush(w, err);
-	if (!rc)
-		rc = write_front(w, err);
-	if (!rc)
+		rc = w->opts.pipe ? flush(w, err) : finish_file(w, err);
+	if (!rc && !w->to_stdout)
 		rc = ptc_tmpfile_commit(&w->file, err);
 	ptc_writer_free(w);
 	return rc;

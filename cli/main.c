@@ -14,6 +14,8 @@ static const struct command {
 	{ "decode", ptc_cmd_decode, "replay a recording: every branch that was taken" },
 	{ "info", ptc_cmd_info, "what a recording holds, in short" },
 	{ "dump", ptc_cmd_dump, "every record of a recording, in file order" },
+	{ "convert", ptc_cmd_convert, "write a recording again: in another form, or a part of it" },
+	{ "recover", ptc_cmd_recover, "make a proper recording of a damaged one" },
 };
 
 static void help(void)

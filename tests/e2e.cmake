@@ -368,3 +368,17 @@ endif()
 foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places)
 	e2e_test(forms_${name} 60 "${e2e_dir}/forms.py" "${name}")
 endforeach()
+
+# Written again: ptcap convert and recover.
+function(e2e_convert)
+	foreach(name IN LISTS ARGN)
+		e2e_test(convert_${name} 100 "${e2e_dir}/convert.py" "${name}")
+		set_property(TEST e2e_convert_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
+	endforeach()
+endfunction()
+e2e_convert(perf_file perf_calls perf_two perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z
+	quipper_pt quipper_pipe quipper_branch quipper_hw_index ours ours_z ours_folder part strip clash killed cut)
+foreach(name ours_vcpus ours_snapshot queues)
+	e2e_convert(${name})
+	set_property(TEST e2e_convert_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
+endforeach()

@@ -54,8 +54,9 @@ struct ptc_file_attr {
 		struct perf_event_attr attr;
 		uint8_t attr_room[PTC_ATTR_ROOM];
 	};
-	bool unknown_bytes;  /* the file's attr has more than we know */
-	const uint64_t *ids; /* owned by the file */
+	bool unknown_bytes;    /* the file's attr has more than we know */
+	struct ptc_cur stored; /* the attr as the file has it, attr.size bytes; lent */
+	const uint64_t *ids;   /* owned by the file */
 	size_t nids;
 	/* Told by EVENT_UPDATE in pipe mode; lent. NULL, NULL, 0: not told. */
 	const char *name, *unit;

@@ -32,6 +32,19 @@ struct ptc_seg {
 
 /* A recording that will be at @path. PTC_E_IO, PTC_E_PERM, PTC_E_NOT_EXIST. */
 PTC_API int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *err);
+
+struct ptc_writer_opts {
+	/* Pipe mode. @path may be "-", standard output, which has what is written at once. */
+	bool pipe;
+	/*
+	 * What is written was read from a file: no EVENT_DESC is made, and AUXTRACE
+	 * only if there is a piece or ptc_writer_feature asked for one.
+	 */
+	bool copy;
+};
+/* The same, otherwise: a file in pipe mode gets its attrs and features before the first record. */
+PTC_API int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts,
+			      struct ptc_writer **ret, struct ptc_err *err);
 /* What is not committed is gone. @w may be NULL. */
 PTC_API void ptc_writer_free(struct ptc_writer *w);
 
@@ -42,6 +55,14 @@ PTC_API void ptc_writer_free(struct ptc_writer *w);
 PTC_API int ptc_writer_attr(struct ptc_writer *w, const struct perf_event_attr *attr,
 			    const char *name, const uint64_t *ids, size_t nids,
 			    struct ptc_err *err);
+
+/*
+ * Declare an event by the bytes that a file has of it, and keep those that we do
+ * not know. All attrs of a file have one size, so shorter ones get zeros behind
+ * them, and their size field says so. PTC_E_LIMIT: more bytes than an attr may have.
+ */
+PTC_API int ptc_writer_attr_stored(struct ptc_writer *w, struct ptc_cur attr, const uint64_t *ids,
+				   size_t nids, struct ptc_err *err);
 
 /*
  * Compress the records to come (before the first): as `perf record -z`, with
@@ -65,6 +86,14 @@ PTC_API int ptc_writer_records(struct ptc_writer *w, const struct ptc_seg seg[2]
 PTC_API int ptc_writer_plain(struct ptc_writer *w, const void *bytes, size_t len,
 			     struct ptc_err *err);
 
+/* Append a whole record of any size as it stood in a file; @compress: if records are. */
+PTC_API int ptc_writer_stored(struct ptc_writer *w, const void *rec, size_t len, bool compress,
+			      struct ptc_err *err);
+
+/* Append an AUXTRACE record as it stood in a file, and its @payload; noted for the feature. */
+PTC_API int ptc_writer_piece(struct ptc_writer *w, struct ptc_cur rec, struct ptc_cur payload,
+			     struct ptc_err *err);
+
 /*
  * Append an AUXTRACE record and its payload, padded with PT's PAD (0) to a
  * multiple of 8 (a->size is computed here); noted for the AUXTRACE feature.
@@ -81,7 +110,10 @@ struct ptc_writer_packed {
 };
 PTC_API void ptc_writer_packed(const struct ptc_writer *w, struct ptc_writer_packed *ret);
 
-/* Set a feature section (copied). EVENT_DESC, AUXTRACE and COMPRESSED are made by commit. */
+/*
+ * Set a feature section (copied). EVENT_DESC, AUXTRACE and COMPRESSED are made by commit; see
+ * ptc_writer_opts.copy. In pipe mode a section must fit a record (64 KiB).
+ */
 PTC_API int ptc_writer_feature(struct ptc_writer *w, unsigned int bit, const void *bytes,
 			       size_t len, struct ptc_err *err);
 

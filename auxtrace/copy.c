@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "auxtrace/copy.h"
+
+#include "auxtrace/compress.h"
+#include "auxtrace/layout.h"
+#include "auxtrace/pipe_out.h"
+#include "auxtrace/sample.h"
+#include "auxtrace/userrec.h"
+#include "auxtrace/writer.h"
+#include "base/err.h"
+
+struct copying {
+	const struct ptc_file *f;
+	const struct ptc_copy_opts *opts;
+	struct ptc_writer *w;
+	struct ptc_select *select; /* NULL: everything */
+	struct ptc_copy_stats stats;
+};
+
+static bool from_pipe(const struct copying *c)
+{
+	return ptc_file_form(c->f) == PTC_FORM_PIPE;
+}
+
+/* The front is in records already, and can stay there. */
+static bool pipe_to_pipe(const struct copying *c)
+{
+	return from_pipe(c) && c->opts->pipe;
+}
+
+/* The level to compress with; 0: not at all. */
+static unsigned int level(const struct copying *c)
+{
+	struct ptc_compressed said;
+	struct ptc_cur bytes;
+
+	if (c->opts->pack != PTC_COPY_PACK_KEEP)
+		return c->opts->pack == PTC_COPY_PACK_ZSTD ? c->opts->level : 0;
+	if (!ptc_file_compressed(c->f))
+		return 0;
+	if (ptc_file_feature(c->f, PTC_FEAT_COMPRESSED, &bytes, NULL) &&
+	    ptc_feature_get_compressed(&bytes, &said) && said.level &&
+	    said.level <= PTC_COMPRESS_LEVEL_MAX)
+		return said.level;
+	return 1;
+}
+
+static int copy_attrs(struct copying *c, struct ptc_err *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < ptc_file_nattrs(c->f) && !rc; i++) {
+		const struct ptc_file_attr *a = ptc_file_attr(c->f, i);
+
+		rc = ptc_writer_attr_stored(c->w, a->stored, a->ids, a->nids, err);
+	}
+	return rc;
+}
+
+/* Not a feature of what is written: made anew, or no more true. */
+static bool is_stale(const struct copying *c, unsigned int bit)
+{
+	switch (bit) {
+	case PTC_FEAT_COMPRESSED:
+	case PTC_FEAT_DIR_FORMAT:
+		return true;
+	case PTC_FEAT_SAMPLE_TIME:
+		return c->select != NULL;
+	case PTC_FEAT_AUXTRACE:
+		return c->opts->strip_aux || c->opts->pipe;
+	default:
+		return false;
+	}
+}
+
+static int copy_features(struct copying *c, struct ptc_err *err)
+{
+	struct ptc_cur bytes;
+	unsigned int bit;
+	int rc = 0;
+
+	for (bit = 1; bit < PTC_FEATURE_BITS && !rc; bit++) {
+		if (!ptc_file_feature(c->f, bit, &bytes, NULL) || is_stale(c, bit))
+			continue;
+		if (!c->opts->pipe || ptc_pipe_has_room(bit, ptc_cur_left(&bytes)))
+			rc = ptc_writer_feature(c->w, bit, bytes.pos, ptc_cur_left(&bytes), err);
+		else
+			c->stats.lost_feature[bit] = true;
+	}
+	return rc;
+}
+
+/* perf does not wait for EVENT_DESC in pipe mode: names come as EVENT_UPDATE, by the first id. */
+static int put_names(struct copying *c, struct ptc_err *err)
+{
+	struct ptc_event_desc_iter it;
+	struct ptc_event_desc_entry e;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_cur bytes;
+	struct ptc_err bad;
+	uint64_t off;
+	int rc = 0;
+
+	if (!ptc_file_feature(c->f, PTC_FEAT_EVENT_DESC, &bytes, &off) ||
+	    ptc_feature_open_event_desc(bytes, off, &it, &bad))
+		return 0;
+	while (ptc_feature_next_event_desc(&it, &e, &bad) > 0) {
+		struct ptc_user u = { .type = PTC_REC_EVENT_UPDATE };
+
+		u.u.event_update.type = PTC_UPDATE_NAME;
+		u.u.event_update.text = e.name;
+		if (ptc_cur_le64(&e.ids, &u.u.event_update.id))
+			ptc_user_put(&b, &u);
+	}
+	/* A name that is too long for a record has failed it. */
+	if (!ptc_buf_failed(&b) && b.len)
+		rc = ptc_writer_stored(c->w, b.bytes, b.len, false, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+/* The span of what is there now; in pipe mode it would have to be known in advance. */
+static int update_sample_time(struct copying *c, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	uint64_t first, last;
+	struct ptc_cur bytes;
+	int rc;
+
+	if (!c->select || c->opts->pipe ||
+	    !ptc_file_feature(c->f, PTC_FEAT_SAMPLE_TIME, &bytes, NULL) ||
+	    !ptc_select_times(c->select, &first, &last))
+		return 0;
+	ptc_feature_put_sample_time(&b, first, last);
+	rc = ptc_buf_failed(&b) ?
+		     ptc_fail_mem(err) :
+		     ptc_writer_feature(c->w, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+/* With its header. */
+static struct ptc_cur whole(const struct ptc_rec *rec)
+{
+	struct ptc_cur c = rec->body;
+
+	c.pos -= PTC_REC_HEADER_SIZE;
+	return c;
+}
+
+static int put(struct copying *c, struct ptc_cur bytes, struct ptc_err *err)
+{
+	return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes), false, err);
+}
+
+static int copy_piece(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_auxtrace a;
+	struct ptc_cur payload;
+	int rc = ptc_file_auxtrace(c->f, rec, &a, &payload, err);
+
+	if (rc)
+		return rc;
+	c->stats.pieces++;
+	c->stats.piece_bytes += a.size;
+	return ptc_writer_piece(c->w, whole(rec), payload, err);
+}
+
+static int copy_tracing_data(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	const uint64_t end = rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
+	struct ptc_cur text;
+	int rc = put(c, whole(rec), err);
+
+	/* ptc_file_next has seen that it is there. */
+	if (!rc && ptc_file_bytes(c->f, end, ptc_rec_trailing(rec), &text))
+		rc = put(c, text, err);
+	return rc;
+}
+
+static bool is_front(uint32_t type)
+{
+	return type == PTC_REC_HEADER_ATTR || type == PTC_REC_HEADER_FEATURE ||
+	       type == PTC_REC_HEADER_BUILD_ID || type == PTC_REC_HEADER_TRACING_DATA;
+}
+
+static bool is_trace(uint32_t type)
+{
+	return type == PTC_REC_AUXTRACE || type == PTC_REC_AUXTRACE_INFO ||
+	       type == PTC_REC_AUXTRACE_ERROR || type == PERF_RECORD_AUX ||
+	       type == PERF_RECORD_AUX_OUTPUT_HW_ID || type == PERF_RECORD_ITRACE_START;
+}
+
+static bool is_stale_record(const struct copying *c, const struct ptc_rec *rec)
+{
+	struct ptc_cur body = rec->body;
+	uint64_t bit;
+
+	if (rec->type == PTC_REC_FINISHED_ROUND)
+		return ptc_file_form(c->f) == PTC_FORM_FOLDER;
+	if (!is_front(rec->type))
+		return false;
+	if (from_pipe(c) != c->opts->pipe)
+		return true; /* it is in the new front, or is none of a file's */
+	return rec->type == PTC_REC_HEADER_FEATURE && ptc_cur_le64(&body, &bit) &&
+	       bit < PTC_FEATURE_BITS && is_stale(c, (unsigned int)bit);
+}
+
+/* A sample with trace in it: its size becomes 0. */
+static int copy_without_aux(struct copying *c, const struct ptc_rec *rec,
+			    const struct ptc_sample *s, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t start;
+	int rc;
+
+	start = ptc_rec_begin(&b, rec->type, rec->misc);
+	ptc_buf_put(&b, rec->body.pos, (size_t)(s->aux.pos - rec->body.pos) - 8);
+	ptc_buf_le64(&b, 0);
+	ptc_buf_put(&b, s->aux.end, (size_t)(rec->body.end - s->aux.end));
+	ptc_rec_end(&b, start);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_stored(c->w, b.bytes, b.len, true, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+static int copy_sample(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	const struct ptc_file_attr *a = ptc_file_sample_attr(c->f, rec);
+	const struct ptc_cur bytes = whole(rec);
+	struct ptc_sample s;
+	struct ptc_err e;
+
+	if (c->opts->strip_aux && a && (a->attr.sample_type & PERF_SAMPLE_AUX) &&
+	    !ptc_sample_parse(rec, &a->attr, &s, &e) && ptc_cur_left(&s.aux))
+		return copy_without_aux(c, rec, &s, err);
+	return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes), true, err);
+}
+
+static int copy_record(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	const struct ptc_cur bytes = whole(rec);
+
+	if (is_stale_record(c, rec))
+		return 0;
+	if ((c->select && !ptc_select_has(c->select, rec)) ||
+	    (c->opts->strip_aux && is_trace(rec->type))) {
+		c->stats.left_out++;
+		return 0;
+	}
+	c->stats.records++;
+	switch (rec->type) {
+	case PTC_REC_AUXTRACE:
+		return copy_piece(c, rec, err);
+	case PTC_REC_HEADER_TRACING_DATA:
+		return copy_tracing_data(c, rec, err);
+	case PERF_RECORD_SAMPLE:
+		return copy_sample(c, rec, err);
+	default:
+		/* A reader finds its way by perf's own, which are never compressed. */
+		return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes),
+					 rec->type < PTC_REC_USER_START, err);
+	}
+}
+
+static int copy_all(struct copying *c, struct ptc_err *err)
+{
+	uint64_t pos = 0;
+	struct ptc_rec rec;
+	int rc = 0;
+
+	if (level(c))
+		rc = ptc_writer_compress(c->w, level(c), err);
+	if (!rc && !pipe_to_pipe(c)) {
+		rc = copy_attrs(c, err);
+		if (!rc)
+			rc = copy_features(c, err);
+		if (!rc && c->opts->pipe)
+			rc = put_names(c, err);
+	}
+	if (rc)
+		return rc;
+	while ((rc = ptc_file_next(c->f, &pos, &rec, err)) > 0) {
+		rc = copy_record(c, &rec, err);
+		if (rc)
+			return rc;
+	}
+	/* A header that says that there are no data is that of a writer that was killed. */
+	if (!rc && !c->stats.records)
+		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record of it is %s",
+			      ptc_file_name(c->f), c->stats.left_out ? "wanted" : "whole");
+	return rc ? rc : update_sample_time(c, err);
+}
+
+int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_opts *opts,
+	     struct ptc_copy_stats *ret, struct ptc_err *err)
+{
+	const struct ptc_writer_opts wopts = { .pipe = opts->pipe, .copy = true };
+	struct copying c = { .f = f, .opts = opts };
+	int rc = 0;
+
+	if (!ptc_select_is_all(&opts->select))
+		rc = ptc_select_new(f, &opts->select, &c.select, err);
+	if (!rc)
+		rc = ptc_writer_new_as(path, &wopts, &c.w, err);
+	if (!rc)
+		rc = copy_all(&c, err);
+	if (!rc) {
+		rc = ptc_writer_commit(c.w, err);
+		c.w = NULL;
+	}
+	ptc_writer_free(c.w);
+	ptc_select_free(c.select);
+	if (!rc)
+		*ret = c.stats;
+	return rc;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "auxtrace/compress.h"
+#include "cli.h"
+#include "copying.h"
+
+enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
+
+struct args {
+	const char *input, *output;
+	struct ptc_copy_opts opts;
+	uint32_t cpus[MAX_LIST];
+	int32_t tids[MAX_LIST];
+};
+
+static void help(void)
+{
+	printf("usage: ptcap convert [-i FILE] -o FILE [OPTIONS]\n"
+	       "Write a recording again: the same records in the same order, the same events and\n"
+	       "features. One of any form is read; a file or, with --pipe, pipe mode is "
+	       "written.\n\n"
+	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
+	       "  -o, --output=FILE     the new one; an older one becomes FILE.old. - is standard\n"
+	       "                        output, in pipe mode\n"
+	       "      --pipe            pipe mode, as perf record -o -\n"
+	       "      --compress[=LEVEL]\n"
+	       "                        compress side records: 1, fast (default), to 22\n"
+	       "      --decompress      do not; without either, it stays as it is\n"
+	       "      --strip-aux       without the trace\n"
+	       "      --cpu=LIST        of these CPUs only: 0,2-4\n"
+	       "      --tid=LIST        of these threads only\n"
+	       "      --time=A,B        from A to B, seconds of the recording's clock; either may\n"
+	       "                        be missing\n"
+	       "  -h, --help            this text\n\n"
+	       "What is needed to decode what is left stays: mappings, names, forks, code, what "
+	       "has\n"
+	       "no CPU, thread or time. Trace is left out by whole pieces.\n");
+}
+
+/* "0,2-4" */
+static bool parse_list(const char *s, uint32_t *list, size_t *n)
+{
+	for (*n = 0;; s++) {
+		char *end;
+		unsigned long from, to;
+
+		if (*s < '0' || *s > '9')
+			return false;
+		from = to = strtoul(s, &end, 10);
+		if (*end == '-') {
+			if (end[1] < '0' || end[1] > '9')
+				return false;
+			to = strtoul(end + 1, &end, 10);
+		}
+		if (to > INT32_MAX || from > to || to - from >= MAX_LIST - *n)
+			return false;
+		for (; from <= to; from++)
+			list[(*n)++] = (uint32_t)from;
+		if (!*end)
+			return true;
+		if (*end != ',')
+			return false;
+		s = end;
+	}
+}
+
+/* Seconds, up to @end; nothing there: 0. */
+static bool parse_seconds(const char **s, char end, uint64_t *ret_ns)
+{
+	uint64_t ns = 0, part = 0, scale = 1000000000;
+
+	for (; **s >= '0' && **s <= '9'; (*s)++)
+		if (__builtin_mul_overflow(ns, 10, &ns) ||
+		    __builtin_add_overflow(ns, (uint64_t)(**s - '0'), &ns))
+			return false;
+	if (**s == '.')
+		for ((*s)++; **s >= '0' && **s <= '9'; (*s)++) {
+			scale /= 10;
+			part += (uint64_t)(**s - '0') * scale;
+		}
+	return **s == end && !__builtin_mul_overflow(ns, UINT64_C(1000000000), &ns) &&
+	       !__builtin_add_overflow(ns, part, ret_ns);
+}
+
+static bool parse_time(const char *s, struct ptc_select_opts *o)
+{
+	if (!parse_seconds(&s, ',', &o->from_ns))
+		return false;
+	s++;
+	if (*s && (!parse_seconds(&s, '\0', &o->to_ns) || !o->to_ns))
+		return false;
+	return !o->to_ns || o->to_ns >= o->from_ns;
+}
+
+static bool parse_level(const char *s, unsigned int *ret)
+{
+	uint64_t v = DEFAULT_LEVEL;
+
+	if (s && (!ptc_parse_u64(s, &v) || !v || v > PTC_COMPRESS_LEVEL_MAX))
+		return false;
+	*ret = (unsigned int)v;
+	return true;
+}
+
+/* A usage error, or 0. */
+static int set_pack(struct args *a, enum ptc_copy_pack pack, const char *text)
+{
+	if (a->opts.pack != PTC_COPY_PACK_KEEP && a->opts.pack != pack)
+		return ptc_usage_error("convert", "--compress and --decompress");
+	a->opts.pack = pack;
+	if (pack == PTC_COPY_PACK_ZSTD && !parse_level(text, &a->opts.level))
+		return ptc_usage_error("convert", "'%s' is no compression level: 1 to %d", text,
+				       PTC_COMPRESS_LEVEL_MAX);
+	return 0;
+}
+
+static int set_list(const char *what, const char *text, uint32_t *list, size_t *n)
+{
+	return parse_list(text, list, n) ?
+		       0 :
+		       ptc_usage_error("convert", "'%s' is no list of %s", text, what);
+}
+
+/* As the name says; tids are the same list. */
+static int set_tids(struct args *a, const char *text)
+{
+	uint32_t list[MAX_LIST];
+	size_t i;
+
+	if (set_list("threads", text, list, &a->opts.select.ntids))
+		return PTC_EXIT_USAGE;
+	for (i = 0; i < a->opts.select.ntids; i++)
+		a->tids[i] = (int32_t)list[i];
+	return 0;
+}
+
+enum { OPT_PIPE = 256, OPT_COMPRESS, OPT_DECOMPRESS, OPT_STRIP, OPT_CPU, OPT_TID, OPT_TIME };
+
+static int set_option(struct args *a, int c, const char *text)
+{
+	switch (c) {
+	case 'i':
+		a->input = text;
+		return 0;
+	case 'o':
+		a->output = text;
+		return 0;
+	case OPT_PIPE:
+		a->opts.pipe = true;
+		return 0;
+	case OPT_COMPRESS:
+		return set_pack(a, PTC_COPY_PACK_ZSTD, text);
+	case OPT_DECOMPRESS:
+		return set_pack(a, PTC_COPY_PACK_NONE, NULL);
+	case OPT_STRIP:
+		a->opts.strip_aux = true;
+		return 0;
+	case OPT_CPU:
+		return set_list("CPUs", text, a->cpus, &a->opts.select.ncpus);
+	case OPT_TID:
+		return set_tids(a, text);
+	default:
+		return parse_time(text, &a->opts.select) ?
+			       0 :
+			       ptc_usage_error("convert", "'%s' is no span of time: A,B", text);
+	}
+}
+
+/* -1: go on; else the exit code. */
+static int parse(int argc, char **argv, struct args *a)
+{
+	static const struct option options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "pipe", no_argument, NULL, OPT_PIPE },
+		{ "compress", optional_argument, NULL, OPT_COMPRESS },
+		{ "decompress", no_argument, NULL, OPT_DECOMPRESS },
+		{ "strip-aux", no_argument, NULL, OPT_STRIP },
+		{ "cpu", required_argument, NULL, OPT_CPU },
+		{ "tid", required_argument, NULL, OPT_TID },
+		{ "time", required_argument, NULL, OPT_TIME },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":i:o:h", options, NULL)) != -1) {
+		if (c == ':' || c == '?')
+			return ptc_option_error("convert", argv, c);
+		if (c == 'h') {
+			help();
+			return PTC_EXIT_OK;
+		}
+		if (set_option(a, c, optarg))
+			return PTC_EXIT_USAGE;
+	}
+	if (optind < argc)
+		return ptc_usage_error("convert", "what is '%s'? a recording is named with -i",
+				       argv[optind]);
+	if (!a->output)
+		return ptc_usage_error("convert", "no output: -o FILE, or -o -");
+	if (ptc_copying_clash("convert", a->input, a->output))
+		return PTC_EXIT_USAGE;
+	return -1;
+}
+
+static int convert(struct args *a)
+{
+	struct ptc_copy_stats st;
+	struct ptc_file *f;
+	struct ptc_err err;
+	int code = PTC_EXIT_OK;
+
+	if (!strcmp(a->output, "-") && isatty(STDOUT_FILENO))
+		return ptc_usage_error("convert", "standard output is a terminal");
+	if (ptc_file_open(a->input, &f, &err))
+		return ptc_say_err(&err);
+	if (ptc_copy(f, a->output, &a->opts, &st, &err))
+		code = ptc_say_err(&err);
+	else
+		ptc_copying_say_lost(&st);
+	ptc_file_free(f);
+	return code;
+}
+
+int ptc_cmd_convert(int argc, char **argv)
+{
+	struct args *a = calloc(1, sizeof(*a));
+	int code;
+
+	if (!a) {
+		ptc_say("out of memory");
+		return PTC_EXIT_FAIL;
+	}
+	a->input = "perf.data";
+	code = parse(argc, argv, a);
+	if (code < 0) {
+		a->opts.select.cpus = a->cpus;
+		a->opts.select.tids = a->tids;
+		a->opts.pipe |= !strcmp(a->output, "-");
+		code = convert(a);
+	}
+	free(a);
+	return code;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "auxtrace/layout.h"
+#include "cli.h"
+#include "copying.h"
+
+static void help(void)
+{
+	printf("usage: ptcap recover -i FILE -o FILE\n"
+	       "Make a proper recording of one that is damaged: cut, or of a writer that was\n"
+	       "killed. It has all up to the first record that is not whole. What was wrong and\n"
+	       "what is lost is said.\n\n"
+	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
+	       "  -o, --output=FILE     the new one; an older one becomes FILE.old\n"
+	       "  -h, --help            this text\n\n"
+	       "Exit code 1: there is nothing to recover, and nothing was written.\n");
+}
+
+/* Bytes of the table of features: 16 for each bit that the header has set. */
+static uint64_t table_size(const struct ptc_file *f)
+{
+	uint64_t n = 0;
+	struct ptc_cur bits;
+	uint8_t byte;
+
+	if (!ptc_file_bytes(f, PTC_FILE_HEADER_SIZE - PTC_FEATURE_BITS / 8, PTC_FEATURE_BITS / 8,
+			    &bits))
+		return 0;
+	while (ptc_cur_u8(&bits, &byte))
+		n += (unsigned int)__builtin_popcount(byte);
+	return n * 16;
+}
+
+/* Where the data of the first file ended, going by the features behind them; 0: there are none. */
+static uint64_t features_begin(const struct ptc_file *f, uint64_t end)
+{
+	const uint64_t table = table_size(f);
+	uint64_t off, first = UINT64_MAX;
+	struct ptc_cur bytes;
+	unsigned int bit;
+
+	if (ptc_file_form(f) == PTC_FORM_PIPE)
+		return 0;
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
+		if (ptc_file_feature(f, bit, &bytes, &off) && off >= end && off < first)
+			first = off;
+	return first == UINT64_MAX || first < table ? 0 : first - table;
+}
+
+/* Bytes of part @i, in front of the features or the end, that are in no whole record. */
+static uint64_t lost_bytes(const struct ptc_file *f, size_t i, const struct ptc_file_part *p)
+{
+	const uint64_t end = p->data_off + p->data_size;
+	const uint64_t until = i ? 0 : features_begin(f, end);
+
+	if (until)
+		return until > end ? until - end : 0;
+	return p->size > end ? p->size - end : 0;
+}
+
+static void say_damage(const struct ptc_file *f)
+{
+	const struct ptc_err *damage;
+	size_t i;
+
+	for (i = 0; (damage = ptc_file_damage_at(f, i)); i++)
+		ptc_say("%s", damage->msg);
+	for (i = 0; i < ptc_file_nparts(f); i++) {
+		struct ptc_file_part p;
+		uint64_t lost;
+
+		ptc_file_part(f, i, &p);
+		lost = lost_bytes(f, i, &p);
+		if (lost)
+			ptc_say("%" PRIu64 " bytes of '%s' are lost, from offset 0x%" PRIx64, lost,
+				p.name, p.data_off + p.data_size);
+	}
+}
+
+static int recover(const char *input, const char *output)
+{
+	const struct ptc_copy_opts opts = { .pipe = false };
+	struct ptc_copy_stats st;
+	int code = PTC_EXIT_OK;
+	struct ptc_file *f;
+	struct ptc_err err;
+
+	if (ptc_file_open_damaged(input, &f, &err))
+		return ptc_say_err(&err);
+	say_damage(f);
+	if (ptc_copy(f, output, &opts, &st, &err)) {
+		code = ptc_say_err(&err);
+	} else {
+		ptc_say("'%s' has %" PRIu64 " records, %" PRIu64
+			" of them pieces of trace, %" PRIu64 " bytes",
+			output, st.records, st.pieces, st.piece_bytes);
+	}
+	ptc_file_free(f);
+	return code;
+}
+
+int ptc_cmd_recover(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *input = "perf.data", *output = NULL;
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":i:o:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'i':
+			input = optarg;
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 'h':
+			help();
+			return PTC_EXIT_OK;
+		default:
+			return ptc_option_error("recover", argv, c);
+		}
+	}
+	if (optind < argc)
+		return ptc_usage_error("recover", "what is '%s'? a recording is named with -i",
+				       argv[optind]);
+	if (!output || !strcmp(output, "-"))
+		return ptc_usage_error("recover", "no output: -o FILE");
+	if (ptc_copying_clash("recover", input, output))
+		return PTC_EXIT_USAGE;
+	return recover(input, output);
+}

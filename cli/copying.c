@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "copying.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "auxtrace/feature.h"
+#include "cli.h"
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The file that what is now @output would replace. */
+static bool stat_old(const char *output, struct stat *ret)
+{
+	char *path = realpath(output, NULL), *old = NULL;
+	bool found;
+
+	found = path && asprintf(&old, "%s.old", path) >= 0 && !lstat(old, ret);
+	free(path);
+	free(old);
+	return found;
+}
+
+/* Is @folder the one that @output is in? */
+static bool is_in(const struct stat *folder, const char *output)
+{
+	const char *slash = strrchr(output, '/');
+	char *parent = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+	struct stat st;
+	bool found;
+
+	found = parent && !stat(parent, &st) && is_same(folder, &st);
+	free(parent);
+	return found;
+}
+
+bool ptc_copying_clash(const char *command, const char *input, const char *output)
+{
+	struct stat in, out;
+
+	if (strcmp(output, "-") == 0)
+		return false;
+	if (strcmp(input, "-") ? stat(input, &in) : fstat(STDIN_FILENO, &in))
+		return false;
+	if (S_ISDIR(in.st_mode) && is_in(&in, output)) {
+		(void)ptc_usage_error(command, "'%s' is inside the recording", output);
+		return true;
+	}
+	if (stat(output, &out))
+		return false;
+	if (is_same(&in, &out)) {
+		(void)ptc_usage_error(command, "'%s' is the recording itself", output);
+		return true;
+	}
+	if (stat_old(output, &out) && is_same(&in, &out)) {
+		(void)ptc_usage_error(command,
+				      "'%s' exists and would become '%s.old', the recording itself",
+				      output, output);
+		return true;
+	}
+	return false;
+}
+
+void ptc_copying_say_lost(const struct ptc_copy_stats *st)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
+		const char *name = ptc_feature_name(bit);
+
+		if (!st->lost_feature[bit])
+			continue;
+		if (name)
+			ptc_say("pipe mode cannot have the feature %s: left out", name);
+		else
+			ptc_say("pipe mode cannot have feature %u: left out", bit);
+	}
+}
