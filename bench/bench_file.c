@@ -25,8 +25,6 @@
 #include "auxtrace/sideband.h"
 #include "auxtrace/writer.h"
 
-extern char **environ;
-
 enum { MAX_PAIRS = 64, PIECE = 1 << 20, BATCH = 1024 };
 
 static const uint64_t SIZE_A = 2ull << 30, SIZE_B = 256ull << 20, SIZE_SMALL = 4ull << 20;
@@ -266,7 +264,7 @@ int main(int argc, char **argv)
 	(void)snprintf(a, sizeof(a), "%s/a", dir);
 	(void)snprintf(b, sizeof(b), "%s/b", dir);
 	(void)snprintf(small, sizeof(small), "%s/small", dir);
-	make(a, SIZE_A, 8 * PIECE);
+	make(a, SIZE_A, (size_t)8 * PIECE);
 	compare("A", a, pairs);
 	beside("cat A", a, ARGV(S("cat"), a));
 	(void)unlink(a);

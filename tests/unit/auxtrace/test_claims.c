@@ -121,7 +121,7 @@ Test(claims, of_compressed_records)
 
 Test(claims, of_records)
 {
-	uint8_t body[KIB];
+	uint8_t body[KIB] = { 0 };
 	struct perf_event_attr attr = { .read_format = PERF_FORMAT_GROUP,
 					.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX,
 					.sample_regs_user = 3 };
@@ -131,7 +131,7 @@ Test(claims, of_records)
 	limit();
 	for (rec.type = 1; rec.type < 100; rec.type++)
 		for (at = 0; at < 128; at += 4)
-			for (i = 0; i < 64 * CLAIMS; i++) {
+			for (i = 0; i < (size_t)64 * CLAIMS; i++) {
 				memset(body, 0, sizeof(body));
 				claim(body + at, claims[i % CLAIMS], 8);
 				attr.sample_type = UINT64_C(1) << i / CLAIMS;
@@ -143,7 +143,7 @@ Test(claims, of_records)
 
 Test(claims, of_features)
 {
-	uint8_t section[KIB];
+	uint8_t section[KIB] = { 0 };
 	struct ptc_cur rest;
 	struct ptc_err err;
 	unsigned int bit;
