@@ -50,20 +50,20 @@ static bool is_habit(const struct ptc_rec *rec, size_t known)
 }
 
 /* v->again has the record as it was understood: what is longer has more. */
-static int verify_end(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err)
+static void verify_end(struct ptc_verify *v, const struct ptc_rec *rec)
 {
 	const size_t size = PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
 	const size_t known = v->again.len;
 	const bool failed = ptc_buf_failed(&v->again);
 
 	ptc_buf_reset(&v->again);
-	if (failed)
-		return ptc_fail_mem(err);
-	if (size > known && !is_habit(rec, known))
+	if (failed) /* what cannot be put so is no record that anybody writes */
+		ptc_verify_say(v, "record", rec->off, "a record %s makes no sense",
+			       ptc_rec_name(rec->type));
+	else if (size > known && !is_habit(rec, known))
 		ptc_verify_say(v, "trailing", rec->off,
 			       "a record %s has %zu bytes behind what is known of it",
 			       ptc_rec_name(rec->type), size - known);
-	return 0;
 }
 
 static int verify_sample(struct ptc_verify *v, const struct ptc_rec *rec)
@@ -110,7 +110,8 @@ static int verify_sideband(struct ptc_verify *v, const struct ptc_rec *rec, stru
 			return rc;
 	}
 	ptc_sb_put(&v->again, &sb, type);
-	return verify_end(v, rec, err);
+	verify_end(v, rec);
+	return 0;
 }
 
 static int take_id_index(struct ptc_verify *v, const struct ptc_rec *rec,
@@ -210,7 +211,8 @@ static int verify_user(struct ptc_verify *v, const struct ptc_rec *rec, struct p
 	if (rc)
 		return rc;
 	ptc_user_put(&v->again, &u);
-	return verify_end(v, rec, err);
+	verify_end(v, rec);
+	return 0;
 }
 
 int ptc_verify_record(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err)
