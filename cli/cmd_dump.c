@@ -7,16 +7,43 @@
 #include "cli.h"
 #include "dump.h"
 #include "ptcap/file.h"
+#include "verify.h"
+
+enum {
+	OPT_FORMAT = 256,
+	OPT_STORED,
+	OPT_TYPE,
+	OPT_TID,
+	OPT_CPU,
+	OPT_TIME,
+	OPT_VERIFY,
+};
+
+struct dump_args {
+	const char *path;
+	bool json, stored, verify, help;
+	struct ptc_dump_filter filter;
+};
 
 static void help(void)
 {
-	printf("usage: ptcap dump [-i FILE] [--format text|json] [--stored]\n"
+	printf("usage: ptcap dump [-i FILE] [--format text|json] [--stored] [--type NAME,...]\n"
+	       "                  [--tid TID] [--cpu CPU] [--time FROM,TO]\n"
+	       "       ptcap dump [-i FILE] [--format text|json] --verify\n"
 	       "Print every record of a recording, one a line, in file order: the offset in the\n"
 	       "file, the type, the size, the fields; in braces the sample id. In front of them,\n"
 	       "behind a #, the events and the features of the header.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "      --format=FORMAT   text (default) or json: an object a line, see doc/json.md\n"
 	       "      --stored          compressed records themselves, not the records in them\n"
+	       "      --type=NAME,...   only records of these types, as MMAP2, aux, 68, unknown;\n"
+	       "                        event and feature are the lines in front of them\n"
+	       "      --tid=TID         only records that tell a thread, and this one\n"
+	       "      --cpu=CPU         only records that tell a CPU, and this one\n"
+	       "      --time=FROM,TO    only records with a time between these, in seconds;\n"
+	       "                        either may be left out\n"
+	       "      --verify          print nothing but what in the file is not as the file\n"
+	       "                        claims, a line each; the exit code is then 3\n"
 	       "  -h, --help            this text\n\n"
 	       "A damaged file is printed as far as it can be read; then the damage is reported\n"
 	       "and the exit code is 1.\n");
@@ -29,26 +56,30 @@ static void note(struct ptc_err *first, const struct ptc_err *err)
 		*first = *err;
 }
 
-static void tell_end(struct ptc_emit *e, uint64_t records, uint64_t unknown)
+static void tell_end(struct ptc_emit *e, uint64_t shown, uint64_t records, uint64_t unknown)
 {
 	if (!e->json) {
-		printf("# %" PRIu64 " records, %" PRIu64 " of unknown type\n", records, unknown);
+		printf("# ");
+		if (shown != records)
+			printf("%" PRIu64 " of ", shown);
+		printf("%" PRIu64 " records, %" PRIu64 " of unknown type\n", records, unknown);
 		return;
 	}
 	ptc_emit_object(e, NULL);
 	ptc_emit_word(e, "type", "end");
 	ptc_emit_u64(e, "records", records);
+	ptc_emit_u64(e, "shown", shown);
 	ptc_emit_u64(e, "unknown", unknown);
 	ptc_emit_end(e);
 	printf("\n");
 }
 
-static void dump_records(struct ptc_emit *e, const struct ptc_file *f, bool stored,
+static void dump_records(struct ptc_emit *e, const struct ptc_file *f, const struct dump_args *a,
 			 struct ptc_err *damage)
 {
 	int (*const next)(const struct ptc_file *, uint64_t *, struct ptc_rec *, struct ptc_err *) =
-		stored ? ptc_file_next_stored : ptc_file_next;
-	uint64_t pos = 0, records = 0, unknown = 0;
+		a->stored ? ptc_file_next_stored : ptc_file_next;
+	uint64_t pos = 0, shown = 0, records = 0, unknown = 0;
 	struct ptc_err err;
 	struct ptc_rec rec;
 	int rc;
@@ -56,6 +87,9 @@ static void dump_records(struct ptc_emit *e, const struct ptc_file *f, bool stor
 	while ((rc = next(f, &pos, &rec, &err)) > 0) {
 		records++;
 		unknown += ptc_rec_name(rec.type) == NULL;
+		if (!ptc_dump_wants(&a->filter, f, &rec))
+			continue;
+		shown++;
 		if (ptc_dump_record(e, f, &rec, &err)) {
 			(void)ptc_file_err_name(f, &err);
 			note(damage, &err);
@@ -63,24 +97,24 @@ static void dump_records(struct ptc_emit *e, const struct ptc_file *f, bool stor
 	}
 	if (rc)
 		note(damage, &err);
-	tell_end(e, records, unknown);
+	tell_end(e, shown, records, unknown);
 }
 
-static int dump(const char *path, bool json, bool stored)
+static int dump(const struct dump_args *a)
 {
-	struct ptc_emit e = { .json = json };
+	struct ptc_emit e = { .json = a->json };
 	struct ptc_err err, damage = { .code = PTC_OK };
 	struct ptc_file *f;
 
-	if (ptc_file_open_damaged(path, &f, &err))
+	if (ptc_file_open_damaged(a->path, &f, &err))
 		return ptc_say_err(&err);
 	if (ptc_file_damage(f))
 		note(&damage, ptc_file_damage(f));
-	if (ptc_dump_front(&e, f, &err)) {
+	if (ptc_dump_front(&e, f, &a->filter, &err)) {
 		(void)ptc_file_err_name(f, &err);
 		note(&damage, &err);
 	}
-	dump_records(&e, f, stored, &damage);
+	dump_records(&e, f, a, &damage);
 	ptc_file_free(f);
 	if (e.failed) {
 		ptc_say("out of memory");
@@ -92,43 +126,92 @@ static int dump(const char *path, bool json, bool stored)
 	return ptc_say_err(&damage);
 }
 
+static int take_filter(struct ptc_dump_filter *d, int c, const char *arg)
+{
+	bool ok = false;
+
+	switch (c) {
+	case OPT_TYPE:
+		ok = ptc_dump_filter_type(d, arg);
+		break;
+	case OPT_TID:
+		d->by_tid = ok = ptc_parse_u64(arg, &d->tid) && d->tid <= INT32_MAX;
+		break;
+	case OPT_CPU:
+		d->by_cpu = ok = ptc_parse_u64(arg, &d->cpu) && d->cpu <= INT32_MAX;
+		break;
+	default:
+		ok = ptc_dump_filter_time(d, arg);
+		break;
+	}
+	return ok ? 0 : ptc_usage_error("dump", "'%s' is not understood", arg);
+}
+
+static int take_option(struct dump_args *a, int c, char **argv)
+{
+	switch (c) {
+	case 'i':
+		a->path = optarg;
+		return 0;
+	case OPT_FORMAT:
+		a->json = !strcmp(optarg, "json");
+		if (!a->json && strcmp(optarg, "text") != 0)
+			return ptc_usage_error("dump", "no format '%s': text or json", optarg);
+		return 0;
+	case OPT_STORED:
+		a->stored = true;
+		return 0;
+	case OPT_VERIFY:
+		a->verify = true;
+		return 0;
+	case 'h':
+		a->help = true;
+		return 0;
+	case OPT_TYPE:
+	case OPT_TID:
+	case OPT_CPU:
+	case OPT_TIME:
+		return take_filter(&a->filter, c, optarg);
+	default:
+		return ptc_option_error("dump", argv, c);
+	}
+}
+
 int ptc_cmd_dump(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
-		{ "format", required_argument, NULL, 'f' },
-		{ "stored", no_argument, NULL, 's' },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "stored", no_argument, NULL, OPT_STORED },
+		{ "type", required_argument, NULL, OPT_TYPE },
+		{ "tid", required_argument, NULL, OPT_TID },
+		{ "cpu", required_argument, NULL, OPT_CPU },
+		{ "time", required_argument, NULL, OPT_TIME },
+		{ "verify", no_argument, NULL, OPT_VERIFY },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *path = "perf.data";
-	bool json = false, stored = false;
+	struct dump_args a = { .path = "perf.data" };
+	const struct ptc_dump_filter *d = &a.filter;
 	int c;
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'i':
-			path = optarg;
-			break;
-		case 'f':
-			json = !strcmp(optarg, "json");
-			if (!json && strcmp(optarg, "text") != 0)
-				return ptc_usage_error("dump", "no format '%s': text or json",
-						       optarg);
-			break;
-		case 's':
-			stored = true;
-			break;
-		case 'h':
+		const int rc = take_option(&a, c, argv);
+
+		if (rc)
+			return rc;
+		if (a.help) {
 			help();
 			return PTC_EXIT_OK;
-		default:
-			return ptc_option_error("dump", argv, c);
 		}
 	}
 	if (optind < argc)
 		return ptc_usage_error("dump", "what is '%s'? a recording is named with -i",
 				       argv[optind]);
-	return dump(path, json, stored);
+	if (!a.verify)
+		return dump(&a);
+	if (a.stored || d->by_type || d->by_tid || d->by_cpu || d->by_time)
+		return ptc_usage_error("dump", "--verify is of the whole file");
+	return ptc_verify_file(a.path, a.json);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "info.h"
@@ -17,6 +19,21 @@ static void help(void)
 	       "  -h, --help            this text\n");
 }
 
+/* Of a folder that of its first file, which perf finishes last. */
+static int64_t modified(const char *path)
+{
+	char first[PATH_MAX];
+	struct stat st;
+
+	if (!strcmp(path, "-") || stat(path, &st))
+		return 0;
+	if (S_ISDIR(st.st_mode) &&
+	    (snprintf(first, sizeof(first), "%s/data", path) >= (int)sizeof(first) ||
+	     stat(first, &st)))
+		return 0;
+	return S_ISREG(st.st_mode) ? st.st_mtime : 0;
+}
+
 static int show(const struct ptc_info *i, bool json)
 {
 	if (!json) {
@@ -30,7 +47,7 @@ static int show(const struct ptc_info *i, bool json)
 
 static int info(const char *path, bool json)
 {
-	struct ptc_info i = { .file = NULL };
+	struct ptc_info i = { .modified_s = modified(path) };
 	int code;
 	struct ptc_file *f;
 	struct ptc_err err;

@@ -3,12 +3,24 @@
 #ifndef PTC_CLI_DUMP_H
 #define PTC_CLI_DUMP_H
 
+#include "dump_filter.h"
 #include "emit.h"
 #include "ptcap/file.h"
 
-/* Header, events and features. Returns 0, or the code of the first damage met; the rest is shown.
+/*
+ * Header, and the events and features that @d lets through. Returns 0, or the
+ * code of the first damage met; the rest is shown.
  */
-int ptc_dump_front(struct ptc_emit *e, const struct ptc_file *f, struct ptc_err *err);
+int ptc_dump_front(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_dump_filter *d,
+		   struct ptc_err *err);
+
+/*
+ * Where an offset (see ptc_file_place) is, as text with a blank behind it, and
+ * as members of an object: 0x1234; 0x1234+0x40, in what the compressed record
+ * there expands to; data.0:0x40, of a folder.
+ */
+void ptc_show_place(const struct ptc_file *f, uint64_t off);
+void ptc_emit_place(struct ptc_emit *e, const struct ptc_file *f, uint64_t off);
 
 /*
  * The fields of a feature's section at @off; @ncpus: of NRCPUS. Those in front

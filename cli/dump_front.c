@@ -3,62 +3,9 @@
 #include <stdio.h>
 
 #include "dump.h"
+#include "dump_event.h"
 #include "ptcap/file.h"
 #include "show.h"
-
-static void show_event(const struct ptc_file *f, size_t i)
-{
-	const struct ptc_file_attr *a = ptc_file_attr(f, i);
-	size_t j;
-
-	printf("# event %zu: type=%u size=%u config=0x%" PRIx64 " period=%" PRIu64 " sample_type=",
-	       i, a->attr.type, a->attr.size, (uint64_t)a->attr.config,
-	       (uint64_t)a->attr.sample_period);
-	ptc_show_sample_type(a->attr.sample_type);
-	if (a->attr.sample_id_all)
-		printf(" sample_id_all");
-	if (a->attr.context_switch)
-		printf(" context_switch");
-	if (a->attr.exclude_kernel)
-		printf(" exclude_kernel");
-	if (a->attr.exclude_user)
-		printf(" exclude_user");
-	if (a->attr.aux_watermark)
-		printf(" aux_watermark=%u", a->attr.aux_watermark);
-	if (a->unknown_bytes)
-		printf(" (has fields of a newer perf_event.h)");
-	printf(" ids=");
-	for (j = 0; j < a->nids; j++)
-		printf("%s%" PRIu64, j ? "," : "", a->ids[j]);
-	printf("\n");
-}
-
-static void json_event(struct ptc_emit *e, const struct ptc_file *f, size_t i)
-{
-	const struct ptc_file_attr *a = ptc_file_attr(f, i);
-	size_t j;
-
-	ptc_emit_object(e, NULL);
-	ptc_emit_word(e, "type", "event");
-	ptc_emit_u64(e, "index", i);
-	ptc_emit_u64(e, "pmu", a->attr.type);
-	ptc_emit_u64(e, "size", a->attr.size);
-	ptc_emit_hex(e, "config", a->attr.config);
-	ptc_emit_u64(e, "period", a->attr.sample_period);
-	ptc_emit_hex(e, "sample_type", a->attr.sample_type);
-	ptc_emit_bool(e, "sample_id_all", a->attr.sample_id_all);
-	ptc_emit_bool(e, "context_switch", a->attr.context_switch);
-	ptc_emit_bool(e, "exclude_kernel", a->attr.exclude_kernel);
-	ptc_emit_bool(e, "exclude_user", a->attr.exclude_user);
-	ptc_emit_u64(e, "aux_watermark", a->attr.aux_watermark);
-	ptc_emit_bool(e, "unknown_bytes", a->unknown_bytes);
-	ptc_emit_list(e, "ids");
-	for (j = 0; j < a->nids; j++)
-		ptc_emit_u64(e, NULL, a->ids[j]);
-	ptc_emit_end(e);
-	ptc_emit_end(e);
-	printf("\n");
-}
 
 static int show_feature(struct ptc_emit *e, const struct ptc_file *f, unsigned int bit,
 			struct ptc_err *err)
@@ -115,7 +62,8 @@ static void show_file(struct ptc_emit *e, const struct ptc_file *f)
 	       ptc_file_data_off(f), ptc_file_data_size(f));
 }
 
-int ptc_dump_front(struct ptc_emit *e, const struct ptc_file *f, struct ptc_err *err)
+int ptc_dump_front(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_dump_filter *d,
+		   struct ptc_err *err)
 {
 	struct ptc_err later;
 	unsigned int bit;
@@ -123,13 +71,9 @@ int ptc_dump_front(struct ptc_emit *e, const struct ptc_file *f, struct ptc_err 
 	size_t i;
 
 	show_file(e, f);
-	for (i = 0; i < ptc_file_nattrs(f); i++) {
-		if (e->json)
-			json_event(e, f, i);
-		else
-			show_event(f, i);
-	}
-	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
+	for (i = 0; i < ptc_file_nattrs(f) && (!d->by_type || d->events); i++)
+		ptc_dump_event(e, f, i);
+	for (bit = 0; bit < PTC_FEATURE_BITS && (!d->by_type || d->features); bit++) {
 		const int rc = show_feature(e, f, bit, first ? &later : err);
 
 		if (rc && !first)

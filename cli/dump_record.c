@@ -266,27 +266,43 @@ static int emit_fields(struct ptc_emit *e, const struct ptc_file *f, const struc
 	return rc ? rc < 0 ? rc : 0 : emit_rest(e, f, rec, ret_id);
 }
 
-/* 0x1234; 0x1234+0x40: in what the compressed record there expands to; data.0:0x40: of a folder. */
-static void show_place(const struct ptc_file *f, uint64_t off)
+static const char *base_name(const struct ptc_file_place *place)
+{
+	const char *slash = strrchr(place->name, '/');
+
+	return slash ? slash + 1 : place->name;
+}
+
+void ptc_show_place(const struct ptc_file *f, uint64_t off)
 {
 	struct ptc_file_place place;
-	const char *base;
 
 	ptc_file_place(f, off, &place);
-	base = strrchr(place.name, '/');
 	if (ptc_file_nparts(f) > 1)
-		printf("%s:", base ? base + 1 : place.name);
+		printf("%s:", base_name(&place));
 	printf("0x%06" PRIx64, place.off);
 	if (place.inflated)
 		printf("+0x%" PRIx64, place.inner);
 	printf(" ");
 }
 
+void ptc_emit_place(struct ptc_emit *e, const struct ptc_file *f, uint64_t off)
+{
+	struct ptc_file_place place;
+
+	ptc_file_place(f, off, &place);
+	if (ptc_file_nparts(f) > 1)
+		ptc_emit_text(e, "file", base_name(&place));
+	ptc_emit_hex(e, "offset", place.off);
+	if (place.inflated)
+		ptc_emit_hex(e, "inner", place.inner);
+}
+
 static void text_head(const struct ptc_file *f, const struct ptc_rec *rec)
 {
 	const char *name = ptc_rec_name(rec->type);
 
-	show_place(f, rec->off);
+	ptc_show_place(f, rec->off);
 	if (name)
 		printf("%-15s", name);
 	else
@@ -297,18 +313,10 @@ static void text_head(const struct ptc_file *f, const struct ptc_rec *rec)
 static void json_head(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec)
 {
 	const uint64_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct ptc_file_place place;
-	const char *base;
 
-	ptc_file_place(f, rec->off, &place);
-	base = strrchr(place.name, '/');
 	ptc_emit_object(e, NULL);
 	ptc_emit_word(e, "type", "record");
-	if (ptc_file_nparts(f) > 1)
-		ptc_emit_text(e, "file", base ? base + 1 : place.name);
-	ptc_emit_hex(e, "offset", place.off);
-	if (place.inflated)
-		ptc_emit_hex(e, "inner", place.inner);
+	ptc_emit_place(e, f, rec->off);
 	ptc_emit_u64(e, "record", rec->type);
 	ptc_emit_text(e, "name", ptc_rec_name(rec->type));
 	ptc_emit_u64(e, "misc", rec->misc);

@@ -4,6 +4,7 @@
 
 #include "dump.h"
 #include "dump_emit.h"
+#include "dump_event.h"
 #include "ptcap/file.h"
 
 static void emit_attr(struct ptc_emit *e, const struct ptc_user_attr *a)
@@ -11,12 +12,7 @@ static void emit_attr(struct ptc_emit *e, const struct ptc_user_attr *a)
 	struct ptc_cur ids = a->ids;
 	uint64_t id;
 
-	ptc_emit_named(e, "type", a->attr.type, &ptc_names_type);
-	ptc_emit_u64(e, "size", a->attr.size);
-	ptc_emit_hex(e, "config", a->attr.config);
-	ptc_emit_u64(e, "period", a->attr.sample_period);
-	ptc_emit_bits(e, "sample_type", a->attr.sample_type, &ptc_names_sample_type);
-	ptc_emit_bits(e, "read_format", a->attr.read_format, &ptc_names_read_format);
+	ptc_dump_attr(e, &a->attr);
 	ptc_emit_list(e, "ids");
 	while (ptc_cur_le64(&ids, &id))
 		ptc_emit_u64(e, NULL, id);

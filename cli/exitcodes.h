@@ -7,7 +7,7 @@ enum {
 	PTC_EXIT_OK = 0,
 	PTC_EXIT_FAIL = 1,
 	PTC_EXIT_USAGE = 2,
-	PTC_EXIT_FINDINGS = 3, /* done, with findings: --strict and losses */
+	PTC_EXIT_FINDINGS = 3, /* done, with findings: --strict and losses, --verify */
 	PTC_EXIT_NOTHING = 4,  /* nothing, or too little, to judge */
 	/* `record -- CMD` passes CMD's status, 128 + n for signal n, or: */
 	PTC_EXIT_PTCAP = 125, /* ptcap itself failed */

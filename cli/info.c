@@ -84,6 +84,16 @@ static int gather_sideband(const struct ptc_rec *rec, struct ptc_info *i, struct
 	return 0;
 }
 
+static void gather_sample(const struct ptc_rec *rec, struct ptc_info *i)
+{
+	const struct ptc_file_attr *a = ptc_file_sample_attr(i->file, rec);
+	struct ptc_cur body = rec->body;
+	struct ptc_sample s;
+
+	if (a && ptc_sample_parse_front(&body, a->attr.sample_type, &s))
+		note_time(i, &s.id);
+}
+
 static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)
 {
 	i->records++;
@@ -96,6 +106,9 @@ static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct p
 		if (ptc_pt_info_parse(rec, &i->pt, err))
 			return ptc_file_err_name(i->file, err);
 		i->has_pt = i->pt.type == PTC_AUXTRACE_TYPE_INTEL_PT;
+		return 0;
+	case PERF_RECORD_SAMPLE:
+		gather_sample(rec, i);
 		return 0;
 	case PTC_REC_AUXTRACE:
 		return ptc_index_add(&i->index, i->file, rec, err);

@@ -15,6 +15,7 @@ struct ptc_info {
 	uint32_t packages, cores, numa_nodes; /* 0: not told */
 	uint64_t total_mem_kib;
 	bool has_compressed, has_clock;
+	int64_t modified_s; /* of the file, since 1970; 0: not known (standard input) */
 	struct ptc_compressed compressed;
 	struct ptc_clock_data clock;
 	uint64_t first_ns, last_ns; /* both 0: no time in the file */

@@ -50,7 +50,8 @@ static json_t *make_file(const struct ptc_info *i)
 	if (set(o, "name", text(ptc_file_name(i->file))) &&
 	    set(o, "size", number(ptc_file_size(i->file))) &&
 	    set(o, "data_offset", number(ptc_file_data_off(i->file))) &&
-	    set(o, "data_size", number(ptc_file_data_size(i->file))))
+	    set(o, "data_size", number(ptc_file_data_size(i->file))) &&
+	    (!i->modified_s || set(o, "modified_s", number((uint64_t)i->modified_s))))
 		return o;
 	json_decref(o);
 	return NULL;

@@ -7,7 +7,7 @@
 #include "ptcap/file.h"
 #include "show.h"
 
-enum { NS_PER_S = 1000000000 };
+enum { NS_PER_S = 1000000000, ROWS = 16 }; /* ROWS: of events and of queues; dump has them all */
 
 static void label(const char *name)
 {
@@ -111,11 +111,20 @@ static void show_command(const struct ptc_info *i)
 	}
 }
 
+/* What is not shown of @n rows, so that all of it stays on one screen. */
+static void show_more(size_t n)
+{
+	if (n <= ROWS)
+		return;
+	label("");
+	printf(" and %zu more\n", n - ROWS);
+}
+
 static void show_events(const struct ptc_info *i)
 {
 	size_t n;
 
-	for (n = 0; n < ptc_file_nattrs(i->file); n++) {
+	for (n = 0; n < ptc_file_nattrs(i->file) && n < ROWS; n++) {
 		const struct perf_event_attr *a = &ptc_file_attr(i->file, n)->attr;
 		const char *name = ptc_info_event_name(i, n);
 		const char *pmu = ptc_info_pmu_name(i, a->type);
@@ -134,6 +143,18 @@ static void show_events(const struct ptc_info *i)
 			printf(", user only");
 		printf("\n");
 	}
+	show_more(ptc_file_nattrs(i->file));
+}
+
+static void show_date(time_t s)
+{
+	char text[32] = "?";
+	struct tm tm;
+
+	if (gmtime_r(&s, &tm))
+		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	label("date");
+	printf(" %s UTC", text);
 }
 
 static void show_times(const struct ptc_info *i)
@@ -149,16 +170,13 @@ static void show_times(const struct ptc_info *i)
 		printf("\n");
 	}
 	if (i->has_clock) {
-		char text[32] = "?";
-		const time_t s = (time_t)(i->clock.wall_ns / NS_PER_S);
-		struct tm tm;
-
-		if (gmtime_r(&s, &tm))
-			(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
-		label("date");
-		printf(" %s UTC at ", text);
+		show_date((time_t)(i->clock.wall_ns / NS_PER_S));
+		printf(" at ");
 		ptc_show_time(i->clock.clock_ns);
 		printf(" of clock %u\n", i->clock.clockid);
+	} else if (i->modified_s) {
+		show_date((time_t)i->modified_s);
+		printf(", when the file was written\n");
 	}
 	if (i->has_pt) {
 		label("intel_pt");
@@ -182,7 +200,7 @@ static void show_queues(const struct ptc_info *i)
 	label("trace");
 	printf(" %" PRIu64 " bytes in %zu queue%s\n", bytes, i->index.nqueues,
 	       i->index.nqueues == 1 ? "" : "s");
-	for (n = 0; n < i->index.nqueues; n++) {
+	for (n = 0; n < i->index.nqueues && n < ROWS; n++) {
 		const struct ptc_queue *q = &i->index.queues[n];
 
 		label("");
@@ -194,6 +212,7 @@ static void show_queues(const struct ptc_info *i)
 		printf("%zu piece%s, %" PRIu64 " bytes\n", q->nchunks, q->nchunks == 1 ? "" : "s",
 		       q->bytes);
 	}
+	show_more(i->index.nqueues);
 }
 
 static void show_records(const struct ptc_info *i)

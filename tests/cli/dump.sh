@@ -5,7 +5,8 @@
 
 run 0 dump
 empty err
-has out "# event 0: type=8 size=128 config=0x300e601 period=1 sample_type=IP|TID|TIME|CPU|IDENTIFIER sample_id_all exclude_kernel ids=100"
+has out "# event 0: type=8 size=128 config=0x300e601 sample_period=1 sample_type=IP|TID|TIME|CPU|IDENTIFIER read_format=ID disabled=1 exclude_kernel=1 exclude_hv=1 enable_on_exec=1 sample_id_all=1 ids=[100]"
+has out "# event 1: type=SOFTWARE size=128 config=0x9 "
 has out '# feature 3 HOSTNAME'
 has out '"ptcap" "record" "--" "mk rec"'
 has out 'id=0102030000000000000000000000000000000000 pid=-1 misc=2 filename="/usr/bin/mk rec"'
@@ -35,7 +36,7 @@ head = lines[0]
 assert head["type"] == "file" and head["schema"] == "ptcap-dump" and head["version"] == 1
 assert head["name"] == "perf.data"
 events = [o for o in lines if o["type"] == "event"]
-assert [e["ids"] for e in events] == [[100], [200]] and events[0]["config"] == "0x300e601"
+assert [e["ids"] for e in events] == [[100], [200]] and events[0]["attr"]["config"] == "0x300e601"
 features = {o["name"]: o["fields"] for o in lines if o["type"] == "feature"}
 assert features["HOSTNAME"] == {"text": "box"}
 assert features["NRCPUS"] == {"available": 2, "online": 2}
@@ -46,9 +47,70 @@ assert features["SAMPLE_TIME"] == {"first_ns": 6000000000, "last_ns": 6000000100
 assert features["AUXTRACE"]["pieces"][0]["size"] == 48
 records = [o for o in lines if o["type"] == "record"]
 assert len(records) == 12 and records[0]["offset"] == head["data_offset"]
-assert lines[-1] == {"type": "end", "records": 12, "unknown": 0}
+assert lines[-1] == {"type": "end", "records": 12, "shown": 12, "unknown": 0}
+for o in records:
+    assert set(o) >= {"type", "offset", "record", "name", "misc", "cpumode", "flags", "size", "fields", "damaged"}, o
+aux = [o for o in records if o["name"] == "AUX"][0]
+assert aux["fields"] == {"offset": "0x0", "size": "0x18", "flags": "0"}
+assert aux["sample_id"] == {"pid": 4242, "tid": 4242, "time_ns": 6000000100, "cpu": 0, "id": 100}
 END
 run 2 dump --format xml
+
+# only some of it
+shows() { # shows "TYPES" ARGS...: the records, in order
+	local want=$1
+	shift
+	run 0 dump "$@"
+	[ "$(sed -n 's/^0x[0-9a-f]* \([A-Z0-9_]*\).*/\1/p' out | tr '\n' ' ')" = "$want" ] ||
+		{ echo "FAIL: dump $*: not '$want'"; cat out; failures=$((failures + 1)); }
+}
+shows 'COMM AUX ' --type comm,AUX
+has out '# 2 of 12 records, 0 of unknown type'
+grep -q '^# event\|^# feature' out && { echo "FAIL: --type shows more"; failures=$((failures + 1)); }
+shows '' --type event
+has out '# event 1:'
+shows 'MMAP2 ' --type 10,feature
+has out '# feature 3 HOSTNAME'
+shows 'ITRACE_START SWITCH ' --time 6,6.000000099
+shows 'AUX ' --time 6.000000001,
+shows 'COMM MMAP2 TEXT_POKE ' --time ,5.9
+shows 'ITRACE_START SWITCH AUX AUXTRACE ' --tid 4242 --type itrace_start,switch,aux,auxtrace
+shows '' --tid 1
+shows '' --cpu 1
+shows 'ITRACE_START AUX ' --cpu 0 --type itrace_start,aux,auxtrace
+for bad in '--type nosuch' '--type aux,' '--type 256' '--tid x' '--cpu -1' '--time 5' '--time 6,5' \
+	'--time 1.1.1,' '--time 1.0000000001,' '--verify --type aux' '--verify --stored'; do
+	# shellcheck disable=SC2086
+	run 2 dump $bad
+done
+
+# what the file claims
+run 0 dump --verify
+has out 'verified: 12 records, 0 of unknown type; 14 features, 0 unknown; 24 bytes of trace'
+lines out 1
+run 0 dump --verify --format json
+python3 -c 'import json
+o = json.load(open("out"))
+assert o["type"] == "verified" and o["findings"] == 0 and o["records"] == 12' || failures=$((failures + 1))
+cp perf.data false
+off=$("$PTCAP" dump --type aux | awk '/ AUX /{print $1}')
+printf '\040' | dd of=false bs=1 seek=$((off + 16)) conv=notrunc 2>/dev/null
+run 3 dump --verify -i false
+has out 'aux: 8 bytes in front of 0x20 of queue 0 are told of, or left out, and are not there'
+has out '1 finding in 12 records'
+lines out 2
+run 3 dump --verify -i false --format json
+python3 -c 'import json
+a, b = [json.loads(line) for line in open("out")]
+assert a["type"] == "finding" and a["check"] == "aux" and int(a["offset"], 16), a
+assert b["findings"] == 1' || failures=$((failures + 1))
+printf 'more' >>false
+run 3 dump --verify -i false
+has out 'layout: 4 bytes behind the last section'
+run 1 dump --verify -i nosuch
+head -c 800 perf.data >short
+run 3 dump --verify -i short
+has out 'header: '
 
 "$MKREC" lossy truncated || exit 1
 run 0 dump -i lossy

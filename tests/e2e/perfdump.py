@@ -2,16 +2,21 @@
 # SPDX-License-Identifier: MIT
 """perfdump.py NAME [OPTION...]: `ptcap dump` and `perf report -D` of one file agree, record by record.
 
-file=GLOB       a recording that is there already
-perf OPTION...  one that perf makes, with these options of perf record
-ptcap OPTION... one of ours
+file=GLOB                       a recording that is there already
+perf OPTION...                  one that perf makes, with these options of perf record
+perf-pipe OPTION...             the same, written to a pipe
+ptcap [OPTION... --] CMD...     one of ours
+made                            one made here, of records and fields that no machine at hand makes
 
-What is compared: each record's offset, type, size and time, and the fields that perf prints.
+What is compared: each record's file, offset, type, size, time and CPU, and every field that perf prints. A line of
+perf's that is not understood is a failure. Nor may --verify have a finding.
 """
 
 import glob
+import json
 import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -38,141 +43,555 @@ def numbers():
 
 
 class Record:
-    """One record, by either tool: type, size, time in ns (None: not told), text of its fields."""
+    """One record, by either tool. text: the lines perf prints of it; json: our object."""
 
-    def __init__(self, kind, size, time=None, text=""):
-        self.kind, self.size, self.time, self.text = kind, size, time, text
+    def __init__(self, place, kind, size, text=(), obj=None):
+        self.place, self.kind, self.size, self.text, self.json = place, kind, size, list(text), obj
+        self.time = self.cpu = None
 
     def __repr__(self):
-        return f"{self.kind} {self.size} bytes, time {self.time}: {self.text[:300]}"
+        return f"{self.kind} at {self.place}, {self.size} bytes, time {self.time}: {self.json or self.text}"[:700]
+
+
+def is_pipe(path):
+    if os.path.isdir(path):
+        return False
+    with open(path, "rb") as f:
+        return f.read(16)[8:] == (16).to_bytes(8, "little")
 
 
 def perf_records(path, folder):
-    """{offset: Record} of perf report -D, and what it says of records in the order of their time."""
-    env = dict(os.environ, HOME=folder, DEBUGINFOD_URLS="", PERF_PAGER="cat")
-    r = subprocess.run([lib.PERF, "report", "-D", "-i", path], env=env, capture_output=True, check=False)
-    out = r.stdout.decode("utf-8", "replace")
-    check(r.returncode == 0, f"perf report -D: {r.stderr[:500]!r}")
-    names, ret, last = numbers(), {}, None
-    for line in out.splitlines():
-        m = re.match(r"(0x[0-9a-f]+)@.* \[(0x[0-9a-f]+)\]: event: (\d+)$", line)
+    """What perf report -D prints, record by record: each is first its bytes, then its fields."""
+    env = dict(os.environ, HOME=folder, DEBUGINFOD_URLS="", PERF_PAGER="cat", LC_ALL="C.UTF-8")
+    argv = [lib.PERF, "report", "-D", "-i"]
+    if is_pipe(path):  # perf loses its way where that is a file, and not a pipe
+        with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
+            r = subprocess.run([*argv, "-"], env=env, stdin=cat.stdout, capture_output=True, check=False)
+    else:
+        r = subprocess.run([*argv, path], env=env, capture_output=True, check=False)
+    out = r.stdout.decode("utf-8", "surrogateescape")
+    check(r.returncode == 0 and b"Error:" not in r.stderr, f"perf report -D: {r.stderr[-500:]!r}")
+    names, ret = numbers(), []
+    for line in out.split("\nAggregated stats:")[0].split("\n"):
+        m = re.match(r"(?:0x)?([0-9a-f]+)@(.*) \[(0x[0-9a-f]+)\]: event: (\d+)$", line)
         if m:
-            off, size = int(m[1], 16), int(m[2], 16)
-            # HEADER_ATTR and its like come twice in a pipe
-            ret.setdefault(off, Record(names.get(int(m[3]), m[3]), size))
-            last = None
+            # It counts behind the header there.
+            off = int(m[1], 16) + (16 if m[2] == "pipe" else 0)
+            ret.append(Record((os.path.basename(m[2]), off), names.get(int(m[4]), m[4]), int(m[3], 16)))
             continue
-        m = re.match(r"(?:-?\d+ )?(?:(\d+) )?(0x[0-9a-f]+) \[(0x[0-9a-f]+)\]: PERF_RECORD_(\w+?)(?:\b)(.*)$", line)
-        if m and int(m[2], 16) in ret:
-            last = ret[int(m[2], 16)]
-            if not last.text:
-                last.time, last.text = (int(m[1]) if m[1] else None), m[5]
+        if not ret or not line:
             continue
-        if last and line and not line.startswith("."):
-            last.text += "\n" + line
-        elif last and line.startswith("..."):
-            last.text += "\n" + line
+        last = ret[-1]
+        m = re.match(r"((?:-?\d+ )*)(?:0x)?([0-9a-f]+) \[(0x[0-9a-f]+)\]: PERF_RECORD_([A-Z0-9_]+)(.*)$", line)
+        if m and not last.text:
+            told = m[1].split()
+            last.time = int(told[-1]) if told else None
+            last.cpu = int(told[0]) if len(told) == 2 else None
+            last.text = [m[5]]
+        elif last.text and not re.match(r"\.( |$)|: unhandled!$| \.\.\. thread: | \.\.\.\.\.\. dso: |BPF: ", line):
+            last.text.append(line)
     check(ret, "perf lists no record")
     return ret
 
 
 def our_records(path):
-    ret = {}
-    for line in lib.Run([lib.PTCAP, "dump", "-i", path]).expect(0).out.splitlines():
-        m = re.match(r"(0x[0-9a-f]+) (\S+)\s+(\d+) (.*)$", line)
-        if not m:
-            check(line.startswith("#"), f"our line {line!r}")
+    folder, ret = os.path.isdir(path), []
+    for line in Run([lib.PTCAP, "dump", "--format", "json", "-i", path]).expect(0).out.splitlines():
+        o = json.loads(line)
+        if o["type"] != "record":
             continue
-        t = re.search(r"\{.*\btime=(\d+)\.(\d{9})", m[4])
-        ret[int(m[1], 16)] = Record(m[2], int(m[3]), int(t[1]) * 10**9 + int(t[2]) if t else None, m[4])
+        check(not o["damaged"], f"damaged: {line[:300]}")
+        name = o["file"] if folder else ""
+        r = Record((name, int(o["offset"], 16)), o["name"] or str(o["record"]), o["size"], obj=o)
+        told = o.get("sample_id", {})
+        r.time, r.cpu = told.get("time_ns"), told.get("cpu")
+        ret.append(r)
     return ret
 
 
-# --- what perf prints of a record, and how we do -------------------------------------------------
+# --- what perf prints of a record, as our fields -------------------------------------------------
+
+MARKS = {"HV": -32, "KERNEL": -128, "USER": -512, "USER_DEFERRED": -640, "GUEST": -2048, "GUEST_KERNEL": -2176, "GUEST_USER": -2560}
+AUX_FLAGS = {1: "TRUNCATED", 2: "OVERWRITE", 4: "PARTIAL", 8: "COLLISION"}
+TXN = ("ELISION", "TRANSACTION", "SYNC", "ASYNC", "RETRY", "CONFLICT", "CAPACITY_WRITE", "CAPACITY_READ")
+ABI = {"none": "NONE", "32-bit": "32", "64-bit": "64"}
+KSYMBOL = {0: "UNKNOWN", 1: "BPF", 2: "OOL"}
+BPF = {0: "UNKNOWN", 1: "PROG_LOAD", 2: "PROG_UNLOAD"}
+PT_INFO = {
+    "PMU Type": "pmu_type", "Time Shift": "time_shift", "Time Muliplier": "time_mult", "Time Zero": "time_zero",
+    "Cap Time Zero": "cap_user_time_zero", "TSC bit": "tsc_bit", "NoRETComp bit": "noretcomp_bit",
+    "Have sched_switch": "have_sched_switch", "Snapshot mode": "snapshot_mode", "Per-cpu maps": "per_cpu_mmaps",
+    "MTC bit": "mtc_bit", "MTC freq bits": "mtc_freq_bits", "TSC:CTC numerator": "tsc_ctc_n",
+    "TSC:CTC denominator": "tsc_ctc_d", "CYC bit": "cyc_bit", "Max non-turbo ratio": "max_nonturbo_ratio",
+}  # fmt: skip
+CONV = {
+    "Time Shift": "time_shift", "Time Muliplier": "time_mult", "Time Zero": "time_zero", "Time Cycles": "time_cycles",
+    "Time Mask": "time_mask", "Cap Time Zero": "cap_user_time_zero", "Cap Time Short": "cap_user_time_short",
+}  # fmt: skip
 
 
-def h(text):
-    return f"{int(text, 16):#x}"
+def number(v):
+    """Ours: a number, a string with 0x, a truth value; perf's: decimal, or with 0x."""
+    return int(v, 0) if isinstance(v, str) else int(v)
 
 
-def prot(text):
-    return f"prot={text[:3]}"
+def ints(*names):
+    """The groups of a match are these fields; name:16 is hex without 0x. '=': text as it is."""
+
+    def make(m):
+        ret = {}
+        for name, text in zip(names, m.groups()):
+            if name.startswith("="):
+                ret[name[1:]] = text
+            elif name.endswith(":16"):
+                ret[name[:-3]] = int(text, 16)
+            else:
+                ret[name] = int(text, 0)
+        return ret
+
+    return make
 
 
-AUX_FLAGS = {"T": "TRUNCATED", "O": "OVERWRITE", "P": "PARTIAL"}
+def mmap2(m):
+    ret = ints("pid", "tid", "addr:16", "len:16", "pgoff:16")(m)
+    if m[10]:
+        ret["build_id"] = m[10]
+    else:
+        ret.update(dev=f"{int(m[6], 16)}:{int(m[7], 16)}", ino=int(m[8]), ino_generation=int(m[9]))
+    ret.update(prot=m[11][:3].replace("p", "-"), shared=m[11][3] == "s", filename=m[12])
+    return ret
 
-# type: (perf's text, what ours has, given the match)
+
+def bits(v, names):
+    words = [names[1 << b] for b in range(64) if v >> b & 1 and 1 << b in names]
+    return "|".join(words) or "0"
+
+
+def aux(m):
+    return {"offset": int(m[1], 0), "size": int(m[2], 0), "flags": bits(int(m[3], 0), AUX_FLAGS)}
+
+
+def switch(m):
+    ret = {"way": m[1].lower(), "preempt": bool(m[2])}
+    if m[4]:
+        ret.update(next_prev_pid=int(m[4]), next_prev_tid=int(m[5]))
+    return ret
+
+
+# type: (perf's first line, our fields given the match)
 FIELDS = {
-    "MMAP": (
-        r" (-?\d+)/(-?\d+): \[(\w+)\((\w+)\) @ (\w+)\]: (.) (.*)",
-        lambda m: [f"pid={m[1]}", f"tid={m[2]}", f"addr={h(m[3])}", f"len={h(m[4])}", f"pgoff={h(m[5])}", f'"{m[7]}"'],
-    ),
+    "MMAP": (r" (-?\d+)/(-?\d+): \[(\w+)\((\w+)\) @ (\w+)\]: . (.*)$", ints("pid", "tid", "addr:16", "len:16", "pgoff:16", "=filename")),
     "MMAP2": (
-        r" (-?\d+)/(-?\d+): \[(\w+)\((\w+)\) @ (\w+) (?:(\w+):(\w+) (\d+) (\d+)|<(\w+)>)\]: (\S+) (.*)",
-        lambda m: [f"pid={m[1]}", f"tid={m[2]}", f"addr={h(m[3])}", f"len={h(m[4])}", f"pgoff={h(m[5])}", prot(m[11]), f'"{m[12]}"']
-        + ([f"build_id={m[10]}"] if m[10] else [f"dev={int(m[6], 16)}:{int(m[7], 16)}", f"ino={m[8]}"]),
+        r" (-?\d+)/(-?\d+): \[(\w+)\((\w+)\) @ (\w+) (?:(\w+):(\w+) (\d+) (\d+)|<(\w+)>)\]: (\S{4}) (.*)$",
+        mmap2,
     ),
-    "COMM": (
-        r"( exec)?: (.*):(-?\d+)/(-?\d+)",
-        lambda m: [f"pid={m[3]}", f"tid={m[4]}", f'comm="{m[2]}"'] + (["exec"] if m[1] else []),
+    "COMM": (r"( exec)?: (.*):(-?\d+)/(-?\d+)$", lambda m: {"exec": bool(m[1]), "comm": m[2], "pid": int(m[3]), "tid": int(m[4])}),
+    "EXIT": (r"\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)$", ints("pid", "tid", "ppid", "ptid")),
+    "LOST": (r": id:(\d+): lost:(\d+)$", ints("id", "lost")),
+    "LOST_SAMPLES": (r": id:(\d+): lost samples :(\d+)$", ints("id", "lost")),
+    "AUX": (r" offset: (\w+) size: (\w+) flags: (\w+) \[.*\]$", aux),
+    "ITRACE_START": (r" pid: (\d+) tid: (\d+)$", ints("pid", "tid")),
+    "SWITCH": (r" (IN|OUT)( preempt)?()() *()$", switch),
+    "SWITCH_CPU_WIDE": (r" (IN|OUT)( preempt)?\s+(next|prev) pid/tid:\s+(-?\d+)/(-?\d+)\s*$", switch),
+    "CGROUP": (r" cgroup: (\d+) (.*)$", ints("id", "=path")),
+    "KSYMBOL": (
+        r" addr (\w+) len (\d+) type (\d+) flags 0x(\w+) name (.*)$",
+        lambda m: {"addr": int(m[1], 16), "len": int(m[2]), "ksym_type": KSYMBOL[int(m[3])],
+                   "flags": bits(int(m[4], 16), {1: "UNREGISTER"}), "name": m[5]},
     ),
-    "EXIT": (
-        r"\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)",
-        lambda m: [f"pid={m[1]}", f"tid={m[2]}", f"ppid={m[3]}", f"ptid={m[4]}"],
-    ),
-    "SAMPLE": (
-        r"\(IP, 0x(\w+)\): (-?\d+)/(-?\d+): (0x\w+) period: (\d+) addr: (\w+)",
-        lambda m: [f"misc=0x{m[1]}", f"pid={m[2]}", f"tid={m[3]}", f"ip={m[4]}"],
-    ),
-    "AUX": (
-        r" offset: (\w+) size: (\w+) flags: \w+ \[(.*)\]",
-        lambda m: [f"offset={h(m[1])}", f"size={h(m[2])}"] + [AUX_FLAGS[c] for c in m[3]],
-    ),
-    "ITRACE_START": (r" pid: (\d+) tid: (\d+)", lambda m: [f"pid={m[1]}", f"tid={m[2]}"]),
-    "SWITCH": (r" (IN|OUT)", lambda m: [m[1].lower()]),
-    "SWITCH_CPU_WIDE": (
-        r" (IN|OUT)(?: preempt)?\s+(next|prev) pid/tid:\s+(\d+)/(\d+)",
-        lambda m: [m[1].lower(), f"next_prev_pid={m[3]}", f"next_prev_tid={m[4]}"],
-    ),
+    "BPF_EVENT": (r" type (\d+), flags (\d+), id (\d+)$", lambda m: {"event": BPF[int(m[1])], "flags": int(m[2]), "id": int(m[3])}),
+    "AUX_OUTPUT_HW_ID": (r" hw_id: (\w+)$", ints("hw_id")),
     "AUXTRACE": (
-        r" size: (\w+)  offset: (\w+)  ref: (\w+)  idx: (\d+)  tid: (-?\d+)  cpu: (-?\d+)",
-        lambda m: [f"size={h(m[1])}", f"offset={h(m[2])}", f"reference={h(m[3])}", f"idx={m[4]}", f"tid={m[5]}", f"cpu={m[6]}"],
+        r" size: (\w+)  offset: (\w+)  ref: (\w+)  idx: (\d+)  tid: (-?\d+)  cpu: (-?\d+)$",
+        ints("size:16", "offset:16", "reference:16", "idx", "tid", "cpu"),
     ),
+    "AUXTRACE_ERROR": (
+        r" instruction trace error type (\d+) time (\d+)\.(\d{9}) cpu (-?\d+) pid (-?\d+) tid (-?\d+) ip (\w+) code (\d+): (.*)$",
+        lambda m: {"type": int(m[1]), "time_ns": int(m[2] + m[3]), "cpu": int(m[4]), "pid": int(m[5]), "tid": int(m[6]),
+                   "ip": int(m[7], 0), "code": int(m[8]), "msg": m[9]},
+    ),
+    "CPU_MAP": (r": (.*)$", lambda m: {"cpus": cpus(m[1])}),
 }
 FIELDS["FORK"] = FIELDS["EXIT"]
+NOTHING = ("THROTTLE", "UNTHROTTLE", "FINISHED_ROUND", "FINISHED_INIT", "HEADER_ATTR", "HEADER_FEATURE",
+           "HEADER_BUILD_ID", "HEADER_TRACING_DATA", "HEADER_EVENT_TYPE")  # fmt: skip
 
 
-def same_fields(perf, ours):
-    """What perf prints of a record and we do not: a list of words."""
-    if perf.kind not in FIELDS or not perf.text:
-        return []
-    pattern, wanted = FIELDS[perf.kind]
-    m = re.match(pattern, perf.text)
-    if not m:
-        return [f"perf's text {perf.text[:200]!r}"]
-    return [w for w in wanted(m) if not re.search(rf"(?<![\w]){re.escape(w)}(?![\w])", ours.text)]
+def cpus(text):
+    ret = []
+    for word in text.strip().split(","):
+        first, _, last = word.partition("-")
+        ret += range(int(first), int(last or first) + 1)
+    return ret
+
+
+def page_size(text):
+    return 0 if text == "N/A" else int(text[:-1]) << {"B": 0, "K": 10, "M": 20, "G": 30}[text[-1]]
+
+
+class Lines:
+    """perf's lines of one record, taken one after the other."""
+
+    def __init__(self, lines):
+        self.lines, self.at = lines, 0
+
+    def take(self, pattern):
+        m = re.match(pattern + "$", self.lines[self.at]) if self.at < len(self.lines) else None
+        self.at += m is not None
+        return m
+
+    def all(self, pattern):
+        ret = []
+        while m := self.take(pattern):
+            ret.append(m)
+        return ret
+
+
+def registers(t, name, ret):
+    if m := t.take(rf"\.\.\. {name} regs: mask 0x\w+ ABI (.*)"):
+        ret[f"regs_{name}_abi"] = ABI[m[1]]
+        values = t.all(r"\.\.\.\. (\w+) +0x(\w+)")
+        if m[1] != "none":
+            ret[f"regs_{name}"] = [{m[1].upper(): int(m[2], 16) for m in values}]
+
+
+def branch(m):
+    flags = m[4]
+    return {"from": int(m[2], 16), "to": int(m[3], 16), "cycles": int(m[5]),
+            "mispred": flags[0] == "M", "predicted": flags[1] == "P", "abort": flags[2] == "A", "in_tx": flags[3] == "T",
+            "reserved": int(m[6], 16), "type": m[7] or "UNKNOWN"}  # fmt: skip
+
+
+def sample_read(t, ret):
+    if not t.take(r"\.\.\. sample_read:"):
+        return
+    for name in ("enabled", "running"):
+        if m := t.take(rf"\.\.\.\.\.\. time {name} (\w+)"):
+            ret[f"time_{name}_ns"] = int(m[1], 16)
+    t.take(r"\.\.\.\. group nr \d+")
+    ret["values"] = [
+        {"id": int(m[1], 16), "value": int(m[2], 16), **({"lost": int(m[3])} if m[3] else {})}
+        for m in t.all(r"\.\.\.\.\. id (\w+), value (\w+)(?:, lost (\d+))?")
+    ]
+
+
+def sample(t, ret):
+    m = t.take(r"\(IP, 0x(\w+)\): (-?\d+)/(-?\d+): (0x\w+|0) period: (\d+) addr: (\w+)")
+    check(m, f"perf's sample {t.lines[0]!r}")
+    ret.update(misc=int(m[1], 16), pid=int(m[2]), tid=int(m[3]), ip=int(m[4], 16), addr=int(m[6], 16))
+    ret["period?"] = int(m[5])  # where no sample has one it tells the event's
+    if t.take(r"\.\.\. FP chain: nr:\d+"):
+        ret["callchain"] = [int(m[1], 16) for m in t.all(r"\.\.\.\.\. +\d+: (\w+)")]
+    if m := t.take(r"\.\.\. branch stack: nr:(\d+)"):
+        ret["branches"] = int(m[1])
+        pattern = r"\.\.\.\.\. +\d+: ()(\w+) -> (\w+) (?=\d+ cycles ([M ][P ][A ][T ]))(\d+) cycles .{4} (\w+) (\w*) ?"
+        ret["branch_stack"] = [branch(m) for m in t.all(pattern)]
+    registers(t, "user", ret)
+    registers(t, "intr", ret)
+    if m := t.take(r"\.\.\. ustack: size (\d+), offset 0x\w+"):
+        ret["stack_user_dyn"] = int(m[1])
+    if m := t.take(r"\.\.\. weight: (\d+)(?:,0x(\w+),0x\w+)?"):
+        ret["weight"] = int(m[1])
+        if m[2]:
+            ret["weight2"] = int(m[2], 16)
+    for name, field in (("data_src", "data_src"), ("phys_addr", "phys_addr")):
+        if m := t.take(rf" \.+ {name}: (0x\w+)"):
+            ret[field] = int(m[1], 16)
+    for name in ("data", "code"):
+        if m := t.take(rf" \.\. {name} page size: (.*)"):
+            ret[f"{name}_page_size"] = page_size(m[1])
+    if m := t.take(r"\.\.\. transaction: (\w+)"):
+        ret["transaction"] = bits(int(m[1], 16) & 0xFFFFFFFF, {1 << i: n for i, n in enumerate(TXN)})
+        if int(m[1], 16) >> 32:
+            ret["abort_code"] = int(m[1], 16) >> 32
+    sample_read(t, ret)
+
+
+def read(t, ret):
+    m = t.take(r": (-?\d+) (-?\d+) .* (\d+)")
+    check(m, f"perf's READ {t.lines[0]!r}")
+    ret.update(pid=int(m[1]), tid=int(m[2]), values=[{"value": int(m[3])}])
+    for name in ("enabled", "running"):
+        if m := t.take(rf"\.\.\. time {name} : (\d+)"):
+            ret[f"time_{name}_ns"] = int(m[1])
+    for name in ("id", "lost"):
+        if m := t.take(rf"\.\.\. {name} +: (\d+)"):
+            ret["values"][0][name] = int(m[1])
+
+
+def namespaces(t, ret):
+    m = t.take(r" (-?\d+)/(-?\d+) - nr_namespaces: (\d+)")
+    ret.update(pid=int(m[1]), tid=int(m[2]))
+    found = re.findall(r"(\d+)/(\w+): (\d+)/(\w+)", " ".join(m[0] for m in t.all(r"\t\t.*")))
+    check(len(found) == int(m[3]), f"perf's NAMESPACES {t.lines}")
+    ret["links"] = [{"ns": name.upper(), "dev": int(dev), "ino": int(ino, 0)} for _, name, dev, ino in found]
+
+
+def id_index(t, ret):
+    ret["n"] = int(t.take(r" nr: (\d+)")[1])
+    entries = t.all(r" \.\.\. id: (\d+)  idx: (\d+)  cpu: (-?\d+)  tid: (-?\d+)(?:  machine_pid: (-?\d+)  vcpu: (-?\d+))?")
+    names = ("id", "idx", "cpu", "tid", "machine_pid", "vcpu")
+    ret["entries"] = [{n: int(v) for n, v in zip(names, m.groups()) if v is not None} for m in entries]
+
+
+def event_update(t, ret):
+    t.take(r"")
+    ret["id"] = int(t.take(r"\.\.\. id: +(\d+)")[1])
+    if m := t.take(r"\.\.\. (unit|name): +(.*)"):
+        ret[m[1]] = m[2]
+    elif m := t.take(r"\.\.\. scale: (.*)"):
+        ret["scale~"] = float(m[1])
+    elif m := t.take(r"\.\.\. ([-\d,]+)"):
+        ret["cpus"] = cpus(m[1])
+
+
+def thread_map(t, ret):
+    m = t.take(r" nr: (\d+) threads?: (.*)")
+    ret["n"], ret["entries"] = int(m[1]), [{"tid": int(x)} for x in m[2].split(", ")]
+
+
+def words(table, lead):
+    def make(t, ret):
+        if m := t.take(r"(?: type: (\d+))?"):
+            ret.update({"type": int(m[1])} if m[1] else {})
+        # Event trace is perf's own word, and not one of Intel PT's as we read them.
+        names = [*table, "Filter string len.", "Filter string", "Cap Event Trace"]
+        for m in t.all(lead + "(" + "|".join(map(re.escape, names)) + r") *(.*?) *"):
+            if m[1] in table:
+                ret[table[m[1]]] = int(m[2], 0)
+            elif m[1] == "Filter string":
+                ret["filter"] = m[2]
+
+    return make
+
+
+def text_poke(t, ret):
+    m = t.take(r" (\w+) .*old len (\d+) new len (\d+)")
+    ret.update(addr=int(m[1], 16), old_len=int(m[2]), new_len=int(m[3]))
+    t.all(r" +Old bytes:.*")
+    ret["bytes^"] = "".join("".join(m[1].split()) for m in t.all(r" +New bytes:((?: \w\w)*) *"))
+
+
+PARSERS = {
+    "SAMPLE": sample, "READ": read, "NAMESPACES": namespaces, "ID_INDEX": id_index, "EVENT_UPDATE": event_update,
+    "THREAD_MAP": thread_map, "TIME_CONV": words(CONV, r"\.\.\. "), "AUXTRACE_INFO": words(PT_INFO, "  "), "TEXT_POKE": text_poke,
+}  # fmt: skip
+
+
+def expected(r):
+    """perf's record as a dict of our fields."""
+    if r.kind in NOTHING or r.text == [": unhandled!"]:
+        return {}
+    if r.kind in FIELDS:
+        pattern, make = FIELDS[r.kind]
+        m = re.match(pattern, r.text[0]) if r.text else None
+        check(m, f"perf's {r.kind} {r.text}")
+        return make(m)
+    check(r.kind in PARSERS, f"what does perf print here? {r}")
+    t, ret = Lines(r.text), {}
+    PARSERS[r.kind](t, ret)
+    check(t.at == len(t.lines), f"perf prints more of {r.kind}: {t.lines[t.at:]}")
+    return ret
+
+
+def same(want, have):
+    """Equal, whatever way a number is written; of an object only what is wanted."""
+    if isinstance(want, dict):
+        return isinstance(have, dict) and all(same(v, have.get(k, 0 if k == "reserved" else None)) for k, v in want.items())
+    if isinstance(want, list):
+        return isinstance(have, list) and len(want) == len(have) and all(map(same, want, have))
+    if isinstance(want, str):
+        return want == have
+    if isinstance(have, str) and have in MARKS:
+        return want == MARKS[have] & (1 << 64) - 1
+    try:
+        return have is not None and int(want) == number(have)
+    except ValueError:
+        return False
+
+
+def member(o, name):
+    """What our object has for a field of perf's."""
+    fields, told = o["fields"], o.get("sample_id", {})
+    if name == "misc":
+        return o["misc"]
+    if name == "preempt":
+        return "SWITCH_OUT_PREEMPT" in o["flags"]
+    if name == "shared":
+        return number(fields["flags"]) & 1
+    if name in ("pid", "tid", "id") and name not in fields:
+        return told.get(name, -1)
+    if name in ("addr", "ip"):
+        return fields.get(name, 0)
+    return fields.get(name)
+
+
+def differences(theirs, ours):
+    """Fields that perf prints and we have otherwise."""
+    ret = []
+    if theirs.time is not None and ours.time is not None and theirs.time != ours.time:
+        ret.append(f"time {theirs.time} and {ours.time}")
+    if theirs.cpu is not None and ours.cpu is not None and theirs.cpu != ours.cpu & 0xFFFFFFFF and theirs.cpu != ours.cpu:
+        ret.append(f"cpu {theirs.cpu} and {ours.cpu}")
+    for name, want in expected(theirs).items():
+        have = member(ours.json, name.rstrip("?~^"))
+        if name.endswith("?"):
+            ok = have is None or want == have
+        elif name.endswith("~"):
+            ok = abs(want - float(have)) < 1e-6
+        elif name.endswith("^"):
+            ok = have == want if len(want) <= 128 else have == want[:128] + "..."
+        else:
+            ok = same(want, have)
+        if not ok:
+            ret.append(f"{name} {want!r} and {have!r}")
+    return ret
 
 
 def compare(path, folder):
-    theirs, ours = perf_records(path, folder), our_records(path)
-    problems = []
-    for off in sorted(theirs.keys() | ours.keys()):
-        a, b = theirs.get(off), ours.get(off)
-        if not a or not b:
-            problems.append(f"{off:#x}: perf {a}, ptcap {b}")
-        elif (a.kind, a.size) != (b.kind, b.size) or (a.time and b.time is not None and a.time != b.time):
-            problems.append(f"{off:#x}: perf {a}\n    ptcap {b}")
+    """Records at one place (those of one compressed record) are matched by what they hold."""
+    theirs, ours, problems, compared = perf_records(path, folder), our_records(path), [], 0
+    places = {}
+    for r in ours:
+        places.setdefault(r.place, []).append(r)
+    for a in theirs:
+        name = a.place[0] if os.path.isdir(path) else ""
+        here = [b for b in places.get((name, a.place[1]), []) if (b.kind, b.size) == (a.kind, a.size)]
+        found = [(differences(a, b), b) for b in here]
+        hit = next((b for d, b in found if not d), None)
+        if hit:
+            places[hit.place].remove(hit)
+            compared += bool(expected(a))
         else:
-            problems += [f"{off:#x}: {w} is not in {b}" for w in same_fields(a, b)]
-    check(not problems, f"{len(problems)} differences in {len(theirs)} records:\n" + "\n".join(problems[:12]))
-    print(f"ok {os.path.basename(path)}: {len(ours)} records", flush=True)
+            problems.append(f"{a}\n    " + "\n    ".join(f"{d} in {b}" for d, b in found[:2]))
+    problems += [f"perf has not: {r}" for rs in places.values() for r in rs]
+    check(not problems, f"{len(problems)} differences in {len(theirs)} records:\n" + "\n".join(problems[:8]))
+    check(compared, "no record with fields")
+    r = Run([lib.PTCAP, "dump", "--verify", "-i", path])
+    check(r.status == 0 and r.out.startswith("verified: "), f"--verify: {r.status}: {r.out[:500]}{r.err[:300]}")
+    kinds = sorted({r.kind for r in ours})
+    print(f"ok {os.path.basename(path)}: {len(ours)} records, {compared} with fields: {' '.join(kinds)}", flush=True)
 
 
-def made_by_perf(folder, options):
+# --- a file with all that is seldom --------------------------------------------------------------
+
+IDENTIFIER, TIME, TID, CPU = 1 << 16, 1 << 2, 1 << 1, 1 << 7
+# IP TID TIME ADDR CPU PERIOD BRANCH_STACK REGS_USER DATA_SRC IDENTIFIER TRANSACTION PHYS_ADDR and
+# DATA_ and CODE_PAGE_SIZE, WEIGHT_STRUCT; READ and CALLCHAIN
+SAMPLE_TYPE = 0x1 | TID | TIME | 0x8 | 0x10 | 0x20 | CPU | 0x100 | 0x800 | 0x1000 | 0x8000 | IDENTIFIER | 0x20000 | 0x80000 | 0xC00000 | 0x1000000
+READ_FORMAT = 0x1 | 0x2 | 0x4 | 0x10  # both times, ID, LOST
+REGS = 0x1FF | 0xFF0000
+NOW = 5000000000
+
+
+def attr():
+    a = bytearray(128)
+    struct.pack_into("<IIQQQQ", a, 0, 1, 128, 0, 1000, SAMPLE_TYPE, READ_FORMAT)
+    # disabled, mmap, comm, task, sample_id_all, mmap2, ksymbol, bpf_event, cgroup, text_poke
+    struct.pack_into("<Q", a, 40, sum(1 << b for b in (0, 8, 9, 13, 18, 23, 29, 30, 32, 33)))
+    struct.pack_into("<Q", a, 72, 0x8)  # branches: any
+    struct.pack_into("<Q", a, 80, REGS)
+    return bytes(a)
+
+
+def kernel(kind, misc, body, n):
+    """A kernel's record, with its trailer."""
+    body += bytes(-len(body) % 8) + struct.pack("<IIQIIQ", 7, 8, NOW + n, n % 4, 0, 77)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def user(kind, body):
+    return struct.pack("<IHH", kind, 0, 8 + len(body)) + body
+
+
+def made_sample(n):
+    branches = [
+        (0x1000 + n, 0x2000, 1 << 0 | 9 << 4 | 1 << 20),  # mispredicted, 9 cycles, COND
+        (0x3000, 0x4000, 1 << 1 | 1 << 2 | 65535 << 4 | 5 << 20),  # predicted, in a transaction, IND_CALL
+        (0xFFFFFFFF81000000, 0x5000, 1 << 3 | 12 << 20),  # aborted, IRQ
+    ]
+    chain = [0xFFFFFFFFFFFFFF80, 0xFFFFFFFF81000010, 0xFFFFFFFFFFFFFE00, 0x401000 + n, 0x402000]
+    body = struct.pack("<QQIIQQIIQ", 77, 0x401000 + n, 7, 8, NOW + n, 0x12345678 + n, n % 4, 0, 3 + n)
+    body += struct.pack("<4Q", 100 + n, 200, 150, 77) + struct.pack("<Q", 2)
+    body += struct.pack("<Q", len(chain)) + struct.pack(f"<{len(chain)}Q", *chain)
+    body += struct.pack("<Q", len(branches)) + b"".join(struct.pack("<3Q", *b) for b in branches)
+    regs = [0xDEAD0000 + i for i in range(bin(REGS).count("1"))]
+    body += struct.pack("<Q", 2) + struct.pack(f"<{len(regs)}Q", *regs)
+    body += struct.pack("<IHH", 1000 + n, 22, 33)  # weights
+    body += struct.pack("<Q", 0x1E05080021 + (n << 5))
+    body += struct.pack("<Q", (0x5A << 32) | 0x2D) + struct.pack("<Q", 0xABC000 + n)
+    body += struct.pack("<QQ", 4096 << 9, 4096)
+    return struct.pack("<IHH", 9, 2, 8 + len(body)) + body
+
+
+def records():
+    n = iter(range(1, 100))
+    ns = b"".join(struct.pack("<QQ", 4, 0xF0000000 + i) for i in range(7))
+    yield kernel(1, 2, struct.pack("<IIQQQ", 7, 8, 0x400000, 0x1000, 0x2000) + b"/an/mmap\0", next(n))
+    yield kernel(1, 2 | 1 << 13, struct.pack("<IIQQQ", 7, 8, 0x500000, 0x1000, 0) + b"/data\0", next(n))
+    yield kernel(10, 2, struct.pack("<IIQQQIIQQII", 7, 8, 0x600000, 0x3000, 0x1000, 8, 17, 4711, 3, 5, 1) + b"/shared x\0", next(n))
+    bid = struct.pack("<BBH20s", 20, 0, 0, bytes(range(1, 21)))
+    yield kernel(10, 2 | 1 << 14, struct.pack("<IIQQQ", 7, 8, 0x700000, 0x3000, 0) + bid + struct.pack("<II", 5, 2) + b"/id\0", next(n))
+    yield kernel(3, 1 << 13, struct.pack("<II", 7, 8) + b"a comm\0", next(n))
+    yield kernel(7, 0, struct.pack("<IIIIQ", 9, 7, 9, 8, NOW), next(n))
+    yield kernel(4, 0, struct.pack("<IIIIQ", 9, 7, 9, 8, NOW), next(n))
+    yield kernel(2, 0, struct.pack("<QQ", 77, 123456789), next(n))
+    yield kernel(13, 0, struct.pack("<Q", 987), next(n))
+    yield kernel(5, 0, struct.pack("<QQQ", NOW, 77, 78), next(n))
+    yield kernel(6, 0, struct.pack("<QQQ", NOW, 77, 78), next(n))
+    yield kernel(8, 0, struct.pack("<II5Q", 7, 8, 31337, 400, 300, 77, 5)[:48], next(n))
+    for flags in (0, 1, 2, 4, 15):
+        yield kernel(11, 0, struct.pack("<QQQ", 0x1000 * flags, 0x100, flags), next(n))
+    yield kernel(12, 0, struct.pack("<II", 7, 8), next(n))
+    yield kernel(14, 0, b"", next(n))
+    yield kernel(14, 1 << 13 | 1 << 14, b"", next(n))
+    yield kernel(15, 0, struct.pack("<II", 70, 71), next(n))
+    yield kernel(15, 1 << 13 | 1 << 14, struct.pack("<II", 72, 73), next(n))
+    yield kernel(16, 0, struct.pack("<IIQ", 7, 8, 7) + ns, next(n))
+    yield kernel(17, 0, struct.pack("<QIHH", 0xFFFFFFFFC0000000, 64, 1, 0) + b"bpf_prog_x\0", next(n))
+    yield kernel(17, 0, struct.pack("<QIHH", 0xFFFFFFFFC0000000, 64, 2, 1) + b"ool\0", next(n))
+    yield kernel(18, 0, struct.pack("<HHI", 1, 0, 42) + bytes(range(8)), next(n))
+    yield kernel(19, 0, struct.pack("<Q", 33) + b"/a/group\0", next(n))
+    yield kernel(20, 1, struct.pack("<QHH", 0xFFFFFFFF81000000, 5, 5) + b"\x0f\x1f\x44\0\0\xe9\1\2\3\4", next(n))
+    yield kernel(21, 0, struct.pack("<Q", 0x1234), next(n))
+    for i in range(3):
+        yield made_sample(60 + i)
+    yield user(73, struct.pack("<QQ16sQ16s", 2, 7, b"one", 8, b"two"))
+    yield user(74, struct.pack("<HH4H4x", 0, 4, 0, 1, 2, 5))
+    yield user(74, struct.pack("<HHHI6x", 1, 1, 4, 0x2F))
+    yield user(78, struct.pack("<QQ", 0, 77) + b"a unit\0\0")
+    yield user(78, struct.pack("<QQd", 1, 77, 0.25))
+    yield user(78, struct.pack("<QQ", 2, 77) + b"a name\0\0")
+    yield user(79, struct.pack("<QQQ", 31, 12345, 2**64 - 5))
+    yield user(79, struct.pack("<QQQQQBB6x", 31, 12345, 99, 7, 2**56 - 1, 1, 1))
+    yield user(69, struct.pack("<QQQQQ", 1, 77, 3, 2**64 - 1, 8))
+    yield user(72, struct.pack("<IIIIIIQQ", 1, 5, 3, 7, 8, 1, 0x401000, NOW + 5) + b"an error".ljust(64, b"\0"))
+    yield user(68, b"")
+
+
+def make(path):
+    ids, data = struct.pack("<Q", 77), b"".join(records())
+    attrs = 104 + len(ids)
+    start = attrs + 128 + 16
+    head = struct.pack("<8sQQQQQQQQ", b"PERFILE2", 104, 144, attrs, 144, start, len(data), 0, 0) + bytes(32)
+    with open(path, "wb") as f:
+        f.write(head + ids + attr() + struct.pack("<QQ", 104, len(ids)) + data)
+
+
+def made_by_perf(folder, options, pipe):
     path = os.path.join(folder, "perf.data")
-    r = Run([lib.PERF, "record", "-q", *options, "-o", path, "--", "/usr/bin/find", "/usr/share", "-name", "a*"], stdout=subprocess.DEVNULL)
-    if r.status:
-        lib.skip(f"perf record {' '.join(options)} does not work here: {r.err.strip().splitlines()[:1]}")
+    work = ["--", "/usr/bin/find", "/usr/share", "-name", "a*"]
+    if pipe:
+        # perf's pipe is its standard output, which find is not to share
+        work = ["--", "sh", "-c", '"$@" >/dev/null', "sh", *work[1:]]
+        with open(path, "wb") as out:
+            r = subprocess.run([lib.PERF, "record", "-q", *options, "-o", "-", *work], stdout=out, stderr=subprocess.PIPE, check=False)
+        status, err = r.returncode, r.stderr.decode()
+    else:
+        r = Run([lib.PERF, "record", "-q", *options, "-o", path, *work], stdout=subprocess.DEVNULL)
+        status, err = r.status, r.err
+    if status:
+        lib.skip(f"perf record {' '.join(options)} does not work here: {err.strip().splitlines()[:1]}")
     return path
 
 
@@ -186,11 +605,16 @@ def case(folder, *argv):
             lib.skip("it is not here")
         for path in sorted(paths):
             compare(path, folder)
-    elif word == "perf":
-        compare(made_by_perf(folder, options), folder)
+    elif word == "made":
+        path = os.path.join(folder, "made.data")
+        make(path)
+        compare(path, folder)
+    elif word in ("perf", "perf-pipe"):
+        compare(made_by_perf(folder, options, word == "perf-pipe"), folder)
     else:
         path = os.path.join(folder, "perf.data")
-        lib.record(path, options).expect(0)
+        cut = options.index("--") if "--" in options else -1
+        lib.record(path, options[cut + 1 :], *options[: max(cut, 0)], stdout=subprocess.DEVNULL).expect(0)
         compare(path, folder)
 
 

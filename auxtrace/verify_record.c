@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* What ptc_verify looks at in each record. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "auxtrace/userrec.h"
+#include "auxtrace/verify_parts.h"
+#include "base/err.h"
+
+/* 0 is in what the recorder made up. */
+static void verify_id(struct ptc_verify *v, const struct ptc_rec *rec, uint64_t id)
+{
+	if (id && v->f->nids && !ptc_file_attr_of_id(v->f, id))
+		ptc_verify_say(v, "id", rec->off, "a record %s has id %" PRIu64 ", of no event",
+			       ptc_rec_name(rec->type), id);
+}
+
+static void note_time(struct ptc_verify_span *s, uint64_t time)
+{
+	if (!time || time == UINT64_MAX)
+		return;
+	if (!s->last || time < s->first)
+		s->first = time;
+	if (time > s->last)
+		s->last = time;
+}
+
+static void verify_sample_id(struct ptc_verify *v, const struct ptc_rec *rec,
+			     const struct ptc_sample_id *id)
+{
+	if (id->has & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
+		verify_id(v, rec, id->id);
+	if (!(id->has & PERF_SAMPLE_TIME))
+		return;
+	note_time(&v->times, id->time);
+	if (rec->type == PERF_RECORD_SAMPLE)
+		note_time(&v->samples, id->time);
+}
+
+/* perf leaves room in every EVENT_UPDATE for the largest kind: zeros are behind the others. */
+static bool is_habit(const struct ptc_rec *rec, size_t known)
+{
+	const uint8_t *p = rec->body.pos + (known - PTC_REC_HEADER_SIZE);
+
+	if (rec->type != PTC_REC_EVENT_UPDATE)
+		return false;
+	while (p < rec->body.end && !*p)
+		p++;
+	return p == rec->body.end;
+}
+
+/* v->again has the record as it was understood: what is longer has more. */
+static void verify_end(struct ptc_verify *v, const struct ptc_rec *rec)
+{
+	const size_t size = PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
+	const size_t known = v->again.len;
+	const bool failed = ptc_buf_failed(&v->again);
+
+	ptc_buf_reset(&v->again);
+	if (failed) /* what cannot be put so is no record that anybody writes */
+		ptc_verify_say(v, "record", rec->off, "a record %s makes no sense",
+			       ptc_rec_name(rec->type));
+	else if (size > known && !is_habit(rec, known))
+		ptc_verify_say(v, "trailing", rec->off,
+			       "a record %s has %zu bytes behind what is known of it",
+			       ptc_rec_name(rec->type), size - known);
+}
+
+static int verify_sample(struct ptc_verify *v, const struct ptc_rec *rec)
+{
+	const struct ptc_file_attr *a = ptc_file_sample_attr(v->f, rec);
+	struct ptc_err broken;
+	struct ptc_sample s;
+
+	if (!a) {
+		ptc_verify_say(v, "record", rec->off, "a SAMPLE, and no event");
+	} else if (ptc_sample_parse(rec, &a->attr, &s, &broken)) {
+		ptc_verify_say_err(v, "record", &broken);
+	} else {
+		verify_sample_id(v, rec, &s.id);
+		if (ptc_cur_left(&s.rest))
+			ptc_verify_say(v, "trailing", rec->off,
+				       "a SAMPLE has %zu bytes behind what its event asks for",
+				       ptc_cur_left(&s.rest));
+	}
+	return 0;
+}
+
+static int verify_sideband(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	const uint64_t type = ptc_file_trailer_type(v->f, rec);
+	struct ptc_err broken;
+	struct ptc_sb sb;
+	int rc = ptc_sb_parse(rec, type, &sb, &broken);
+
+	if (rc < 0)
+		ptc_verify_say_err(v, "record", &broken);
+	if (rc <= 0)
+		return 0;
+	verify_sample_id(v, rec, &sb.id);
+	if (sb.type == PERF_RECORD_LOST)
+		verify_id(v, rec, sb.u.lost.id);
+	if (sb.type == PERF_RECORD_THROTTLE || sb.type == PERF_RECORD_UNTHROTTLE)
+		verify_id(v, rec, sb.u.throttle.id);
+	if (sb.type == PERF_RECORD_AUX) {
+		if (!v->join.nsaid)
+			v->aux_off = rec->off;
+		rc = ptc_aux_join_add(&v->join, &sb, err);
+		if (rc)
+			return rc;
+	}
+	ptc_sb_put(&v->again, &sb, type);
+	verify_end(v, rec);
+	return 0;
+}
+
+static int take_id_index(struct ptc_verify *v, const struct ptc_rec *rec,
+			 struct ptc_user_id_index x, struct ptc_err *err)
+{
+	struct ptc_id_index_entry i;
+
+	if (!v->ids.len)
+		v->ids_off = rec->off;
+	while (ptc_id_index_next(&x, &i)) {
+		if (!ptc_file_attr_of_id(v->f, i.id))
+			ptc_verify_say(v, "id_index", rec->off, "id %" PRIu64 " is of no event",
+				       i.id);
+		ptc_buf_le64(&v->ids, i.id);
+	}
+	if (ptc_buf_failed(&v->ids))
+		return ptc_fail_mem(err);
+	return ptc_aux_join_ids(&v->join, rec, err);
+}
+
+static void take_info(struct ptc_verify *v, const struct ptc_rec *rec)
+{
+	struct ptc_err broken;
+	size_t i;
+
+	if (ptc_pt_info_parse(rec, &v->info, &broken)) {
+		ptc_verify_say_err(v, "record", &broken);
+		return;
+	}
+	v->has_info = true;
+	if (v->info.type != PTC_AUXTRACE_TYPE_INTEL_PT)
+		return;
+	v->snapshot = v->info.snapshot_mode;
+	for (i = 0; i < v->f->nattrs; i++)
+		if (v->f->attrs[i].attr.type == v->info.pmu_type)
+			return;
+	ptc_verify_say(v, "info", rec->off, "AUXTRACE_INFO is of PMU %" PRIu32 ", no event's",
+		       v->info.pmu_type);
+}
+
+static int take_auxtrace(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_auxtrace a;
+	struct ptc_err broken;
+	struct ptc_cur bytes;
+	int rc;
+
+	if (!v->has_info)
+		ptc_verify_say(v, "info", rec->off, "no AUXTRACE_INFO in front of the trace");
+	if (ptc_file_auxtrace(v->f, rec, &a, &bytes, &broken)) {
+		ptc_verify_say_err(v, "record", &broken);
+		return 0;
+	}
+	v->stats.trace_bytes += a.size;
+	rc = ptc_index_add(&v->index, v->f, rec, err);
+	if (rc == PTC_E_FORMAT) {
+		ptc_verify_say_err(v, "record", err);
+		return 0;
+	}
+	return rc;
+}
+
+static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct ptc_user *u,
+		struct ptc_err *err)
+{
+	switch (rec->type) {
+	case PTC_REC_ID_INDEX:
+		return take_id_index(v, rec, u->u.id_index, err);
+	case PTC_REC_AUXTRACE_INFO:
+		take_info(v, rec);
+		return 0;
+	case PTC_REC_AUXTRACE:
+		return take_auxtrace(v, rec, err);
+	case PTC_REC_TIME_CONV:
+		v->conv = (struct ptc_time_conv){ (uint16_t)u->u.time_conv.shift,
+						  (uint32_t)u->u.time_conv.mult,
+						  u->u.time_conv.zero };
+		v->has_conv = true;
+		v->conv_off = rec->off;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int verify_user(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_err broken;
+	struct ptc_user u;
+	int rc = ptc_user_parse(rec, &u, &broken);
+
+	if (rc < 0)
+		ptc_verify_say_err(v, "record", &broken);
+	if (rc <= 0)
+		return 0;
+	rc = take(v, rec, &u, err);
+	if (rc)
+		return rc;
+	ptc_user_put(&v->again, &u);
+	verify_end(v, rec);
+	return 0;
+}
+
+int ptc_verify_record(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	v->stats.records++;
+	if (rec->off & PTC_OFF_INFLATED)
+		v->inflated += PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
+	if (!ptc_rec_name(rec->type)) {
+		v->stats.unknown_records++;
+		return 0;
+	}
+	if (rec->type == PERF_RECORD_SAMPLE)
+		return verify_sample(v, rec);
+	return rec->type < PTC_REC_USER_START ? verify_sideband(v, rec, err) :
+						verify_user(v, rec, err);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = ptc_le64(a), y = ptc_le64(b);
+
+	return x < y ? -1 : x > y;
+}
+
+void ptc_verify_ids(struct ptc_verify *v)
+{
+	const size_t n = v->ids.len / sizeof(uint64_t);
+	size_t i;
+
+	if (n)
+		qsort(v->ids.bytes, n, sizeof(uint64_t), by_value);
+	for (i = 1; i < n; i++)
+		if (!by_value(v->ids.bytes + 8 * i, v->ids.bytes + 8 * (i - 1)))
+			ptc_verify_say(v, "id_index", v->ids_off, "id %" PRIu64 " is there twice",
+				       ptc_le64(v->ids.bytes + 8 * i));
+	for (i = 0; n && i < v->f->nids; i++) {
+		uint8_t want[8];
+		size_t k;
+
+		for (k = 0; k < sizeof(want); k++)
+			want[k] = (uint8_t)(v->f->by_id[i].id >> 8 * k);
+		if (!bsearch(want, v->ids.bytes, n, sizeof(want), by_value))
+			ptc_verify_say(v, "id_index", v->ids_off, "id %" PRIu64 " is missing",
+				       v->f->by_id[i].id);
+	}
+}

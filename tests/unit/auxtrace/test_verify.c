@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: each claim of a file, made false, is found; a sound file has no finding. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/feature.h"
+#include "auxtrace/userrec.h"
+#include "auxtrace/verify.h"
+#include "lib_perfdata.h"
+
+static const struct ptc_time_conv tc = { 31, 715827883, 5000000000 };
+static const uint8_t trace[64];
+
+static void take(void *arg, const struct ptc_finding *finding)
+{
+	fprintf(arg, "%s ", finding->check);
+	cr_assert(*finding->msg);
+	cr_log_info("%s at 0x%" PRIx64 ": %s", finding->check, finding->off, finding->msg);
+}
+
+/* "CHECK CHECK " of what is found; it is freed with the next call. */
+static const char *found_in_bytes(const uint8_t *bytes, size_t len)
+{
+	static char *text;
+	struct ptc_verify_stats stats;
+	struct ptc_file *f;
+	struct ptc_err err;
+	size_t n;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &n);
+	cr_assert_eq(ptc_file_open_damaged_bytes(bytes, len, "test", &f, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_verify(f, take, out, &stats, &err), 0);
+	ptc_file_free(f);
+	fclose(out);
+	cr_assert_eq(stats.findings != 0, *text != 0);
+	return text;
+}
+
+static const char *found(const struct pd *p)
+{
+	size_t len;
+	uint8_t *bytes = pd_finish(p, &len);
+	const char *text = found_in_bytes(bytes, len);
+
+	free(bytes);
+	return text;
+}
+
+#define expect(p, want)                                                                            \
+	do {                                                                                       \
+		const char *got_ = found(p);                                                       \
+		cr_assert_str_eq(got_, want, "found '%s', not '%s'", got_, want);                  \
+	} while (0)
+
+static void piece(struct pd *p, uint64_t offset, size_t len)
+{
+	pd_auxtrace(p, &(struct ptc_auxtrace){ .offset = offset, .tid = 7, .cpu = -1 }, trace, len);
+}
+
+/* A thread with 64 bytes of trace. */
+static void sound(struct pd *p)
+{
+	pd_init_pt(p, &tc);
+	pd_comm(p, 7, 10, "x", false);
+	pd_raw(p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
+	pd_aux(p, 7, 0, 20, 0, 64, 0);
+	piece(p, 0, 64);
+}
+
+static void index_entry(struct pd *p, uint64_t id)
+{
+	struct ptc_user u = { .type = PTC_REC_ID_INDEX };
+	struct ptc_buf b = PTC_BUF_INIT;
+	const struct ptc_id_index_entry e[3] = { { .id = PD_ID_PT, .cpu = -1, .tid = 7 },
+						 { .id = PD_ID_DUMMY, .cpu = -1, .tid = 7 },
+						 { .id = id, .cpu = -1, .tid = 7 } };
+	size_t i;
+
+	for (i = 0; i < (id ? 3 : 1); i++)
+		ptc_id_index_put_entry(&b, &e[i]);
+	u.u.id_index.entries = ptc_cur_init(b.bytes, b.len);
+	ptc_user_put(&p->data, &u);
+	ptc_buf_release(&b);
+}
+
+static void put_feature(struct pd *p, unsigned int bit, struct ptc_buf *b)
+{
+	pd_feature(p, bit, b->bytes, b->len);
+	ptc_buf_release(b);
+}
+
+static void put_desc(struct pd *p, size_t n, uint64_t id)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	const uint64_t ids[2] = { id, PD_ID_DUMMY };
+	const struct ptc_event_desc d[2] = {
+		{ &p->attrs[0].attr, "intel_pt//u", &ids[0], 1 },
+		{ &p->attrs[1].attr, "dummy:u", &ids[1], 1 },
+	};
+
+	ptc_feature_put_event_desc(&b, d, n);
+	put_feature(p, PTC_FEAT_EVENT_DESC, &b);
+}
+
+static void put_time(struct pd *p, uint64_t first, uint64_t last)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	ptc_feature_put_sample_time(&b, first, last);
+	put_feature(p, PTC_FEAT_SAMPLE_TIME, &b);
+}
+
+static void put_index(struct pd *p, uint64_t off)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	const struct ptc_auxtrace_entry e = { off, PTC_AUXTRACE_SIZE };
+
+	ptc_feature_put_auxtrace(&b, &e, 1);
+	put_feature(p, PTC_FEAT_AUXTRACE, &b);
+}
+
+Test(verify, a_sound_file_has_no_finding)
+{
+	struct pd p;
+
+	sound(&p);
+	expect(&p, "");
+	put_desc(&p, 2, PD_ID_PT);
+	put_time(&p, 10, 20);
+	index_entry(&p, 0);
+	cr_assert(strstr(found(&p), "id_index"), "the second id is in no ID_INDEX");
+	pd_release(&p);
+}
+
+/* Each case begins with a sound file. */
+#define CASE(name, want, ...)                                                                      \
+	Test(verify, name)                                                                         \
+	{                                                                                          \
+		struct pd p;                                                                       \
+                                                                                                   \
+		sound(&p);                                                                         \
+		__VA_ARGS__;                                                                       \
+		expect(&p, want);                                                                  \
+		pd_release(&p);                                                                    \
+	}
+
+CASE(events_are_described_as_they_are, "", put_desc(&p, 2, PD_ID_PT))
+CASE(an_event_with_another_id, "event_desc ", put_desc(&p, 2, PD_ID_PT + 1))
+CASE(an_event_that_is_not_described, "event_desc ", put_desc(&p, 1, PD_ID_PT))
+CASE(the_times_of_the_records, "", put_time(&p, 10, 20))
+CASE(a_record_in_front_of_the_times, "time ", put_time(&p, 11, 20))
+CASE(a_record_behind_the_times, "time ", put_time(&p, 10, 19))
+CASE(times_of_no_record, "time ", put_time(&p, 9, 20))
+CASE(an_index_of_something_else, "index ", put_index(&p, 0x123))
+CASE(an_id_index_with_a_stranger, "id_index ", index_entry(&p, 12345))
+CASE(an_id_index_with_one_id_twice, "id_index ", index_entry(&p, PD_ID_PT))
+CASE(an_id_index_that_lacks_one, "id_index ", index_entry(&p, 0))
+CASE(a_clock_of_its_own, "info ",
+     ptc_time_conv_put(&p.data, &(struct ptc_time_conv){ 30, 715827883, 5000000000 }))
+CASE(a_feature_that_is_cut, "feature ", pd_feature(&p, PTC_FEAT_NRCPUS, "\1\0\0\0", 4))
+CASE(a_feature_with_more, "feature ", pd_feature(&p, PTC_FEAT_TOTAL_MEM, "1234567890123456", 16))
+CASE(a_feature_of_a_newer_writer, "", pd_feature(&p, 200, "abc", 3))
+CASE(a_record_of_a_newer_writer, "", pd_raw(&p, 63, 0, "abcdefgh", 8))
+CASE(a_record_with_more, "trailing ", pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, "12345678", 8))
+CASE(a_record_that_is_too_short, "record ", pd_raw(&p, PTC_REC_THREAD_MAP, 0, NULL, 0))
+CASE(bytes_no_aux_record_tells_of, "aux ", piece(&p, 64, 64))
+CASE(a_piece_twice, "aux ", piece(&p, 0, 64))
+CASE(a_piece_behind_a_hole, "aux ", pd_aux(&p, 7, 0, 30, 96, 32, 0); piece(&p, 96, 32))
+CASE(an_aux_record_without_its_bytes, "aux ", pd_aux(&p, 7, 0, 30, 64, 64, 0))
+CASE(bytes_told_of_twice, "aux ", pd_aux(&p, 7, 0, 30, 32, 32, 0))
+CASE(a_round_that_is_not_kept, "order ", pd_comm(&p, 7, 30, "x", false);
+     pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0); pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
+     pd_comm(&p, 7, 25, "x", false))
+
+Test(verify, an_id_of_no_event)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_LOST, .u.lost = { 12345, 1 } };
+	struct pd p;
+
+	sound(&p);
+	pd_sb(&p, &sb);
+	expect(&p, "id ");
+	pd_release(&p);
+}
+
+Test(verify, an_id_of_two_events)
+{
+	struct pd p;
+
+	sound(&p);
+	p.attrs[1].ids[0] = PD_ID_PT;
+	cr_assert(strstr(found(&p), "attr "));
+	pd_release(&p);
+}
+
+Test(verify, trace_of_no_pmu)
+{
+	struct pd p;
+
+	sound(&p);
+	p.attrs[0].attr.type = 9;
+	expect(&p, "info ");
+	pd_release(&p);
+}
+
+Test(verify, an_attr_of_another_size)
+{
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+	uint64_t attrs;
+
+	sound(&p);
+	bytes = pd_finish(&p, &len);
+	attrs = ptc_le64(bytes + 24);
+	bytes[attrs + 4] = 120;
+	cr_assert_str_eq(found_in_bytes(bytes, len), "attr ");
+	free(bytes);
+	pd_release(&p);
+}
+
+/* Offsets in the file that pd_finish makes. */
+Test(verify, sections_that_overlap_or_stop_short)
+{
+	struct pd p;
+	uint8_t *bytes, *longer;
+	size_t len, table;
+
+	sound(&p);
+	pd_feature(&p, PTC_FEAT_HOSTNAME, "\4\0\0\0abc\0", 8);
+	pd_feature(&p, PTC_FEAT_OSRELEASE, "\4\0\0\0def\0", 8);
+	bytes = pd_finish(&p, &len);
+	cr_assert_str_eq(found_in_bytes(bytes, len), "");
+
+	longer = calloc(1, len + 8);
+	memcpy(longer, bytes, len);
+	cr_assert_str_eq(found_in_bytes(longer, len + 8), "layout ");
+	free(longer);
+
+	/* both features are the first one's bytes: the second's are then nobody's, behind it all */
+	table = ptc_le64(bytes + 40) + ptc_le64(bytes + 48);
+	memcpy(bytes + table + 16, bytes + table, 16);
+	cr_assert_str_eq(found_in_bytes(bytes, len), "layout layout ");
+	free(bytes);
+	pd_release(&p);
+}
+
+Test(verify, a_feature_in_front_of_another)
+{
+	struct pd p;
+	uint8_t *bytes, entry[16];
+	size_t len, table;
+
+	sound(&p);
+	pd_feature(&p, PTC_FEAT_HOSTNAME, "\4\0\0\0abc\0", 8);
+	pd_feature(&p, PTC_FEAT_OSRELEASE, "\4\0\0\0def\0", 8);
+	bytes = pd_finish(&p, &len);
+	table = ptc_le64(bytes + 40) + ptc_le64(bytes + 48);
+	memcpy(entry, bytes + table, 16);
+	memcpy(bytes + table, bytes + table + 16, 16);
+	memcpy(bytes + table + 16, entry, 16);
+	cr_assert_str_eq(found_in_bytes(bytes, len), "layout ");
+	free(bytes);
+	pd_release(&p);
+}
+
+Test(verify, damage_is_a_finding_and_the_rest_is_verified)
+{
+	struct pd p;
+	uint8_t *bytes, *cut;
+	size_t len;
+
+	sound(&p);
+	bytes = pd_finish(&p, &len);
+	cut = pd_exact(bytes, len - 70);
+	cr_assert(strstr(found_in_bytes(cut, len - 70), "header "));
+	free(cut);
+	free(bytes);
+	pd_release(&p);
+}
+
+Test(verify, the_feature_compressed)
+{
+	static const struct ptc_compressed future = { 2, 1, 3, 5, 65536 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct pd p;
+
+	sound(&p);
+	ptc_feature_put_compressed(&b, &future);
+	put_feature(&p, PTC_FEAT_COMPRESSED, &b);
+	expect(&p, "compressed ");
+	pd_release(&p);
+}
+
+/* Whatever the bytes are, it ends, and reads nothing outside. */
+Test(verify, any_byte_may_be_wrong)
+{
+	struct ptc_verify_stats stats;
+	struct ptc_err err;
+	struct ptc_file *f;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len, i;
+	FILE *out = fopen("/dev/null", "w");
+
+	sound(&p);
+	put_desc(&p, 2, PD_ID_PT);
+	put_time(&p, 10, 20);
+	index_entry(&p, 12345);
+	bytes = pd_finish(&p, &len);
+	for (i = 0; i < len; i++) {
+		const uint8_t was = bytes[i];
+
+		bytes[i] = (uint8_t)(was ^ 0xff);
+		if (!ptc_file_open_damaged_bytes(bytes, len, "test", &f, &err)) {
+			(void)ptc_verify(f, take, out, &stats, &err);
+			ptc_file_free(f);
+		}
+		bytes[i] = was;
+	}
+	fclose(out);
+	free(bytes);
+	pd_release(&p);
+}
