@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choice.h"
 #include "cli.h"
 #include "out.h"
 #include "out_calls.h"
@@ -17,6 +18,9 @@ struct decode_args {
 	size_t nraw;
 	struct ptc_fields fields;
 	bool json, strict, help, calls, insn;
+	struct ptc_id_list tids, cpus; /* owned */
+	struct ptc_time_choice time;
+	bool has_time;
 	struct ptc_decode_opts opts;
 };
 
@@ -27,6 +31,8 @@ static void args_release(struct decode_args *a)
 	for (i = 0; i < a->nraw; i++)
 		free((char *)(uintptr_t)a->raw[i].path);
 	free(a->raw);
+	ptc_id_list_release(&a->tids);
+	ptc_id_list_release(&a->cpus);
 }
 
 static void help(void)
@@ -44,9 +50,13 @@ static void help(void)
 	       "      --calls           functions as they are entered and left, indented\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
 	       "doc/json.md\n"
-	       "      --tid=TID         only this thread\n"
-	       "      --cpu=CPU         only this CPU; in raw mode the CPU that recorded, as "
+	       "      --tid=LIST        only these threads: 12,15-17\n"
+	       "      --cpu=LIST        only these CPUs; in raw mode the CPU that recorded, as "
 	       "6/94/3\n"
+	       "      --time=FROM,TO    only this time, in seconds; either may be left out;\n"
+	       "                        or a part of the trace: 10%%-20%%\n"
+	       "      --last=N          only the last N transfers of each thread\n"
+	       "      --sym=NAME        only transfers from or to this function\n"
 	       "      --pt=FILE         raw mode: a bare packet stream\n"
 	       "      --raw=FILE@ADDR[:OFFSET[:LENGTH]]\n"
 	       "                        raw mode: code at ADDR; may be given again and again\n"
@@ -109,16 +119,6 @@ static bool parse_cpu_id(const char *arg, struct ptc_decode_opts *opts)
 	return true;
 }
 
-static bool parse_int(const char *arg, int32_t *ret)
-{
-	uint64_t v;
-
-	if (!ptc_parse_u64(arg, &v) || v > INT32_MAX)
-		return false;
-	*ret = (int32_t)v;
-	return true;
-}
-
 static int parse_fields(struct decode_args *a, const char *arg)
 {
 	const char *what, *word;
@@ -137,8 +137,35 @@ enum {
 	OPT_RESYNC,
 	OPT_STRICT,
 	OPT_CALLS,
-	OPT_INSN
+	OPT_INSN,
+	OPT_TIME,
+	OPT_LAST,
+	OPT_SYM
 };
+
+/* Which part. */
+static int take_choice(struct decode_args *a, int c)
+{
+	switch (c) {
+	case OPT_TID:
+		if (!ptc_id_list_parse(&a->tids, optarg))
+			return ptc_usage_error("decode", "'%s' is no list of thread ids", optarg);
+		return 0;
+	case OPT_TIME:
+		a->has_time = true;
+		if (!ptc_time_choice_parse(optarg, &a->time))
+			return ptc_usage_error(
+				"decode", "'%s' is not FROM,TO in seconds, nor N%%-M%%", optarg);
+		return 0;
+	case OPT_LAST:
+		if (!ptc_parse_u64(optarg, &a->opts.last) || !a->opts.last)
+			return ptc_usage_error("decode", "'%s' is no number of transfers", optarg);
+		return 0;
+	default:
+		a->opts.sym = optarg;
+		return 0;
+	}
+}
 
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
@@ -154,9 +181,10 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 			return ptc_usage_error("decode", "no format '%s': text or json", optarg);
 		return 0;
 	case OPT_TID:
-		if (!parse_int(optarg, &a->opts.tid))
-			return ptc_usage_error("decode", "'%s' is no thread id", optarg);
-		return 0;
+	case OPT_TIME:
+	case OPT_LAST:
+	case OPT_SYM:
+		return take_choice(a, c);
 	case OPT_CPU:
 		a->cpu = optarg;
 		return 0;
@@ -204,12 +232,19 @@ static int check_args(struct decode_args *a)
 		return ptc_usage_error("decode", "either a recording (-i) or a stream (--pt)");
 	if (a->nraw && !a->pt)
 		return ptc_usage_error("decode", "--raw goes with --pt");
-	if (a->pt && a->opts.tid != -1)
-		return ptc_usage_error("decode", "a bare stream has no threads: --tid");
+	if (a->pt && (a->tids.n || a->has_time))
+		return ptc_usage_error("decode", "a bare stream has no threads and no clock: "
+						 "neither --tid nor --time");
+	if (a->has_time && a->opts.last)
+		return ptc_usage_error("decode", "either --time or --last");
+	if (a->calls && a->opts.sym)
+		return ptc_usage_error("decode", "--calls needs all transfers: no --sym");
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
-	if (a->cpu && !a->pt && !parse_int(a->cpu, &a->opts.cpu))
-		return ptc_usage_error("decode", "'%s' is no CPU number", a->cpu);
+	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))
+		return ptc_usage_error("decode", "'%s' is no list of CPU numbers", a->cpu);
+	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
+	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
 	a->opts.bytes = a->calls || a->insn || ptc_fields_have(&a->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&a->fields, PTC_FIELD_INSN);
@@ -227,6 +262,9 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
+		{ "time", required_argument, NULL, OPT_TIME },
+		{ "last", required_argument, NULL, OPT_LAST },
+		{ "sym", required_argument, NULL, OPT_SYM },
 		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
@@ -333,7 +371,8 @@ static int decode(const struct decode_args *a)
 		r = ptc_decode_open(a->input ? a->input : "perf.data", &a->opts, &d, &err);
 	if (r < 0)
 		return ptc_say_err(&err);
-	code = run(a, d);
+	r = a->has_time ? ptc_time_choice_apply(&a->time, d, &err) : 0;
+	code = r < 0 ? ptc_say_err(&err) : run(a, d);
 	ptc_decode_free(d);
 	return code;
 }

@@ -29,6 +29,8 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 		.cpu = -1,
 		.only_tid = opts->tid,
 		.only_cpu = opts->cpu,
+		.tids = opts->tids,
+		.cpus = opts->cpus,
 		.stats = stats,
 	};
 }
@@ -64,7 +66,8 @@ static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, u
 static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
 {
 	if ((o->only_tid != -1 && o->only_tid != o->tid) ||
-	    (o->only_cpu != -1 && o->only_cpu != o->cpu))
+	    (o->only_cpu != -1 && o->only_cpu != o->cpu) || !ptc_ids_have(&o->tids, o->tid) ||
+	    !ptc_ids_have(&o->cpus, o->cpu))
 		return NULL;
 	return append_any(o, type, time);
 }

@@ -24,8 +24,20 @@ struct ptc_out {
 	int32_t pid, tid, cpu;
 
 	int32_t only_tid, only_cpu;	/* drop the others; -1: keep all */
+	struct ptc_ids tids, cpus;	/* the same */
 	struct ptc_decode_stats *stats; /* of what is kept; lent */
 };
+
+/* Is @id one of @ids? */
+static inline bool ptc_ids_have(const struct ptc_ids *ids, int32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < ids->n; i++)
+		if (ids->ranges[i].first <= id && id <= ids->ranges[i].last)
+			return true;
+	return !ids->n;
+}
 
 void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opts *opts,
 		  struct ptc_decode_stats *stats);

@@ -78,6 +78,17 @@ struct ptc_cpu_id {
 	uint8_t model, stepping;
 };
 
+/* Ids from @first to @last, both included. */
+struct ptc_id_range {
+	int32_t first, last;
+};
+
+/* n 0: all. Lent until ptc_decode_free. */
+struct ptc_ids {
+	const struct ptc_id_range *ranges;
+	size_t n;
+};
+
 struct ptc_decode_opts {
 	size_t size; /* sizeof(struct ptc_decode_opts) */
 	enum ptc_resync resync;
@@ -86,20 +97,29 @@ struct ptc_decode_opts {
 	int32_t tid, cpu; /* only these; -1: all */
 	bool cpu_id_set;  /* use cpu_id instead of the file's CPUID feature */
 	struct ptc_cpu_id cpu_id;
+	struct ptc_ids tids, cpus; /* only these */
+	/*
+	 * Only the last so many transfers (opts.insns: instructions) of each thread; 0: all. The
+	 * trace in front of them is not decoded: up to 4 MiB of each queue are looked at, a thread
+	 * that did not run there may get fewer, and a note says so.
+	 */
+	uint64_t last;
+	const char *sym; /* only what leads from or to this function (gaps come all the same);
+			  * lent until ptc_decode_free; NULL: all */
 };
 
+/* clang-format off */
 #define PTC_DECODE_OPTS_INIT                                                                       \
 	{                                                                                          \
-		sizeof(struct ptc_decode_opts), PTC_RESYNC_DEFAULT, false, false, -1, -1, false,   \
-		{                                                                                  \
-			0, 0, 0                                                                    \
-		}                                                                                  \
+		.size = sizeof(struct ptc_decode_opts), .tid = -1, .cpu = -1                       \
 	}
+/* clang-format on */
 
 /* Counted while decoding. */
 struct ptc_decode_stats {
 	uint64_t aux_bytes; /* trace bytes in the file that were looked at */
-	uint64_t branches, insns;
+	uint64_t branches;  /* given to the sink */
+	uint64_t insns;	    /* retired in the trace that was looked at */
 	uint64_t gaps[PTC_GAP_COUNT];
 	uint64_t missing_files; /* files whose code could not be had, and was missed */
 };
@@ -132,6 +152,21 @@ PTC_API int ptc_decode_open_raw(const char *pt_path, const struct ptc_raw_code *
 				struct ptc_err *err);
 
 PTC_API void ptc_decode_free(struct ptc_decode *d);
+
+/*
+ * When the trace begins and ends: its first and last TSC packets, as ns of the
+ * perf clock. PTC_E_NOT_EXIST if it has no times.
+ */
+PTC_API int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first_ns,
+				 uint64_t *ret_last_ns, struct ptc_err *err);
+
+/*
+ * Before running: only items with a time in [@from_ns, @to_ns] (UINT64_MAX: to
+ * the end). The trace in front of it and behind it is not decoded. Not with
+ * opts.last (PTC_E_USAGE).
+ */
+PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_ns,
+				   struct ptc_err *err);
 
 /* Run to the end; items go to @sink. May be called once. */
 PTC_API int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
