@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "out.h"
 #include "out_calls.h"
+#include "out_stats.h"
 #include "ptcap/decode.h"
 
 struct decode_args {
@@ -17,7 +18,7 @@ struct decode_args {
 	struct ptc_raw_code *raw; /* owned, and so are the paths in it */
 	size_t nraw;
 	struct ptc_fields fields;
-	bool json, strict, help, calls, insn;
+	bool json, strict, help, calls, insn, bin, stats;
 	struct ptc_id_list tids, cpus; /* owned */
 	struct ptc_time_choice time;
 	bool has_time;
@@ -48,8 +49,11 @@ static void help(void)
 	       "                        with insn-ip a line is an instruction, not a branch\n"
 	       "      --insn            every instruction, disassembled, with its source line\n"
 	       "      --calls           functions as they are entered and left, indented\n"
+	       "      --stats           totals only: transfers by kind, gaps by cause, bytes, "
+	       "time\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
-	       "doc/json.md\n"
+	       "doc/json.md;\n"
+	       "                        or bin: records of 64 bytes, see doc/format.md\n"
 	       "      --tid=LIST        only these threads: 12,15-17\n"
 	       "      --cpu=LIST        only these CPUs; in raw mode the CPU that recorded, as "
 	       "6/94/3\n"
@@ -140,7 +144,8 @@ enum {
 	OPT_INSN,
 	OPT_TIME,
 	OPT_LAST,
-	OPT_SYM
+	OPT_SYM,
+	OPT_STATS
 };
 
 /* Which part. */
@@ -177,8 +182,10 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 		return parse_fields(a, optarg);
 	case OPT_FORMAT:
 		a->json = !strcmp(optarg, "json");
-		if (!a->json && strcmp(optarg, "text") != 0)
-			return ptc_usage_error("decode", "no format '%s': text or json", optarg);
+		a->bin = !strcmp(optarg, "bin");
+		if (!a->json && !a->bin && strcmp(optarg, "text") != 0)
+			return ptc_usage_error("decode", "no format '%s': text, json or bin",
+					       optarg);
 		return 0;
 	case OPT_TID:
 	case OPT_TIME:
@@ -207,6 +214,9 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 	case OPT_CALLS:
 		a->calls = true;
 		return 0;
+	case OPT_STATS:
+		a->stats = true;
+		return 0;
 	case OPT_STRICT:
 		a->strict = true;
 		return 0;
@@ -223,6 +233,11 @@ static int check_args(struct decode_args *a)
 {
 	if (a->json && a->fields.n)
 		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
+	if (a->stats && (a->bin || a->insn || a->calls || a->fields.n))
+		return ptc_usage_error("decode", "--stats goes with neither -F nor --calls nor "
+						 "--insn nor bin");
+	if (a->bin && (a->insn || a->calls || a->fields.n))
+		return ptc_usage_error("decode", "bin goes with neither -F nor --calls nor --insn");
 	if (a->insn && (a->json || a->calls || a->fields.n))
 		return ptc_usage_error("decode",
 				       "--insn goes with neither -F nor --calls nor json");
@@ -267,6 +282,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "sym", required_argument, NULL, OPT_SYM },
 		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
+		{ "stats", no_argument, NULL, OPT_STATS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -325,14 +341,21 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 	static struct ptc_line line;
 	struct ptc_printer printer = { .d = d, .fields = a->fields, .line = &line };
 	struct ptc_calls_printer calls;
+	struct ptc_totals totals = PTC_TOTALS_INIT;
 	struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
 				 .ctx = &printer };
 	struct ptc_decode_stats stats;
 	struct ptc_err err;
 	int r;
 
-	if (a->json)
+	if (a->stats)
+		sink = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &totals };
+	else if (a->json)
 		ptc_print_json_head(&line);
+	if (a->bin) {
+		ptc_print_bin_head();
+		sink.on_items = ptc_print_bin;
+	}
 	if (a->insn)
 		sink.on_items = ptc_print_insn;
 	if (a->calls) {
@@ -341,14 +364,16 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 		sink = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &calls };
 	}
 	r = ptc_decode_run(d, &sink, &err);
+	ptc_decode_get_stats(d, &stats);
 	if (a->calls)
 		ptc_calls_printer_finish(&calls);
+	if (a->stats && r >= 0)
+		ptc_totals_print(&totals, &stats, &line, a->json);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */
 	if (r < 0)
 		return ptc_say_err(&err);
-	ptc_decode_get_stats(d, &stats);
 	tell_findings(d, &stats);
 	if (!stats.aux_bytes) {
 		ptc_say("'%s' holds no trace to decode", a->pt	  ? a->pt :

@@ -84,4 +84,8 @@ void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it);
 /* What comes before the first item. */
 void ptc_print_json_head(struct ptc_line *l);
 
+/* --format bin: doc/format.md. Straight to stdout; ctx is a struct ptc_printer. */
+void ptc_print_bin_head(void);
+int ptc_print_bin(void *ctx, const struct ptc_item *items, size_t n);
+
 #endif

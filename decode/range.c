@@ -159,13 +159,16 @@ struct ptc_spot ptc_range_at_time(const struct ptc_stream *s, const struct ptc_t
 	return (struct ptc_spot){ 0, 0 };
 }
 
-/* A taken branch, or a compressed return, is a 1; so is the bit above the first. */
+/*
+ * A taken branch, or a compressed return, is a 1; so is the bit above the first. Entries and exits
+ * are packets of their own.
+ */
 static uint64_t count_packet(const uint8_t *p, enum ptc_pkt type, int len)
 {
 	uint64_t n = 0;
 	int i;
 
-	if (type == PTC_PKT_TIP)
+	if (type == PTC_PKT_TIP || type == PTC_PKT_TIP_PGE || type == PTC_PKT_TIP_PGD)
 		return 1;
 	if (type == PTC_PKT_TNT)
 		return (uint64_t)__builtin_popcount(p[0]) - 1;

@@ -298,6 +298,12 @@ e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
 e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
 e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 
+# Parts of a recording.
+e2e_case(last_signal CHECKS last RUN "${e2e_bin}/prog_signal")
+e2e_emu(last_true CHECKS last RUN /bin/true)
+e2e_emu(last_threads CHECKS last RUN "${e2e_bin}/prog_tasks" locks)
+e2e_emu(last_pipeline CHECKS last RUN /bin/sh -c "echo a b c | tr a-c x-z | cat")
+
 # `ptcap dump` and `perf report -D` of one file.
 function(e2e_dump NAME)
 	e2e_test(dump_${NAME} 100 "${e2e_dir}/perfdump.py" "dump_${NAME}" ${ARGN})

@@ -18,6 +18,7 @@ tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
 calls       the tree of calls: each is left at the depth it was entered at, as many as there are calls
+last        --last N and --time are the end and the middle of the whole, thread by thread
 insn        --insn: each instruction once, calls go where they went, source lines of the program
 vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
 vcpushash   hash, of the same
@@ -758,7 +759,44 @@ def check_jit(folder, name, argv):
         check(expected or "error" not in line.lower(), f"perf: {line}")
 
 
+def check_last(folder, name, argv):
+    path, _ = recorded(folder, argv)
+    fields = ("-F", "tid,from,to,kind,time")
+
+    def threads(*options):
+        ret = {}
+        for line in lib.decode(path, *fields, *options).expect(0).out.splitlines():
+            ret.setdefault(int(line.split()[0]), []).append(line)
+        return ret
+
+    whole = threads()
+    for n in (1, 7, 300, 5000):
+        want = {tid: lines[-n:] for tid, lines in whole.items()}
+        got = threads("--last", str(n))
+        check(got == want, f"--last {n}: not the end of the whole")
+    times = sorted(line.split()[-1] for lines in whole.values() for line in lines)
+    for a, b in ((0.4, 0.6), (0, 0.1), (0.95, 1)):
+        first, last = (times[int(x * (len(times) - 1))] for x in (a, b))
+        want = {
+            tid: [line for line in lines if float(first) <= float(line.split()[-1]) <= float(last)]
+            for tid, lines in whole.items()
+        }
+        want = {tid: lines for tid, lines in want.items() if lines}
+        got = threads("--time", f"{first},{last}")
+        check(got == want, f"--time {first},{last}: not that part of the whole")
+    check(threads("--time", "0%-100%") == whole, "--time 0%-100% is not the whole")
+    check(threads("--time", f"{times[0]},") == whole, "--time FIRST, is not the whole")
+    tid = max(whole, key=lambda t: len(whole[t]))
+    check(threads("--tid", f"{tid},1-2") == {tid: whole[tid]}, "--tid: not that thread")
+    syms = lib.decode(path, "-F", "sym,tosym,tid,from,to,kind,time").expect(0).out.splitlines()
+    sym = next(x.split("+")[0] for line in syms for x in line.split()[:2] if "+" in x)
+    want = [s.split(" ", 2)[2] for s in syms if any(x.split("+")[0] == sym for x in s.split()[:2])]
+    got = lib.decode(path, *fields, "--sym", sym).expect(0).out.splitlines()
+    check(got == want, f"--sym {sym}: {len(got)} transfers, expected {len(want)}")
+
+
 CHECKS = {
+    "last": check_last,
     "truth": check_truth,
     "both": check_both,
     "hash": check_hash,
