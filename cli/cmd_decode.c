@@ -49,6 +49,9 @@ static void help(void)
 	       "                        with insn-ip a line is an instruction, not a branch\n"
 	       "      --insn            every instruction, disassembled, with its source line\n"
 	       "      --calls           functions as they are entered and left, indented\n"
+	       "      --events          what else the trace tells of, as well: tracing on and off, "
+	       "overflows,\n"
+	       "                        frequency, PTWRITE, power states, transactions\n"
 	       "      --stats           totals only: transfers by kind, gaps by cause, bytes, "
 	       "time\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
@@ -145,7 +148,8 @@ enum {
 	OPT_TIME,
 	OPT_LAST,
 	OPT_SYM,
-	OPT_STATS
+	OPT_STATS,
+	OPT_EVENTS
 };
 
 /* Which part. */
@@ -214,6 +218,9 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 	case OPT_CALLS:
 		a->calls = true;
 		return 0;
+	case OPT_EVENTS:
+		a->opts.events = true;
+		return 0;
 	case OPT_STATS:
 		a->stats = true;
 		return 0;
@@ -252,6 +259,8 @@ static int check_args(struct decode_args *a)
 						 "neither --tid nor --time");
 	if (a->has_time && a->opts.last)
 		return ptc_usage_error("decode", "either --time or --last");
+	if (a->opts.events && (a->calls || a->stats))
+		return ptc_usage_error("decode", "--events goes with neither --calls nor --stats");
 	if (a->calls && a->opts.sym)
 		return ptc_usage_error("decode", "--calls needs all transfers: no --sym");
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
@@ -282,6 +291,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "sym", required_argument, NULL, OPT_SYM },
 		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
+		{ "events", no_argument, NULL, OPT_EVENTS },
 		{ "stats", no_argument, NULL, OPT_STATS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "help", no_argument, NULL, 'h' },

@@ -76,6 +76,9 @@ bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool wh
 /* "# gap queue=...", without the line's end. */
 void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it);
 
+/* "# event NAME tid=...", without the line's end. */
+void ptc_print_event(struct ptc_line *l, const struct ptc_item *it);
+
 /* ptc_sink.on_items; ctx is a struct ptc_printer. */
 int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n);
 int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n);

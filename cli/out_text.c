@@ -98,6 +98,22 @@ void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it)
 	ptc_line_str(l, ptc_gap_name((enum ptc_gap_cause)it->cause));
 }
 
+void ptc_print_event(struct ptc_line *l, const struct ptc_item *it)
+{
+	ptc_line_str(l, "# event queue=");
+	ptc_line_dec(l, it->queue);
+	ptc_line_str(l, " tid=");
+	ptc_line_dec(l, it->tid);
+	ptc_line_str(l, " time=");
+	ptc_line_time(l, it->time);
+	ptc_line_str(l, " ip=0x");
+	ptc_line_hex(l, it->from);
+	ptc_line_str(l, " value=0x");
+	ptc_line_hex(l, it->to);
+	ptc_line_str(l, " event=");
+	ptc_line_str(l, ptc_event_name((enum ptc_event_kind)it->kind));
+}
+
 /* Columns of the form for people. */
 static void pad(struct ptc_line *l, size_t begin, size_t width)
 {
@@ -171,11 +187,15 @@ int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 	for (i = 0; i < n; i++) {
 		const struct ptc_item *it = &items[i];
 
+		const bool fields = it->type != PTC_ITEM_GAP && it->type != PTC_ITEM_EVENT;
+
 		if (it->type == PTC_ITEM_GAP)
 			ptc_print_gap(p->line, it);
+		else if (it->type == PTC_ITEM_EVENT)
+			ptc_print_event(p->line, it);
 		else if (!p->fields.n)
 			put_for_people(p, it);
-		for (k = 0; k < p->fields.n && it->type != PTC_ITEM_GAP; k++) {
+		for (k = 0; fields && k < p->fields.n; k++) {
 			if (k)
 				ptc_line_char(p->line, ' ');
 			put_field(p, it, p->fields.field[k]);

@@ -47,6 +47,8 @@ void ptc_out_release(struct ptc_out *o);
 struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, enum ptc_kind kind,
 				uint64_t time);
 struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time);
+struct ptc_item *ptc_out_event(struct ptc_out *o, enum ptc_event_kind kind, uint64_t ip,
+			       uint64_t value, uint64_t time);
 void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint64_t len,
 		 uint64_t time);
 /* PTC_GAP_SNAPSHOT: the queue's, whoever runs then. */

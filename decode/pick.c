@@ -53,6 +53,7 @@ static bool is_wanted(struct ptc_pick *p, const struct ptc_item *it)
 		return false;
 	if (!p->sym || it->type == PTC_ITEM_GAP)
 		return true;
+	/* An event's value is no address. */
 	return is_in(p, it, it->from) || (it->type == PTC_ITEM_BRANCH && is_in(p, it, it->to));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "decode/addrspace.h"
+#include "decode/event.h"
 #include "decode/ipt.h"
 #include "decode/note.h"
 #include "decode/resync.h"
@@ -544,6 +545,18 @@ static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t
 	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
 }
 
+/* For those who asked for it; a start is behind its event. */
+static void list_event(struct ptc_replay *r, const struct pt_event *ev, uint64_t time)
+{
+	struct ptc_pt_event e = ptc_pt_event_of(ev);
+
+	if (!r->conf.opts->events || e.kind == PTC_EVENT_NONE)
+		return;
+	e.time = time;
+	list_gap(r);
+	ptc_trail_event(&r->trail, &e);
+}
+
 static int step_event(struct ptc_replay *r, struct ptc_err *err)
 {
 	/* It was read by the call before this one. */
@@ -565,6 +578,7 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 		return 0;
 	switch (ev.type) {
 	case ptev_enabled:
+		list_event(r, &ev, time);
 		list_gap(r);
 		ptc_trail_start(&r->trail, ev.variant.enabled.ip, time);
 		break;
@@ -588,6 +602,8 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	default:
 		break;
 	}
+	if (ev.type != ptev_enabled)
+		list_event(r, &ev, time);
 	return 0;
 }
 

@@ -298,7 +298,9 @@ e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
 e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
 e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 
-# Parts of a recording.
+# Parts of a recording, and other forms of it.
+e2e_case(bin_signal CHECKS bin RUN "${e2e_bin}/prog_signal")
+e2e_emu(bin_threads CHECKS bin RUN "${e2e_bin}/prog_tasks" locks)
 e2e_case(last_signal CHECKS last RUN "${e2e_bin}/prog_signal")
 e2e_emu(last_true CHECKS last RUN /bin/true)
 e2e_emu(last_threads CHECKS last RUN "${e2e_bin}/prog_tasks" locks)

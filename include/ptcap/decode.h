@@ -23,6 +23,28 @@ enum ptc_item_type {
 	PTC_ITEM_BRANCH = 1, /* a transfer */
 	PTC_ITEM_GAP = 2,    /* trace that is missing or could not be followed */
 	PTC_ITEM_INSN = 3,   /* one retired instruction (opts.insns) */
+	PTC_ITEM_EVENT = 4,  /* something else that the trace tells of (opts.events) */
+};
+
+/* What an event's value is, if it has one. */
+enum ptc_event_kind {
+	PTC_EVENT_NONE = 0,
+	PTC_EVENT_ENABLED,   /* tracing went on */
+	PTC_EVENT_DISABLED,  /* tracing was off */
+	PTC_EVENT_OVERFLOW,  /* packets were dropped; there is a gap, too */
+	PTC_EVENT_STOP,	     /* TraceStop: a stop region was entered */
+	PTC_EVENT_CBR,	     /* the core:bus ratio became this */
+	PTC_EVENT_PTWRITE,   /* the operand */
+	PTC_EVENT_MWAIT,     /* hints (eax); extensions (ecx) from bit 32 on */
+	PTC_EVENT_PWRE,	     /* C-state; sub C-state from bit 8 on; bit 16: by hardware */
+	PTC_EVENT_EXSTOP,    /* execution stopped */
+	PTC_EVENT_PWRX,	     /* C-state at the wake; the deepest from bit 8 on; bits 16 to 18: woken
+			      * by an interrupt, a store, the hardware itself */
+	PTC_EVENT_TSX_BEGIN, /* a transaction, its commit, its abort */
+	PTC_EVENT_TSX_COMMIT,
+	PTC_EVENT_TSX_ABORT,
+	PTC_EVENT_CR3, /* another address space: CR3 */
+	PTC_EVENT_COUNT
 };
 
 enum ptc_gap_cause {
@@ -44,15 +66,15 @@ enum ptc_gap_cause {
 /* 64 bytes, fixed. Lent to the sink for the duration of the call. */
 struct ptc_item {
 	uint64_t from;	  /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
-			   * queue's AUX stream */
+			   * queue's AUX stream. EVENT: where it happened; 0: not known */
 	uint64_t to;	  /* BRANCH: 0 for an exit. GAP: length in bytes; 0 when none of the stream
-			   * itself is missing (overflow) */
+			   * itself is missing (overflow). EVENT: its value */
 	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME */
 	int32_t pid, tid; /* -1: not known */
 	int32_t cpu;	  /* -1: not known */
 	uint32_t queue;	  /* AUXTRACE idx */
 	uint8_t type;	  /* enum ptc_item_type */
-	uint8_t kind;	  /* BRANCH: enum ptc_kind */
+	uint8_t kind;	  /* BRANCH: enum ptc_kind. EVENT: enum ptc_event_kind */
 	uint8_t cause;	  /* GAP: enum ptc_gap_cause */
 	uint8_t insn_len; /* opts.bytes: of the instruction at `from`; 0: not known */
 	uint8_t insn[15];
@@ -106,6 +128,7 @@ struct ptc_decode_opts {
 	uint64_t last;
 	const char *sym; /* only what leads from or to this function (gaps come all the same);
 			  * lent until ptc_decode_free; NULL: all */
+	bool events;	 /* EVENT items, too */
 };
 
 /* clang-format off */
@@ -128,6 +151,8 @@ struct ptc_decode;
 
 /* "overflow", "truncated", ...; "?" for a value that is none of them. */
 PTC_API const char *ptc_gap_name(enum ptc_gap_cause cause);
+/* "enabled", "cbr", ...; the same. */
+PTC_API const char *ptc_event_name(enum ptc_event_kind kind);
 
 /*
  * Prepare to decode the recording at @path. The object keeps the file mapped

@@ -19,6 +19,7 @@ noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
 calls       the tree of calls: each is left at the depth it was entered at, as many as there are calls
 last        --last N and --time are the end and the middle of the whole, thread by thread
+bin         --format bin and --stats say the same, --events adds to it
 insn        --insn: each instruction once, calls go where they went, source lines of the program
 vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
 vcpushash   hash, of the same
@@ -35,6 +36,7 @@ import json
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 
@@ -795,7 +797,36 @@ def check_last(folder, name, argv):
     check(got == want, f"--sym {sym}: {len(got)} transfers, expected {len(want)}")
 
 
+def check_bin(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    want = lib.equals_truth(path, truth)
+    r = subprocess.run(
+        [lib.PTCAP, "decode", "-i", path, "--format", "bin"], capture_output=True, check=True
+    ).stdout
+    check(r[:64] == b"PTCAPDEC 1 64".ljust(63) + b"\n", f"head {r[:64]}")
+    check(len(r) % 64 == 0, f"{len(r)} bytes")
+    kinds = "none start async jcc jmp ijmp call icall ret syscall sysret int iret far".split()
+    got, count = {}, {}
+    for at in range(64, len(r), 64):
+        f, t, _, _, tid, _, _, kind, k = struct.unpack_from("<QQQiiiIBB", r, at)
+        check(kind == 1, f"record at {at}: type {kind}")
+        got.setdefault(tid, []).append(Transfer((f, t, kinds[k])))
+        count[kinds[k]] = count.get(kinds[k], 0) + 1
+    lib.same_transfers(got, want, "bin", "truth")
+    o = json.loads(lib.decode(path, "--stats", "--format", "json").expect(0).out)
+    check({k: v for k, v in o["kinds"].items() if v} == count, f"kinds {o['kinds']}, want {count}")
+    check(o["transfers"] == sum(count.values()), f"transfers {o['transfers']}")
+    text = lib.decode(path, "--stats").expect(0).out
+    check(re.search(rf"^transfers +{o['transfers']}$", text, re.M), text)
+    lines = lib.decode(path, "-F", "tid,from,to,kind", "--events").expect(0).out.splitlines()
+    flow = "\n".join(line for line in lines if not line.startswith("# event"))
+    lib.same_transfers(lib.transfers(flow), want, "--events", "truth")
+    on = [line for line in lines if line.endswith(" event=enabled")]
+    check(len(on) == count["start"], f"{len(on)} times enabled, {count['start']} starts")
+
+
 CHECKS = {
+    "bin": check_bin,
     "last": check_last,
     "truth": check_truth,
     "both": check_both,
