@@ -10,6 +10,7 @@
 #include "out_calls.h"
 #include "out_stats.h"
 #include "ptcap/decode.h"
+#include "terminal.h"
 
 struct decode_args {
 	const char *input;	  /* NULL: perf.data */
@@ -18,7 +19,9 @@ struct decode_args {
 	struct ptc_raw_code *raw; /* owned, and so are the paths in it */
 	size_t nraw;
 	struct ptc_fields fields;
-	bool json, strict, help, calls, insn, bin, stats;
+	bool json, strict, help, calls, insn, bin, stats, no_pager;
+	const char *color;	       /* NULL: auto */
+	bool colors;		       /* what auto means */
 	struct ptc_id_list tids, cpus; /* owned */
 	struct ptc_time_choice time;
 	bool has_time;
@@ -70,6 +73,8 @@ static void help(void)
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
+	       "      --color=WHEN      auto (on a terminal; default), always or never\n"
+	       "      --no-pager        on a terminal: not through $PAGER\n"
 	       "  -h, --help            this text\n");
 }
 
@@ -149,7 +154,9 @@ enum {
 	OPT_LAST,
 	OPT_SYM,
 	OPT_STATS,
-	OPT_EVENTS
+	OPT_EVENTS,
+	OPT_COLOR,
+	OPT_NO_PAGER
 };
 
 /* Which part. */
@@ -158,7 +165,7 @@ static int take_choice(struct decode_args *a, int c)
 	switch (c) {
 	case OPT_TID:
 		if (!ptc_id_list_parse(&a->tids, optarg))
-			return ptc_usage_error("decode", "'%s' is no list of thread ids", optarg);
+			return ptc_usage_error("decode", "'%s' is no thread id, nor a list of them", optarg);
 		return 0;
 	case OPT_TIME:
 		a->has_time = true;
@@ -218,6 +225,16 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 	case OPT_CALLS:
 		a->calls = true;
 		return 0;
+	case OPT_COLOR:
+		a->color = optarg;
+		if (strcmp(optarg, "auto") != 0 && strcmp(optarg, "always") != 0 &&
+		    strcmp(optarg, "never") != 0)
+			return ptc_usage_error("decode", "no color '%s': auto, always or never",
+					       optarg);
+		return 0;
+	case OPT_NO_PAGER:
+		a->no_pager = true;
+		return 0;
 	case OPT_EVENTS:
 		a->opts.events = true;
 		return 0;
@@ -266,7 +283,7 @@ static int check_args(struct decode_args *a)
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
 	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))
-		return ptc_usage_error("decode", "'%s' is no list of CPU numbers", a->cpu);
+		return ptc_usage_error("decode", "'%s' is no CPU number, nor a list of them", a->cpu);
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
@@ -291,6 +308,8 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "sym", required_argument, NULL, OPT_SYM },
 		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
+		{ "color", required_argument, NULL, OPT_COLOR },
+		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
 		{ "events", no_argument, NULL, OPT_EVENTS },
 		{ "stats", no_argument, NULL, OPT_STATS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
@@ -346,6 +365,13 @@ static int out_of_memory(void)
 	return PTC_EXIT_FAIL;
 }
 
+static bool wants_color(const struct decode_args *a)
+{
+	if (a->fields.n || (a->color && !strcmp(a->color, "never")))
+		return false;
+	return (a->color && !strcmp(a->color, "always")) || a->colors;
+}
+
 static int run(const struct decode_args *a, struct ptc_decode *d)
 {
 	static struct ptc_line line;
@@ -353,11 +379,14 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 	struct ptc_calls_printer calls;
 	struct ptc_totals totals = PTC_TOTALS_INIT;
 	struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
-				 .ctx = &printer };
+				 .ctx = &printer },
+			inner;
+	struct ptc_progress progress;
 	struct ptc_decode_stats stats;
 	struct ptc_err err;
 	int r;
 
+	printer.color = wants_color(a);
 	if (a->stats)
 		sink = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &totals };
 	else if (a->json)
@@ -373,7 +402,11 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 			return out_of_memory();
 		sink = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &calls };
 	}
+	inner = sink;
+	if (ptc_progress_start(&progress, d, &inner))
+		sink = (struct ptc_sink){ .on_items = ptc_progress_items, .ctx = &progress };
 	r = ptc_decode_run(d, &sink, &err);
+	ptc_progress_finish(&progress);
 	ptc_decode_get_stats(d, &stats);
 	if (a->calls)
 		ptc_calls_printer_finish(&calls);
@@ -394,7 +427,20 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
 }
 
-static int decode(const struct decode_args *a)
+/* Once it is known that there is something to show: errors must not be left in a pager. */
+static int run_paged(struct decode_args *a, struct ptc_decode *d)
+{
+	pid_t pager;
+	int code;
+
+	a->colors = ptc_terminal_has_colors();
+	pager = a->no_pager || a->bin || a->stats ? 0 : ptc_pager_start();
+	code = run(a, d);
+	ptc_pager_finish(pager);
+	return code;
+}
+
+static int decode(struct decode_args *a)
 {
 	struct ptc_decode *d;
 	struct ptc_err err;
@@ -407,7 +453,7 @@ static int decode(const struct decode_args *a)
 	if (r < 0)
 		return ptc_say_err(&err);
 	r = a->has_time ? ptc_time_choice_apply(&a->time, d, &err) : 0;
-	code = r < 0 ? ptc_say_err(&err) : run(a, d);
+	code = r < 0 ? ptc_say_err(&err) : run_paged(a, d);
 	ptc_decode_free(d);
 	return code;
 }

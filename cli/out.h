@@ -59,6 +59,7 @@ struct ptc_printer {
 	struct ptc_decode *d;
 	struct ptc_fields fields;
 	struct ptc_line *line;
+	bool color; /* the form for people: kinds and gaps */
 	/* --insn: the newest source line */
 	char srcline[256];
 	size_t srcline_len;

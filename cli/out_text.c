@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+#define KIND_COLOR  "\033[36m"
+#define GAP_COLOR   "\033[31m"
+#define EVENT_COLOR "\033[33m"
+#define NO_COLOR    "\033[m"
+
 /* A recording must not drive the terminal, and a name has no blanks in a line of fields. */
 void ptc_print_name(struct ptc_line *l, const char *s)
 {
@@ -164,9 +169,13 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 	begin = l->n;
 	ptc_line_dec(l, it->tid);
 	pad(l, begin, 8);
+	if (p->color)
+		ptc_line_str(l, KIND_COLOR);
 	begin = l->n;
 	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
 	pad(l, begin, 8);
+	if (p->color)
+		ptc_line_str(l, NO_COLOR);
 	begin = l->n;
 	if (it->from)
 		put_place(p, it, it->from);
@@ -189,6 +198,10 @@ int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 
 		const bool fields = it->type != PTC_ITEM_GAP && it->type != PTC_ITEM_EVENT;
 
+		const bool color = p->color && !fields;
+
+		if (color)
+			ptc_line_str(p->line, it->type == PTC_ITEM_GAP ? GAP_COLOR : EVENT_COLOR);
 		if (it->type == PTC_ITEM_GAP)
 			ptc_print_gap(p->line, it);
 		else if (it->type == PTC_ITEM_EVENT)
@@ -200,6 +213,8 @@ int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 				ptc_line_char(p->line, ' ');
 			put_field(p, it, p->fields.field[k]);
 		}
+		if (color)
+			ptc_line_str(p->line, NO_COLOR);
 		ptc_line_char(p->line, '\n');
 	}
 	return p->line->failed;

@@ -298,6 +298,7 @@ e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
 e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
 e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 
+e2e_case(terminal CHECKS terminal RUN "${e2e_bin}/prog_signal")
 # Parts of a recording, and other forms of it.
 e2e_case(bin_signal CHECKS bin RUN "${e2e_bin}/prog_signal")
 e2e_emu(bin_threads CHECKS bin RUN "${e2e_bin}/prog_tasks" locks)

@@ -20,6 +20,7 @@ smallrings  the same with the smallest rings: nothing is lost
 calls       the tree of calls: each is left at the depth it was entered at, as many as there are calls
 last        --last N and --time are the end and the middle of the whole, thread by thread
 bin         --format bin and --stats say the same, --events adds to it
+terminal    colours and a pager on a terminal, none elsewhere
 insn        --insn: each instruction once, calls go where they went, source lines of the program
 vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
 vcpushash   hash, of the same
@@ -34,6 +35,7 @@ import ctypes.util
 import difflib
 import json
 import os
+import pty
 import re
 import signal
 import struct
@@ -825,7 +827,28 @@ def check_bin(folder, name, argv):
     check(len(on) == count["start"], f"{len(on)} times enabled, {count['start']} starts")
 
 
+def check_terminal(folder, name, argv):
+    path, _ = recorded(folder, argv)
+    plain = lib.decode(path).expect(0)
+    check("\033" not in plain.out, "colours in a pipe")
+    colored = lib.decode(path, "--color", "always").expect(0).out
+    check(re.sub(r"\033\[\d*m", "", colored) == plain.out, "colours change the text")
+    shown = os.path.join(folder, "shown")
+    for options, want in (((), colored), (("--color", "never"), plain.out)):
+        ours, theirs = pty.openpty()
+        env = {**os.environ, "PAGER": f"cat >{shown}", "TERM": "xterm"}
+        env.pop("NO_COLOR", None)
+        r = Run([lib.PTCAP, "decode", "-i", path, *options], stdout=theirs, env=env).expect(0)
+        os.close(theirs)
+        os.close(ours)
+        with open(shown, encoding="utf-8") as f:
+            check(f.read() == want, f"the pager was shown something else {options} {r.err}")
+        os.unlink(shown)
+    check(Run([lib.PTCAP, "decode", "--color", "red"]).status == 2, "--color red")
+
+
 CHECKS = {
+    "terminal": check_terminal,
     "bin": check_bin,
     "last": check_last,
     "truth": check_truth,
