@@ -165,7 +165,8 @@ static int take_choice(struct decode_args *a, int c)
 	switch (c) {
 	case OPT_TID:
 		if (!ptc_id_list_parse(&a->tids, optarg))
-			return ptc_usage_error("decode", "'%s' is no thread id, nor a list of them", optarg);
+			return ptc_usage_error("decode", "'%s' is no thread id, nor a list of them",
+					       optarg);
 		return 0;
 	case OPT_TIME:
 		a->has_time = true;
@@ -283,7 +284,8 @@ static int check_args(struct decode_args *a)
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
 	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))
-		return ptc_usage_error("decode", "'%s' is no CPU number, nor a list of them", a->cpu);
+		return ptc_usage_error("decode", "'%s' is no CPU number, nor a list of them",
+				       a->cpu);
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
