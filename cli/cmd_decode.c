@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choice.h"
 #include "cli.h"
 #include "out.h"
 #include "out_calls.h"
+#include "out_stats.h"
 #include "ptcap/decode.h"
+#include "terminal.h"
 
 struct decode_args {
 	const char *input;	  /* NULL: perf.data */
@@ -16,7 +19,12 @@ struct decode_args {
 	struct ptc_raw_code *raw; /* owned, and so are the paths in it */
 	size_t nraw;
 	struct ptc_fields fields;
-	bool json, strict, help, calls, insn;
+	bool json, strict, help, calls, insn, bin, stats, no_pager;
+	const char *color;	       /* NULL: auto */
+	bool colors;		       /* what auto means */
+	struct ptc_id_list tids, cpus; /* owned */
+	struct ptc_time_choice time;
+	bool has_time;
 	struct ptc_decode_opts opts;
 	struct ptc_code_opts code;
 };
@@ -28,6 +36,8 @@ static void args_release(struct decode_args *a)
 	for (i = 0; i < a->nraw; i++)
 		free((char *)(uintptr_t)a->raw[i].path);
 	free(a->raw);
+	ptc_id_list_release(&a->tids);
+	ptc_id_list_release(&a->cpus);
 }
 
 static void help(void)
@@ -43,11 +53,21 @@ static void help(void)
 	       "                        with insn-ip a line is an instruction, not a branch\n"
 	       "      --insn            every instruction, disassembled, with its source line\n"
 	       "      --calls           functions as they are entered and left, indented\n"
+	       "      --events          what else the trace tells of, as well: tracing on and off, "
+	       "overflows,\n"
+	       "                        frequency, PTWRITE, power states, transactions\n"
+	       "      --stats           totals only: transfers by kind, gaps by cause, bytes, "
+	       "time\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
-	       "doc/json.md\n"
-	       "      --tid=TID         only this thread\n"
-	       "      --cpu=CPU         only this CPU; in raw mode the CPU that recorded, as "
+	       "doc/json.md;\n"
+	       "                        or bin: records of 64 bytes, see doc/format.md\n"
+	       "      --tid=LIST        only these threads: 12,15-17\n"
+	       "      --cpu=LIST        only these CPUs; in raw mode the CPU that recorded, as "
 	       "6/94/3\n"
+	       "      --time=FROM,TO    only this time, in seconds; either may be left out;\n"
+	       "                        or a part of the trace: 10%%-20%%\n"
+	       "      --last=N          only the last N transfers of each thread\n"
+	       "      --sym=NAME        only transfers from or to this function\n"
 	       "      --pt=FILE         raw mode: a bare packet stream\n"
 	       "      --raw=FILE@ADDR[:OFFSET[:LENGTH]]\n"
 	       "                        raw mode: code at ADDR; may be given again and again\n"
@@ -60,6 +80,8 @@ static void help(void)
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
+	       "      --color=WHEN      auto (on a terminal; default), always or never\n"
+	       "      --no-pager        on a terminal: not through $PAGER\n"
 	       "  -h, --help            this text\n");
 }
 
@@ -116,16 +138,6 @@ static bool parse_cpu_id(const char *arg, struct ptc_decode_opts *opts)
 	return true;
 }
 
-static bool parse_int(const char *arg, int32_t *ret)
-{
-	uint64_t v;
-
-	if (!ptc_parse_u64(arg, &v) || v > INT32_MAX)
-		return false;
-	*ret = (int32_t)v;
-	return true;
-}
-
 static int parse_fields(struct decode_args *a, const char *arg)
 {
 	const char *what, *word;
@@ -148,7 +160,14 @@ enum {
 	OPT_SYMFS,
 	OPT_CORE,
 	OPT_KCORE,
-	OPT_VMLINUX
+	OPT_VMLINUX,
+	OPT_TIME,
+	OPT_LAST,
+	OPT_SYM,
+	OPT_STATS,
+	OPT_EVENTS,
+	OPT_COLOR,
+	OPT_NO_PAGER
 };
 
 /* The options that say where code is. False: @c is none of them. */
@@ -165,6 +184,31 @@ static bool take_code_option(struct decode_args *a, int c)
 	return where;
 }
 
+/* Which part. */
+static int take_choice(struct decode_args *a, int c)
+{
+	switch (c) {
+	case OPT_TID:
+		if (!ptc_id_list_parse(&a->tids, optarg))
+			return ptc_usage_error("decode", "'%s' is no thread id, nor a list of them",
+					       optarg);
+		return 0;
+	case OPT_TIME:
+		a->has_time = true;
+		if (!ptc_time_choice_parse(optarg, &a->time))
+			return ptc_usage_error(
+				"decode", "'%s' is not FROM,TO in seconds, nor N%%-M%%", optarg);
+		return 0;
+	case OPT_LAST:
+		if (!ptc_parse_u64(optarg, &a->opts.last) || !a->opts.last)
+			return ptc_usage_error("decode", "'%s' is no number of transfers", optarg);
+		return 0;
+	default:
+		a->opts.sym = optarg;
+		return 0;
+	}
+}
+
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
 	switch (c) {
@@ -175,13 +219,16 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 		return parse_fields(a, optarg);
 	case OPT_FORMAT:
 		a->json = !strcmp(optarg, "json");
-		if (!a->json && strcmp(optarg, "text") != 0)
-			return ptc_usage_error("decode", "no format '%s': text or json", optarg);
+		a->bin = !strcmp(optarg, "bin");
+		if (!a->json && !a->bin && strcmp(optarg, "text") != 0)
+			return ptc_usage_error("decode", "no format '%s': text, json or bin",
+					       optarg);
 		return 0;
 	case OPT_TID:
-		if (!parse_int(optarg, &a->opts.tid))
-			return ptc_usage_error("decode", "'%s' is no thread id", optarg);
-		return 0;
+	case OPT_TIME:
+	case OPT_LAST:
+	case OPT_SYM:
+		return take_choice(a, c);
 	case OPT_CPU:
 		a->cpu = optarg;
 		return 0;
@@ -204,6 +251,22 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 	case OPT_CALLS:
 		a->calls = true;
 		return 0;
+	case OPT_COLOR:
+		a->color = optarg;
+		if (strcmp(optarg, "auto") != 0 && strcmp(optarg, "always") != 0 &&
+		    strcmp(optarg, "never") != 0)
+			return ptc_usage_error("decode", "no color '%s': auto, always or never",
+					       optarg);
+		return 0;
+	case OPT_NO_PAGER:
+		a->no_pager = true;
+		return 0;
+	case OPT_EVENTS:
+		a->opts.events = true;
+		return 0;
+	case OPT_STATS:
+		a->stats = true;
+		return 0;
 	case OPT_STRICT:
 		a->strict = true;
 		return 0;
@@ -220,6 +283,11 @@ static int check_args(struct decode_args *a)
 {
 	if (a->json && a->fields.n)
 		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
+	if (a->stats && (a->bin || a->insn || a->calls || a->fields.n))
+		return ptc_usage_error("decode", "--stats goes with neither -F nor --calls nor "
+						 "--insn nor bin");
+	if (a->bin && (a->insn || a->calls || a->fields.n))
+		return ptc_usage_error("decode", "bin goes with neither -F nor --calls nor --insn");
 	if (a->insn && (a->json || a->calls || a->fields.n))
 		return ptc_usage_error("decode",
 				       "--insn goes with neither -F nor --calls nor json");
@@ -229,16 +297,26 @@ static int check_args(struct decode_args *a)
 		return ptc_usage_error("decode", "either a recording (-i) or a stream (--pt)");
 	if (a->nraw && !a->pt)
 		return ptc_usage_error("decode", "--raw goes with --pt");
-	if (a->pt && a->opts.tid != -1)
-		return ptc_usage_error("decode", "a bare stream has no threads: --tid");
 	if (a->pt && (a->code.symfs || a->code.core || a->code.kcore || a->code.vmlinux))
 		return ptc_usage_error("decode", "the code of a bare stream is told by --raw");
 	if (a->code.kcore && a->code.vmlinux)
 		return ptc_usage_error("decode", "either --kcore or --vmlinux");
+	if (a->pt && (a->tids.n || a->has_time))
+		return ptc_usage_error("decode", "a bare stream has no threads and no clock: "
+						 "neither --tid nor --time");
+	if (a->has_time && a->opts.last)
+		return ptc_usage_error("decode", "either --time or --last");
+	if (a->opts.events && (a->calls || a->stats))
+		return ptc_usage_error("decode", "--events goes with neither --calls nor --stats");
+	if (a->calls && a->opts.sym)
+		return ptc_usage_error("decode", "--calls needs all transfers: no --sym");
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
-	if (a->cpu && !a->pt && !parse_int(a->cpu, &a->opts.cpu))
-		return ptc_usage_error("decode", "'%s' is no CPU number", a->cpu);
+	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))
+		return ptc_usage_error("decode", "'%s' is no CPU number, nor a list of them",
+				       a->cpu);
+	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
+	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
 	a->opts.bytes = a->calls || a->insn || ptc_fields_have(&a->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&a->fields, PTC_FIELD_INSN);
@@ -256,8 +334,15 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
+		{ "time", required_argument, NULL, OPT_TIME },
+		{ "last", required_argument, NULL, OPT_LAST },
+		{ "sym", required_argument, NULL, OPT_SYM },
 		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
+		{ "color", required_argument, NULL, OPT_COLOR },
+		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
+		{ "events", no_argument, NULL, OPT_EVENTS },
+		{ "stats", no_argument, NULL, OPT_STATS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "symfs", required_argument, NULL, OPT_SYMFS },
 		{ "core", required_argument, NULL, OPT_CORE },
@@ -315,19 +400,36 @@ static int out_of_memory(void)
 	return PTC_EXIT_FAIL;
 }
 
+static bool wants_color(const struct decode_args *a)
+{
+	if (a->fields.n || (a->color && !strcmp(a->color, "never")))
+		return false;
+	return (a->color && !strcmp(a->color, "always")) || a->colors;
+}
+
 static int run(const struct decode_args *a, struct ptc_decode *d)
 {
 	static struct ptc_line line;
 	struct ptc_printer printer = { .d = d, .fields = a->fields, .line = &line };
 	struct ptc_calls_printer calls;
+	struct ptc_totals totals = PTC_TOTALS_INIT;
 	struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
-				 .ctx = &printer };
+				 .ctx = &printer },
+			inner;
+	struct ptc_progress progress;
 	struct ptc_decode_stats stats;
 	struct ptc_err err;
 	int r;
 
-	if (a->json)
+	printer.color = wants_color(a);
+	if (a->stats)
+		sink = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &totals };
+	else if (a->json)
 		ptc_print_json_head(&line);
+	if (a->bin) {
+		ptc_print_bin_head();
+		sink.on_items = ptc_print_bin;
+	}
 	if (a->insn)
 		sink.on_items = ptc_print_insn;
 	if (a->calls) {
@@ -335,15 +437,21 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 			return out_of_memory();
 		sink = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &calls };
 	}
+	inner = sink;
+	if (ptc_progress_start(&progress, d, &inner))
+		sink = (struct ptc_sink){ .on_items = ptc_progress_items, .ctx = &progress };
 	r = ptc_decode_run(d, &sink, &err);
+	ptc_progress_finish(&progress);
+	ptc_decode_get_stats(d, &stats);
 	if (a->calls)
 		ptc_calls_printer_finish(&calls);
+	if (a->stats && r >= 0)
+		ptc_totals_print(&totals, &stats, &line, a->json);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */
 	if (r < 0)
 		return ptc_say_err(&err);
-	ptc_decode_get_stats(d, &stats);
 	if (a->json) {
 		ptc_print_json_missing(d, &line);
 		ptc_line_flush(&line);
@@ -358,7 +466,20 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
 }
 
-static int decode(const struct decode_args *a)
+/* Once it is known that there is something to show: errors must not be left in a pager. */
+static int run_paged(struct decode_args *a, struct ptc_decode *d)
+{
+	pid_t pager;
+	int code;
+
+	a->colors = ptc_terminal_has_colors();
+	pager = a->no_pager || a->bin || a->stats ? 0 : ptc_pager_start();
+	code = run(a, d);
+	ptc_pager_finish(pager);
+	return code;
+}
+
+static int decode(struct decode_args *a)
 {
 	struct ptc_decode *d;
 	struct ptc_err err;
@@ -370,7 +491,8 @@ static int decode(const struct decode_args *a)
 		r = ptc_decode_open(a->input ? a->input : "perf.data", &a->opts, &d, &err);
 	if (r < 0)
 		return ptc_say_err(&err);
-	code = run(a, d);
+	r = a->has_time ? ptc_time_choice_apply(&a->time, d, &err) : 0;
+	code = r < 0 ? ptc_say_err(&err) : run_paged(a, d);
 	ptc_decode_free(d);
 	return code;
 }

@@ -59,6 +59,7 @@ struct ptc_printer {
 	struct ptc_decode *d;
 	struct ptc_fields fields;
 	struct ptc_line *line;
+	bool color; /* the form for people: kinds and gaps */
 	/* --insn: the newest source line */
 	char srcline[256];
 	size_t srcline_len;
@@ -76,6 +77,9 @@ bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool wh
 /* "# gap queue=...", without the line's end. */
 void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it);
 
+/* "# event NAME tid=...", without the line's end. */
+void ptc_print_event(struct ptc_line *l, const struct ptc_item *it);
+
 /* ptc_sink.on_items; ctx is a struct ptc_printer. */
 int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n);
 int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n);
@@ -84,5 +88,9 @@ void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it);
 /* What comes before the first item, and behind the last: the files whose code was missed. */
 void ptc_print_json_head(struct ptc_line *l);
 void ptc_print_json_missing(const struct ptc_decode *d, struct ptc_line *l);
+
+/* --format bin: doc/format.md. Straight to stdout; ctx is a struct ptc_printer. */
+void ptc_print_bin_head(void);
+int ptc_print_bin(void *ctx, const struct ptc_item *items, size_t n);
 
 #endif

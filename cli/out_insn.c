@@ -95,6 +95,8 @@ int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n)
 	for (i = 0; i < n; i++) {
 		if (items[i].type == PTC_ITEM_GAP)
 			ptc_print_gap(p->line, &items[i]);
+		else if (items[i].type == PTC_ITEM_EVENT)
+			ptc_print_event(p->line, &items[i]);
 		else
 			put_insn(p, &items[i]);
 		ptc_line_char(p->line, '\n');

@@ -24,9 +24,12 @@ void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it)
 	ptc_line_str(l, "\"}\n");
 }
 
-static void put_branch(struct ptc_line *l, const struct ptc_item *it)
+/* What branches and events begin with. */
+static void put_head(struct ptc_line *l, const struct ptc_item *it, const char *type)
 {
-	ptc_line_str(l, "{\"type\":\"branch\",\"tid\":");
+	ptc_line_str(l, "{\"type\":\"");
+	ptc_line_str(l, type);
+	ptc_line_str(l, "\",\"tid\":");
 	ptc_line_dec(l, it->tid);
 	ptc_line_str(l, ",\"cpu\":");
 	ptc_line_dec(l, it->cpu);
@@ -35,6 +38,22 @@ static void put_branch(struct ptc_line *l, const struct ptc_item *it)
 		ptc_line_str(l, "null");
 	else
 		ptc_line_dec(l, (int64_t)it->time);
+}
+
+static void put_event(struct ptc_line *l, const struct ptc_item *it)
+{
+	put_head(l, it, "event");
+	ptc_line_str(l, ",\"event\":\"");
+	ptc_line_str(l, ptc_event_name((enum ptc_event_kind)it->kind));
+	ptc_line_char(l, '"');
+	put_address(l, "ip", it->from);
+	put_address(l, "value", it->to);
+	ptc_line_str(l, "}\n");
+}
+
+static void put_branch(struct ptc_line *l, const struct ptc_item *it)
+{
+	put_head(l, it, "branch");
 	put_address(l, "from", it->from);
 	put_address(l, "to", it->to);
 	ptc_line_str(l, ",\"kind\":\"");
@@ -99,6 +118,8 @@ int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n)
 	for (i = 0; i < n; i++) {
 		if (items[i].type == PTC_ITEM_GAP)
 			ptc_print_json_gap(p->line, &items[i]);
+		else if (items[i].type == PTC_ITEM_EVENT)
+			put_event(p->line, &items[i]);
 		else
 			put_branch(p->line, &items[i]);
 	}

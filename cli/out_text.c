@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+#define KIND_COLOR  "\033[36m"
+#define GAP_COLOR   "\033[31m"
+#define EVENT_COLOR "\033[33m"
+#define NO_COLOR    "\033[m"
+
 /* A recording must not drive the terminal, and a name has no blanks in a line of fields. */
 void ptc_print_name(struct ptc_line *l, const char *s)
 {
@@ -98,6 +103,22 @@ void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it)
 	ptc_line_str(l, ptc_gap_name((enum ptc_gap_cause)it->cause));
 }
 
+void ptc_print_event(struct ptc_line *l, const struct ptc_item *it)
+{
+	ptc_line_str(l, "# event queue=");
+	ptc_line_dec(l, it->queue);
+	ptc_line_str(l, " tid=");
+	ptc_line_dec(l, it->tid);
+	ptc_line_str(l, " time=");
+	ptc_line_time(l, it->time);
+	ptc_line_str(l, " ip=0x");
+	ptc_line_hex(l, it->from);
+	ptc_line_str(l, " value=0x");
+	ptc_line_hex(l, it->to);
+	ptc_line_str(l, " event=");
+	ptc_line_str(l, ptc_event_name((enum ptc_event_kind)it->kind));
+}
+
 /* Columns of the form for people. */
 static void pad(struct ptc_line *l, size_t begin, size_t width)
 {
@@ -148,9 +169,13 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 	begin = l->n;
 	ptc_line_dec(l, it->tid);
 	pad(l, begin, 8);
+	if (p->color)
+		ptc_line_str(l, KIND_COLOR);
 	begin = l->n;
 	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
 	pad(l, begin, 8);
+	if (p->color)
+		ptc_line_str(l, NO_COLOR);
 	begin = l->n;
 	if (it->from)
 		put_place(p, it, it->from);
@@ -171,15 +196,25 @@ int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 	for (i = 0; i < n; i++) {
 		const struct ptc_item *it = &items[i];
 
+		const bool fields = it->type != PTC_ITEM_GAP && it->type != PTC_ITEM_EVENT;
+
+		const bool color = p->color && !fields;
+
+		if (color)
+			ptc_line_str(p->line, it->type == PTC_ITEM_GAP ? GAP_COLOR : EVENT_COLOR);
 		if (it->type == PTC_ITEM_GAP)
 			ptc_print_gap(p->line, it);
+		else if (it->type == PTC_ITEM_EVENT)
+			ptc_print_event(p->line, it);
 		else if (!p->fields.n)
 			put_for_people(p, it);
-		for (k = 0; k < p->fields.n && it->type != PTC_ITEM_GAP; k++) {
+		for (k = 0; fields && k < p->fields.n; k++) {
 			if (k)
 				ptc_line_char(p->line, ' ');
 			put_field(p, it, p->fields.field[k]);
 		}
+		if (color)
+			ptc_line_str(p->line, NO_COLOR);
 		ptc_line_char(p->line, '\n');
 	}
 	return p->line->failed;

@@ -19,6 +19,29 @@ const char *ptc_gap_name(enum ptc_gap_cause cause)
 	return (unsigned int)cause < PTC_GAP_COUNT ? names[cause] : "?";
 }
 
+const char *ptc_event_name(enum ptc_event_kind kind)
+{
+	static const char *const names[PTC_EVENT_COUNT] = {
+		[PTC_EVENT_NONE] = "none",
+		[PTC_EVENT_ENABLED] = "enabled",
+		[PTC_EVENT_DISABLED] = "disabled",
+		[PTC_EVENT_OVERFLOW] = "overflow",
+		[PTC_EVENT_STOP] = "stop",
+		[PTC_EVENT_CBR] = "cbr",
+		[PTC_EVENT_PTWRITE] = "ptwrite",
+		[PTC_EVENT_MWAIT] = "mwait",
+		[PTC_EVENT_PWRE] = "pwre",
+		[PTC_EVENT_EXSTOP] = "exstop",
+		[PTC_EVENT_PWRX] = "pwrx",
+		[PTC_EVENT_TSX_BEGIN] = "tsx-begin",
+		[PTC_EVENT_TSX_COMMIT] = "tsx-commit",
+		[PTC_EVENT_TSX_ABORT] = "tsx-abort",
+		[PTC_EVENT_CR3] = "cr3",
+	};
+
+	return (unsigned int)kind < PTC_EVENT_COUNT ? names[kind] : "?";
+}
+
 void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opts *opts,
 		  struct ptc_decode_stats *stats)
 {
@@ -29,6 +52,8 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 		.cpu = -1,
 		.only_tid = opts->tid,
 		.only_cpu = opts->cpu,
+		.tids = opts->tids,
+		.cpus = opts->cpus,
 		.stats = stats,
 	};
 }
@@ -64,7 +89,8 @@ static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, u
 static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
 {
 	if ((o->only_tid != -1 && o->only_tid != o->tid) ||
-	    (o->only_cpu != -1 && o->only_cpu != o->cpu))
+	    (o->only_cpu != -1 && o->only_cpu != o->cpu) || !ptc_ids_have(&o->tids, o->tid) ||
+	    !ptc_ids_have(&o->cpus, o->cpu))
 		return NULL;
 	return append_any(o, type, time);
 }
@@ -89,6 +115,19 @@ struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time)
 
 	if (it)
 		it->from = ip;
+	return it;
+}
+
+struct ptc_item *ptc_out_event(struct ptc_out *o, enum ptc_event_kind kind, uint64_t ip,
+			       uint64_t value, uint64_t time)
+{
+	struct ptc_item *it = append(o, PTC_ITEM_EVENT, time);
+
+	if (!it)
+		return NULL;
+	it->from = ip;
+	it->to = value;
+	it->kind = (uint8_t)kind;
 	return it;
 }
 

@@ -24,8 +24,20 @@ struct ptc_out {
 	int32_t pid, tid, cpu;
 
 	int32_t only_tid, only_cpu;	/* drop the others; -1: keep all */
+	struct ptc_ids tids, cpus;	/* the same */
 	struct ptc_decode_stats *stats; /* of what is kept; lent */
 };
+
+/* Is @id one of @ids? */
+static inline bool ptc_ids_have(const struct ptc_ids *ids, int32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < ids->n; i++)
+		if (ids->ranges[i].first <= id && id <= ids->ranges[i].last)
+			return true;
+	return !ids->n;
+}
 
 void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opts *opts,
 		  struct ptc_decode_stats *stats);
@@ -35,6 +47,8 @@ void ptc_out_release(struct ptc_out *o);
 struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, enum ptc_kind kind,
 				uint64_t time);
 struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time);
+struct ptc_item *ptc_out_event(struct ptc_out *o, enum ptc_event_kind kind, uint64_t ip,
+			       uint64_t value, uint64_t time);
 void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint64_t len,
 		 uint64_t time);
 /* PTC_GAP_SNAPSHOT: the queue's, whoever runs then. */

@@ -222,8 +222,12 @@ static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t que
 
 static bool is_wanted(const struct ptc_decode *d, const struct ptc_queue *q)
 {
-	return (d->opts.tid == -1 || q->tid == -1 || q->tid == d->opts.tid) &&
-	       (d->opts.cpu == -1 || q->cpu == -1 || q->cpu == d->opts.cpu);
+	const struct ptc_decode_opts *o = &d->opts;
+
+	return (o->tid == -1 || q->tid == -1 || q->tid == o->tid) &&
+	       (o->cpu == -1 || q->cpu == -1 || q->cpu == o->cpu) &&
+	       (q->tid == -1 || ptc_ids_have(&o->tids, q->tid)) &&
+	       (q->cpu == -1 || ptc_ids_have(&o->cpus, q->cpu));
 }
 
 static int set_up_lanes(struct opening *o, struct ptc_err *err)
@@ -296,7 +300,8 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		return r;
 	if (!ptc_index_agrees(&d->index, d->file, &complaint))
 		ptc_notes_add(&d->notes, "%s", complaint.msg);
-	return ptc_sideband_open(&d->sideband, d->file, o->order.unordered || o->order.late, err);
+	d->no_rounds = o->order.unordered || o->order.late;
+	return ptc_sideband_open(&d->sideband, d->file, d->no_rounds, err);
 }
 
 int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts, struct ptc_decode **ret,

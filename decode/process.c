@@ -9,7 +9,7 @@
 /* More CPUs than Linux can be built for: a larger number is damage, not a CPU. */
 enum { MAX_CPUS = 8192 };
 
-void ptc_procs_release(struct ptc_procs *ps)
+void ptc_procs_clear(struct ptc_procs *ps)
 {
 	size_t i;
 
@@ -17,6 +17,13 @@ void ptc_procs_release(struct ptc_procs *ps)
 		ptc_addrspace_release(&ps->procs[i]->as);
 		free(ps->procs[i]);
 	}
+	ps->nprocs = ps->nthreads = ps->ncpus = 0;
+	ps->copied = 0;
+}
+
+void ptc_procs_release(struct ptc_procs *ps)
+{
+	ptc_procs_clear(ps);
 	free(ps->procs);
 	free(ps->threads);
 	free(ps->running);

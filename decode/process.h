@@ -35,6 +35,8 @@ struct ptc_procs {
 };
 
 void ptc_procs_release(struct ptc_procs *ps);
+/* Forget all but the files. */
+void ptc_procs_clear(struct ptc_procs *ps);
 
 /* Find, or NULL. */
 struct ptc_proc *ptc_procs_find(const struct ptc_procs *ps, int32_t pid);

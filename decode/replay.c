@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "decode/addrspace.h"
+#include "decode/event.h"
 #include "decode/ipt.h"
 #include "decode/note.h"
 #include "decode/resync.h"
@@ -57,6 +58,23 @@ struct ptc_replay {
 	struct ptc_trail trail;
 };
 
+static const struct ptc_span *span_of(const struct ptc_replay *r)
+{
+	return &r->conf.stream->spans[r->span];
+}
+
+static void skip_to_start(struct ptc_replay *r)
+{
+	const struct ptc_spot *start = &r->conf.start;
+
+	if (ptc_spot_is_begin(*start))
+		return;
+	r->span = start->span;
+	while (r->next_mark < r->conf.nmarks &&
+	       r->conf.marks[r->next_mark].off <= span_of(r)->base + start->off)
+		r->next_mark++;
+}
+
 int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, struct ptc_err *err)
 {
 	struct ptc_replay *r = calloc(1, sizeof(*r));
@@ -68,6 +86,7 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, 
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	ptc_trail_init(&r->trail, &r->out, conf->opts);
 	r->as = &r->none;
+	skip_to_start(r);
 	ptc_trail_set_code(&r->trail, r->as);
 	r->as_changed = true;
 	*ret = r;
@@ -111,14 +130,14 @@ struct ptc_out *ptc_replay_out(struct ptc_replay *r)
 	return &r->out;
 }
 
-static const struct ptc_span *span_of(const struct ptc_replay *r)
-{
-	return &r->conf.stream->spans[r->span];
-}
-
 uint64_t ptc_replay_offset(const struct ptc_replay *r)
 {
 	return r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
+}
+
+struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
+{
+	return (struct ptc_spot){ r->span, r->off };
 }
 
 uint64_t ptc_replay_time(const struct ptc_replay *r)
@@ -467,15 +486,16 @@ static void list_front(struct ptc_replay *r, size_t first)
 	}
 }
 
-/* Begin the next span at its first PSB. */
+/* Begin the next span at its first PSB, or where it is to begin. */
 static int open_span(struct ptc_replay *r, struct ptc_err *err)
 {
 	const struct ptc_span *sp = span_of(r);
+	const bool midway = r->conf.start.off && r->span == r->conf.start.span;
 	struct ptc_resume to;
 	int ret;
 
 	r->from = r->off = r->prev_off = r->prev2_off = r->floor = 0;
-	if (sp->lost && !r->conf.snapshots)
+	if (sp->lost && !r->conf.snapshots && !midway)
 		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
 	ret = ptc_window_open(&r->window, sp, false, err);
 	if (ret < 0)
@@ -486,11 +506,16 @@ static int open_span(struct ptc_replay *r, struct ptc_err *err)
 	ret = use_decoder(r, err);
 	if (ret < 0)
 		return ret;
-	ptc_walker_to_psb(&r->walk, 0, &to);
-	if (!r->conf.snapshots)
+	if (midway) {
+		ptc_walker_begin(&r->walk, r->conf.start.off);
+		r->off = r->conf.start.off;
+	}
+	ptc_walker_to_psb(&r->walk, r->off, &to);
+	if (!r->conf.snapshots && !midway)
 		list_front(r, to.off);
 	ret = to.how == PTC_RESUME_END ? 0 : sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
-	if (r->conf.snapshots) /* at the time of the PSB: from there on the queue has its trace */
+	if (r->conf.snapshots &&
+	    !midway) /* at the time of the PSB: from there on the queue has its trace */
 		list_unkept(r, to.off);
 	if (to.how == PTC_RESUME_END)
 		end_span(r);
@@ -544,6 +569,18 @@ static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t
 	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
 }
 
+/* For those who asked for it; a start is behind its event. */
+static void list_event(struct ptc_replay *r, const struct pt_event *ev, uint64_t time)
+{
+	struct ptc_pt_event e = ptc_pt_event_of(ev);
+
+	if (!r->conf.opts->events || e.kind == PTC_EVENT_NONE)
+		return;
+	e.time = time;
+	list_gap(r);
+	ptc_trail_event(&r->trail, &e);
+}
+
 static int step_event(struct ptc_replay *r, struct ptc_err *err)
 {
 	/* It was read by the call before this one. */
@@ -565,6 +602,7 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 		return 0;
 	switch (ev.type) {
 	case ptev_enabled:
+		list_event(r, &ev, time);
 		list_gap(r);
 		ptc_trail_start(&r->trail, ev.variant.enabled.ip, time);
 		break;
@@ -588,6 +626,8 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	default:
 		break;
 	}
+	if (ev.type != ptev_enabled)
+		list_event(r, &ev, time);
 	return 0;
 }
 

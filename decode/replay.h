@@ -12,6 +12,7 @@
 
 #include "decode/clock.h"
 #include "decode/item.h"
+#include "decode/range.h"
 #include "decode/stream.h"
 
 struct ptc_addrspace;
@@ -32,6 +33,7 @@ struct ptc_replay_conf {
 	const struct ptc_ipt *ipt;
 	struct ptc_tsc_clock clock;
 	const struct ptc_stream *stream;
+	struct ptc_spot start;	      /* what is in front of it is as if it were not there */
 	const struct ptc_mark *marks; /* ascending */
 	size_t nmarks;
 	bool snapshots; /* a hole in the stream was not kept, rather than lost */
@@ -57,6 +59,8 @@ uint64_t ptc_replay_time(const struct ptc_replay *r);
 uint64_t ptc_replay_low(const struct ptc_replay *r);
 /* Where in the AUX stream it is. */
 uint64_t ptc_replay_offset(const struct ptc_replay *r);
+/* The same as a spot. */
+struct ptc_spot ptc_replay_spot(const struct ptc_replay *r);
 
 /* The items so far: the caller takes from the front by moving head. */
 struct ptc_out *ptc_replay_out(struct ptc_replay *r);

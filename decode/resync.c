@@ -33,6 +33,12 @@ void ptc_walker_init_window(struct ptc_walker *r, struct ptc_window *w)
 	r->window = w;
 }
 
+void ptc_walker_begin(struct ptc_walker *r, size_t at)
+{
+	r->pos = at;
+	r->synced = true;
+}
+
 static bool has_ip(enum ptc_pkt type)
 {
 	return type == PTC_PKT_TIP || type == PTC_PKT_TIP_PGE || type == PTC_PKT_TIP_PGD ||

@@ -58,6 +58,9 @@ void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len);
 /* The same over a window of a span. */
 void ptc_walker_init_window(struct ptc_walker *r, struct ptc_window *w);
 
+/* Begin at the PSB at @at, as if nothing were in front of it. */
+void ptc_walker_begin(struct ptc_walker *r, size_t at);
+
 /*
  * Find the next point at or behind @floor where the flow is known and @as has
  * code. @floor must not decrease from call to call.

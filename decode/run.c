@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "decode/last.h"
 
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err)
@@ -30,6 +31,9 @@ int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opt
 		memcpy(&d->opts, opts, opts->size < sizeof(*opts) ? opts->size : sizeof(*opts));
 		d->opts.size = sizeof(d->opts);
 	}
+	d->pick.d = d;
+	d->pick.to = UINT64_MAX;
+	d->pick.sym = d->opts.sym;
 	return 0;
 }
 
@@ -45,6 +49,7 @@ void ptc_decode_free(struct ptc_decode *d)
 		free(d->lanes[i].marks);
 	}
 	free(d->lanes);
+	ptc_pick_release(&d->pick);
 	ptc_sideband_release(&d->sideband);
 	ptc_procs_release(&d->procs);
 	if (d->ipt_ready)
@@ -199,6 +204,8 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 		return;
 	d->notes.lost_records += ev->sb.u.lost.lost;
 	l = lane_of(d, &ev->sb.id);
+	if (l && !ptc_spot_is_begin(l->start) && (!l->begun || ev->time < l->begin_ns))
+		return; /* in front of what is decoded */
 	if (l)
 		ptc_out_gap(ptc_replay_out(l->replay), PTC_GAP_LOST, ptc_replay_offset(l->replay),
 			    0, ev->time ? ev->time : PTC_NO_TIME);
@@ -270,6 +277,13 @@ static struct moment low_of_all(const struct ptc_decode *d)
 /* Items are handed over in batches of about this many. */
 enum { BATCH = 1024 };
 
+/* What is left of @l is behind the time that is asked for. */
+static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
+{
+	d->stats.aux_bytes -= ptc_range_left(&l->stream, ptc_replay_spot(l->replay));
+	l->live = false;
+}
+
 /* Step @l until it passes @limit, the next side record, or has a batch together. */
 static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
 {
@@ -286,6 +300,14 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 			return 0;
 		}
 		t = ptc_replay_time(l->replay);
+		if (!l->begun) {
+			l->begun = true;
+			l->begin_ns = t;
+		}
+		if (t > d->pick.to && ptc_replay_low(l->replay) > d->pick.to) {
+			leave_out_rest(d, l);
+			return 0;
+		}
 	} while (t <= limit && o->n - o->head < BATCH &&
 		 (!d->clock.valid || !ptc_sideband_peek(&d->sideband, t)));
 	return 0;
@@ -304,6 +326,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 			.ipt = &d->ipt,
 			.clock = d->clock,
 			.stream = &l->stream,
+			.start = l->start,
 			.marks = l->marks,
 			.nmarks = l->nmarks,
 			.snapshots = d->snapshots,
@@ -316,7 +339,8 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 		if (r < 0)
 			return r;
 		l->live = true;
-		d->stats.aux_bytes += l->stream.bytes;
+		l->begun = false;
+		d->stats.aux_bytes += ptc_range_left(&l->stream, l->start);
 	}
 	return 0;
 }
@@ -330,15 +354,12 @@ static void count_missing(struct ptc_decode *d)
 			d->stats.missing_files++;
 }
 
-int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
 {
 	struct ptc_lane *l;
 	uint64_t next;
 	int r;
 
-	if (d->ran)
-		return ptc_fail(err, PTC_E_USAGE, "a recording can be decoded once");
-	d->ran = true;
 	r = start_lanes(d, err);
 	if (r < 0)
 		return r;
@@ -362,11 +383,95 @@ int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc
 			return r;
 	}
 	/* What happened behind the end of the trace still counts: records may have been lost. */
-	r = apply_sideband(d, UINT64_MAX, err);
+	r = apply_sideband(d, d->pick.to, err);
 	if (!r)
 		r = flush(d, sink, END_OF_TIME, err);
 	count_missing(d);
 	return r;
+}
+
+int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < d->nlanes; i++) {
+		ptc_replay_free(d->lanes[i].replay);
+		d->lanes[i].replay = NULL;
+	}
+	d->stats = (struct ptc_decode_stats){ 0 };
+	d->notes.unmapped = d->notes.kernel = (struct ptc_cost){ 0 };
+	d->notes.lost_records = 0;
+	for (i = 0; i < d->procs.files.n; i++)
+		d->procs.files.files[i]->cost = (struct ptc_cost){ 0 };
+	if (d->raw)
+		return 0;
+	ptc_procs_clear(&d->procs);
+	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
+}
+
+static int run_picked(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	const struct ptc_sink picked = { ptc_pick_items, &d->pick };
+	int r;
+
+	d->pick.sink = sink;
+	r = ptc_decode_pass(d, &picked, err);
+	d->stats.branches = d->pick.branches;
+	memcpy(d->stats.gaps, d->pick.gaps, sizeof(d->stats.gaps));
+	return d->pick.failed ? ptc_fail_mem(err) : r;
+}
+
+int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	int r;
+
+	if (d->ran)
+		return ptc_fail(err, PTC_E_USAGE, "a recording can be decoded once");
+	d->ran = true;
+	if (d->opts.last) {
+		r = ptc_last_find(d, err);
+		if (r < 0)
+			return r;
+	}
+	return ptc_pick_is_needed(&d->pick) ? run_picked(d, sink, err) :
+					      ptc_decode_pass(d, sink, err);
+}
+
+int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first_ns, uint64_t *ret_last_ns,
+			 struct ptc_err *err)
+{
+	uint64_t first, last, low = UINT64_MAX, high = 0;
+	size_t i;
+
+	for (i = 0; i < d->nlanes; i++) {
+		if (!ptc_range_times(&d->lanes[i].stream, &d->clock, &first, &last))
+			continue;
+		low = first < low ? first : low;
+		high = last > high ? last : high;
+	}
+	if (low > high)
+		return ptc_fail(err, PTC_E_NOT_EXIST, "the trace has no times");
+	*ret_first_ns = low;
+	*ret_last_ns = high;
+	return 0;
+}
+
+int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_ns,
+			   struct ptc_err *err)
+{
+	size_t i;
+
+	if (d->opts.last || d->ran)
+		return ptc_fail(err, PTC_E_USAGE,
+				"a time can be chosen before decoding, and not "
+				"with the last transfers");
+	if (!d->clock.valid)
+		return ptc_fail(err, PTC_E_NOT_EXIST, "the trace has no times");
+	d->pick.from = from_ns;
+	d->pick.to = to_ns;
+	for (i = 0; i < d->nlanes; i++)
+		d->lanes[i].start = ptc_range_at_time(&d->lanes[i].stream, &d->clock, from_ns);
+	return 0;
 }
 
 void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret)

@@ -8,7 +8,9 @@
 #include "auxtrace/reader.h"
 #include "decode/ipt.h"
 #include "decode/note.h"
+#include "decode/pick.h"
 #include "decode/process.h"
+#include "decode/range.h"
 #include "decode/replay.h"
 #include "decode/sideband.h"
 #include "decode/srcline.h"
@@ -23,6 +25,10 @@ struct ptc_lane {
 	size_t nmarks, marks_cap;
 	struct ptc_replay *replay;
 	bool live;
+	struct ptc_spot start;	    /* where decoding begins */
+	struct ptc_spot next_start; /* of --last: of the next attempt */
+	bool begun;
+	uint64_t begin_ns; /* once begun: when that is */
 };
 
 struct ptc_decode {
@@ -40,6 +46,8 @@ struct ptc_decode {
 	struct ptc_lane *lanes; /* owned; ascending idx */
 	size_t nlanes;
 	bool ran;
+	bool no_rounds; /* see ptc_sideband_open */
+	struct ptc_pick pick;
 
 	struct ptc_file *file; /* of a recording */
 	struct ptc_index index;
@@ -51,5 +59,11 @@ struct ptc_decode {
 /* Copy @opts, of whatever size the caller was built with. */
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err);
+
+/* Decode from the lanes' starts to the end of the time that is chosen; all items go to @sink. */
+int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
+
+/* After a pass: as before it, ready for another one. */
+int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err);
 
 #endif

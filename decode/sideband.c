@@ -52,6 +52,15 @@ int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_
 	return read_next(s, err);
 }
 
+int ptc_sideband_rewind(struct ptc_sideband *s, bool no_rounds, struct ptc_err *err)
+{
+	ptc_order_free(s->order);
+	s->order = NULL;
+	s->has_next = false;
+	s->next_added = 0;
+	return ptc_sideband_open(s, s->file, no_rounds, err);
+}
+
 int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err)
 {
 	struct ptc_build_id_entry e;

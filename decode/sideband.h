@@ -46,6 +46,8 @@ void ptc_sideband_release(struct ptc_sideband *s);
  */
 int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_rounds,
 		      struct ptc_err *err);
+/* Begin again. */
+int ptc_sideband_rewind(struct ptc_sideband *s, bool no_rounds, struct ptc_err *err);
 /* Keep what the BUILD_ID feature says. */
 int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err);
 

@@ -63,19 +63,42 @@ static void branch(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kin
 		put_bytes(t, it, look_up(t, from, PTC_MODE_64)->len);
 }
 
+static void list_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
+{
+	(void)ptc_out_event(t->out, ev->kind, ev->ip, ev->value, ev->time);
+}
+
+/* Nothing is pending any more. */
+static void settle(struct ptc_trail *t)
+{
+	size_t i;
+
+	t->last.valid = false;
+	for (i = 0; i < t->nheld; i++)
+		list_event(t, &t->held[i]);
+	t->nheld = 0;
+}
+
+void ptc_trail_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
+{
+	const bool waits = t->last.valid && t->last.kind != PTC_KIND_NONE;
+
+	if (waits && t->nheld < PTC_TRAIL_HELD)
+		t->held[t->nheld++] = *ev;
+	else
+		list_event(t, ev);
+}
+
 void ptc_trail_land(struct ptc_trail *t, uint64_t to)
 {
 	const uint8_t kind = t->last.kind;
 
 	if (!t->last.valid)
 		return;
-	t->last.valid = false;
-	if (kind == PTC_KIND_NONE)
-		return;
 	/* A jcc to the next instruction: taken or not cannot be told, so it is never listed. */
-	if (kind == PTC_KIND_JCC && to == t->last.ip + t->last.len)
-		return;
-	branch(t, t->last.ip, to, kind, t->last.time);
+	if (kind != PTC_KIND_NONE && !(kind == PTC_KIND_JCC && to == t->last.ip + t->last.len))
+		branch(t, t->last.ip, to, kind, t->last.time);
+	settle(t);
 }
 
 static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
@@ -146,7 +169,7 @@ void ptc_trail_progress(struct ptc_trail *t)
 
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)
 {
-	t->last.valid = false;
+	settle(t);
 	branch(t, 0, ip, PTC_KIND_START, time);
 }
 
@@ -158,7 +181,7 @@ void ptc_trail_exit(struct ptc_trail *t, uint64_t time)
 		branch(t, ip, 0, t->last.kind, time);
 	else if (t->last.valid) /* no transfer: the code just went on, out of an address filter */
 		branch(t, ip + t->last.len, 0, PTC_KIND_ASYNC, time);
-	t->last.valid = false;
+	settle(t);
 }
 
 void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time)
@@ -169,5 +192,5 @@ void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t t
 
 void ptc_trail_cut(struct ptc_trail *t)
 {
-	t->last.valid = false;
+	settle(t);
 }

@@ -10,11 +10,13 @@
 #include <stdint.h>
 
 #include "arch/insn.h"
+#include "decode/event.h"
 #include "decode/item.h"
 
 struct ptc_addrspace;
 
 enum { PTC_TRAIL_CACHE = 4096 }; /* a power of two */
+enum { PTC_TRAIL_HELD = 8 };
 
 /* What ptc_insn_decode found at an address: direct-mapped by address. */
 struct ptc_trail_insn {
@@ -33,6 +35,11 @@ struct ptc_trail {
 		uint8_t kind, len;
 		uint64_t ip, time;
 	} last; /* the last instruction retired; not led anywhere yet */
+
+	/* Events behind the pending transfer, which must be listed first. None if it is not valid.
+	 */
+	struct ptc_pt_event held[PTC_TRAIL_HELD];
+	size_t nheld;
 
 	/* Brent's cycle finder over blocks that needed no trace. */
 	uint64_t loop_mark, loop_steps, loop_limit;
@@ -75,6 +82,8 @@ void ptc_trail_exit(struct ptc_trail *t, uint64_t time);
 void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time);
 /* Continuity is lost: where the pending instruction led is not known. */
 void ptc_trail_cut(struct ptc_trail *t);
+/* List @ev behind what ran until now. */
+void ptc_trail_event(struct ptc_trail *t, const struct ptc_pt_event *ev);
 /* An event: the trace moved on. */
 void ptc_trail_progress(struct ptc_trail *t);
 

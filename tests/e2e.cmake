@@ -309,6 +309,14 @@ e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 foreach(name removed in_json replaced in_place cached symfs core)
 	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")
 endforeach()
+e2e_case(terminal CHECKS terminal RUN "${e2e_bin}/prog_signal")
+# Parts of a recording, and other forms of it.
+e2e_case(bin_signal CHECKS bin RUN "${e2e_bin}/prog_signal")
+e2e_emu(bin_threads CHECKS bin RUN "${e2e_bin}/prog_tasks" locks)
+e2e_case(last_signal CHECKS last RUN "${e2e_bin}/prog_signal")
+e2e_emu(last_true CHECKS last RUN /bin/true)
+e2e_emu(last_threads CHECKS last RUN "${e2e_bin}/prog_tasks" locks)
+e2e_emu(last_pipeline CHECKS last RUN /bin/sh -c "echo a b c | tr a-c x-z | cat")
 
 # `ptcap dump` and `perf report -D` of one file.
 function(e2e_dump NAME)

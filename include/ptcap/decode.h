@@ -23,6 +23,28 @@ enum ptc_item_type {
 	PTC_ITEM_BRANCH = 1, /* a transfer */
 	PTC_ITEM_GAP = 2,    /* trace that is missing or could not be followed */
 	PTC_ITEM_INSN = 3,   /* one retired instruction (opts.insns) */
+	PTC_ITEM_EVENT = 4,  /* something else that the trace tells of (opts.events) */
+};
+
+/* What an event's value is, if it has one. */
+enum ptc_event_kind {
+	PTC_EVENT_NONE = 0,
+	PTC_EVENT_ENABLED,   /* tracing went on */
+	PTC_EVENT_DISABLED,  /* tracing was off */
+	PTC_EVENT_OVERFLOW,  /* packets were dropped; there is a gap, too */
+	PTC_EVENT_STOP,	     /* TraceStop: a stop region was entered */
+	PTC_EVENT_CBR,	     /* the core:bus ratio became this */
+	PTC_EVENT_PTWRITE,   /* the operand */
+	PTC_EVENT_MWAIT,     /* hints (eax); extensions (ecx) from bit 32 on */
+	PTC_EVENT_PWRE,	     /* C-state; sub C-state from bit 8 on; bit 16: by hardware */
+	PTC_EVENT_EXSTOP,    /* execution stopped */
+	PTC_EVENT_PWRX,	     /* C-state at the wake; the deepest from bit 8 on; bits 16 to 18: woken
+			      * by an interrupt, a store, the hardware itself */
+	PTC_EVENT_TSX_BEGIN, /* a transaction, its commit, its abort */
+	PTC_EVENT_TSX_COMMIT,
+	PTC_EVENT_TSX_ABORT,
+	PTC_EVENT_CR3, /* another address space: CR3 */
+	PTC_EVENT_COUNT
 };
 
 enum ptc_gap_cause {
@@ -44,15 +66,15 @@ enum ptc_gap_cause {
 /* 64 bytes, fixed. Lent to the sink for the duration of the call. */
 struct ptc_item {
 	uint64_t from;	  /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
-			   * queue's AUX stream */
+			   * queue's AUX stream. EVENT: where it happened; 0: not known */
 	uint64_t to;	  /* BRANCH: 0 for an exit. GAP: length in bytes; 0 when none of the stream
-			   * itself is missing (overflow) */
+			   * itself is missing (overflow). EVENT: its value */
 	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME */
 	int32_t pid, tid; /* -1: not known */
 	int32_t cpu;	  /* -1: not known */
 	uint32_t queue;	  /* AUXTRACE idx */
 	uint8_t type;	  /* enum ptc_item_type */
-	uint8_t kind;	  /* BRANCH: enum ptc_kind */
+	uint8_t kind;	  /* BRANCH: enum ptc_kind. EVENT: enum ptc_event_kind */
 	uint8_t cause;	  /* GAP: enum ptc_gap_cause */
 	uint8_t insn_len; /* opts.bytes: of the instruction at `from`; 0: not known */
 	uint8_t insn[15];
@@ -92,6 +114,17 @@ struct ptc_code_opts {
 	bool look_only;	   /* find the files, do not read them: for ptc_decode_survey */
 };
 
+/* Ids from @first to @last, both included. */
+struct ptc_id_range {
+	int32_t first, last;
+};
+
+/* n 0: all. Lent until ptc_decode_free. */
+struct ptc_ids {
+	const struct ptc_id_range *ranges;
+	size_t n;
+};
+
 struct ptc_decode_opts {
 	size_t size; /* sizeof(struct ptc_decode_opts) */
 	enum ptc_resync resync;
@@ -100,19 +133,31 @@ struct ptc_decode_opts {
 	int32_t tid, cpu; /* only these; -1: all */
 	bool cpu_id_set;  /* use cpu_id instead of the file's CPUID feature */
 	struct ptc_cpu_id cpu_id;
+	struct ptc_ids tids, cpus; /* only these */
+	/*
+	 * Only the last so many transfers (opts.insns: instructions) of each thread; 0: all. The
+	 * trace in front of them is not decoded: up to 4 MiB of each queue are looked at, a thread
+	 * that did not run there may get fewer, and a note says so.
+	 */
+	uint64_t last;
+	const char *sym; /* only what leads from or to this function (gaps come all the same);
+			  * lent until ptc_decode_free; NULL: all */
+	bool events;	 /* EVENT items, too */
 	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
 };
 
+/* clang-format off */
 #define PTC_DECODE_OPTS_INIT                                                                       \
 	{                                                                                          \
-		sizeof(struct ptc_decode_opts), PTC_RESYNC_DEFAULT, false, false, -1, -1, false,   \
-			{ 0, 0, 0 }, NULL                                                          \
+		.size = sizeof(struct ptc_decode_opts), .tid = -1, .cpu = -1                       \
 	}
+/* clang-format on */
 
 /* Counted while decoding. */
 struct ptc_decode_stats {
 	uint64_t aux_bytes; /* trace bytes in the file that were looked at */
-	uint64_t branches, insns;
+	uint64_t branches;  /* given to the sink */
+	uint64_t insns;	    /* retired in the trace that was looked at */
 	uint64_t gaps[PTC_GAP_COUNT];
 	uint64_t missing_files; /* files whose code could not be had, and was missed */
 };
@@ -121,6 +166,8 @@ struct ptc_decode;
 
 /* "overflow", "truncated", ...; "?" for a value that is none of them. */
 PTC_API const char *ptc_gap_name(enum ptc_gap_cause cause);
+/* "enabled", "cbr", ...; the same. */
+PTC_API const char *ptc_event_name(enum ptc_event_kind kind);
 
 /*
  * Prepare to decode the recording at @path. The object keeps the file mapped
@@ -145,6 +192,21 @@ PTC_API int ptc_decode_open_raw(const char *pt_path, const struct ptc_raw_code *
 				struct ptc_err *err);
 
 PTC_API void ptc_decode_free(struct ptc_decode *d);
+
+/*
+ * When the trace begins and ends: its first and last TSC packets, as ns of the
+ * perf clock. PTC_E_NOT_EXIST if it has no times.
+ */
+PTC_API int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first_ns,
+				 uint64_t *ret_last_ns, struct ptc_err *err);
+
+/*
+ * Before running: only items with a time in [@from_ns, @to_ns] (UINT64_MAX: to
+ * the end). The trace in front of it and behind it is not decoded. Not with
+ * opts.last (PTC_E_USAGE).
+ */
+PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_ns,
+				   struct ptc_err *err);
 
 /* Run to the end; items go to @sink. May be called once. */
 PTC_API int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);

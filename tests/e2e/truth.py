@@ -18,6 +18,9 @@ tools       info and dump accept the file
 noretcomp   the same transfers with return compression off, and perf agrees
 smallrings  the same with the smallest rings: nothing is lost
 calls       the tree of calls: each is left at the depth it was entered at, as many as there are calls
+last        --last N and --time are the end and the middle of the whole, thread by thread
+bin         --format bin and --stats say the same, --events adds to it
+terminal    colours and a pager on a terminal, none elsewhere
 insn        --insn: each instruction once, calls go where they went, source lines of the program
 vcpus       whole, on several virtual CPUs, from one to another of which the busy threads move
 vcpushash   hash, of the same
@@ -32,8 +35,10 @@ import ctypes.util
 import difflib
 import json
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
 
@@ -767,7 +772,94 @@ def check_jit(folder, name, argv):
         check(expected or "error" not in line.lower(), f"perf: {line}")
 
 
+def check_last(folder, name, argv):
+    path, _ = recorded(folder, argv)
+    fields = ("-F", "tid,from,to,kind,time")
+
+    def threads(*options):
+        ret = {}
+        for line in lib.decode(path, *fields, *options).expect(0).out.splitlines():
+            ret.setdefault(int(line.split()[0]), []).append(line)
+        return ret
+
+    whole = threads()
+    for n in (1, 7, 300, 5000):
+        want = {tid: lines[-n:] for tid, lines in whole.items()}
+        got = threads("--last", str(n))
+        check(got == want, f"--last {n}: not the end of the whole")
+    times = sorted(line.split()[-1] for lines in whole.values() for line in lines)
+    for a, b in ((0.4, 0.6), (0, 0.1), (0.95, 1)):
+        first, last = (times[int(x * (len(times) - 1))] for x in (a, b))
+        want = {
+            tid: [line for line in lines if float(first) <= float(line.split()[-1]) <= float(last)]
+            for tid, lines in whole.items()
+        }
+        want = {tid: lines for tid, lines in want.items() if lines}
+        got = threads("--time", f"{first},{last}")
+        check(got == want, f"--time {first},{last}: not that part of the whole")
+    check(threads("--time", "0%-100%") == whole, "--time 0%-100% is not the whole")
+    check(threads("--time", f"{times[0]},") == whole, "--time FIRST, is not the whole")
+    tid = max(whole, key=lambda t: len(whole[t]))
+    check(threads("--tid", f"{tid},1-2") == {tid: whole[tid]}, "--tid: not that thread")
+    syms = lib.decode(path, "-F", "sym,tosym,tid,from,to,kind,time").expect(0).out.splitlines()
+    sym = next(x.split("+")[0] for line in syms for x in line.split()[:2] if "+" in x)
+    want = [s.split(" ", 2)[2] for s in syms if any(x.split("+")[0] == sym for x in s.split()[:2])]
+    got = lib.decode(path, *fields, "--sym", sym).expect(0).out.splitlines()
+    check(got == want, f"--sym {sym}: {len(got)} transfers, expected {len(want)}")
+
+
+def check_bin(folder, name, argv):
+    path, truth = recorded(folder, argv)
+    want = lib.equals_truth(path, truth)
+    r = subprocess.run(
+        [lib.PTCAP, "decode", "-i", path, "--format", "bin"], capture_output=True, check=True
+    ).stdout
+    check(r[:64] == b"PTCAPDEC 1 64".ljust(63) + b"\n", f"head {r[:64]}")
+    check(len(r) % 64 == 0, f"{len(r)} bytes")
+    kinds = "none start async jcc jmp ijmp call icall ret syscall sysret int iret far".split()
+    got, count = {}, {}
+    for at in range(64, len(r), 64):
+        f, t, _, _, tid, _, _, kind, k = struct.unpack_from("<QQQiiiIBB", r, at)
+        check(kind == 1, f"record at {at}: type {kind}")
+        got.setdefault(tid, []).append(Transfer((f, t, kinds[k])))
+        count[kinds[k]] = count.get(kinds[k], 0) + 1
+    lib.same_transfers(got, want, "bin", "truth")
+    o = json.loads(lib.decode(path, "--stats", "--format", "json").expect(0).out)
+    check({k: v for k, v in o["kinds"].items() if v} == count, f"kinds {o['kinds']}, want {count}")
+    check(o["transfers"] == sum(count.values()), f"transfers {o['transfers']}")
+    text = lib.decode(path, "--stats").expect(0).out
+    check(re.search(rf"^transfers +{o['transfers']}$", text, re.M), text)
+    lines = lib.decode(path, "-F", "tid,from,to,kind", "--events").expect(0).out.splitlines()
+    flow = "\n".join(line for line in lines if not line.startswith("# event"))
+    lib.same_transfers(lib.transfers(flow), want, "--events", "truth")
+    on = [line for line in lines if line.endswith(" event=enabled")]
+    check(len(on) == count["start"], f"{len(on)} times enabled, {count['start']} starts")
+
+
+def check_terminal(folder, name, argv):
+    path, _ = recorded(folder, argv)
+    plain = lib.decode(path).expect(0)
+    check("\033" not in plain.out, "colours in a pipe")
+    colored = lib.decode(path, "--color", "always").expect(0).out
+    check(re.sub(r"\033\[\d*m", "", colored) == plain.out, "colours change the text")
+    shown = os.path.join(folder, "shown")
+    for options, want in (((), colored), (("--color", "never"), plain.out)):
+        ours, theirs = pty.openpty()
+        env = {**os.environ, "PAGER": f"cat >{shown}", "TERM": "xterm"}
+        env.pop("NO_COLOR", None)
+        r = Run([lib.PTCAP, "decode", "-i", path, *options], stdout=theirs, env=env).expect(0)
+        os.close(theirs)
+        os.close(ours)
+        with open(shown, encoding="utf-8") as f:
+            check(f.read() == want, f"the pager was shown something else {options} {r.err}")
+        os.unlink(shown)
+    check(Run([lib.PTCAP, "decode", "--color", "red"]).status == 2, "--color red")
+
+
 CHECKS = {
+    "terminal": check_terminal,
+    "bin": check_bin,
+    "last": check_last,
     "truth": check_truth,
     "both": check_both,
     "hash": check_hash,

@@ -176,6 +176,10 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 	case PTC_ITEM_INSN:
 		fprintf(out, "%" PRIx64, it->from);
 		break;
+	case PTC_ITEM_EVENT:
+		fprintf(out, "event %s %" PRIx64 " %" PRIx64,
+			ptc_event_name((enum ptc_event_kind)it->kind), it->from, it->to);
+		break;
 	case PTC_ITEM_GAP:
 		if (it->from > last->base + last->len || it->to > last->base + last->len - it->from)
 			die("a gap outside the stream");
@@ -239,6 +243,7 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 		die("out of memory");
 	opts.insns = how->insns;
 	opts.bytes = how->bytes;
+	opts.events = how->events;
 	memset(&how->stats, 0, sizeof(how->stats));
 	conf = (struct ptc_replay_conf){
 		.opts = &opts,

@@ -42,7 +42,7 @@ extern const uint8_t pt_code[PT_CODE_LEN];
 
 /* How pt_replay replays; zeros are: transfers, resync at a packet, no times. */
 struct pt_how {
-	bool insns, bytes, psb;
+	bool insns, bytes, psb, events;
 	const struct ptc_time_conv *conv;
 	const struct ptc_mark *marks;
 	size_t nmarks;
@@ -53,7 +53,8 @@ struct pt_how {
 /*
  * Replay @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an allocation
  * of exactly their size. Returns lines (static, until the next call):
- * "FROM TO KIND", "IP" for instructions, "gap OFFSET LENGTH CAUSE"; with times,
+ * "FROM TO KIND", "IP" for instructions, "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with
+ * times,
  * "@NS " in front. Aborts when something is outside the stream.
  */
 const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how);

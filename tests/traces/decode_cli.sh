@@ -101,6 +101,21 @@ expect 2 '' 'not FAMILY/MODEL/STEPPING' "${raw[@]}" --cpu 1
 expect 2 '' 'not FAMILY/MODEL/STEPPING' "${raw[@]}" --cpu 6/256/1
 expect 2 '' 'no CPU number' -i pt --cpu 6/94/3
 expect 2 '' 'no thread id' -i pt --tid -1
+expect 2 '' 'no thread id' -i pt --tid 1,
+expect 2 '' 'no thread id' -i pt --tid 7-5
+expect 2 '' 'no CPU number' -i pt --cpu 4294967296
+expect 2 '' 'not FROM,TO' -i pt --time 5
+expect 2 '' 'not FROM,TO' -i pt --time ,
+expect 2 '' 'not FROM,TO' -i pt --time 6,5.5
+expect 2 '' 'not FROM,TO' -i pt --time 10%-101%
+expect 2 '' 'not FROM,TO' -i pt --time 99999999999,
+expect 2 '' 'no number of transfers' -i pt --last 0
+expect 2 '' 'either --time or --last' -i pt --last 1 --time 1,2
+expect 2 '' 'no --sym' -i pt --calls --sym main
+expect 2 '' '--stats goes with neither' -i pt --stats --insn
+expect 2 '' 'bin goes with neither' -i pt --format bin --calls
+expect 2 '' '--events goes with neither' -i pt --events --stats
+expect 2 '' 'no color' -i pt --color red
 expect 2 '' 'unknown field .x.' "${raw[@]}" -F from,x
 expect 2 '' "unknown field ''" "${raw[@]}" -F ,
 for field in from to kind tosym; do

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "out_stats.h"
+
+int ptc_totals_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_totals *t = ctx;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct ptc_item *it = &items[i];
+
+		if (it->type == PTC_ITEM_BRANCH)
+			t->kinds[it->kind]++;
+		else if (it->type == PTC_ITEM_GAP)
+			t->gap_bytes[it->cause] += it->to;
+		if (it->time == PTC_NO_TIME)
+			continue;
+		if (t->first_ns == PTC_NO_TIME || it->time < t->first_ns)
+			t->first_ns = it->time;
+		if (t->last_ns == PTC_NO_TIME || it->time > t->last_ns)
+			t->last_ns = it->time;
+	}
+	return 0;
+}
+
+static void pad(struct ptc_line *l, size_t begin, size_t width)
+{
+	while (l->n - begin < width)
+		ptc_line_char(l, ' ');
+}
+
+static void put_name(struct ptc_line *l, const char *name, const char *sub)
+{
+	const size_t begin = l->n;
+
+	ptc_line_str(l, name);
+	pad(l, begin, 14);
+	if (sub) {
+		ptc_line_str(l, sub);
+		pad(l, begin, 26);
+	}
+}
+
+static void put_count(struct ptc_line *l, const char *name, const char *sub, uint64_t v)
+{
+	put_name(l, name, sub);
+	ptc_line_dec(l, (int64_t)v);
+	ptc_line_char(l, '\n');
+}
+
+static void put_text(struct ptc_line *l, const struct ptc_totals *t,
+		     const struct ptc_decode_stats *s)
+{
+	int i;
+
+	put_count(l, "trace bytes", NULL, s->aux_bytes);
+	put_count(l, "instructions", NULL, s->insns);
+	put_count(l, "transfers", NULL, s->branches);
+	for (i = 0; i < PTC_KIND_COUNT; i++)
+		if (t->kinds[i])
+			put_count(l, "", ptc_kind_name((enum ptc_kind)i), t->kinds[i]);
+	put_name(l, "time", NULL);
+	ptc_line_time(l, t->first_ns);
+	ptc_line_str(l, " to ");
+	ptc_line_time(l, t->last_ns);
+	ptc_line_char(l, '\n');
+	for (i = 0; i < PTC_GAP_COUNT; i++) {
+		if (!s->gaps[i])
+			continue;
+		put_name(l, "gaps", ptc_gap_name((enum ptc_gap_cause)i));
+		ptc_line_dec(l, (int64_t)s->gaps[i]);
+		ptc_line_str(l, ", ");
+		ptc_line_dec(l, (int64_t)t->gap_bytes[i]);
+		ptc_line_str(l, " bytes\n");
+	}
+	put_count(l, "missing files", NULL, s->missing_files);
+}
+
+static void put_member(struct ptc_line *l, const char *key, uint64_t v)
+{
+	ptc_line_str(l, ",\"");
+	ptc_line_str(l, key);
+	ptc_line_str(l, "\":");
+	if (v == PTC_NO_TIME)
+		ptc_line_str(l, "null");
+	else
+		ptc_line_dec(l, (int64_t)v);
+}
+
+static void put_json(struct ptc_line *l, const struct ptc_totals *t,
+		     const struct ptc_decode_stats *s)
+{
+	const char *comma = "";
+	int i;
+
+	ptc_line_str(l, "{\"schema\":\"ptcap-decode-stats\",\"version\":1");
+	put_member(l, "trace_bytes", s->aux_bytes);
+	put_member(l, "instructions", s->insns);
+	put_member(l, "transfers", s->branches);
+	put_member(l, "first_ns", t->first_ns);
+	put_member(l, "last_ns", t->last_ns);
+	put_member(l, "missing_files", s->missing_files);
+	ptc_line_str(l, ",\"kinds\":{");
+	for (i = PTC_KIND_START; i < PTC_KIND_COUNT; i++, comma = ",") {
+		ptc_line_str(l, comma);
+		ptc_line_char(l, '"');
+		ptc_line_str(l, ptc_kind_name((enum ptc_kind)i));
+		ptc_line_str(l, "\":");
+		ptc_line_dec(l, (int64_t)t->kinds[i]);
+	}
+	ptc_line_str(l, "},\"gaps\":{");
+	comma = "";
+	for (i = PTC_GAP_OVERFLOW; i < PTC_GAP_COUNT; i++, comma = ",") {
+		ptc_line_str(l, comma);
+		ptc_line_char(l, '"');
+		ptc_line_str(l, ptc_gap_name((enum ptc_gap_cause)i));
+		ptc_line_str(l, "\":{\"count\":");
+		ptc_line_dec(l, (int64_t)s->gaps[i]);
+		put_member(l, "bytes", t->gap_bytes[i]);
+		ptc_line_char(l, '}');
+	}
+	ptc_line_str(l, "}}\n");
+}
+
+void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode_stats *stats,
+		      struct ptc_line *l, bool json)
+{
+	if (json)
+		put_json(l, t, stats);
+	else
+		put_text(l, t, stats);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR = 40 };
+
+bool ptc_terminal_has_colors(void)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !(no && *no);
+}
+
+static void show(const char *pager, const int fds[2])
+{
+	/* Leave at once if it fits a screen, show colours, leave the text there. */
+	(void)setenv("LESS", "FRX", 0);
+	if (dup2(fds[0], STDIN_FILENO) < 0)
+		_exit(127);
+	close(fds[0]);
+	close(fds[1]);
+	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	_exit(127);
+}
+
+pid_t ptc_pager_start(void)
+{
+	const char *pager = getenv("PAGER");
+	int fds[2];
+	pid_t pid;
+
+	if (!pager)
+		pager = "less";
+	if (!isatty(STDOUT_FILENO) || !*pager || !strcmp(pager, "cat") || pipe2(fds, O_CLOEXEC))
+		return 0;
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		show(pager, fds);
+	if (pid > 0) {
+		if (isatty(STDERR_FILENO))
+			(void)dup2(fds[1], STDERR_FILENO);
+		(void)dup2(fds[1], STDOUT_FILENO);
+	}
+	close(fds[0]);
+	close(fds[1]);
+	return pid > 0 ? pid : 0;
+}
+
+void ptc_pager_finish(pid_t pid)
+{
+	int null;
+
+	if (!pid)
+		return;
+	fflush(NULL);
+	/* The end of its input. */
+	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null >= 0) {
+		(void)dup2(null, STDOUT_FILENO);
+		(void)dup2(null, STDERR_FILENO);
+		close(null);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+bool ptc_progress_start(struct ptc_progress *p, const struct ptc_decode *d,
+			const struct ptc_sink *sink)
+{
+	struct ptc_err err;
+
+	*p = (struct ptc_progress){ .sink = sink };
+	if (!isatty(STDERR_FILENO) || isatty(STDOUT_FILENO) ||
+	    ptc_decode_get_times(d, &p->first_ns, &p->last_ns, &err) < 0)
+		return false;
+	p->next_ns = now_ns() + 1000000000;
+	return true;
+}
+
+static void say(struct ptc_progress *p, uint64_t time_ns)
+{
+	const uint64_t span = p->last_ns - p->first_ns;
+	uint64_t at = time_ns > p->first_ns ? time_ns - p->first_ns : 0;
+	int percent;
+
+	at = at < span ? at : span;
+	percent = span ? (int)((double)at * 100 / (double)span) : 100;
+	fprintf(stderr, "\r[%-*.*s] %3d%%", BAR, percent * BAR / 100,
+		"########################################", percent);
+	p->said = true;
+}
+
+int ptc_progress_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_progress *p = ctx;
+	const uint64_t now = now_ns();
+
+	if (now >= p->next_ns && items[n - 1].time != PTC_NO_TIME) {
+		say(p, items[n - 1].time);
+		p->next_ns = now + 200000000;
+	}
+	return p->sink->on_items(p->sink->ctx, items, n);
+}
+
+void ptc_progress_finish(const struct ptc_progress *p)
+{
+	if (p->said)
+		fprintf(stderr, "\r%*s\r", BAR + 8, "");
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the queues' merged items and the caller's sink: what is asked for, and
+ * nothing else. It works on items in their final order, when symbols can be
+ * looked up.
+ */
+#ifndef PTC_DECODE_PICK_H
+#define PTC_DECODE_PICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/tally.h"
+#include "ptcap/decode.h"
+
+enum { PTC_PICK_BATCH = 512 };
+
+struct ptc_pick {
+	struct ptc_decode *d;	     /* lent; whose symbols */
+	const struct ptc_sink *sink; /* lent */
+	uint64_t from, to;	     /* ns, both included; no time counts as 0 */
+	const char *sym;	     /* lent; NULL: any */
+	struct ptc_tally skip;	     /* owned; transfers of each thread to be dropped first */
+	uint64_t branches, gaps[PTC_GAP_COUNT]; /* given */
+	bool failed;				/* out of memory */
+	struct ptc_item items[PTC_PICK_BATCH];
+};
+
+void ptc_pick_release(struct ptc_pick *p);
+
+/* Is there anything to choose by? */
+bool ptc_pick_is_needed(const struct ptc_pick *p);
+
+/* ptc_sink.on_items; ctx is a struct ptc_pick. */
+int ptc_pick_items(void *ctx, const struct ptc_item *items, size_t n);
+
+/* Does @name, a function's, demangled or not, go by @sym: with or without its parameters? */
+bool ptc_pick_is_name(const char *sym, const char *name);
+
+#endif

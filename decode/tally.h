@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A count for each thread. */
+#ifndef PTC_DECODE_TALLY_H
+#define PTC_DECODE_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ptc_tally_entry {
+	int32_t tid;
+	uint64_t n;
+};
+
+struct ptc_tally {
+	struct ptc_tally_entry *entries; /* owned; ascending tid */
+	size_t n, cap;
+	size_t newest; /* the entry asked for last */
+};
+
+void ptc_tally_release(struct ptc_tally *t);
+
+/* The count of @tid, 0 at first; valid until the next call. NULL: out of memory. */
+uint64_t *ptc_tally_of(struct ptc_tally *t, int32_t tid);
+
+#endif
