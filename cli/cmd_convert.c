@@ -244,7 +244,7 @@ int ptc_cmd_convert(int argc, char **argv)
 	if (code < 0) {
 		a->opts.select.cpus = a->cpus;
 		a->opts.select.tids = a->tids;
-		a->opts.pipe |= !strcmp(a->output, "-");
+		a->opts.pipe |= a->output && !strcmp(a->output, "-");
 		code = convert(a);
 	}
 	free(a);

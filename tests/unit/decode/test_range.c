@@ -80,7 +80,7 @@ static void check_all(size_t pad, size_t piece)
 	cr_assert(is_at(at, 0, psb[SEGMENTS - 3]));
 	cr_assert(ptc_range_times(&s, &clock_1ns, &first, &last));
 	cr_assert_eq(first, 100);
-	cr_assert_eq(last, 100 * SEGMENTS);
+	cr_assert_eq(last, (uint64_t)100 * SEGMENTS);
 	ptc_stream_release(&s);
 	ptc_buf_release(&b);
 }

@@ -249,7 +249,7 @@ static void expect_windows(bool samples, bool by_content, const size_t (*windows
 
 		cr_assert(s.spans[i].len <= sizeof(all));
 		ptc_span_read(&s.spans[i], 0, all, s.spans[i].len);
-		while (memcmp(trace.bytes + at, all, s.spans[i].len))
+		while (memcmp(trace.bytes + at, all, s.spans[i].len) != 0)
 			at++;
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%zu+%zu lost %d; ", at,
 			 s.spans[i].len, (int)s.spans[i].lost);

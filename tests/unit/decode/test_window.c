@@ -67,7 +67,7 @@ static struct ptc_buf flow(void)
 			pt_ip_none(&b, PT_PGD);
 		}
 	}
-	cr_assert(!ptc_buf_failed(&b) && b.len > 3 * PTC_WINDOW_AHEAD);
+	cr_assert(!ptc_buf_failed(&b) && b.len > (size_t)3 * PTC_WINDOW_AHEAD);
 	return b;
 }
 
@@ -110,7 +110,7 @@ Test(window, more_pads_than_a_window_holds_do_not_hide_what_is_behind_them)
 	pt_psb_off(&b);
 	pt_enable(&b, 0x1016);
 	pt_ip_none(&b, PT_PGD);
-	ptc_buf_zero(&b, 3 * PTC_WINDOW_AHEAD);
+	ptc_buf_zero(&b, (size_t)3 * PTC_WINDOW_AHEAD);
 	pt_enable(&b, 0x1016);
 	pt_ip_none(&b, PT_PGD);
 	psb = b.len;
