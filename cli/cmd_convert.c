@@ -14,6 +14,7 @@ enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
 
 struct args {
 	const char *input, *output;
+	bool to_stdout;
 	struct ptc_copy_opts opts;
 	uint32_t cpus[MAX_LIST];
 	int32_t tids[MAX_LIST];
@@ -208,6 +209,8 @@ static int parse(int argc, char **argv, struct args *a)
 		return ptc_usage_error("convert", "no output: -o FILE, or -o -");
 	if (ptc_copying_clash("convert", a->input, a->output))
 		return PTC_EXIT_USAGE;
+	a->to_stdout = !strcmp(a->output, "-");
+	a->opts.pipe |= a->to_stdout;
 	return -1;
 }
 
@@ -218,7 +221,7 @@ static int convert(struct args *a)
 	struct ptc_err err;
 	int code = PTC_EXIT_OK;
 
-	if (!strcmp(a->output, "-") && isatty(STDOUT_FILENO))
+	if (a->to_stdout && isatty(STDOUT_FILENO))
 		return ptc_usage_error("convert", "standard output is a terminal");
 	if (ptc_file_open(a->input, &f, &err))
 		return ptc_say_err(&err);
@@ -244,7 +247,6 @@ int ptc_cmd_convert(int argc, char **argv)
 	if (code < 0) {
 		a->opts.select.cpus = a->cpus;
 		a->opts.select.tids = a->tids;
-		a->opts.pipe |= a->output && !strcmp(a->output, "-");
 		code = convert(a);
 	}
 	free(a);

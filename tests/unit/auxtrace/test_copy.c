@@ -213,7 +213,7 @@ Test(copy, whole, .init = setup, .fini = teardown)
 		cr_assert_eq(ptc_file_form(b), how & 1 ? PTC_FORM_PIPE : PTC_FORM_FILE);
 		cr_assert_eq(ptc_file_compressed(b), (how & 2) != 0);
 		cr_assert_eq(st.pieces, 4);
-		cr_assert_eq(st.piece_bytes, 4 * 32u);
+		cr_assert_eq(st.piece_bytes, 128);
 		cr_assert_eq(st.lost_feature[PTC_FEAT_BRANCH_STACK], opts.pipe);
 		same_records(a, b);
 		same_attrs(a, b);
