@@ -42,8 +42,9 @@ def dump(path):
         kind = o.get("type")
         for key in ("offset", "inner", "file"):
             o.pop(key, None)
-        if kind == "event":
-            o.pop("name", None)
+        if kind == "event":  # only pipe mode tells of these in events
+            for key in ("name", "unit", "scale"):
+                o.pop(key, None)
             attrs.append(o)
         elif kind == "feature":
             features[o["bit"]] = o
