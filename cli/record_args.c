@@ -38,6 +38,7 @@ static const char help[] =
 	"  -z, --compression-level[=LEVEL]\n"
 	"                        compress side records, as perf record does: 1, fast (default), to "
 	"22\n"
+	"      --lossless        emu: CMD waits when the rings are full (default)\n"
 	"      --lossy           emu: what does not fit the rings is lost, as with hardware\n"
 	"      --vcpus N         emu: so many CPUs, with a ring pair each, share the threads (1 to "
 	"64)\n"
@@ -172,6 +173,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 {
 	enum {
 		OPT_SOURCE = 256,
+		OPT_LOSSLESS,
 		OPT_LOSSY,
 		OPT_VCPUS,
 		OPT_CODE_SIZE,
@@ -192,6 +194,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "mmap-pages", required_argument, NULL, 'm' },
 		{ "snapshot", optional_argument, NULL, 'S' },
 		{ "compression-level", optional_argument, NULL, 'z' },
+		{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
 		{ "vcpus", required_argument, NULL, OPT_VCPUS },
 		{ "code-size", required_argument, NULL, OPT_CODE_SIZE },
@@ -246,8 +249,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			if (!parse_source(optarg, &a->opts.source))
 				return ptc_usage_error("record", "there is no source '%s'", optarg);
 			break;
+		case OPT_LOSSLESS:
 		case OPT_LOSSY:
-			a->opts.lossy = true;
+			a->opts.lossy = c == OPT_LOSSY;
 			break;
 		case OPT_VCPUS:
 			if (!parse_vcpus(optarg, &a->opts.vcpus))

@@ -503,7 +503,7 @@ def check_noretcomp(folder, name, argv):
 
 def check_smallrings(folder, name, argv):
     for rings in ("8K,8K", "8K,64K", "64K,8K"):
-        path, truth = recorded(folder, argv, "-m", rings)
+        path, truth = recorded(folder, argv, "--lossy", "--lossless", "-m", rings)
         shape(lib.equals_truth(path, truth))
         os.unlink(path)
 
