@@ -44,6 +44,28 @@ enum ptc_pkt {
  */
 int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type);
 
+/* How many bits a short TNT packet that begins with @byte has; 0: it is none. */
+static inline int ptc_pkt_short_tnt(uint8_t byte)
+{
+	/* A 1 is above the bits; 0x02 begins packets of two bytes of header. */
+	return byte & 1 || byte < 4 ? 0 : 30 - __builtin_clz(byte);
+}
+
+/* How long a packet with an IP is, TIP, TIP.PGE, TIP.PGD or FUP, that begins with @byte; 0:
+ * reserved. */
+static inline size_t ptc_pkt_ip_len(uint8_t byte)
+{
+	static const uint8_t len[8] = { 1, 3, 5, 7, 7, 0, 9, 0 }; /* by IPBytes */
+
+	return len[byte >> 5];
+}
+
+/* Is it a TIP packet? */
+static inline bool ptc_pkt_is_tip(uint8_t byte)
+{
+	return (byte & 0x1f) == 0x0d;
+}
+
 /* Offset of the first PSB at or behind @from, or @len when there is none. */
 size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from);
 

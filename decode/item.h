@@ -19,10 +19,11 @@ struct ptc_out {
 	size_t head, n, cap;
 	bool failed; /* out of memory: checked once a step */
 
-	/* Stamped on every item. */
-	uint32_t queue;
+	/* Stamped on every item; in the order they have there. */
 	int32_t pid, tid, cpu;
+	uint32_t queue;
 
+	bool picky;			/* some are not wanted: */
 	int32_t only_tid, only_cpu;	/* drop the others; -1: keep all */
 	struct ptc_ids tids, cpus;	/* the same */
 	struct ptc_decode_stats *stats; /* of what is kept; lent */
@@ -42,6 +43,41 @@ static inline bool ptc_ids_have(const struct ptc_ids *ids, int32_t id)
 void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opts *opts,
 		  struct ptc_decode_stats *stats);
 void ptc_out_release(struct ptc_out *o);
+
+/* All are taken: begin at the front again. */
+static inline void ptc_out_restart(struct ptc_out *o)
+{
+	if (o->head == o->n)
+		o->head = o->n = 0;
+}
+
+/* Room for one more item. False: out of memory, which o->failed says too. */
+bool ptc_out_grow(struct ptc_out *o);
+
+static inline bool ptc_out_has_room(struct ptc_out *o)
+{
+	return o->n < o->cap || ptc_out_grow(o);
+}
+
+/*
+ * Append a transfer, or do not, without a jump in between: who can tell @listed beforehand need
+ * not read this. There must be room, and nothing that is not wanted (o->picky).
+ */
+static inline void ptc_out_quick(struct ptc_out *o, uint64_t from, uint64_t to, uint8_t kind,
+				 uint64_t time, bool listed)
+{
+	o->items[o->n] = (struct ptc_item){ .from = from,
+					    .to = to,
+					    .time = time,
+					    .pid = o->pid,
+					    .tid = o->tid,
+					    .cpu = o->cpu,
+					    .queue = o->queue,
+					    .type = PTC_ITEM_BRANCH,
+					    .kind = kind };
+	o->n += listed;
+	o->stats->branches += listed;
+}
 
 /* Append an item. NULL: not wanted (or out of memory). The result lives until the next append. */
 struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, enum ptc_kind kind,

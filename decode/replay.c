@@ -6,6 +6,7 @@
 
 #include <intel-pt.h>
 
+#include "arch/pt_packet.h"
 #include "base/err.h"
 #include "decode/addrspace.h"
 #include "decode/event.h"
@@ -43,8 +44,17 @@ struct ptc_replay {
 
 	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
 	size_t off, prev_off, prev2_off;
+	size_t raw;   /* now, as the decoder counts: in what it was given */
 	size_t from;  /* where decoding began or went on */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
+
+	/*
+	 * What is known without asking the decoder where it is: that this many more TNT bits, and
+	 * nothing else of the trace, can be used without its reading on; -1: nothing is known.
+	 */
+	int quiet;
+	uint64_t tsc; /* that now is made of; UINT64_MAX: not known */
+	bool lags;    /* the time of what it has read ahead may be later than the decoder's */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
@@ -165,27 +175,40 @@ static size_t room_of(const struct ptc_replay *r)
 	return r->window.map ? PTC_WINDOW_ROOM : 0;
 }
 
-/* Where the decoder is, as an offset in the span. */
-static size_t position(const struct ptc_replay *r)
+/* Where the decoder is, as an offset in the span; r->raw follows. */
+static size_t position(struct ptc_replay *r)
 {
 	const size_t len = span_of(r)->len, room = room_of(r);
 	uint64_t at;
 
-	if (pt_blk_get_offset(r->dec, &at) < 0 || at < room + r->from)
+	if (pt_blk_get_offset(r->dec, &at) < 0)
+		return r->from;
+	r->raw = (size_t)at;
+	if (at < room + r->from)
 		return r->from;
 	return at - room < len ? (size_t)(at - room) : len;
+}
+
+static void look_at_time(struct ptc_replay *r)
+{
+	uint64_t tsc;
+
+	if (!r->conf.clock.valid || pt_blk_time(r->dec, &tsc, NULL, NULL) < 0 || tsc == r->tsc)
+		return;
+	r->tsc = tsc;
+	r->now = to_ns(r, tsc);
 }
 
 /* After each call of the decoder. */
 static void look_around(struct ptc_replay *r)
 {
-	uint64_t tsc;
-
 	r->prev2_off = r->prev_off;
 	r->prev_off = r->off;
 	r->off = position(r);
-	if (r->conf.clock.valid && pt_blk_time(r->dec, &tsc, NULL, NULL) == 0)
-		r->now = to_ns(r, tsc);
+	r->quiet = -1;
+	r->lags = true;
+	r->tsc = UINT64_MAX;
+	look_at_time(r);
 }
 
 static void list_gap(struct ptc_replay *r)
@@ -527,18 +550,123 @@ static enum ptc_mode mode_of(enum pt_exec_mode mode)
 	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
 }
 
-static int step_block(struct ptc_replay *r, struct ptc_err *err)
+/*
+ * A block has used the packet at @p, where the decoder was, and the decoder now is @n bytes
+ * further on, at the end if not @more. It never reads on, and takes no event, while it has bits
+ * of a TNT packet left, or when there is another TNT packet to come.
+ */
+static void note_packet(struct ptc_replay *r, const uint8_t *p, size_t n, bool more)
 {
-	const uint64_t time = r->now;
+	const int tnt = ptc_pkt_short_tnt(p[0]), bits = tnt ? tnt : 1;
+	const bool known = tnt || ptc_pkt_is_tip(p[0]);
+	const bool alone = known && n == (tnt ? 1 : ptc_pkt_ip_len(p[0]));
+	const bool tnt_next = more && alone && ptc_pkt_short_tnt(p[n]);
+
+	r->quiet = known ? bits - 2 + tnt_next : -1;
+	/* No packet behind it, nor behind the one before it: the time is what it was. */
+	if (!alone || r->lags)
+		look_at_time(r);
+	r->lags = !alone;
+}
+
+/* look_around after a block that may have used trace, but had no event and no error. */
+static void look_ahead(struct ptc_replay *r)
+{
+	const size_t raw = r->raw, room = room_of(r);
+
+	r->off = position(r);
+	if (r->raw > raw)
+		note_packet(r, r->window.bytes - room + raw, r->raw - raw,
+			    r->raw < room + span_of(r)->len);
+	else if (r->lags)
+		look_at_time(r);
+}
+
+/* How many TNT bits libipt uses for one of @kind; more than there are if it may be another packet.
+ */
+static int bits_of(uint8_t kind)
+{
+	static const uint8_t bits[PTC_KIND_COUNT] = {
+		[PTC_KIND_NONE] = 64, /* libipt may know better than Zydis */
+		[PTC_KIND_START] = 64,	[PTC_KIND_ASYNC] = 64, [PTC_KIND_JCC] = 1,
+		[PTC_KIND_JMP] = 0,	[PTC_KIND_IJMP] = 64,  [PTC_KIND_CALL] = 0,
+		[PTC_KIND_ICALL] = 64,	[PTC_KIND_RET] = 1,    [PTC_KIND_SYSCALL] = 64,
+		[PTC_KIND_SYSRET] = 64, [PTC_KIND_INT] = 64,   [PTC_KIND_IRET] = 64,
+		[PTC_KIND_FAR] = 64,
+	};
+
+	return bits[kind];
+}
+
+/* Where in the span a step may go on to before somebody else must have a look. */
+static size_t next_stop(const struct ptc_replay *r)
+{
+	const struct ptc_mark *m = &r->conf.marks[r->next_mark];
+
+	return r->next_mark < r->conf.nmarks ? (size_t)(m->off - span_of(r)->base) : SIZE_MAX;
+}
+
+enum left {
+	LEFT_NOTHING, /* to be done */
+	LEFT_BLOCK,   /* that was not looked at */
+	LEFT_ENDLESS, /* ptc_trail_block said no */
+};
+
+/*
+ * Blocks in a row, until one is not as most are, the time changes, or there are @max items.
+ * *ret_time: of the instructions of *b.
+ */
+static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b,
+			    uint64_t *ret_time)
+{
+	struct ptc_trail *t = &r->trail;
+	const size_t stop = next_stop(r);
+	const bool quick = ptc_trail_is_quick(t) && !r->gap;
+	uint64_t insns = 0;
+	bool goes_on;
+
+	ptc_out_restart(&r->out);
+	*ret_time = r->now;
+	for (;;) {
+		struct ptc_trail_insn e;
+
+		r->status = pt_blk_next(r->dec, b, sizeof(*b));
+		if (!quick || r->status || !b->ninsn || b->mode != ptem_64bit ||
+		    !ptc_out_has_room(&r->out)) {
+			look_around(r);
+			r->out.stats->insns += insns;
+			return LEFT_BLOCK;
+		}
+		insns += b->ninsn;
+		e = ptc_trail_look_up(t, b->end_ip, PTC_MODE_64);
+		goes_on = ptc_trail_quick(t, e, b->ip, b->end_ip, *ret_time);
+		r->prev2_off = r->prev_off;
+		r->prev_off = r->off;
+		r->quiet -= bits_of(e.kind);
+		if (r->quiet < 0)
+			look_ahead(r);
+		if (!goes_on || r->now != *ret_time || r->prev_off >= stop ||
+		    r->out.n - r->out.head >= max || ptc_window_is_stale(&r->window, r->off))
+			break;
+	}
+	r->idle = 0;
+	r->out.stats->insns += insns;
+	return goes_on ? LEFT_NOTHING : LEFT_ENDLESS;
+}
+
+static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
+{
 	struct ptc_trail_block fb;
 	struct pt_block b;
-	bool goes_on = true;
+	uint64_t time;
+	enum left left;
+	bool goes_on;
 
 	move_window(r);
-	r->status = pt_blk_next(r->dec, &b, sizeof(b));
-	look_around(r);
+	left = run_blocks(r, max, &b, &time);
+	goes_on = left != LEFT_ENDLESS;
 	/* Also when it failed: what it had decoded until then did run. */
-	if (b.ninsn) {
+	if (left == LEFT_BLOCK && b.ninsn) {
 		list_gap(r);
 		fb = (struct ptc_trail_block){ .ip = b.ip,
 					       .end_ip = b.end_ip,
@@ -547,7 +675,8 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 					       .time = time };
 		goes_on = ptc_trail_block(&r->trail, &fb);
 		r->idle = 0;
-	} else if (r->status >= 0 && !(r->status & pts_event_pending) && r->off == r->prev_off) {
+	} else if (left == LEFT_BLOCK && r->status >= 0 && !(r->status & pts_event_pending) &&
+		   r->off == r->prev_off) {
 		goes_on = ++r->idle < MAX_IDLE;
 	}
 	/* A block that cannot even begin still says where the last one led. */
@@ -649,7 +778,21 @@ static int use_code(struct ptc_replay *r, struct ptc_err *err)
 	return 0;
 }
 
+/*
+ * While time stands still nobody has anything to do between two blocks. Not while the pending
+ * instruction is of an earlier time: it may be the last one that is wanted.
+ */
+static size_t items_in_a_row(const struct ptc_replay *r, size_t max)
+{
+	return ptc_replay_low(r) == ptc_replay_time(r) ? max : 0;
+}
+
 int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
+{
+	return ptc_replay_steps(r, 0, err);
+}
+
+int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	int ret;
 
@@ -663,7 +806,7 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
-		ret = step_block(r, err);
+		ret = step_block(r, items_in_a_row(r, max), err);
 	if (ret < 0)
 		return ret;
 	if (r->out.failed)
