@@ -550,23 +550,33 @@ static enum ptc_mode mode_of(enum pt_exec_mode mode)
 	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
 }
 
-/*
- * A block has used the packet at @p, where the decoder was, and the decoder now is @n bytes
- * further on, at the end if not @more. It never reads on, and takes no event, while it has bits
- * of a TNT packet left, or when there is another TNT packet to come.
- */
-static void note_packet(struct ptc_replay *r, const uint8_t *p, size_t n, bool more)
+static bool is_tnt(const uint8_t *p, size_t left)
 {
-	const int tnt = ptc_pkt_short_tnt(p[0]), bits = tnt ? tnt : 1;
-	const bool known = tnt || ptc_pkt_is_tip(p[0]);
-	const bool alone = known && n == (tnt ? 1 : ptc_pkt_ip_len(p[0]));
-	const bool tnt_next = more && alone && ptc_pkt_short_tnt(p[n]);
+	return left && (ptc_pkt_is_tnt(p[0]) || ptc_pkt_is_tnt64(p, left));
+}
 
-	r->quiet = known ? bits - 2 + tnt_next : -1;
-	/* No packet behind it, nor behind the one before it: the time is what it was. */
-	if (!alone || r->lags)
+/*
+ * A block has used the packet at @p, where the decoder was, with @left bytes to the end; now the
+ * decoder is @n bytes further on. It never reads on, and takes no event, while it has bits of a
+ * TNT packet left, nor if another TNT packet comes next.
+ */
+static void note_packet(struct ptc_replay *r, const uint8_t *p, size_t n, size_t left)
+{
+	size_t len = 0;
+	int bits = -1;
+
+	if (is_tnt(p, left)) {
+		bits = ptc_pkt_tnt_bits(p);
+		len = p[0] == 0x02 ? PTC_TNT64_LEN : 1;
+	} else if (ptc_pkt_is_tip(p[0])) {
+		bits = 1;
+		len = ptc_pkt_ip_len(p[0]);
+	}
+	r->quiet = bits > 0 ? bits - 2 + (n == len && is_tnt(p + n, left - n)) : -1;
+	/* Nothing behind it, nor behind the one before it: the time is what it was. */
+	if (n != len || r->lags)
 		look_at_time(r);
-	r->lags = !alone;
+	r->lags = n != len;
 }
 
 /* look_around after a block that may have used trace, but had no event and no error. */
@@ -577,25 +587,9 @@ static void look_ahead(struct ptc_replay *r)
 	r->off = position(r);
 	if (r->raw > raw)
 		note_packet(r, r->window.bytes - room + raw, r->raw - raw,
-			    r->raw < room + span_of(r)->len);
+			    room + span_of(r)->len - raw);
 	else if (r->lags)
 		look_at_time(r);
-}
-
-/* How many TNT bits libipt uses for one of @kind; more than there are if it may be another packet.
- */
-static int bits_of(uint8_t kind)
-{
-	static const uint8_t bits[PTC_KIND_COUNT] = {
-		[PTC_KIND_NONE] = 64, /* libipt may know better than Zydis */
-		[PTC_KIND_START] = 64,	[PTC_KIND_ASYNC] = 64, [PTC_KIND_JCC] = 1,
-		[PTC_KIND_JMP] = 0,	[PTC_KIND_IJMP] = 64,  [PTC_KIND_CALL] = 0,
-		[PTC_KIND_ICALL] = 64,	[PTC_KIND_RET] = 1,    [PTC_KIND_SYSCALL] = 64,
-		[PTC_KIND_SYSRET] = 64, [PTC_KIND_INT] = 64,   [PTC_KIND_IRET] = 64,
-		[PTC_KIND_FAR] = 64,
-	};
-
-	return bits[kind];
 }
 
 /* Where in the span a step may go on to before somebody else must have a look. */
@@ -612,6 +606,30 @@ enum left {
 	LEFT_ENDLESS, /* ptc_trail_block said no */
 };
 
+/* A block that ends in the instruction at @end_ip, of libipt's class @iclass. False: endless. */
+static bool follow_block(struct ptc_replay *r, uint64_t ip, uint64_t end_ip,
+			 enum pt_insn_class iclass)
+{
+	uint8_t kind;
+
+	r->prev2_off = r->prev_off;
+	r->prev_off = r->off;
+	if (iclass == ptic_cond_jump || iclass == ptic_return) {
+		if (--r->quiet < 0)
+			look_ahead(r);
+		ptc_trail_progress(&r->trail);
+		return true;
+	}
+	kind = ptc_trail_look_up(&r->trail, end_ip, PTC_MODE_64).kind;
+	/* Where libipt knows better than Zydis it may have used trace. */
+	if (r->quiet < 0 || (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL))
+		look_ahead(r);
+	if (!ptc_trail_needs_trace(kind))
+		return !ptc_trail_is_endless(&r->trail, ip);
+	ptc_trail_progress(&r->trail);
+	return true;
+}
+
 /*
  * Blocks in a row, until one is not as most are, the time changes, or there are @max items.
  * *ret_time: of the instructions of *b.
@@ -619,39 +637,41 @@ enum left {
 static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b,
 			    uint64_t *ret_time)
 {
-	struct ptc_trail *t = &r->trail;
 	const size_t stop = next_stop(r);
-	const bool quick = ptc_trail_is_quick(t) && !r->gap;
+	const bool quick = ptc_trail_is_quick(&r->trail) && !r->gap;
+	struct ptc_trail_insn last = { .kind = r->trail.last.kind, .len = r->trail.last.len };
+	enum left left = LEFT_NOTHING;
 	uint64_t insns = 0;
-	bool goes_on;
 
 	ptc_out_restart(&r->out);
 	*ret_time = r->now;
-	for (;;) {
-		struct ptc_trail_insn e;
-
+	do {
 		r->status = pt_blk_next(r->dec, b, sizeof(*b));
 		if (!quick || r->status || !b->ninsn || b->mode != ptem_64bit ||
 		    !ptc_out_has_room(&r->out)) {
 			look_around(r);
-			r->out.stats->insns += insns;
-			return LEFT_BLOCK;
-		}
-		insns += b->ninsn;
-		e = ptc_trail_look_up(t, b->end_ip, PTC_MODE_64);
-		goes_on = ptc_trail_quick(t, e, b->ip, b->end_ip, *ret_time);
-		r->prev2_off = r->prev_off;
-		r->prev_off = r->off;
-		r->quiet -= bits_of(e.kind);
-		if (r->quiet < 0)
-			look_ahead(r);
-		if (!goes_on || r->now != *ret_time || r->prev_off >= stop ||
-		    r->out.n - r->out.head >= max || ptc_window_is_stale(&r->window, r->off))
+			left = LEFT_BLOCK;
 			break;
+		}
+		if (insns)
+			last = ptc_trail_last_quick(&r->trail);
+		insns += b->ninsn;
+		ptc_trail_land_quick(&r->trail, last, b->ip);
+		ptc_trail_wait_quick(&r->trail, b->end_ip, *ret_time);
+		if (!follow_block(r, b->ip, b->end_ip, b->iclass)) {
+			left = LEFT_ENDLESS;
+			break;
+		}
+	} while (r->now == *ret_time && r->prev_off < stop && r->out.n - r->out.head < max &&
+		 !ptc_window_is_stale(&r->window, r->off));
+	if (insns) {
+		last = ptc_trail_last_quick(&r->trail);
+		r->trail.last.kind = last.kind;
+		r->trail.last.len = last.len;
+		r->out.stats->insns += insns;
+		r->idle = 0;
 	}
-	r->idle = 0;
-	r->out.stats->insns += insns;
-	return goes_on ? LEFT_NOTHING : LEFT_ENDLESS;
+	return left;
 }
 
 static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)

@@ -123,33 +123,42 @@ static inline void ptc_trail_progress(struct ptc_trail *t)
 }
 
 /*
- * May ptc_trail_quick be called until the next event or cut? There is a pending
+ * May the ptc_trail_*_quick be called until the next event or cut? There is a pending
  * instruction, and nothing but transfers is to be listed.
  */
 static inline bool ptc_trail_is_quick(const struct ptc_trail *t)
 {
-	return t->quick && t->last.valid && !t->nheld;
+	return t->quick && t->last.valid && !t->nheld && t->mode == PTC_MODE_64;
 }
 
 /*
- * ptc_trail_block for the usual case: @b's last instruction is @e, and t->out has room for one
- * item. What differs from block to block is computed rather than jumped over.
+ * The first half of ptc_trail_block for the usual case: the pending instruction, which is @e, led
+ * to @ip. There must be room in t->out. What differs from block to block is computed, not jumped
+ * over.
  */
-static inline bool ptc_trail_quick(struct ptc_trail *t, struct ptc_trail_insn e, uint64_t ip,
-				   uint64_t end_ip, uint64_t time)
+static inline void ptc_trail_land_quick(struct ptc_trail *t, struct ptc_trail_insn e, uint64_t ip)
 {
-	const uint8_t kind = t->last.kind;
-	const bool stays = (kind == PTC_KIND_JCC) & (ip == t->last.ip + t->last.len);
+	const bool stays = (e.kind == PTC_KIND_JCC) & (ip == t->last.ip + e.len);
 
-	ptc_out_quick(t->out, t->last.ip, ip, kind, t->last.time, (kind != PTC_KIND_NONE) & !stays);
-	t->last.kind = e.kind;
-	t->last.len = e.len;
-	t->last.ip = end_ip;
+	ptc_out_quick(t->out, t->last.ip, ip, e.kind, t->last.time,
+		      (e.kind != PTC_KIND_NONE) & !stays);
+}
+
+/*
+ * The other half: now the instruction at @ip is pending. It is looked up only when it is needed:
+ * until the decoder has come back, its entry is in the processor's cache.
+ */
+static inline void ptc_trail_wait_quick(struct ptc_trail *t, uint64_t ip, uint64_t time)
+{
+	__builtin_prefetch(&t->cache[ptc_trail_hash(ip) >> (64 - PTC_TRAIL_CACHE_BITS)]);
+	t->last.ip = ip;
 	t->last.time = time;
-	if (!ptc_trail_needs_trace(e.kind))
-		return !ptc_trail_is_endless(t, ip);
-	ptc_trail_progress(t);
-	return true;
+}
+
+/* The pending instruction. */
+static inline struct ptc_trail_insn ptc_trail_last_quick(struct ptc_trail *t)
+{
+	return ptc_trail_look_up(t, t->last.ip, PTC_MODE_64);
 }
 
 /* The pending instruction led to @ip, where no block could follow. */
