@@ -66,9 +66,14 @@ void ptc_out_release(struct ptc_out *o)
 	o->head = o->n = o->cap = 0;
 }
 
-bool ptc_out_grow(struct ptc_out *o)
+bool ptc_out_reserve(struct ptc_out *o, size_t more)
 {
-	o->failed |= !ptc_grow(&o->items, &o->cap, o->n + 1, sizeof(*o->items));
+	if (o->head == o->n)
+		o->head = o->n = 0;
+	if (o->cap - o->n > more)
+		return true;
+	if (!ptc_grow(&o->items, &o->cap, o->n + more + 1, sizeof(*o->items)))
+		o->failed = true;
 	return !o->failed;
 }
 
@@ -76,8 +81,7 @@ static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, u
 {
 	struct ptc_item *it;
 
-	ptc_out_restart(o);
-	if (!ptc_out_has_room(o))
+	if (!ptc_out_reserve(o, 0))
 		return NULL;
 	it = &o->items[o->n++];
 	memset(it, 0, sizeof(*it));

@@ -44,24 +44,12 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 		  struct ptc_decode_stats *stats);
 void ptc_out_release(struct ptc_out *o);
 
-/* All are taken: begin at the front again. */
-static inline void ptc_out_restart(struct ptc_out *o)
-{
-	if (o->head == o->n)
-		o->head = o->n = 0;
-}
-
-/* Room for one more item. False: out of memory, which o->failed says too. */
-bool ptc_out_grow(struct ptc_out *o);
-
-static inline bool ptc_out_has_room(struct ptc_out *o)
-{
-	return o->n < o->cap || ptc_out_grow(o);
-}
+/* Room for @more than the one item that there is always room for when this was true. */
+bool ptc_out_reserve(struct ptc_out *o, size_t more);
 
 /*
- * Append a transfer, or do not, without a jump in between: who can tell @listed beforehand need
- * not read this. There must be room, and nothing that is not wanted (o->picky).
+ * Append a transfer, or do not, without a jump in between: for those who have reserved room, count
+ * stats->branches themselves, and want all there is (not o->picky).
  */
 static inline void ptc_out_quick(struct ptc_out *o, uint64_t from, uint64_t to, uint8_t kind,
 				 uint64_t time, bool listed)
@@ -76,7 +64,6 @@ static inline void ptc_out_quick(struct ptc_out *o, uint64_t from, uint64_t to, 
 					    .type = PTC_ITEM_BRANCH,
 					    .kind = kind };
 	o->n += listed;
-	o->stats->branches += listed;
 }
 
 /* Append an item. NULL: not wanted (or out of memory). The result lives until the next append. */

@@ -199,6 +199,15 @@ static void look_at_time(struct ptc_replay *r)
 	r->now = to_ns(r, tsc);
 }
 
+/* @calls of the decoder have not moved it. */
+static inline void stay(struct ptc_replay *r, size_t calls)
+{
+	if (calls)
+		r->prev2_off = calls > 1 ? r->off : r->prev_off;
+	if (calls)
+		r->prev_off = r->off;
+}
+
 /* After each call of the decoder. */
 static void look_around(struct ptc_replay *r)
 {
@@ -579,11 +588,15 @@ static void note_packet(struct ptc_replay *r, const uint8_t *p, size_t n, size_t
 	r->lags = n != len;
 }
 
-/* look_around after a block that may have used trace, but had no event and no error. */
-static void look_ahead(struct ptc_replay *r)
+/*
+ * look_around after a block that may have used trace, but had no event and no error, and after
+ * @kept blocks in front of it that have not.
+ */
+static void look_ahead(struct ptc_replay *r, size_t kept)
 {
 	const size_t raw = r->raw, room = room_of(r);
 
+	stay(r, kept + 1);
 	r->off = position(r);
 	if (r->raw > raw)
 		note_packet(r, r->window.bytes - room + raw, r->raw - raw,
@@ -606,28 +619,32 @@ enum left {
 	LEFT_ENDLESS, /* ptc_trail_block said no */
 };
 
-/* A block that ends in the instruction at @end_ip, of libipt's class @iclass. False: endless. */
-static bool follow_block(struct ptc_replay *r, uint64_t ip, uint64_t end_ip,
-			 enum pt_insn_class iclass)
+/*
+ * The first half of what @b means. Returns quiet behind it; *ret_endless is set if it is part of
+ * an endless loop.
+ */
+static inline int follow(struct ptc_trail *t, const struct pt_block *b, int quiet,
+			 bool *ret_endless)
 {
 	uint8_t kind;
 
-	r->prev2_off = r->prev_off;
-	r->prev_off = r->off;
-	if (iclass == ptic_cond_jump || iclass == ptic_return) {
-		if (--r->quiet < 0)
-			look_ahead(r);
-		ptc_trail_progress(&r->trail);
-		return true;
+	if (b->iclass == ptic_cond_jump || b->iclass == ptic_return) {
+		ptc_trail_progress(t);
+		return quiet - 1;
 	}
-	kind = ptc_trail_look_up(&r->trail, end_ip, PTC_MODE_64).kind;
-	/* Where libipt knows better than Zydis it may have used trace. */
-	if (r->quiet < 0 || (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL))
-		look_ahead(r);
-	if (!ptc_trail_needs_trace(kind))
-		return !ptc_trail_is_endless(&r->trail, ip);
-	ptc_trail_progress(&r->trail);
-	return true;
+	kind = ptc_trail_look_up(t, b->end_ip, PTC_MODE_64).kind;
+	if (ptc_trail_needs_trace(kind))
+		ptc_trail_progress(t);
+	else
+		*ret_endless = ptc_trail_is_endless(t, b->ip);
+	/* Where there is none for Zydis, libipt may know better, and have used trace. */
+	return kind == PTC_KIND_JMP || kind == PTC_KIND_CALL ? quiet : -1;
+}
+
+/* Is a run over, now that the decoder has moved? */
+static bool is_over(const struct ptc_replay *r, uint64_t time, size_t stop)
+{
+	return r->now != time || r->off >= stop || ptc_window_is_stale(&r->window, r->off);
 }
 
 /*
@@ -637,41 +654,48 @@ static bool follow_block(struct ptc_replay *r, uint64_t ip, uint64_t end_ip,
 static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b,
 			    uint64_t *ret_time)
 {
-	const size_t stop = next_stop(r);
-	const bool quick = ptc_trail_is_quick(&r->trail) && !r->gap;
-	struct ptc_trail_insn last = { .kind = r->trail.last.kind, .len = r->trail.last.len };
-	enum left left = LEFT_NOTHING;
+	struct ptc_trail *t = &r->trail;
+	const size_t stop = next_stop(r), limit = r->off < stop ? max : 0;
+	const uint64_t time = r->now;
+	struct ptc_trail_insn last = { .kind = t->last.kind, .len = t->last.len };
+	const bool quick = ptc_trail_is_quick(t) && !r->gap && ptc_out_reserve(&r->out, limit);
+	const size_t before = r->out.n;
+	bool endless = false, over = false, odd = false;
 	uint64_t insns = 0;
+	size_t kept = 0;
 
-	ptc_out_restart(&r->out);
-	*ret_time = r->now;
+	*ret_time = time;
 	do {
 		r->status = pt_blk_next(r->dec, b, sizeof(*b));
-		if (!quick || r->status || !b->ninsn || b->mode != ptem_64bit ||
-		    !ptc_out_has_room(&r->out)) {
-			look_around(r);
-			left = LEFT_BLOCK;
+		odd = !quick || r->status || !b->ninsn || b->mode != ptem_64bit;
+		if (odd)
 			break;
-		}
 		if (insns)
-			last = ptc_trail_last_quick(&r->trail);
+			last = ptc_trail_last_quick(t);
 		insns += b->ninsn;
-		ptc_trail_land_quick(&r->trail, last, b->ip);
-		ptc_trail_wait_quick(&r->trail, b->end_ip, *ret_time);
-		if (!follow_block(r, b->ip, b->end_ip, b->iclass)) {
-			left = LEFT_ENDLESS;
-			break;
+		ptc_trail_land_quick(t, last, b->ip);
+		ptc_trail_wait_quick(t, b->end_ip, time);
+		r->quiet = follow(t, b, r->quiet, &endless);
+		if (r->quiet >= 0) {
+			kept++;
+			continue;
 		}
-	} while (r->now == *ret_time && r->prev_off < stop && r->out.n - r->out.head < max &&
-		 !ptc_window_is_stale(&r->window, r->off));
+		look_ahead(r, kept);
+		kept = 0;
+		over = is_over(r, time, stop);
+	} while (!over && !endless && r->out.n - r->out.head < limit);
+	stay(r, kept);
 	if (insns) {
-		last = ptc_trail_last_quick(&r->trail);
-		r->trail.last.kind = last.kind;
-		r->trail.last.len = last.len;
+		last = ptc_trail_last_quick(t);
+		t->last.kind = last.kind;
+		t->last.len = last.len;
 		r->out.stats->insns += insns;
+		r->out.stats->branches += r->out.n - before;
 		r->idle = 0;
 	}
-	return left;
+	if (odd)
+		look_around(r);
+	return odd ? LEFT_BLOCK : endless ? LEFT_ENDLESS : LEFT_NOTHING;
 }
 
 static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
