@@ -47,23 +47,15 @@ void ptc_out_release(struct ptc_out *o);
 /* Room for @more than the one item that there is always room for when this was true. */
 bool ptc_out_reserve(struct ptc_out *o, size_t more);
 
-/*
- * Append a transfer, or do not, without a jump in between: for those who have reserved room, count
- * stats->branches themselves, and want all there is (not o->picky).
- */
-static inline void ptc_out_quick(struct ptc_out *o, uint64_t from, uint64_t to, uint8_t kind,
-				 uint64_t time, bool listed)
+/* A transfer as it is appended now, without its ends and kind. For those who append themselves. */
+static inline struct ptc_item ptc_out_stamp(const struct ptc_out *o, uint64_t time)
 {
-	o->items[o->n] = (struct ptc_item){ .from = from,
-					    .to = to,
-					    .time = time,
-					    .pid = o->pid,
-					    .tid = o->tid,
-					    .cpu = o->cpu,
-					    .queue = o->queue,
-					    .type = PTC_ITEM_BRANCH,
-					    .kind = kind };
-	o->n += listed;
+	return (struct ptc_item){ .time = time,
+				  .pid = o->pid,
+				  .tid = o->tid,
+				  .cpu = o->cpu,
+				  .queue = o->queue,
+				  .type = PTC_ITEM_BRANCH };
 }
 
 /* Append an item. NULL: not wanted (or out of memory). The result lives until the next append. */

@@ -619,26 +619,65 @@ enum left {
 	LEFT_ENDLESS, /* ptc_trail_block said no */
 };
 
-/*
- * The first half of what @b means. Returns quiet behind it; *ret_endless is set if it is part of
- * an endless loop.
+/* What changes from block to block in a run. */
+struct run {
+	uint64_t insns;
+	uint64_t last_ip;	/* of the pending instruction */
+	struct ptc_item *it;	/* where the next item goes */
+	int quiet;		/* as in the replay */
+	size_t kept;		/* calls since the decoder was asked where it is */
+	bool progress, endless; /* to be told of to the trail; an endless loop */
+};
+
+/* The pending instruction led to @b. What differs from block to block is computed, not jumped over.
  */
-static inline int follow(struct ptc_trail *t, const struct pt_block *b, int quiet,
-			 bool *ret_endless)
+static inline void land_in(struct run *run, const struct ptc_item *stamp, struct ptc_trail_insn e,
+			   const struct pt_block *b)
+{
+	const bool stays = (e.kind == PTC_KIND_JCC) & (b->ip == run->last_ip + e.len);
+	struct ptc_item *it = run->it;
+
+	/* Member by member: gcc copies and clears a structure of this size with slow instructions.
+	 */
+	it->from = run->last_ip;
+	it->to = b->ip;
+	it->time = stamp->time;
+	it->pid = stamp->pid;
+	it->tid = stamp->tid;
+	it->cpu = stamp->cpu;
+	it->queue = stamp->queue;
+	it->type = PTC_ITEM_BRANCH;
+	it->kind = e.kind;
+	it->cause = 0;
+	it->insn_len = 0;
+	memset(it->insn, 0, sizeof(it->insn));
+	memset(it->reserved, 0, sizeof(it->reserved));
+	run->it += (e.kind != PTC_KIND_NONE) & !stays;
+	run->last_ip = b->end_ip;
+	run->insns += b->ninsn;
+}
+
+/* What @b took of the trace, as far as it is known without asking. */
+static inline void take_trace(struct run *run, struct ptc_trail *t, const struct pt_block *b)
 {
 	uint8_t kind;
 
+	/* Looked up when it is needed: until then its entry is in the processor's cache. */
 	if (b->iclass == ptic_cond_jump || b->iclass == ptic_return) {
-		ptc_trail_progress(t);
-		return quiet - 1;
+		ptc_trail_prefetch(t, b->end_ip);
+		run->progress = true;
+		run->quiet--;
+		return;
 	}
 	kind = ptc_trail_look_up(t, b->end_ip, PTC_MODE_64).kind;
-	if (ptc_trail_needs_trace(kind))
+	if (run->progress)
 		ptc_trail_progress(t);
-	else
-		*ret_endless = ptc_trail_is_endless(t, b->ip);
+	run->progress = ptc_trail_needs_trace(kind);
+	if (!run->progress)
+		run->endless = ptc_trail_is_endless(t, b->ip);
 	/* Where there is none for Zydis, libipt may know better, and have used trace. */
-	return kind == PTC_KIND_JMP || kind == PTC_KIND_CALL ? quiet : -1;
+	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
+		run->quiet = -1;
 }
 
 /* Is a run over, now that the decoder has moved? */
@@ -647,67 +686,90 @@ static bool is_over(const struct ptc_replay *r, uint64_t time, size_t stop)
 	return r->now != time || r->off >= stop || ptc_window_is_stale(&r->window, r->off);
 }
 
-/*
- * Blocks in a row, until one is not as most are, the time changes, or there are @max items.
- * *ret_time: of the instructions of *b.
- */
-static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b,
-			    uint64_t *ret_time)
+/* @run by value: its address must not be known to anybody. */
+static void end_run(struct ptc_replay *r, struct run run, uint64_t time)
 {
 	struct ptc_trail *t = &r->trail;
-	const size_t stop = next_stop(r), limit = r->off < stop ? max : 0;
-	const uint64_t time = r->now;
-	struct ptc_trail_insn last = { .kind = t->last.kind, .len = t->last.len };
-	const bool quick = ptc_trail_is_quick(t) && !r->gap && ptc_out_reserve(&r->out, limit);
-	const size_t before = r->out.n;
-	bool endless = false, over = false, odd = false;
-	uint64_t insns = 0;
-	size_t kept = 0;
+	const size_t n = (size_t)(run.it - r->out.items);
+	struct ptc_trail_insn e;
 
-	*ret_time = time;
+	r->quiet = run.quiet;
+	stay(r, run.kept);
+	if (!run.insns)
+		return;
+	e = ptc_trail_look_up(t, run.last_ip, PTC_MODE_64);
+	t->last.kind = e.kind;
+	t->last.len = e.len;
+	t->last.ip = run.last_ip;
+	t->last.time = time;
+	if (run.progress)
+		ptc_trail_progress(t);
+	r->out.stats->insns += run.insns;
+	r->out.stats->branches += n - r->out.n;
+	r->out.n = n;
+	r->idle = 0;
+}
+
+/*
+ * Blocks in a row, until one is not as most are, the time changes, or there are @max items; of
+ * the pending instruction's time.
+ */
+static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
+{
+	const uint64_t time = r->now;
+	const size_t stop = next_stop(r);
+	const struct ptc_item stamp = ptc_out_stamp(&r->out, time);
+	const struct ptc_item *end = r->out.items + r->out.head + max;
+	struct ptc_trail_insn e = { .kind = r->trail.last.kind, .len = r->trail.last.len };
+	struct run run = { .last_ip = r->trail.last.ip,
+			   .it = r->out.items + r->out.n,
+			   .quiet = r->quiet };
+	bool over = r->off >= stop;
+
 	do {
 		r->status = pt_blk_next(r->dec, b, sizeof(*b));
-		odd = !quick || r->status || !b->ninsn || b->mode != ptem_64bit;
-		if (odd)
-			break;
-		if (insns)
-			last = ptc_trail_last_quick(t);
-		insns += b->ninsn;
-		ptc_trail_land_quick(t, last, b->ip);
-		ptc_trail_wait_quick(t, b->end_ip, time);
-		r->quiet = follow(t, b, r->quiet, &endless);
-		if (r->quiet >= 0) {
-			kept++;
+		if (r->status || !b->ninsn || b->mode != ptem_64bit) {
+			end_run(r, run, time);
+			look_around(r);
+			return LEFT_BLOCK;
+		}
+		if (run.insns)
+			e = ptc_trail_look_up(&r->trail, run.last_ip, PTC_MODE_64);
+		land_in(&run, &stamp, e, b);
+		take_trace(&run, &r->trail, b);
+		if (run.quiet >= 0) {
+			run.kept++;
 			continue;
 		}
-		look_ahead(r, kept);
-		kept = 0;
+		look_ahead(r, run.kept);
+		run.kept = 0;
+		run.quiet = r->quiet;
 		over = is_over(r, time, stop);
-	} while (!over && !endless && r->out.n - r->out.head < limit);
-	stay(r, kept);
-	if (insns) {
-		last = ptc_trail_last_quick(t);
-		t->last.kind = last.kind;
-		t->last.len = last.len;
-		r->out.stats->insns += insns;
-		r->out.stats->branches += r->out.n - before;
-		r->idle = 0;
-	}
-	if (odd)
-		look_around(r);
-	return odd ? LEFT_BLOCK : endless ? LEFT_ENDLESS : LEFT_NOTHING;
+	} while (!over && !run.endless && run.it < end);
+	end_run(r, run, time);
+	return run.endless ? LEFT_ENDLESS : LEFT_NOTHING;
+}
+
+/* The same one by one, if need be. */
+static enum left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
+{
+	if (ptc_trail_is_quick(&r->trail, r->now) && !r->gap && ptc_out_reserve(&r->out, max))
+		return run_blocks(r, max, b);
+	r->status = pt_blk_next(r->dec, b, sizeof(*b));
+	look_around(r);
+	return LEFT_BLOCK;
 }
 
 static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	struct ptc_trail_block fb;
 	struct pt_block b;
-	uint64_t time;
+	const uint64_t time = r->now;
 	enum left left;
 	bool goes_on;
 
 	move_window(r);
-	left = run_blocks(r, max, &b, &time);
+	left = next_blocks(r, max, &b);
 	goes_on = left != LEFT_ENDLESS;
 	/* Also when it failed: what it had decoded until then did run. */
 	if (left == LEFT_BLOCK && b.ninsn) {

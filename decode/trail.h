@@ -122,43 +122,20 @@ static inline void ptc_trail_progress(struct ptc_trail *t)
 	t->loop_limit = 2;
 }
 
-/*
- * May the ptc_trail_*_quick be called until the next event or cut? There is a pending
- * instruction, and nothing but transfers is to be listed.
- */
-static inline bool ptc_trail_is_quick(const struct ptc_trail *t)
-{
-	return t->quick && t->last.valid && !t->nheld && t->mode == PTC_MODE_64;
-}
-
-/*
- * The first half of ptc_trail_block for the usual case: the pending instruction, which is @e, led
- * to @ip. There must be room in t->out. What differs from block to block is computed, not jumped
- * over.
- */
-static inline void ptc_trail_land_quick(struct ptc_trail *t, struct ptc_trail_insn e, uint64_t ip)
-{
-	const bool stays = (e.kind == PTC_KIND_JCC) & (ip == t->last.ip + e.len);
-
-	ptc_out_quick(t->out, t->last.ip, ip, e.kind, t->last.time,
-		      (e.kind != PTC_KIND_NONE) & !stays);
-}
-
-/*
- * The other half: now the instruction at @ip is pending. It is looked up only when it is needed:
- * until the decoder has come back, its entry is in the processor's cache.
- */
-static inline void ptc_trail_wait_quick(struct ptc_trail *t, uint64_t ip, uint64_t time)
+/* It will be looked up soon. */
+static inline void ptc_trail_prefetch(const struct ptc_trail *t, uint64_t ip)
 {
 	__builtin_prefetch(&t->cache[ptc_trail_hash(ip) >> (64 - PTC_TRAIL_CACHE_BITS)]);
-	t->last.ip = ip;
-	t->last.time = time;
 }
 
-/* The pending instruction. */
-static inline struct ptc_trail_insn ptc_trail_last_quick(struct ptc_trail *t)
+/*
+ * Is all that blocks do to lead the pending instruction, of @time, somewhere, and to put another
+ * one in its place? Then others may do that to it (replay.c, where it must be fast).
+ */
+static inline bool ptc_trail_is_quick(const struct ptc_trail *t, uint64_t time)
 {
-	return ptc_trail_look_up(t, t->last.ip, PTC_MODE_64);
+	return t->quick && t->last.valid && !t->nheld && t->last.time == time &&
+	       t->mode == PTC_MODE_64;
 }
 
 /* The pending instruction led to @ip, where no block could follow. */
