@@ -597,6 +597,7 @@ static void look_ahead(struct ptc_replay *r, size_t kept)
 	const size_t raw = r->raw, room = room_of(r);
 
 	stay(r, kept + 1);
+	r->quiet = -1;
 	r->off = position(r);
 	if (r->raw > raw)
 		note_packet(r, r->window.bytes - room + raw, r->raw - raw,
