@@ -751,10 +751,11 @@ static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b
 	return run.endless ? LEFT_ENDLESS : LEFT_NOTHING;
 }
 
-/* The same one by one, if need be. */
+/* The same, or one block, always asking the decoder where it is. */
 static enum left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
-	if (ptc_trail_is_quick(&r->trail, r->now) && !r->gap && ptc_out_reserve(&r->out, max))
+	if (max && ptc_trail_is_quick(&r->trail, r->now) && !r->gap &&
+	    ptc_out_reserve(&r->out, max))
 		return run_blocks(r, max, b);
 	r->status = pt_blk_next(r->dec, b, sizeof(*b));
 	look_around(r);
