@@ -93,7 +93,7 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 		break;
 	case PTC_PKT_TSC:
 		memcpy(r->tsc, p, sizeof(r->tsc));
-		r->has_tsc = true;
+		r->has_tsc = r->new_tsc = true;
 		break;
 	case PTC_PKT_MODE:
 		if (p[1] >> 5 == 0)
@@ -208,6 +208,23 @@ static bool resume_at(const struct ptc_walker *r, const struct packet *k, bool b
 	return true;
 }
 
+/* Does it depend on the code whether @k is a point to go on at? */
+static bool needs_code(const struct ptc_walker *r, const struct packet *k)
+{
+	return k->type == PTC_PKT_TIP || k->type == PTC_PKT_TIP_PGE ||
+	       (k->type == PTC_PKT_FUP && !r->in_psb);
+}
+
+uint64_t ptc_walker_tsc(const struct ptc_walker *r)
+{
+	uint64_t v = 0;
+	int i;
+
+	for (i = 7; i; i--)
+		v = v << 8 | r->tsc[i];
+	return v;
+}
+
 /* The first PSB at or behind @from; looked for once. */
 static size_t next_psb(struct ptc_walker *r, size_t from)
 {
@@ -240,14 +257,23 @@ static void skip_to_psb(struct ptc_walker *r, size_t floor)
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret)
 {
+	uint64_t last_ip;
 	struct packet k;
 	bool bound;
 
 	skip_to_psb(r, floor);
 	while (r->synced && r->pos < r->len) {
 		bound = r->bound;
+		last_ip = r->last_ip;
 		if (!take(r, &k))
 			break;
+		if (k.off >= floor && r->new_tsc && needs_code(r, &k)) {
+			r->new_tsc = false;
+			r->pos = k.off;
+			r->last_ip = last_ip;
+			ret->how = PTC_RESUME_LATER;
+			return;
+		}
 		if (k.off >= floor && resume_at(r, &k, bound, floor, as, ret)) {
 			note_binding(r, &k);
 			ret->floor = r->pos;

@@ -33,6 +33,7 @@ struct ptc_walker {
 	bool in_psb;	 /* between PSB and PSBEND */
 	uint64_t last_ip;
 	bool has_tsc;
+	bool new_tsc;	 /* since the last PTC_RESUME_LATER */
 	uint8_t tsc[8];	 /* the last TSC packet */
 	uint8_t mode[2]; /* the last MODE.Exec packet */
 	bool bound;	 /* a packet at bind waits for its FUP */
@@ -43,6 +44,7 @@ enum ptc_resume_how {
 	PTC_RESUME_END,	  /* nowhere: nothing is left */
 	PTC_RESUME_PSB,	  /* at a PSB of the trace */
 	PTC_RESUME_GRAFT, /* at a point where the graft must be put in front */
+	PTC_RESUME_LATER, /* not known yet: there is a point of a later time */
 };
 
 struct ptc_resume {
@@ -64,9 +66,15 @@ void ptc_walker_begin(struct ptc_walker *r, size_t at);
 /*
  * Find the next point at or behind @floor where the flow is known and @as has
  * code. @floor must not decrease from call to call.
+ *
+ * In front of the first point behind a TSC packet it answers PTC_RESUME_LATER, once: ask again
+ * when @as is as at ptc_walker_tsc.
  */
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret);
+
+/* The last TSC packet's time; there is one after PTC_RESUME_LATER. */
+uint64_t ptc_walker_tsc(const struct ptc_walker *r);
 
 /* The next PSB at or behind @floor. */
 void ptc_walker_to_psb(struct ptc_walker *r, size_t floor, struct ptc_resume *ret);

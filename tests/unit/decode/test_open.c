@@ -189,15 +189,17 @@ Test(open, bytes_missing_between_pieces_are_a_gap)
 	end(&t);
 }
 
-/* AUXTRACE_INFO, behind TIME_CONV, says snapshots: word 8. */
-static void make_snapshots(struct test *t)
+/* What AUXTRACE_INFO, behind TIME_CONV, says. */
+enum { INFO_SCHED_SWITCH = 7, INFO_SNAPSHOTS = 8 };
+
+static void set_info(struct test *t, int word, uint8_t value)
 {
 	enum { INFO_SIZE_AT = 6, WORDS = 16 };
 	uint8_t *p = t->pd.data.bytes;
 
 	while (p[0] != PTC_REC_AUXTRACE_INFO)
 		p += p[INFO_SIZE_AT];
-	p[WORDS + 8 * 8] = 1;
+	p[WORDS + 8 * word] = value;
 }
 
 Test(open, what_is_missing_between_snapshots_was_not_kept)
@@ -206,7 +208,7 @@ Test(open, what_is_missing_between_snapshots_was_not_kept)
 	struct test t;
 
 	begin(&t, &clock_1ns);
-	make_snapshots(&t);
+	set_info(&t, INFO_SNAPSHOTS, 1);
 	map_code(&t, 7, 0, 0x1000);
 	map_code(&t, 8, 0, 0x1000);
 	pd_itrace_start(&t.pd, 7, 2, 5);
@@ -311,6 +313,55 @@ Test(open, code_mapped_by_a_syscall_is_there_when_it_returns)
 	end(&t);
 }
 
+Test(open, behind_a_gap_code_counts_that_was_mapped_since)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x5000); /* nothing there yet */
+	syscall_at(&a, 15, 0x5000);
+	syscall_at(&a, 30, 0x5000);
+	syscall_at(&a, 50, 0x5000); /* and not any more */
+	syscall_at(&a, 60, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	map_code(&t, 7, 20, 0x5000);
+	pd_mmap2(&t.pd, 7, 40, 0x5000, 0x1000, 0, "//anon");
+	expect(&t, "7 0 5016 start unmapped\n7 gap 0 2b 1d nocode\n"
+		   "7 0 5016 start\n7 5016 0 syscall\n"
+		   "7 0 5016 start\n7 gap 0 61 b nocode\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, behind_a_gap_the_code_is_that_of_who_runs_then)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x2000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x5000);
+	syscall_at(&a, 30, 0x2000);
+	syscall_at(&a, 50, 0x2000); /* 7 has none there */
+	syscall_at(&a, 70, 0x1000);
+	pd_itrace_start(&t.pd, 7, 2, 1);
+	pd_switch(&t.pd, 7, 2, 20, true);
+	pd_switch(&t.pd, 8, 2, 21, false);
+	pd_switch(&t.pd, 8, 2, 40, true);
+	pd_switch(&t.pd, 7, 2, 41, false);
+	piece(&t, 2, -1, 2, 0, &a);
+	expect(&t, "7 0 5016 start unmapped\n7 gap 2 2b b nocode\n"
+		   "8 0 2016 start\n8 2016 0 syscall\n"
+		   "7 0 2016 start unmapped\n7 gap 2 4f b nocode\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
 Test(open, an_exec_begins_with_nothing_and_a_fork_with_what_its_parent_has)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
@@ -374,6 +425,31 @@ Test(open, a_cpu_s_trace_belongs_to_who_runs_on_it)
 	t.opts.tid = -1;
 	t.opts.cpu = 1;
 	expect(&t, "");
+	end(&t);
+}
+
+Test(open, a_cpu_s_trace_is_not_of_who_ran_when_it_was_copied)
+{
+	static const struct ptc_id_range eight[] = { { 8, 8 } };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x2000);
+	psb_at(&a, 1);
+	syscall_at(&a, 20, 0x1000);
+	syscall_at(&a, 40, 0x2000);
+	pd_itrace_start(&t.pd, 7, 2, 10);
+	pd_switch(&t.pd, 7, 2, 30, true);
+	pd_switch(&t.pd, 8, 2, 31, false);
+	set_info(&t, INFO_SCHED_SWITCH, 2);
+	piece(&t, 2, 7, 2, 0, &a);
+	t.opts.tid = 8;
+	expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
+	t.opts.tid = -1;
+	t.opts.tids = (struct ptc_ids){ eight, 1 };
+	expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
 	end(&t);
 }
 
@@ -873,6 +949,33 @@ Test(open, the_kernel_s_patches_are_not_the_program_s)
 	run_at(&a, 10, 0x1016);
 	piece(&t, 0, 7, -1, 0, &a);
 	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, the_kernel_is_as_at_the_beginning_when_the_last_transfers_have_been_counted)
+{
+	static const uint64_t kernel = 0xffffffffc0000000;
+	struct ptc_sb sb = { .type = PERF_RECORD_TEXT_POKE,
+			     .misc = PERF_RECORD_MISC_KERNEL,
+			     .id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 50 },
+			     .u.poke = { .addr = kernel } };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	t.pd.attrs[0].attr.exclude_kernel = 0;
+	map_code(&t, 7, 0, 0x1000);
+	sb.u.poke.new_bytes = ptc_cur_init(code_mov, sizeof(code_mov));
+	pd_sb(&t.pd, &sb);
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x1016);
+	run_at(&a, 20, kernel); /* nothing is known of it yet */
+	run_at(&a, 60, kernel);
+	piece(&t, 0, 7, -1, 0, &a);
+	t.opts.last = 100;
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 ffffffffc0000000 start unmapped\n"
+		   "7 gap 0 3d b nocode\n7 0 ffffffffc0000000 start unmapped\n"
+		   "7 ffffffffc0000002 0 syscall unmapped\n");
 	end(&t);
 }
 
