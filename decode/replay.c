@@ -18,6 +18,9 @@
 /* Blocks without instructions, events or bytes used that libipt may give in a row. */
 enum { MAX_IDLE = 16 };
 
+/* ns; see not_before. */
+static const uint64_t MAX_SLIP = 1000000000;
+
 struct ptc_replay {
 	struct ptc_replay_conf conf;
 	struct ptc_out out;
@@ -48,6 +51,8 @@ struct ptc_replay {
 	size_t from;  /* where decoding began or went on */
 	size_t clean; /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
+	uint64_t prev_now; /* before the decoder's last call */
+	uint64_t told;	   /* of the last block or event */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
@@ -86,7 +91,7 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, 
 	if (!r)
 		return ptc_fail_mem(err);
 	r->conf = *conf;
-	r->now = PTC_NO_TIME;
+	r->now = r->prev_now = r->told = PTC_NO_TIME;
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	ptc_trail_init(&r->trail, &r->out, conf->opts);
 	r->as = &r->none;
@@ -134,11 +139,6 @@ struct ptc_out *ptc_replay_out(struct ptc_replay *r)
 	return &r->out;
 }
 
-uint64_t ptc_replay_offset(const struct ptc_replay *r)
-{
-	return r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
-}
-
 struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
 {
 	return (struct ptc_spot){ r->span, r->off };
@@ -156,6 +156,16 @@ uint64_t ptc_replay_low(const struct ptc_replay *r)
 	if (r->trail.last.valid && r->trail.last.time < t)
 		return r->trail.last.time;
 	return r->gap && r->gap_time < t ? r->gap_time : t;
+}
+
+void ptc_replay_lost(struct ptc_replay *r, uint64_t time)
+{
+	const uint64_t low = ptc_replay_low(r);
+	const uint64_t off = r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
+
+	if (!r->done && r->now != PTC_NO_TIME && low < time)
+		time = low;
+	ptc_out_lost(&r->out, off, time);
 }
 
 static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc)
@@ -180,6 +190,16 @@ static size_t position(const struct ptc_replay *r)
 	return at - room < len ? (size_t)(at - room) : len;
 }
 
+/*
+ * @time, but not before @last. Between two TSC packets time is estimated, and behind a graft it is
+ * that of the last one: it may go back a little, and stands still instead. Much is no estimate: one
+ * of the two is wrong, and who knows which.
+ */
+static uint64_t not_before(uint64_t last, uint64_t time)
+{
+	return last != PTC_NO_TIME && time < last && last - time < MAX_SLIP ? last : time;
+}
+
 /* After each call of the decoder. */
 static void look_around(struct ptc_replay *r)
 {
@@ -188,8 +208,9 @@ static void look_around(struct ptc_replay *r)
 	r->prev2_off = r->prev_off;
 	r->prev_off = r->off;
 	r->off = position(r);
+	r->prev_now = r->now;
 	if (r->conf.clock.valid && pt_blk_time(r->dec, &tsc, NULL, NULL) == 0)
-		r->now = to_ns(r, tsc);
+		r->now = not_before(r->now, to_ns(r, tsc));
 }
 
 static void list_gap(struct ptc_replay *r)
@@ -210,13 +231,13 @@ static void list_gap(struct ptc_replay *r)
 	r->out.cpu = cpu;
 }
 
-static void list_marks(struct ptc_replay *r, uint64_t upto)
+static void list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
 {
 	for (; r->next_mark < r->conf.nmarks && r->conf.marks[r->next_mark].off <= upto;
 	     r->next_mark++) {
 		list_gap(r);
 		ptc_out_gap(&r->out, r->conf.marks[r->next_mark].cause,
-			    r->conf.marks[r->next_mark].off, 0, r->now);
+			    r->conf.marks[r->next_mark].off, 0, not_before(r->told, time));
 	}
 }
 
@@ -352,7 +373,7 @@ static void end_span(struct ptc_replay *r)
 	if (!stays)
 		list_gap(r);
 	r->span++;
-	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX);
+	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX, r->now);
 	close_span(r);
 	r->done = r->span == r->conf.stream->n;
 }
@@ -595,6 +616,7 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 	/* Also when it failed: what it had decoded until then did run. */
 	if (b.ninsn) {
 		list_gap(r);
+		r->told = time;
 		fb = (struct ptc_trail_block){ .ip = b.ip,
 					       .end_ip = b.end_ip,
 					       .ninsn = b.ninsn,
@@ -652,7 +674,8 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 		land(r, current_ip(r));
 		return recover(r, r->status, err);
 	}
-	time = ev.has_tsc ? to_ns(r, ev.tsc) : r->now;
+	time = not_before(r->told, ev.has_tsc ? to_ns(r, ev.tsc) : r->now);
+	r->told = time;
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
 	if (ev.status_update)
@@ -729,7 +752,9 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 		return ptc_fail_mem(err);
 	/* What an event still to be told of was read with is not behind us yet. */
 	if (r->dec && !r->seeking)
-		list_marks(r, span_of(r)->base +
-				      (r->status & pts_event_pending ? r->prev2_off : r->prev_off));
+		list_marks(r,
+			   span_of(r)->base +
+				   (r->status & pts_event_pending ? r->prev2_off : r->prev_off),
+			   r->prev_now);
 	return r->done ? 0 : 1;
 }

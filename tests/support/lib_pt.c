@@ -197,7 +197,7 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 static void run(struct ptc_replay *r, FILE *out, const struct ptc_stream *stream,
 		struct pt_how *how)
 {
-	uint64_t left = how->max_steps ? how->max_steps : 1000000;
+	uint64_t last = 0, left = how->max_steps ? how->max_steps : 1000000;
 	struct ptc_out *o = ptc_replay_out(r);
 	struct ptc_err err;
 	int ret;
@@ -208,8 +208,14 @@ static void run(struct ptc_replay *r, FILE *out, const struct ptc_stream *stream
 		ret = ptc_replay_step(r, &err);
 		if (ret < 0)
 			die(err.msg);
-		for (; o->head < o->n; o->head++)
+		for (; o->head < o->n; o->head++) {
+			if (how->conv && o->items[o->head].time != PTC_NO_TIME) {
+				if (o->items[o->head].time < last)
+					die("time goes back");
+				last = o->items[o->head].time;
+			}
 			put_item(out, &o->items[o->head], stream, how);
+		}
 	} while (ret);
 }
 

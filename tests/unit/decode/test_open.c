@@ -40,6 +40,7 @@ struct test {
 	FILE *out;
 	char *text;
 	size_t len;
+	uint64_t last; /* time of the last item that had one */
 };
 
 static void begin(struct test *t, const struct ptc_time_conv *conv)
@@ -77,6 +78,10 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 		const struct ptc_item *it = &items[i];
 		const char *file = ptc_decode_file(t->d, it, it->from ? it->from : it->to, &off);
 
+		if (it->time != PTC_NO_TIME) {
+			cr_assert_geq(it->time, t->last, "item %zu goes back in time", i);
+			t->last = it->time;
+		}
 		if (it->type == PTC_ITEM_GAP)
 			fprintf(t->out, "%d gap %u %" PRIx64 " %" PRIx64 " %s\n", it->tid,
 				it->queue, it->from, it->to,
@@ -97,6 +102,7 @@ static int run_bytes(struct test *t, const void *bytes, size_t len, struct ptc_e
 	int r;
 
 	t->out = open_memstream(&t->text, &t->len);
+	t->last = 0;
 	r = ptc_decode_open(f.path, &t->opts, &t->d, err);
 	if (!r) {
 		r = ptc_decode_run(t->d, &sink, err);
