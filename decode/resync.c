@@ -61,6 +61,35 @@ static bool waits_for_fup(const uint8_t *p, enum ptc_pkt type)
 	return type == PTC_PKT_OTHER && p[0] == 0x02 && (p[1] == 0xe2 || p[1] == 0xb3);
 }
 
+/* The packet at @p, if it tells of time. */
+static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
+{
+	switch (type) {
+	case PTC_PKT_TSC:
+		memcpy(r->tsc, p, sizeof(r->tsc));
+		r->has_tsc = r->new_tsc = true;
+		r->has_tma = false;
+		break;
+	case PTC_PKT_TMA:
+		memcpy(r->tma, p, sizeof(r->tma));
+		r->has_tma = true;
+		r->has_mtc = false;
+		r->mtcs = 0;
+		break;
+	case PTC_PKT_MTC:
+		r->mtcs += r->has_mtc ? (uint8_t)(p[1] - r->mtc) : 1;
+		r->mtc = p[1];
+		r->has_mtc = true;
+		break;
+	case PTC_PKT_CBR:
+		memcpy(r->cbr, p, sizeof(r->cbr));
+		r->has_cbr = true;
+		break;
+	default:
+		break;
+	}
+}
+
 /* Take the packet at pos. False: there is none, or it is cut off; r->synced says which. */
 static bool take(struct ptc_walker *r, struct packet *ret)
 {
@@ -78,6 +107,7 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	ret->len = (size_t)n;
 	ret->has_ip = false;
 	r->pos += ret->len;
+	note_time(r, p, ret->type);
 	switch (ret->type) {
 	case PTC_PKT_PSB:
 		r->last_ip = 0;
@@ -90,10 +120,6 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	case PTC_PKT_OVF:
 		r->in_psb = false;
 		r->bound = false;
-		break;
-	case PTC_PKT_TSC:
-		memcpy(r->tsc, p, sizeof(r->tsc));
-		r->has_tsc = r->new_tsc = true;
 		break;
 	case PTC_PKT_MODE:
 		if (p[1] >> 5 == 0)
@@ -155,6 +181,11 @@ static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc
 	graft_put(g, psb, sizeof(psb));
 	if (r->has_tsc)
 		graft_put(g, r->tsc, sizeof(r->tsc));
+	/* The next MTC counts from the TMA: only if it cannot have gone round since. */
+	if (r->has_tsc && r->has_tma && r->mtcs < UINT8_MAX)
+		graft_put(g, r->tma, sizeof(r->tma));
+	if (r->has_cbr)
+		graft_put(g, r->cbr, sizeof(r->cbr));
 	switch (k->type) {
 	case PTC_PKT_TIP_PGE:
 		graft_put(g, psbend, sizeof(psbend));
@@ -250,6 +281,7 @@ static void skip_to_psb(struct ptc_walker *r, size_t floor)
 	while (next_psb(r, at) <= floor && r->next_psb < r->len) {
 		r->pos = r->next_psb;
 		r->synced = true;
+		r->has_tma = false; /* MTCs behind it are not counted */
 		at = r->pos + PTC_PSB_LEN;
 	}
 }

@@ -20,7 +20,7 @@ struct ptc_addrspace;
 struct ptc_span;
 struct ptc_window;
 
-enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft is at most 37 */
+enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft is at most 48 */
 
 struct ptc_walker {
 	const uint8_t *bytes;	     /* lent: the span */
@@ -36,7 +36,14 @@ struct ptc_walker {
 	bool new_tsc;	 /* since the last PTC_RESUME_LATER */
 	uint8_t tsc[8];	 /* the last TSC packet */
 	uint8_t mode[2]; /* the last MODE.Exec packet */
-	bool bound;	 /* a packet at bind waits for its FUP */
+	bool has_tma;	 /* with that TSC */
+	uint8_t tma[7];
+	bool has_mtc; /* since then */
+	uint8_t mtc;  /* the last one's payload */
+	size_t mtcs;  /* periods since then */
+	bool has_cbr;
+	uint8_t cbr[4]; /* the last CBR packet */
+	bool bound;	/* a packet at bind waits for its FUP */
 	size_t bind;
 };
 
