@@ -260,6 +260,7 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 		l->idx = q->idx;
 		l->cpu = q->cpu;
 		l->tid = tid;
+		l->snapshots = o->info.snapshot_mode || q->samples;
 		r = set_up_stream(o, l, i, err);
 		if (r < 0)
 			return r;
@@ -291,7 +292,6 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"'%s' holds AUX trace of type %u, which is not Intel PT", path,
 				o->info.type);
-	d->snapshots = o->info.snapshot_mode;
 	r = set_up_engine(o, err);
 	if (r < 0)
 		return r;

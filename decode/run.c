@@ -328,7 +328,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 			.start = l->start,
 			.marks = l->marks,
 			.nmarks = l->nmarks,
-			.snapshots = d->snapshots,
+			.snapshots = l->snapshots,
 			.queue = l->idx,
 			.stats = &d->stats,
 			.notes = &d->notes,

@@ -767,8 +767,60 @@ Test(open, trace_in_samples_is_decoded_and_what_two_have_once)
 	sample(&t, 7, 85, a.bytes + third + 18, a.len - third - 18);
 	ptc_buf_release(&a);
 	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n"
-		   "7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n-1 gap 0 6a 0 snapshot\n"
 		   "7 0 1003 start\n7 1003 1006 jmp\n7 1006 1024 call\n7 1025 0 ret\n");
+	end(&t);
+}
+
+/* PSBs at 100, 200, ..., @n of them, a syscall behind each. at[i]: where the i-th is; at[n]: the
+ * end. */
+static void psbs(struct ptc_buf *b, size_t *at, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		at[i] = b->len;
+		psb_at(b, 100 * i + 100);
+		syscall_at(b, 100 * i + 150, 0x1000);
+	}
+	at[n] = b->len;
+}
+
+Test(open, what_samples_do_not_have_is_told_and_is_no_loss)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	size_t at[10];
+
+	begin(&t, &clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	psbs(&a, at, 9);
+	/* The end of the first one's trace, from inside a packet on, and all of the second's. */
+	sample(&t, 7, 260, a.bytes + at[1] - 5, at[2] - at[1] + 5);
+	/* Nothing new since: the same; a part of it. */
+	sample(&t, 7, 265, a.bytes + at[1] - 5, at[2] - at[1] + 5);
+	sample(&t, 7, 266, a.bytes + at[1], at[2] - at[1]);
+	/* 300 is in none. This one goes on, the next one too, with more than it in front. */
+	sample(&t, 7, 460, a.bytes + at[3] - 9, at[4] - at[3] + 9);
+	sample(&t, 7, 560, a.bytes + at[3], at[5] - at[3]);
+	/* Without a PSB nothing can be made of it. */
+	sample(&t, 7, 660, a.bytes + at[5] + 26, at[6] - at[5] - 26);
+	sample(&t, 7, 760, a.bytes + at[6], at[7] - at[6]);
+	/* No trace at all. */
+	sample(&t, 7, 770, a.bytes, 0);
+	sample(&t, 7, 960, a.bytes + at[7], at[9] - at[7]);
+	ptc_buf_release(&a);
+	expect(&t, "-1 gap 0 0 5 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"	/* 200 */
+		   "-1 gap 0 31 9 snapshot\n7 0 1016 start\n7 1016 0 syscall\n" /* 400 */
+		   "7 0 1016 start\n7 1016 0 syscall\n"				/* 500 */
+		   "-1 gap 0 92 12 snapshot\n-1 gap 0 a4 0 snapshot\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n"				/* 700 */
+		   "-1 gap 0 d0 0 snapshot\n7 0 1016 start\n7 1016 0 syscall\n" /* 800 */
+		   "7 0 1016 start\n7 1016 0 syscall\n");			/* 900 */
+	cr_assert_eq(t.stats.gaps[PTC_GAP_LOST], 0);
+	cr_assert_eq(t.stats.gaps[PTC_GAP_DESYNC], 0);
 	end(&t);
 }
 
