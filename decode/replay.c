@@ -444,8 +444,7 @@ static void begin_seeking(struct ptc_replay *r, int status)
 	 * any, that the call before it had read and nobody could be told of: it
 	 * is the first point to go on at.
 	 */
-	const size_t floor =
-		ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
+	const size_t floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
 
 	if (!r->gap && cause == PTC_GAP_NOCODE)
 		r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
