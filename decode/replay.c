@@ -31,6 +31,8 @@ struct ptc_replay {
 
 	size_t span; /* index of the one being decoded */
 	bool done;
+	bool seeking; /* a point to go on at, from floor on: step by step, as time goes on */
+	bool to_psb;  /* only a PSB will do */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
 	int status;		      /* of its last call */
 	unsigned int idle;
@@ -43,8 +45,6 @@ struct ptc_replay {
 	struct ptc_window window; /* what dec works on */
 	struct ptc_walker walk;
 	size_t floor; /* resuming must be at or behind this */
-	bool seeking; /* a point to go on at, from floor on: step by step, as time goes on */
-	bool to_psb;  /* only a PSB will do */
 
 	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
 	size_t off, prev_off, prev2_off;
