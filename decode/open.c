@@ -220,14 +220,21 @@ static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t que
 	return r;
 }
 
-static bool is_wanted(const struct ptc_decode *d, const struct ptc_queue *q)
+/*
+ * The thread whose trace all of @q is, or -1. With switch records the tid of a
+ * per-cpu piece is no more than who ran when it was copied.
+ */
+static int32_t tid_of(const struct opening *o, const struct ptc_queue *q)
 {
-	const struct ptc_decode_opts *o = &d->opts;
+	return q->cpu != -1 && o->info.have_sched_switch ? -1 : q->tid;
+}
 
-	return (o->tid == -1 || q->tid == -1 || q->tid == o->tid) &&
-	       (o->cpu == -1 || q->cpu == -1 || q->cpu == o->cpu) &&
-	       (q->tid == -1 || ptc_ids_have(&o->tids, q->tid)) &&
-	       (q->cpu == -1 || ptc_ids_have(&o->cpus, q->cpu));
+static bool is_wanted(const struct ptc_decode_opts *o, int32_t tid, int32_t cpu)
+{
+	return (o->tid == -1 || tid == -1 || tid == o->tid) &&
+	       (o->cpu == -1 || cpu == -1 || cpu == o->cpu) &&
+	       (tid == -1 || ptc_ids_have(&o->tids, tid)) &&
+	       (cpu == -1 || ptc_ids_have(&o->cpus, cpu));
 }
 
 static int set_up_lanes(struct opening *o, struct ptc_err *err)
@@ -245,17 +252,15 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 	for (i = 0; i < d->index.nqueues; i++) {
 		const struct ptc_queue *q = &d->index.queues[i];
 		struct ptc_lane *l = &d->lanes[d->nlanes];
+		const int32_t tid = tid_of(o, q);
 
-		if (!is_wanted(d, q))
+		if (!is_wanted(&d->opts, tid, q->cpu))
 			continue;
 		d->nlanes++;
 		l->idx = q->idx;
 		l->cpu = q->cpu;
-		/*
-		 * With switch records the tid of a per-cpu piece is no more than
-		 * who ran when it was copied.
-		 */
-		l->tid = q->cpu != -1 && o->info.have_sched_switch ? -1 : q->tid;
+		l->tid = tid;
+		l->snapshots = o->info.snapshot_mode || q->samples;
 		r = set_up_stream(o, l, i, err);
 		if (r < 0)
 			return r;
@@ -287,7 +292,6 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"'%s' holds AUX trace of type %u, which is not Intel PT", path,
 				o->info.type);
-	d->snapshots = o->info.snapshot_mode;
 	r = set_up_engine(o, err);
 	if (r < 0)
 		return r;

@@ -18,6 +18,9 @@
 /* Blocks without instructions, events or bytes used that libipt may give in a row. */
 enum { MAX_IDLE = 16 };
 
+/* ns; see not_before. */
+static const uint64_t MAX_SLIP = 1000000000;
+
 struct ptc_replay {
 	struct ptc_replay_conf conf;
 	struct ptc_out out;
@@ -28,6 +31,8 @@ struct ptc_replay {
 
 	size_t span; /* index of the one being decoded */
 	bool done;
+	bool seeking; /* a point to go on at, from floor on: step by step, as time goes on */
+	bool to_psb;  /* only a PSB will do */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
 	int status;		      /* of its last call */
 	unsigned int idle;
@@ -44,13 +49,17 @@ struct ptc_replay {
 	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
 	size_t off, prev_off, prev2_off;
 	size_t from;  /* where decoding began or went on */
+	size_t clean; /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
+	uint64_t prev_now; /* before the decoder's last call */
+	uint64_t told;	   /* of the last block or event */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
 	enum ptc_gap_cause gap_cause;
 	uint64_t gap_off, gap_end; /* in the AUX stream */
 	uint64_t gap_time;
+	int32_t gap_pid, gap_tid, gap_cpu;
 	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
 	bool rest;		   /* it is of the packet cut off at the end of a truncated span */
 
@@ -82,7 +91,7 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, 
 	if (!r)
 		return ptc_fail_mem(err);
 	r->conf = *conf;
-	r->now = PTC_NO_TIME;
+	r->now = r->prev_now = r->told = PTC_NO_TIME;
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	ptc_trail_init(&r->trail, &r->out, conf->opts);
 	r->as = &r->none;
@@ -130,11 +139,6 @@ struct ptc_out *ptc_replay_out(struct ptc_replay *r)
 	return &r->out;
 }
 
-uint64_t ptc_replay_offset(const struct ptc_replay *r)
-{
-	return r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
-}
-
 struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
 {
 	return (struct ptc_spot){ r->span, r->off };
@@ -152,6 +156,16 @@ uint64_t ptc_replay_low(const struct ptc_replay *r)
 	if (r->trail.last.valid && r->trail.last.time < t)
 		return r->trail.last.time;
 	return r->gap && r->gap_time < t ? r->gap_time : t;
+}
+
+void ptc_replay_lost(struct ptc_replay *r, uint64_t time)
+{
+	const uint64_t low = ptc_replay_low(r);
+	const uint64_t off = r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
+
+	if (!r->done && r->now != PTC_NO_TIME && low < time)
+		time = low;
+	ptc_out_lost(&r->out, off, time);
 }
 
 static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc)
@@ -176,6 +190,16 @@ static size_t position(const struct ptc_replay *r)
 	return at - room < len ? (size_t)(at - room) : len;
 }
 
+/*
+ * @time, but not before @last. Between two TSC packets time is estimated, and behind a graft it is
+ * that of the last one: it may go back a little, and stands still instead. Much is no estimate: one
+ * of the two is wrong, and who knows which.
+ */
+static uint64_t not_before(uint64_t last, uint64_t time)
+{
+	return last != PTC_NO_TIME && time < last && last - time < MAX_SLIP ? last : time;
+}
+
 /* After each call of the decoder. */
 static void look_around(struct ptc_replay *r)
 {
@@ -184,26 +208,36 @@ static void look_around(struct ptc_replay *r)
 	r->prev2_off = r->prev_off;
 	r->prev_off = r->off;
 	r->off = position(r);
+	r->prev_now = r->now;
 	if (r->conf.clock.valid && pt_blk_time(r->dec, &tsc, NULL, NULL) == 0)
-		r->now = to_ns(r, tsc);
+		r->now = not_before(r->now, to_ns(r, tsc));
 }
 
 static void list_gap(struct ptc_replay *r)
 {
+	const int32_t pid = r->out.pid, tid = r->out.tid, cpu = r->out.cpu;
+
 	if (!r->gap)
 		return;
 	r->gap = false;
 	r->gap_cost = NULL;
+	/* It is of who ran when it began. */
+	r->out.pid = r->gap_pid;
+	r->out.tid = r->gap_tid;
+	r->out.cpu = r->gap_cpu;
 	ptc_out_gap(&r->out, r->gap_cause, r->gap_off, r->gap_end - r->gap_off, r->gap_time);
+	r->out.pid = pid;
+	r->out.tid = tid;
+	r->out.cpu = cpu;
 }
 
-static void list_marks(struct ptc_replay *r, uint64_t upto)
+static void list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
 {
 	for (; r->next_mark < r->conf.nmarks && r->conf.marks[r->next_mark].off <= upto;
 	     r->next_mark++) {
 		list_gap(r);
 		ptc_out_gap(&r->out, r->conf.marks[r->next_mark].cause,
-			    r->conf.marks[r->next_mark].off, 0, r->now);
+			    r->conf.marks[r->next_mark].off, 0, not_before(r->told, time));
 	}
 }
 
@@ -217,6 +251,9 @@ static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off
 	r->gap_off = span_of(r)->base + off;
 	r->gap_end = r->gap_off;
 	r->gap_time = r->now;
+	r->gap_pid = r->out.pid;
+	r->gap_tid = r->out.tid;
+	r->gap_cpu = r->out.cpu;
 }
 
 /* It lasts at least to @off of the span. */
@@ -257,7 +294,7 @@ static void move_window(struct ptc_replay *r)
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
 	ptc_window_move(&r->window, from);
-	r->from = r->off = from;
+	r->from = r->off = r->clean = from;
 	r->floor = floor;
 	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	look_around(r);
@@ -304,7 +341,9 @@ static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct p
 	ptc_window_move(&r->window, g->off);
 	for (i = 0; i < g->graft_len; i++)
 		ptc_window_put(&r->window, at + (ptrdiff_t)i, g->graft[i]);
-	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
+	ret = sync_at(r, at, g->off, g->floor);
+	r->clean = g->next;
+	return ret < 0 ? 1 : 0;
 }
 
 /* Does the next span begin where this one, cut where the buffer was full, ends? */
@@ -334,7 +373,7 @@ static void end_span(struct ptc_replay *r)
 	if (!stays)
 		list_gap(r);
 	r->span++;
-	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX);
+	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX, r->now);
 	close_span(r);
 	r->done = r->span == r->conf.stream->n;
 }
@@ -345,8 +384,8 @@ static void end_of_bytes(struct ptc_replay *r)
 	const struct ptc_span *sp = span_of(r);
 	/* libipt says of some packets that it got behind them, though they are not whole. */
 	const uint8_t *bytes = r->window.bytes;
-	const bool sure = r->from >= r->window.from;
-	const size_t rest = ptc_find_rest(bytes, sure ? r->from : r->window.from, sure, sp->len);
+	const bool sure = r->clean >= r->window.from;
+	const size_t rest = ptc_find_rest(bytes, sure ? r->clean : r->window.from, sure, sp->len);
 	const size_t from = rest < r->off ? rest : r->off;
 	size_t at = from;
 
@@ -396,64 +435,100 @@ static int resume_behind_window(struct ptc_replay *r)
 	return 0;
 }
 
+/* The decoder failed with @status: what to look for, and from where on. */
+static void begin_seeking(struct ptc_replay *r, int status)
+{
+	const enum ptc_gap_cause cause = ptc_ipt_cause(status);
+	/*
+	 * What the failed call took was for nothing, and so was the event, if
+	 * any, that the call before it had read and nobody could be told of: it
+	 * is the first point to go on at.
+	 */
+	const size_t floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
+
+	if (!r->gap && cause == PTC_GAP_NOCODE)
+		r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
+	begin_gap(r, cause, floor);
+	if (floor > r->floor)
+		r->floor = floor;
+	r->to_psb = r->conf.resync == PTC_RESYNC_PSB || cause == PTC_GAP_BADPACKET;
+	r->seeking = true;
+}
+
+/*
+ * The search has come to a later time: then other code may be there, and another thread. Not if
+ * the trace was copied before: that is no time of it.
+ */
+static bool goes_later(struct ptc_replay *r)
+{
+	const uint64_t reference = span_of(r)->reference;
+	const uint64_t tsc = ptc_tsc_extend(ptc_walker_tsc(&r->walk), reference);
+	const uint64_t now = to_ns(r, tsc);
+
+	if (now == PTC_NO_TIME || (reference && tsc > reference) ||
+	    (r->now != PTC_NO_TIME && now <= r->now))
+		return false;
+	r->now = now;
+	return true;
+}
+
+/* Go on at @to. Returns 1 if that does not work. */
+static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_err *err)
+{
+	r->seeking = false;
+	charge(r, to->off);
+	end_gap(r, to->off);
+	if (to->how == PTC_RESUME_END) {
+		end_span(r);
+		return 0;
+	}
+	if (to->how == PTC_RESUME_PSB)
+		return sync_at(r, (ptrdiff_t)to->off, to->off, to->floor) < 0;
+	return sync_graft(r, to, err);
+}
+
 /*
  * The decoder failed with @status. Find where to go on, until it works or the
- * span ends; each round starts further on.
+ * span ends; each round starts further on. It may take several steps.
  */
-static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
+static int seek(struct ptc_replay *r, int status, struct ptc_err *err)
 {
 	struct ptc_resume to;
-	enum ptc_gap_cause cause;
-	size_t floor;
 	int ret;
 
-	ptc_trail_cut(&r->trail);
-	ptc_trail_progress(&r->trail);
-	r->idle = 0;
-	for (;;) {
-		if (ptc_window_passed(&r->window, r->off)) {
-			status = resume_behind_window(r);
-			if (status >= 0)
+	for (;; status = r->status) {
+		if (!r->seeking && ptc_window_passed(&r->window, r->off)) {
+			if (resume_behind_window(r) >= 0)
 				return 0;
 			continue;
 		}
-		if (pt_errcode(status) == pte_eos) {
+		if (!r->seeking && pt_errcode(status) == pte_eos) {
 			end_of_bytes(r);
 			return 0;
 		}
-		cause = ptc_ipt_cause(status);
-		/*
-		 * What the failed call took was for nothing, and so was the
-		 * event, if any, that the call before it had read and nobody
-		 * could be told of: it is the first point to go on at.
-		 */
-		floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
-		if (!r->gap && cause == PTC_GAP_NOCODE)
-			r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
-		begin_gap(r, cause, floor);
-		if (floor < r->floor)
-			floor = r->floor;
-		if (r->conf.resync == PTC_RESYNC_PSB || cause == PTC_GAP_BADPACKET)
-			ptc_walker_to_psb(&r->walk, floor, &to);
+		if (!r->seeking)
+			begin_seeking(r, status);
+		if (r->to_psb)
+			ptc_walker_to_psb(&r->walk, r->floor, &to);
 		else
-			ptc_walker_to_packet(&r->walk, floor, r->as, &to);
-		charge(r, to.off);
-		end_gap(r, to.off);
-		if (to.how == PTC_RESUME_END) {
-			end_span(r);
-			return 0;
+			ptc_walker_to_packet(&r->walk, r->floor, r->as, &to);
+		if (to.how == PTC_RESUME_LATER) {
+			if (goes_later(r))
+				return 0;
+			continue;
 		}
-		if (to.how == PTC_RESUME_PSB) {
-			ret = sync_at(r, (ptrdiff_t)to.off, to.off, to.floor) < 0;
-		} else {
-			ret = sync_graft(r, &to, err);
-			if (ret < 0)
-				return ret;
-		}
-		if (!ret)
-			return 0;
-		status = r->status;
+		ret = resume(r, &to, err);
+		if (ret <= 0)
+			return ret;
 	}
+}
+
+static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
+{
+	ptc_trail_cut(&r->trail);
+	ptc_trail_progress(&r->trail);
+	r->idle = 0;
+	return seek(r, status, err);
 }
 
 /*
@@ -494,7 +569,7 @@ static int open_span(struct ptc_replay *r, struct ptc_err *err)
 	struct ptc_resume to;
 	int ret;
 
-	r->from = r->off = r->prev_off = r->prev2_off = r->floor = 0;
+	r->from = r->clean = r->off = r->prev_off = r->prev2_off = r->floor = 0;
 	if (sp->lost && !r->conf.snapshots && !midway)
 		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
 	ret = ptc_window_open(&r->window, sp, false, err);
@@ -540,11 +615,14 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 	/* Also when it failed: what it had decoded until then did run. */
 	if (b.ninsn) {
 		list_gap(r);
+		r->told = time;
 		fb = (struct ptc_trail_block){ .ip = b.ip,
 					       .end_ip = b.end_ip,
 					       .ninsn = b.ninsn,
 					       .mode = mode_of(b.mode),
-					       .time = time };
+					       .time = time,
+					       /* libipt goes on from a jump to a PTWRITE. */
+					       .bent = r->status & pts_event_pending };
 		goes_on = ptc_trail_block(&r->trail, &fb);
 		r->idle = 0;
 	} else if (r->status >= 0 && !(r->status & pts_event_pending) && r->off == r->prev_off) {
@@ -595,7 +673,8 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 		land(r, current_ip(r));
 		return recover(r, r->status, err);
 	}
-	time = ev.has_tsc ? to_ns(r, ev.tsc) : r->now;
+	time = not_before(r->told, ev.has_tsc ? to_ns(r, ev.tsc) : r->now);
+	r->told = time;
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
 	if (ev.status_update)
@@ -660,6 +739,8 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 		return ret;
 	if (!r->dec)
 		ret = open_span(r, err);
+	else if (r->seeking)
+		ret = seek(r, r->status, err);
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
@@ -669,8 +750,10 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 	if (r->out.failed)
 		return ptc_fail_mem(err);
 	/* What an event still to be told of was read with is not behind us yet. */
-	if (r->dec)
-		list_marks(r, span_of(r)->base +
-				      (r->status & pts_event_pending ? r->prev2_off : r->prev_off));
+	if (r->dec && !r->seeking)
+		list_marks(r,
+			   span_of(r)->base +
+				   (r->status & pts_event_pending ? r->prev2_off : r->prev_off),
+			   r->prev_now);
 	return r->done ? 0 : 1;
 }

@@ -61,6 +61,35 @@ static bool waits_for_fup(const uint8_t *p, enum ptc_pkt type)
 	return type == PTC_PKT_OTHER && p[0] == 0x02 && (p[1] == 0xe2 || p[1] == 0xb3);
 }
 
+/* The packet at @p, if it tells of time. */
+static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
+{
+	switch (type) {
+	case PTC_PKT_TSC:
+		memcpy(r->tsc, p, sizeof(r->tsc));
+		r->has_tsc = r->new_tsc = true;
+		r->has_tma = false;
+		break;
+	case PTC_PKT_TMA:
+		memcpy(r->tma, p, sizeof(r->tma));
+		r->has_tma = true;
+		r->has_mtc = false;
+		r->mtcs = 0;
+		break;
+	case PTC_PKT_MTC:
+		r->mtcs += r->has_mtc ? (uint8_t)(p[1] - r->mtc) : 1;
+		r->mtc = p[1];
+		r->has_mtc = true;
+		break;
+	case PTC_PKT_CBR:
+		memcpy(r->cbr, p, sizeof(r->cbr));
+		r->has_cbr = true;
+		break;
+	default:
+		break;
+	}
+}
+
 /* Take the packet at pos. False: there is none, or it is cut off; r->synced says which. */
 static bool take(struct ptc_walker *r, struct packet *ret)
 {
@@ -78,6 +107,7 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	ret->len = (size_t)n;
 	ret->has_ip = false;
 	r->pos += ret->len;
+	note_time(r, p, ret->type);
 	switch (ret->type) {
 	case PTC_PKT_PSB:
 		r->last_ip = 0;
@@ -90,10 +120,6 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	case PTC_PKT_OVF:
 		r->in_psb = false;
 		r->bound = false;
-		break;
-	case PTC_PKT_TSC:
-		memcpy(r->tsc, p, sizeof(r->tsc));
-		r->has_tsc = true;
 		break;
 	case PTC_PKT_MODE:
 		if (p[1] >> 5 == 0)
@@ -155,6 +181,11 @@ static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc
 	graft_put(g, psb, sizeof(psb));
 	if (r->has_tsc)
 		graft_put(g, r->tsc, sizeof(r->tsc));
+	/* The next MTC counts from the TMA: only if it cannot have gone round since. */
+	if (r->has_tsc && r->has_tma && r->mtcs < UINT8_MAX)
+		graft_put(g, r->tma, sizeof(r->tma));
+	if (r->has_cbr)
+		graft_put(g, r->cbr, sizeof(r->cbr));
 	switch (k->type) {
 	case PTC_PKT_TIP_PGE:
 		graft_put(g, psbend, sizeof(psbend));
@@ -208,6 +239,23 @@ static bool resume_at(const struct ptc_walker *r, const struct packet *k, bool b
 	return true;
 }
 
+/* Does it depend on the code whether @k is a point to go on at? */
+static bool needs_code(const struct ptc_walker *r, const struct packet *k)
+{
+	return k->type == PTC_PKT_TIP || k->type == PTC_PKT_TIP_PGE ||
+	       (k->type == PTC_PKT_FUP && !r->in_psb);
+}
+
+uint64_t ptc_walker_tsc(const struct ptc_walker *r)
+{
+	uint64_t v = 0;
+	int i;
+
+	for (i = 7; i; i--)
+		v = v << 8 | r->tsc[i];
+	return v;
+}
+
 /* The first PSB at or behind @from; looked for once. */
 static size_t next_psb(struct ptc_walker *r, size_t from)
 {
@@ -233,6 +281,7 @@ static void skip_to_psb(struct ptc_walker *r, size_t floor)
 	while (next_psb(r, at) <= floor && r->next_psb < r->len) {
 		r->pos = r->next_psb;
 		r->synced = true;
+		r->has_tma = false; /* MTCs behind it are not counted */
 		at = r->pos + PTC_PSB_LEN;
 	}
 }
@@ -240,14 +289,23 @@ static void skip_to_psb(struct ptc_walker *r, size_t floor)
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret)
 {
+	uint64_t last_ip;
 	struct packet k;
 	bool bound;
 
 	skip_to_psb(r, floor);
 	while (r->synced && r->pos < r->len) {
 		bound = r->bound;
+		last_ip = r->last_ip;
 		if (!take(r, &k))
 			break;
+		if (k.off >= floor && r->new_tsc && needs_code(r, &k)) {
+			r->new_tsc = false;
+			r->pos = k.off;
+			r->last_ip = last_ip;
+			ret->how = PTC_RESUME_LATER;
+			return;
+		}
 		if (k.off >= floor && resume_at(r, &k, bound, floor, as, ret)) {
 			note_binding(r, &k);
 			ret->floor = r->pos;

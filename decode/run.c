@@ -207,8 +207,7 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 	if (l && !ptc_spot_is_begin(l->start) && (!l->begun || ev->time < l->begin_ns))
 		return; /* in front of what is decoded */
 	if (l)
-		ptc_out_gap(ptc_replay_out(l->replay), PTC_GAP_LOST, ptc_replay_offset(l->replay),
-			    0, ev->time ? ev->time : PTC_NO_TIME);
+		ptc_replay_lost(l->replay, ev->time ? ev->time : PTC_NO_TIME);
 }
 
 /*
@@ -329,7 +328,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 			.start = l->start,
 			.marks = l->marks,
 			.nmarks = l->nmarks,
-			.snapshots = d->snapshots,
+			.snapshots = l->snapshots,
 			.queue = l->idx,
 			.stats = &d->stats,
 			.notes = &d->notes,
