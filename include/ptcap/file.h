@@ -58,7 +58,10 @@ struct ptc_file_attr {
 	struct ptc_cur stored; /* the attr as the file has it, attr.size bytes; lent */
 	const uint64_t *ids;   /* owned by the file */
 	size_t nids;
-	/* Told by EVENT_UPDATE in pipe mode; lent. NULL, NULL, 0: not told. */
+	/*
+	 * Told by EVENT_UPDATE, but in pipe mode only by one in front of all records of
+	 * the kernel; lent. NULL, NULL, 0: not told.
+	 */
 	const char *name, *unit;
 	double scale;
 };
