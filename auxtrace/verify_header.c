@@ -186,6 +186,19 @@ static void verify_event_desc(struct ptc_verify *v, struct ptc_cur section, uint
 			       v->f->nattrs);
 }
 
+/* Pipe mode has it padded to 8. */
+static bool is_padding(const struct ptc_verify *v, unsigned int bit, struct ptc_cur rest)
+{
+	uint8_t byte;
+
+	if (v->f->form != PTC_FORM_PIPE || bit != PTC_FEAT_TRACING_DATA || ptc_cur_left(&rest) >= 8)
+		return false;
+	while (ptc_cur_u8(&rest, &byte))
+		if (byte)
+			return false;
+	return true;
+}
+
 static void verify_feature(struct ptc_verify *v, unsigned int bit, uint32_t ncpus)
 {
 	struct ptc_err broken;
@@ -203,7 +216,7 @@ static void verify_feature(struct ptc_verify *v, unsigned int bit, uint32_t ncpu
 	rc = ptc_feature_check(bit, c, off, ncpus, &rest, &broken);
 	if (rc)
 		ptc_verify_say_err(v, "feature", &broken);
-	else if (ptc_cur_left(&rest))
+	else if (ptc_cur_left(&rest) && !is_padding(v, bit, rest))
 		ptc_verify_say(v, "feature", off, "%s has %zu bytes behind what is known of it",
 			       ptc_feature_name(bit), ptc_cur_left(&rest));
 	if (bit == PTC_FEAT_EVENT_DESC && !rc)
