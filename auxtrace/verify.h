@@ -20,7 +20,7 @@
  *   attr        sizes of the attrs; an id belongs to one of them
  *   feature     each section of a feature can be read, to its last byte
  *   event_desc  EVENT_DESC has the attrs, and their ids
- *   dir_format  the feature is there, and 1, if the recording is a folder
+ *   dir_format  the feature is there, and 1, if the recording is a folder with data.N
  *   record      each record can be read
  *   trailing    ... to its last byte
  *   id          ids in records are those of an attr

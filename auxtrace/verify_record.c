@@ -159,21 +159,14 @@ static int take_auxtrace(struct ptc_verify *v, const struct ptc_rec *rec, struct
 	struct ptc_auxtrace a;
 	struct ptc_err broken;
 	struct ptc_cur bytes;
-	int rc;
 
 	if (!v->has_info)
 		ptc_verify_say(v, "info", rec->off, "no AUXTRACE_INFO in front of the trace");
-	if (ptc_file_auxtrace(v->f, rec, &a, &bytes, &broken)) {
-		ptc_verify_say_err(v, "record", &broken);
+	/* ptc_file_next has seen that it is whole. */
+	if (ptc_file_auxtrace(v->f, rec, &a, &bytes, &broken))
 		return 0;
-	}
 	v->stats.trace_bytes += a.size;
-	rc = ptc_index_add(&v->index, v->f, rec, err);
-	if (rc == PTC_E_FORMAT) {
-		ptc_verify_say_err(v, "record", err);
-		return 0;
-	}
-	return rc;
+	return ptc_index_add(&v->index, v->f, rec, err);
 }
 
 static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct ptc_user *u,
