@@ -390,7 +390,7 @@ if(NOT PTCAP_SANITIZE)
 endif()
 
 # Every form of perf.data, perf's own and ours.
-foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places)
+foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)
 	e2e_test(forms_${name} 60 "${e2e_dir}/forms.py" "${name}")
 endforeach()
 

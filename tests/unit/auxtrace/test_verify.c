@@ -332,9 +332,12 @@ SNAPSHOTS(snapshots_end_where_the_trace_stopped, "", (void)p)
 SNAPSHOTS(a_snapshot_that_ends_elsewhere, "aux ", piece(&p, 100, 8))
 SNAPSHOTS(a_snapshot_that_ends_behind_its_padding, "aux ", piece(&p, 53, 16))
 SNAPSHOTS(a_snapshot_that_ends_in_front, "aux ", piece(&p, 44, 16))
-SNAPSHOTS(a_snapshot_that_is_larger_than_the_ring, "aux ",
-	  pd_auxtrace(&p, &(struct ptc_auxtrace){ .offset = 9, .tid = 7, .cpu = -1 }, p.data.bytes,
-		      512))
+SNAPSHOTS(a_snapshot_that_is_larger_than_the_ring, "aux ", {
+	static const uint8_t rounds[512];
+
+	pd_auxtrace(&p, &(struct ptc_auxtrace){ .offset = 9, .tid = 7, .cpu = -1 }, rounds,
+		    sizeof(rounds));
+})
 SNAPSHOTS(a_place_outside_the_ring, "aux ", pd_aux(&p, 7, 0, 40, 257, 256, PERF_AUX_FLAG_OVERWRITE))
 SNAPSHOTS(a_ring_of_two_sizes, "aux ", pd_aux(&p, 7, 0, 40, 100, 512, PERF_AUX_FLAG_OVERWRITE))
 SNAPSHOTS(a_snapshot_of_which_a_record_may_be_lost, "", {
