@@ -158,6 +158,7 @@ def check_branches(folder):
         check=True, stdout=subprocess.DEVNULL,
     )
     os.unlink(hidden)
+    os.environ["HOME"] = folder  # perf's build-id cache may have the program
     missing = listed(bare)
     assert missing[3]["nocode"], missing[3]
     for program, _, _ in programs(folder):

@@ -604,6 +604,8 @@ class Snapshots:
         check("LOST" not in err, err)
         with open(self.truth, encoding="ascii") as f:
             want = by_tid(f.read())
+        verified = Run([lib.PTCAP, "dump", "--verify", "-i", self.path]).expect(0).out
+        check(verified.startswith("verified: "), verified)
         return want, lib.decode(self.path, "-F", "tid,from,to,kind", "--strict").expect(0).out
 
 
