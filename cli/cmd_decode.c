@@ -68,6 +68,7 @@ static void help(void)
 	       "                        or a part of the trace: 10%%-20%%\n"
 	       "      --last=N          only the last N transfers of each thread\n"
 	       "      --sym=NAME        only transfers from or to this function\n"
+	       "      --no-demangle     names of C++, Rust and D as the linker has them\n"
 	       "      --pt=FILE         raw mode: a bare packet stream\n"
 	       "      --raw=FILE@ADDR[:OFFSET[:LENGTH]]\n"
 	       "                        raw mode: code at ADDR; may be given again and again\n"
@@ -167,7 +168,8 @@ enum {
 	OPT_STATS,
 	OPT_EVENTS,
 	OPT_COLOR,
-	OPT_NO_PAGER
+	OPT_NO_PAGER,
+	OPT_NO_DEMANGLE
 };
 
 /* The options that say where code is. False: @c is none of them. */
@@ -261,6 +263,9 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;
+	case OPT_NO_DEMANGLE:
+		a->opts.mangled = true;
+		return 0;
 	case OPT_EVENTS:
 		a->opts.events = true;
 		return 0;
@@ -342,6 +347,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "color", required_argument, NULL, OPT_COLOR },
 		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
 		{ "events", no_argument, NULL, OPT_EVENTS },
+		{ "no-demangle", no_argument, NULL, OPT_NO_DEMANGLE },
 		{ "stats", no_argument, NULL, OPT_STATS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "symfs", required_argument, NULL, OPT_SYMFS },

@@ -75,6 +75,7 @@ struct ptc_codefiles {
 	struct ptc_codemem mem;
 	struct ptc_search search;
 	bool look_only; /* find files, read nothing */
+	bool mangled;	/* names as the linker has them */
 };
 
 void ptc_codefiles_release(struct ptc_codefiles *s);

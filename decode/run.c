@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "decode/demangle.h"
 #include "decode/last.h"
 
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
@@ -34,6 +35,9 @@ int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opt
 	d->pick.d = d;
 	d->pick.to = UINT64_MAX;
 	d->pick.sym = d->opts.sym;
+	d->procs.files.mangled = d->opts.mangled;
+	if (d->opts.sym && !d->opts.mangled)
+		d->pick.plain = ptc_demangle(d->opts.sym);
 	return 0;
 }
 

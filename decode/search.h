@@ -57,12 +57,18 @@ void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id,
 /* A regular file that is not empty, read only. -1 with errno. */
 int ptc_search_open(const char *path, uint64_t *ret_len);
 
+/* What a file says of where its debug information went. */
+struct ptc_debuglink {
+	char name[256]; /* "": nothing */
+	uint32_t crc;	/* of all of the other file */
+};
+
 /*
- * The separate debug file of @path (its name as found): it has the same @id,
- * without which none is found. @link: what .gnu_debuglink says, or "". -1: none.
+ * The separate debug file of @path (its name as found): one of the same @id, or, if
+ * one of both has none, one that @link names and whose CRC is right. -1: none.
  */
 int ptc_search_debug(const struct ptc_search *s, const char *path, const struct ptc_build_id *id,
-		     const char *link);
+		     const struct ptc_debuglink *link);
 
 /* Is the running kernel of the recording's release? */
 bool ptc_search_same_release(const struct ptc_search *s);
