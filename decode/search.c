@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "decode/debuginfod.h"
 
 enum { CONFIG_MAX = 1 << 20 };
 
@@ -75,6 +76,7 @@ void ptc_search_release(struct ptc_search *s)
 	free(s->symfs);
 	free(s->cache);
 	free(s->osrelease);
+	ptc_debuginfod_free(s->web);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -185,6 +187,16 @@ void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id,
 {
 	*ret = (struct ptc_found){ .fd = -1 };
 	(void)try_cache(s, ret, id, leaf);
+}
+
+void ptc_search_web(const struct ptc_search *s, const struct ptc_build_id *id,
+		    struct ptc_found *ret)
+{
+	char *path = s->web && id->len ? ptc_debuginfod_get(s->web, id, false) : NULL;
+
+	*ret = (struct ptc_found){ .fd = -1 };
+	if (path)
+		(void)try_path(ret, path, id, false);
 }
 
 /* The name without what the kernel puts behind that of a file that is gone. */
@@ -341,10 +353,14 @@ int ptc_search_debug(const struct ptc_search *s, const char *path, const struct 
 		     const struct ptc_debuglink *link)
 {
 	int fd = id->len ? debug_by_id(s, id) : -1;
+	char *fetched;
 
 	if (fd < 0 && *link->name && !strchr(link->name, '/') && strchr(path, '/'))
 		fd = debug_by_link(s, path, id, link);
-	return fd;
+	if (fd >= 0 || !s->web || !id->len)
+		return fd;
+	fetched = ptc_debuginfod_get(s->web, id, true);
+	return fetched ? open_debug(fetched, id) : -1;
 }
 
 bool ptc_search_same_release(const struct ptc_search *s)
