@@ -145,7 +145,7 @@ static bool add_stub(struct plt *p, uint64_t addr, uint64_t size, const char *na
 	if (!p->room)
 		return true;
 	to = p->room + at;
-	memcpy(to, name, len);
+	memcpy(to, name, len + 1);
 	memcpy(to + len, behind_name, sizeof(behind_name));
 	return ptc_symtab_add(p->t, &(struct ptc_symbol){ .addr = addr, .size = size, .name = to });
 }
