@@ -162,6 +162,48 @@ static int set_up_engine(struct opening *o, struct ptc_err *err)
 	return r;
 }
 
+/* Of another maker's CPU the trace is software's. */
+static bool cpu_is_known(const struct ptc_decode *d)
+{
+	const struct ptc_cpu_id id = recorded_cpu(d->file);
+	struct ptc_cur c;
+	const char *s;
+
+	return d->opts.cpu_id_set || id.family ||
+	       (ptc_file_feature(d->file, PTC_FEAT_CPUID, &c, NULL) &&
+		ptc_feature_get_string(&c, &s) && *s && strncmp(s, "GenuineIntel", 12) != 0);
+}
+
+/* What is taken to be so because the recording does not say it. */
+static void tell_assumptions(const struct opening *o)
+{
+	const struct perf_event_attr *attr = pt_attr(o);
+	struct ptc_decode *d = o->d;
+	size_t i;
+
+	if (!cpu_is_known(d))
+		ptc_origin_remark(&d->procs.origin, "assumed: no errata: the recording does not "
+						    "say which CPU it is of");
+	if (!d->clock.valid)
+		ptc_origin_remark(&d->procs.origin,
+				  "assumed: all that was mapped was so from the start: there are "
+				  "no times, as %s",
+				  attr->config & o->info.tsc_bit ?
+					  "the recording does not say how the TSC counts" :
+					  "TSC packets were off");
+	else if ((attr->config & o->info.mtc_bit) && (!o->info.tsc_ctc_n || !o->info.tsc_ctc_d))
+		ptc_origin_remark(&d->procs.origin,
+				  "MTC packets give no times: the recording does not say how they "
+				  "count");
+	for (i = 0; i < d->nlanes && !o->info.have_sched_switch; i++)
+		if (d->lanes[i].cpu != -1) {
+			ptc_origin_remark(&d->procs.origin,
+					  "assumed: a CPU ran one thread only: the recording has "
+					  "no context switches");
+			break;
+		}
+}
+
 static int by_mark(const void *pa, const void *pb)
 {
 	const struct ptc_mark *a = pa, *b = pb;
@@ -302,6 +344,7 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		r = set_up_lanes(o, err);
 	if (r < 0)
 		return r;
+	tell_assumptions(o);
 	if (!ptc_index_agrees(&d->index, d->file, &complaint))
 		ptc_notes_add(&d->notes, "%s", complaint.msg);
 	d->no_rounds = o->order.unordered || o->order.late;

@@ -82,6 +82,18 @@ set_target_properties(prog_except PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(prog_except PRIVATE -O1 -g -fPIE)
 target_link_options(prog_except PRIVATE -pie -static-libstdc++)
 
+# C++ without its library, whose relocation would be most of a recording. The stubs of names_ibt are in .plt.sec.
+foreach(name names names_ibt)
+	add_executable(prog_${name} support/prog_names.cpp)
+	e2e_output(prog_${name})
+	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE C)
+	target_compile_options(prog_${name} PRIVATE -O1 -g -fPIE)
+	target_link_options(prog_${name} PRIVATE -pie -Wl,--build-id -Wl,-z,lazy)
+endforeach()
+target_compile_options(prog_names PRIVATE -fcf-protection=none)
+target_compile_options(prog_names_ibt PRIVATE -fcf-protection=full)
+target_link_options(prog_names_ibt PRIVATE -Wl,-z,ibtplt)
+
 add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
 add_executable(hashflow support/hashflow.c)
@@ -308,6 +320,10 @@ e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 # Files that are gone, or others, when the recording is decoded.
 foreach(name removed in_json replaced in_place cached symfs core)
 	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")
+endforeach()
+# Names of functions, source lines, and where they come from.
+foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
+	e2e_test(names_${name} 100 "${e2e_dir}/names.py" "${name}")
 endforeach()
 e2e_case(terminal CHECKS terminal RUN "${e2e_bin}/prog_signal")
 # Parts of a recording, and other forms of it.

@@ -161,6 +161,7 @@ struct ptc_decode_opts {
 			  * lent until ptc_decode_free; NULL: all */
 	bool events;	 /* EVENT items, too */
 	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
+	bool mangled; /* names of functions as the linker has them: not demangled */
 };
 
 /* The defaults: all of the trace, transfers and gaps. */
@@ -289,10 +290,10 @@ PTC_API int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct pt
 
 /*
  * For the sink, inside on_items: the function that holds @ip in the process of
- * @item at that moment. Returns the (demangled) name, lent until the next call,
- * and the offset into it; NULL if not known. Names are from the file's symbols, or those of its
- * debug file; of the kernel from kallsyms; of code that is in no file from jitdumps and
- * /tmp/perf-PID.map.
+ * @item at that moment. Returns the name, demangled (C++, Rust, D) unless
+ * opts.mangled, lent until the next call, and the offset into it; NULL if not known. Names are from
+ * the file's symbols, or those of its debug file; of the kernel from kallsyms; of code that is in no
+ * file from jitdumps and /tmp/perf-PID.map.
  */
 PTC_API const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item,
 				      uint64_t ip, uint64_t *ret_off);
