@@ -211,12 +211,27 @@ static int by_mark(const void *pa, const void *pb)
 	return a->off < b->off ? -1 : a->off > b->off;
 }
 
-static int add_mark(struct ptc_lane *l, uint64_t off, enum ptc_gap_cause cause, struct ptc_err *err)
+static int add_mark(struct ptc_lane *l, uint64_t off, enum ptc_gap_cause cause, uint64_t len,
+		    struct ptc_err *err)
 {
 	if (!ptc_grow(&l->marks, &l->marks_cap, l->nmarks + 1, sizeof(*l->marks)))
 		return ptc_fail_mem(err);
-	l->marks[l->nmarks++] = (struct ptc_mark){ off, cause };
+	l->marks[l->nmarks++] = (struct ptc_mark){ off, cause, len };
 	return 0;
+}
+
+/* AUX records tell of trace behind the end of what is in the file. */
+static int set_lost_end(const struct ptc_aux_spans *s, struct ptc_lane *l, struct ptc_err *err)
+{
+	const struct ptc_span *sp = l->stream.n ? &l->stream.spans[l->stream.n - 1] : NULL;
+	uint64_t end, told = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->spans[i].told && s->spans[i].off + s->spans[i].size > told)
+			told = s->spans[i].off + s->spans[i].size;
+	end = sp ? sp->base + sp->len : told;
+	return told > end ? add_mark(l, end, PTC_GAP_LOST, told - end, err) : 0;
 }
 
 /* TRUNCATED ends a span; where there is nothing to be ended it is a mark, as PARTIAL always is. */
@@ -232,11 +247,12 @@ static int set_losses(const struct ptc_aux_spans *s, struct ptc_lane *l, struct 
 	r = ptc_stream_cut(&l->stream, cuts, n, err);
 	for (i = 0; i < n && !r; i++)
 		if (!cuts[i].done)
-			r = add_mark(l, cuts[i].off, PTC_GAP_TRUNCATED, err);
+			r = add_mark(l, cuts[i].off, PTC_GAP_TRUNCATED, 0, err);
 	for (k = 0; k < s->n && !r; k++)
 		if ((s->spans[k].flags & PERF_AUX_FLAG_PARTIAL) &&
 		    !(s->spans[k].flags & PERF_AUX_FLAG_TRUNCATED))
-			r = add_mark(l, s->spans[k].off + s->spans[k].size, PTC_GAP_PARTIAL, err);
+			r = add_mark(l, s->spans[k].off + s->spans[k].size, PTC_GAP_PARTIAL, 0,
+				     err);
 	if (l->nmarks)
 		qsort(l->marks, l->nmarks, sizeof(*l->marks), by_mark);
 	return r;
@@ -253,6 +269,8 @@ static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t que
 	r = ptc_stream_join(&l->stream, o->d->file, q, o->info.snapshot_mode, err);
 	if (!r)
 		r = ptc_aux_join_queue(&o->aux, &o->d->index, queue, NULL, &spans, err);
+	if (!r && !o->info.snapshot_mode && !q->samples)
+		r = set_lost_end(&spans, l, err);
 	if (!r) {
 		cuts = calloc(spans.n ? spans.n : 1, sizeof(*cuts));
 		r = cuts ? set_losses(&spans, l, cuts, err) : ptc_fail_mem(err);

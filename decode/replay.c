@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "decode/addrspace.h"
+#include "decode/ahead.h"
 #include "decode/event.h"
 #include "decode/ipt.h"
 #include "decode/note.h"
@@ -21,6 +22,12 @@ enum { MAX_IDLE = 16 };
 /* ns; see not_before. */
 static const uint64_t MAX_SLIP = 1000000000;
 
+/* Bytes of a PSB+ that are looked at. */
+enum { PSB_PLUS_MAX = 256 };
+
+/* What libipt cannot say. */
+enum { NO_EVENT = 0x7fffffff };
+
 struct ptc_replay {
 	struct ptc_replay_conf conf;
 	struct ptc_out out;
@@ -31,8 +38,10 @@ struct ptc_replay {
 
 	size_t span; /* index of the one being decoded */
 	bool done;
-	bool seeking; /* a point to go on at, from floor on: step by step, as time goes on */
-	bool to_psb;  /* only a PSB will do */
+	bool seeking;	/* a point to go on at, from floor on: step by step, as time goes on */
+	bool to_psb;	/* only a PSB will do */
+	bool swallowed; /* psb was passed, as part of a packet */
+	bool at_first;	/* what the PSB that it began at says is yet to be told of */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
 	int status;		      /* of its last call */
 	unsigned int idle;
@@ -48,11 +57,15 @@ struct ptc_replay {
 
 	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
 	size_t off, prev_off, prev2_off;
-	size_t from;  /* where decoding began or went on */
-	size_t clean; /* from here on the bytes are the trace's: no graft */
+	size_t psb;	 /* the first PSB at or behind off, when that was looked for */
+	size_t ahead_of; /* a PSB that was read, and the flow is yet to come there; or SIZE_MAX */
+	size_t from;	 /* where decoding began or went on */
+	size_t clean;	 /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
 	uint64_t prev_now; /* before the decoder's last call */
 	uint64_t told;	   /* of the last block or event */
+	uint64_t bound;	   /* it cannot be later than this */
+	struct ptc_ahead ahead;
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
@@ -92,6 +105,8 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, 
 		return ptc_fail_mem(err);
 	r->conf = *conf;
 	r->now = r->prev_now = r->told = PTC_NO_TIME;
+	r->bound = UINT64_MAX;
+	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock);
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	ptc_trail_init(&r->trail, &r->out, conf->opts);
 	r->as = &r->none;
@@ -168,9 +183,11 @@ void ptc_replay_lost(struct ptc_replay *r, uint64_t time)
 	ptc_out_lost(&r->out, off, time);
 }
 
-static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc)
+static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc, uint64_t bound)
 {
-	return ptc_tsc_clock_ns(&r->conf.clock, tsc, span_of(r)->reference);
+	const uint64_t ns = ptc_tsc_clock_ns(&r->conf.clock, tsc, span_of(r)->reference);
+
+	return ns > bound && ns != PTC_NO_TIME ? bound : ns;
 }
 
 /* Bytes in front of the span's first one that the decoder has, too. */
@@ -200,6 +217,32 @@ static uint64_t not_before(uint64_t last, uint64_t time)
 	return last != PTC_NO_TIME && time < last && last - time < MAX_SLIP ? last : time;
 }
 
+/* At or behind @from there are the trace's bytes in the window. */
+static size_t first_sure(const struct ptc_replay *r, size_t from)
+{
+	if (from < r->clean)
+		from = r->clean;
+	return from < r->window.from ? r->window.from : from;
+}
+
+/* The decoder passed a PSB: was it one for it? */
+static void check_psb(struct ptc_replay *r)
+{
+	const size_t from = first_sure(r, r->prev_off);
+	bool ip;
+
+	while (r->psb < r->off) {
+		if (r->psb >= from && !ptc_psb_is_packet(r->window.bytes, from, r->psb, r->off)) {
+			r->swallowed = true;
+			return;
+		}
+		if (r->psb >= from &&
+		    ptc_psb_tells_mode(r->window.bytes + r->psb, r->off - r->psb, &ip) && ip)
+			r->ahead_of = r->psb;
+		r->psb = ptc_span_next_psb(span_of(r), r->psb + PTC_PSB_LEN);
+	}
+}
+
 /* After each call of the decoder. */
 static void look_around(struct ptc_replay *r)
 {
@@ -209,8 +252,13 @@ static void look_around(struct ptc_replay *r)
 	r->prev_off = r->off;
 	r->off = position(r);
 	r->prev_now = r->now;
-	if (r->conf.clock.valid && pt_blk_time(r->dec, &tsc, NULL, NULL) == 0)
-		r->now = not_before(r->now, to_ns(r, tsc));
+	if (r->off > r->psb)
+		check_psb(r);
+	if (!r->conf.clock.valid)
+		return;
+	r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->prev_off });
+	if (pt_blk_time(r->dec, &tsc, NULL, NULL) == 0)
+		r->now = not_before(r->now, to_ns(r, tsc, r->bound));
 }
 
 static void list_gap(struct ptc_replay *r)
@@ -237,7 +285,8 @@ static void list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
 	     r->next_mark++) {
 		list_gap(r);
 		ptc_out_gap(&r->out, r->conf.marks[r->next_mark].cause,
-			    r->conf.marks[r->next_mark].off, 0, not_before(r->told, time));
+			    r->conf.marks[r->next_mark].off, r->conf.marks[r->next_mark].len,
+			    not_before(r->told, time));
 	}
 }
 
@@ -293,9 +342,20 @@ static void move_window(struct ptc_replay *r)
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
+	const size_t len = (size_t)((ptrdiff_t)span_of(r)->len - at);
+	bool ip;
+
 	ptc_window_move(&r->window, from);
-	r->from = r->off = r->clean = from;
+	r->from = r->off = from;
 	r->floor = floor;
+	if (at == (ptrdiff_t)from)
+		r->clean = from;
+	r->swallowed = false;
+	r->ahead_of = SIZE_MAX;
+	r->at_first = ptc_psb_tells_mode(r->window.bytes + at,
+					 len < PSB_PLUS_MAX ? len : PSB_PLUS_MAX, &ip);
+	r->psb = ptc_span_next_psb(span_of(r),
+				   at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
 	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	look_around(r);
 	r->prev2_off = r->prev_off = from;
@@ -341,9 +401,8 @@ static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct p
 	ptc_window_move(&r->window, g->off);
 	for (i = 0; i < g->graft_len; i++)
 		ptc_window_put(&r->window, at + (ptrdiff_t)i, g->graft[i]);
-	ret = sync_at(r, at, g->off, g->floor);
 	r->clean = g->next;
-	return ret < 0 ? 1 : 0;
+	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
 }
 
 /* Does the next span begin where this one, cut where the buffer was full, ends? */
@@ -463,7 +522,8 @@ static bool goes_later(struct ptc_replay *r)
 {
 	const uint64_t reference = span_of(r)->reference;
 	const uint64_t tsc = ptc_tsc_extend(ptc_walker_tsc(&r->walk), reference);
-	const uint64_t now = to_ns(r, tsc);
+	const uint64_t now = to_ns(
+		r, tsc, ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->walk.pos }));
 
 	if (now == PTC_NO_TIME || (reference && tsc > reference) ||
 	    (r->now != PTC_NO_TIME && now <= r->now))
@@ -488,12 +548,24 @@ static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_
 }
 
 /*
+ * A PSB that the decoder has passed without coming to where that says the flow is: what it followed
+ * was not the trace's, no one knows since when. SIZE_MAX: there is none.
+ */
+static size_t missed_psb(const struct ptc_replay *r)
+{
+	const size_t psb = r->swallowed ? r->psb : r->ahead_of;
+
+	return psb >= r->floor ? psb : SIZE_MAX;
+}
+
+/*
  * The decoder failed with @status. Find where to go on, until it works or the
  * span ends; each round starts further on. It may take several steps.
  */
 static int seek(struct ptc_replay *r, int status, struct ptc_err *err)
 {
 	struct ptc_resume to;
+	size_t psb;
 	int ret;
 
 	for (;; status = r->status) {
@@ -502,12 +574,21 @@ static int seek(struct ptc_replay *r, int status, struct ptc_err *err)
 				return 0;
 			continue;
 		}
-		if (!r->seeking && pt_errcode(status) == pte_eos) {
-			end_of_bytes(r);
-			return 0;
-		}
-		if (!r->seeking)
+		if (!r->seeking) {
+			psb = missed_psb(r);
+			if (psb < SIZE_MAX) {
+				begin_gap(r, ptc_ipt_cause(status), psb);
+				end_gap(r, psb);
+				if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) >= 0)
+					return 0;
+				continue;
+			}
+			if (pt_errcode(status) == pte_eos) {
+				end_of_bytes(r);
+				return 0;
+			}
 			begin_seeking(r, status);
+		}
 		if (r->to_psb)
 			ptc_walker_to_psb(&r->walk, r->floor, &to);
 		else
@@ -602,6 +683,30 @@ static enum ptc_mode mode_of(enum pt_exec_mode mode)
 	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
 }
 
+/*
+ * libipt reads ahead, and when that fails it says so at once: of the branch that it was asked for,
+ * although it may know where that one led, or have the bits of it and of more. It tells when it is
+ * asked again. True: decoding goes on.
+ */
+static bool has_more(struct ptc_replay *r)
+{
+	struct pt_block b;
+	int status;
+
+	if (!r->trail.last.valid)
+		return false;
+	status = pt_blk_next(r->dec, &b, sizeof(b));
+	if (b.ip != r->trail.last.ip) {
+		land(r, b.ip);
+		return false;
+	}
+	/* The same branch once more: if it worked, with a bit. */
+	if (status < 0 || b.ninsn != 1)
+		return false;
+	r->status = status;
+	return true;
+}
+
 static int step_block(struct ptc_replay *r, struct ptc_err *err)
 {
 	const uint64_t time = r->now;
@@ -631,6 +736,8 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 	/* A block that cannot even begin still says where the last one led. */
 	if (r->status < 0 && !b.ninsn)
 		land(r, b.ip);
+	if (r->status < 0 && b.ninsn && has_more(r))
+		return 0;
 	if (r->status < 0)
 		return recover(r, r->status, err);
 	if (!goes_on)
@@ -659,31 +766,22 @@ static void list_event(struct ptc_replay *r, const struct pt_event *ev, uint64_t
 	ptc_trail_event(&r->trail, &e);
 }
 
-static int step_event(struct ptc_replay *r, struct ptc_err *err)
+/* It was read between @from and @to. */
+static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t from, size_t to,
+		       uint64_t bound)
 {
-	/* It was read by the call before this one. */
-	const size_t from = r->prev_off, to = r->off;
-	struct pt_event ev;
-	uint64_t time;
+	const uint64_t time = not_before(r->told, ev->has_tsc ? to_ns(r, ev->tsc, bound) : r->now);
 
-	move_window(r);
-	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
-	look_around(r);
-	if (r->status < 0) {
-		land(r, current_ip(r));
-		return recover(r, r->status, err);
-	}
-	time = not_before(r->told, ev.has_tsc ? to_ns(r, ev.tsc) : r->now);
 	r->told = time;
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
-	if (ev.status_update)
-		return 0;
-	switch (ev.type) {
+	if (ev->status_update)
+		return;
+	switch (ev->type) {
 	case ptev_enabled:
-		list_event(r, &ev, time);
+		list_event(r, ev, time);
 		list_gap(r);
-		ptc_trail_start(&r->trail, ev.variant.enabled.ip, time);
+		ptc_trail_start(&r->trail, ev->variant.enabled.ip, time);
 		break;
 	case ptev_disabled:
 		list_gap(r);
@@ -691,12 +789,12 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 		break;
 	case ptev_async_disabled:
 		list_gap(r);
-		ptc_trail_async(&r->trail, ev.variant.async_disabled.at, 0, time);
+		ptc_trail_async(&r->trail, ev->variant.async_disabled.at, 0, time);
 		break;
 	case ptev_async_branch:
 		list_gap(r);
-		ptc_trail_async(&r->trail, ev.variant.async_branch.from, ev.variant.async_branch.to,
-				time);
+		ptc_trail_async(&r->trail, ev->variant.async_branch.from,
+				ev->variant.async_branch.to, time);
 		break;
 	case ptev_overflow:
 		list_gap(r);
@@ -705,9 +803,62 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	default:
 		break;
 	}
-	if (ev.type != ptev_enabled)
-		list_event(r, &ev, time);
-	return 0;
+	if (ev->type != ptev_enabled)
+		list_event(r, ev, time);
+}
+
+/*
+ * A PSB+ says where the flow is, or that tracing is off, and the decoder is to come to the same.
+ * libipt takes packets from behind the PSB if it needs them to come there; then what it followed
+ * was not the trace's flow. @off: tracing was off; @to is where it got. The PSB, or SIZE_MAX: all
+ * is well.
+ */
+static size_t strayed_from(const struct ptc_replay *r, const struct pt_event *ev, bool off,
+			   size_t to)
+{
+	if (!ev->status_update || ev->type != ptev_exec_mode)
+		return SIZE_MAX;
+	return ptc_psb_left_behind(r->window.bytes, first_sure(r, r->from), to,
+				   ev->ip_suppressed == off);
+}
+
+/* The decoder came to where a PSB+ says that the flow is: the one that it began at, or another. */
+static void forget_psb(struct ptc_replay *r)
+{
+	if (!r->at_first)
+		r->ahead_of = SIZE_MAX;
+	r->at_first = false;
+}
+
+static int step_event(struct ptc_replay *r, struct ptc_err *err)
+{
+	/* It was read by the call before this one. */
+	const size_t from = r->prev_off, to = r->off;
+	const uint64_t bound = r->bound;
+	struct pt_event ev = { .type = (enum pt_event_type)NO_EVENT };
+	const bool off = r->status & pts_ip_suppressed;
+	size_t psb;
+
+	move_window(r);
+	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
+	look_around(r);
+	/* What failed may be no more than looking for the next one. */
+	if (r->status < 0 && (int)ev.type == NO_EVENT) {
+		land(r, current_ip(r));
+		return recover(r, r->status, err);
+	}
+	psb = strayed_from(r, &ev, off, to);
+	if (psb < SIZE_MAX && psb >= r->floor) {
+		r->ahead_of = psb;
+		return recover(r, -pte_bad_query, err);
+	}
+	if (ev.status_update && ev.type == ptev_exec_mode)
+		forget_psb(r);
+	take_event(r, &ev, from, to, bound);
+	if (r->status >= 0)
+		return 0;
+	r->prev2_off = r->prev_off; /* that one is told of */
+	return recover(r, r->status, err);
 }
 
 static int use_code(struct ptc_replay *r, struct ptc_err *err)
@@ -745,6 +896,8 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 		ret = step_event(r, err);
 	else
 		ret = step_block(r, err);
+	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor)
+		ret = recover(r, -pte_bad_query, err);
 	if (ret < 0)
 		return ret;
 	if (r->out.failed)

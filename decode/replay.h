@@ -24,6 +24,7 @@ struct ptc_replay;
 struct ptc_mark {
 	uint64_t off; /* in the AUX stream */
 	enum ptc_gap_cause cause;
+	uint64_t len; /* bytes of it that are missing there */
 };
 
 /* Everything is lent, and must outlive the replay. */

@@ -9,6 +9,7 @@
 #include "decode/window.h"
 
 enum { PACKET_MAX = 32 }; /* bytes; a packet has 18 at most */
+enum { PSB_NEAR = 4096 }; /* bytes that are looked at for a PSB */
 
 struct packet {
 	enum ptc_pkt type;
@@ -286,19 +287,36 @@ static void skip_to_psb(struct ptc_walker *r, size_t floor)
 	}
 }
 
+static bool is_psb(const struct ptc_walker *r, size_t at)
+{
+	if (r->len - at < PTC_PSB_LEN)
+		return false;
+	if (r->window)
+		ptc_window_need(r->window, at, PTC_PSB_LEN);
+	return !memcmp(r->bytes + at, psb, PTC_PSB_LEN);
+}
+
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret)
 {
 	uint64_t last_ip;
 	struct packet k;
+	size_t next;
 	bool bound;
 
 	skip_to_psb(r, floor);
 	while (r->synced && r->pos < r->len) {
+		next = next_psb(r, r->pos);
 		bound = r->bound;
 		last_ip = r->last_ip;
 		if (!take(r, &k))
 			break;
+		/* What seems to be a packet with the beginning of a PSB in it is none. */
+		if (k.off < next && next < r->pos && !is_psb(r, r->pos)) {
+			r->pos = next;
+			r->bound = false;
+			continue;
+		}
 		if (k.off >= floor && r->new_tsc && needs_code(r, &k)) {
 			r->new_tsc = false;
 			r->pos = k.off;
@@ -354,6 +372,69 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
 {
 	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
+}
+
+size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees)
+{
+	enum ptc_pkt type = PTC_PKT_PAD;
+	size_t begin = to, at;
+	int n;
+
+	do {
+		if (begin-- <= from || to - begin > PSB_NEAR)
+			return SIZE_MAX;
+	} while (to - begin < PTC_PSB_LEN || memcmp(bytes + begin, psb, PTC_PSB_LEN) != 0);
+	if (!agrees)
+		return begin;
+	for (at = begin; at < to && type != PTC_PKT_PSBEND; at += (size_t)n) {
+		n = ptc_pkt_len(bytes + at, to - at, &type);
+		if (n <= 0)
+			return SIZE_MAX;
+	}
+	for (; at < to; at += (size_t)n) {
+		n = ptc_pkt_len(bytes + at, to - at, &type);
+		if (n <= 0)
+			return SIZE_MAX;
+		if (!is_timing(type))
+			return begin;
+	}
+	return SIZE_MAX;
+}
+
+bool ptc_psb_tells_mode(const uint8_t *bytes, size_t len, bool *ret_ip)
+{
+	enum ptc_pkt type = PTC_PKT_PAD;
+	bool mode = false;
+	size_t at;
+	int n;
+
+	*ret_ip = false;
+	for (at = 0; at < len && type != PTC_PKT_PSBEND; at += (size_t)n) {
+		n = ptc_pkt_len(bytes + at, len - at, &type);
+		if (n <= 0)
+			return false;
+		mode |= type == PTC_PKT_MODE && bytes[at + 1] >> 5 == 0;
+		*ret_ip |= type == PTC_PKT_FUP;
+	}
+	return mode;
+}
+
+bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t at, size_t to)
+{
+	enum ptc_pkt type;
+	int n;
+
+	while (from < at) {
+		n = ptc_pkt_len(bytes + from, to - from, &type);
+		if (n <= 0)
+			return false;
+		from += (size_t)n;
+	}
+	/* The packet in front of it may end as a PSB begins. */
+	while (at < from && at + PTC_PSB_LEN < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
+	       bytes[at + PTC_PSB_LEN + 1] == 0x82)
+		at += 2;
+	return from == at;
 }
 
 size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)

@@ -533,6 +533,24 @@ static size_t lose_silently(struct ptc_buf *b)
 	return at;
 }
 
+Test(open, trace_that_records_tell_of_and_the_file_does_not_have_is_a_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	cr_assert_eq(a.len, 0x30);
+	pd_aux(&t.pd, 7, 0, 15, 0, 0x30, 0);
+	pd_aux(&t.pd, 7, 0, 25, 0x30, 0x100, 0);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 100 lost\n");
+	end(&t);
+}
+
 Test(open, decoding_does_not_read_on_where_the_buffer_was_full)
 {
 	struct ptc_buf a = PTC_BUF_INIT;

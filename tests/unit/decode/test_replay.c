@@ -301,8 +301,8 @@ Test(replay, a_time_is_that_of_the_last_packet_that_led_here)
 
 Test(replay, what_the_aux_records_say_comes_at_its_place)
 {
-	static const struct ptc_mark marks[] = { { 27, PTC_GAP_PARTIAL },
-						 { 28, PTC_GAP_TRUNCATED } };
+	static const struct ptc_mark marks[] = { { 27, PTC_GAP_PARTIAL, 0 },
+						 { 28, PTC_GAP_TRUNCATED, 0 } };
 	struct pt_how how = { .marks = marks, .nmarks = 2 };
 	struct ptc_buf b = PTC_BUF_INIT;
 
