@@ -22,10 +22,10 @@ static bool from_pipe(const struct copying *c)
 	return ptc_file_form(c->f) == PTC_FORM_PIPE;
 }
 
-/* The front is in records already, and can stay there. */
+/* The front is in records already, and can stay there, unless some of them are behind damage. */
 static bool pipe_to_pipe(const struct copying *c)
 {
-	return from_pipe(c) && c->opts->pipe;
+	return from_pipe(c) && c->opts->pipe && !ptc_file_damage(c->f);
 }
 
 /* The level to compress with; 0: not at all. */
@@ -201,8 +201,10 @@ static bool is_stale_record(const struct copying *c, const struct ptc_rec *rec)
 		return ptc_file_form(c->f) == PTC_FORM_FOLDER;
 	if (!is_front(rec->type))
 		return false;
-	if (from_pipe(c) != c->opts->pipe)
+	if ((from_pipe(c) || c->opts->pipe) && !pipe_to_pipe(c))
 		return true; /* it is in the new front, or is none of a file's */
+	if (c->opts->pipe && rec->off & PTC_OFF_INFLATED)
+		return true; /* compressed it told of nothing, and must not begin to */
 	return rec->type == PTC_REC_HEADER_FEATURE && ptc_cur_le64(&body, &bit) &&
 	       bit < PTC_FEATURE_BITS && is_stale(c, (unsigned int)bit);
 }

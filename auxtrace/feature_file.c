@@ -8,6 +8,7 @@
 enum {
 	STRING_ALIGN = 64,
 	BUILD_ID_FIXED = 36, /* of a BUILD_ID entry: header, pid, 20 bytes of id, size, padding */
+	BUILD_ID_OLD_NAME = 24,	     /* the name in the body of one without pid */
 	BUILD_ID_HAS_SIZE = 1 << 15, /* misc: the byte behind the id is its length */
 };
 
@@ -38,25 +39,55 @@ void ptc_feature_put_build_id(struct ptc_buf *b, const struct ptc_build_id_entry
 	ptc_buf_zero(b, pad);
 }
 
+/*
+ * perf of 2010 (2.6.33 to 2.6.34) wrote no pid, and each name 4 bytes further in
+ * front: perf knows them by the name of the kernel (perf_header__read_build_ids).
+ * This is as good, and does not need the kernel's entry: behind the id there are 4
+ * zeros and a name, where else there are its last bytes and zeros.
+ */
+bool ptc_feature_is_old_build_id(uint16_t misc, struct ptc_cur body)
+{
+	static const uint8_t zeros[4];
+	const uint8_t *p = body.pos;
+
+	return !(misc & BUILD_ID_HAS_SIZE) && ptc_cur_left(&body) > BUILD_ID_OLD_NAME &&
+	       !memcmp(p + PTC_BUILD_ID_MAX, zeros, sizeof(zeros)) &&
+	       (p[BUILD_ID_OLD_NAME] == '/' || p[BUILD_ID_OLD_NAME] == '[');
+}
+
+int32_t ptc_feature_old_build_id_pid(uint16_t misc)
+{
+	return misc == PERF_RECORD_MISC_GUEST_KERNEL || misc == PERF_RECORD_MISC_GUEST_USER ? 0 :
+											      -1;
+}
+
+static int broken_build_id(uint64_t off, struct ptc_err *err)
+{
+	return ptc_fail_at(err, PTC_E_FORMAT, off, "BUILD_ID feature has a broken entry");
+}
+
 int ptc_feature_next_build_id(struct ptc_cur *c, uint64_t off, struct ptc_build_id_entry *ret,
 			      struct ptc_err *err)
 {
 	struct ptc_build_id_entry e = { .id.len = PTC_BUILD_ID_MAX };
 	struct ptc_cur pos = *c;
 	struct ptc_cur body;
+	uint32_t type, pid = 0;
 	const uint8_t *id;
-	uint32_t type, pid;
 	uint16_t size;
 	uint8_t len;
+	bool old;
 
 	if (!ptc_cur_left(&pos))
 		return 0;
 	if (!ptc_cur_le32(&pos, &type) || !ptc_cur_le16(&pos, &e.misc) ||
 	    !ptc_cur_le16(&pos, &size) || size < BUILD_ID_FIXED ||
-	    !ptc_cur_sub(&pos, size - (size_t)PTC_REC_HEADER_SIZE, &body) ||
-	    !ptc_cur_le32(&body, &pid) || !ptc_cur_bytes(&body, PTC_BUILD_ID_MAX, &id) ||
+	    !ptc_cur_sub(&pos, size - (size_t)PTC_REC_HEADER_SIZE, &body))
+		return broken_build_id(off, err);
+	old = ptc_feature_is_old_build_id(e.misc, body);
+	if ((!old && !ptc_cur_le32(&body, &pid)) || !ptc_cur_bytes(&body, PTC_BUILD_ID_MAX, &id) ||
 	    !ptc_cur_u8(&body, &len) || !ptc_cur_skip(&body, 3) || !ptc_cur_str(&body, &e.filename))
-		return ptc_fail_at(err, PTC_E_FORMAT, off, "BUILD_ID feature has a broken entry");
+		return broken_build_id(off, err);
 	if (e.misc & BUILD_ID_HAS_SIZE) {
 		if (len > PTC_BUILD_ID_MAX)
 			return ptc_fail_at(err, PTC_E_FORMAT, off,
@@ -65,7 +96,7 @@ int ptc_feature_next_build_id(struct ptc_cur *c, uint64_t off, struct ptc_build_
 	}
 	memcpy(e.id.bytes, id, e.id.len);
 	e.misc &= (uint16_t)~BUILD_ID_HAS_SIZE;
-	e.pid = (int32_t)pid;
+	e.pid = old ? ptc_feature_old_build_id_pid(e.misc) : (int32_t)pid;
 	*c = pos;
 	*ret = e;
 	return 1;

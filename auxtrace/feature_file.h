@@ -10,6 +10,12 @@
 /* CMDLINE; read with ptc_feature_open and ptc_feature_next_string. */
 void ptc_feature_put_cmdline(struct ptc_buf *b, const char *const *argv, size_t n);
 void ptc_feature_put_build_id(struct ptc_buf *b, const struct ptc_build_id_entry *e);
+/*
+ * Is this BUILD_ID record, its header left out, one of perf of 2010, that has no pid
+ * in front of the id? The pid that it stands for: as perf has it.
+ */
+bool ptc_feature_is_old_build_id(uint16_t misc, struct ptc_cur body);
+int32_t ptc_feature_old_build_id_pid(uint16_t misc);
 void ptc_feature_put_auxtrace(struct ptc_buf *b, const struct ptc_auxtrace_entry *e, size_t n);
 void ptc_feature_put_sample_time(struct ptc_buf *b, uint64_t first_ns, uint64_t last_ns);
 void ptc_feature_put_clockid(struct ptc_buf *b, uint64_t res_ns);

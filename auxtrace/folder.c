@@ -136,8 +136,12 @@ int ptc_folder_parts(struct ptc_file *f, int folder, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_FORMAT,
 				"cannot read '%s': feature DIR_FORMAT is too short",
 				f->parts[0].name);
-	if (version == VERSION_SINGLE)
+	if (version == VERSION_SINGLE) {
+		struct ptc_err ignored;
+
+		(void)count_parts(f, folder, &f->unread_parts, &ignored);
 		return 0;
+	}
 	if (version != VERSION_PARTS)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot read '%s': a folder of format %" PRIu64 " is not supported",

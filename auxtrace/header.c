@@ -287,6 +287,8 @@ int ptc_header_read(struct ptc_file *f, struct ptc_err *err)
 	rc = read_attrs(f, entry_size, &attrs, err);
 	if (!rc)
 		rc = check_data(f, err);
+	if (!rc)
+		ptc_pipe_updates(f, 0, true);
 	if (rc || size != PTC_FILE_HEADER_SIZE)
 		return rc;
 	/* Where the data do not end nothing can follow them: see ptc_salvage. */

@@ -50,6 +50,7 @@ struct ptc_file {
 	char *name;
 	struct ptc_part *parts; /* at least one */
 	size_t nparts;
+	unsigned int unread_parts; /* data.N of a folder that says it has none */
 	enum ptc_file_form form;
 	struct ptc_file_attr *attrs;
 	size_t nattrs;

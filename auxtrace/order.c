@@ -2,6 +2,7 @@
 #include "auxtrace/order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "auxtrace/layout.h"
 #include "auxtrace/sample.h"
@@ -20,6 +21,12 @@ struct ptc_order {
 	struct ptc_order_stats stats;
 	struct waiting *heap; /* owned; the oldest is first */
 	size_t n, cap;
+	/*
+	 * Owned: those that came in order, as nearly all of one ring's do, from
+	 * run_at to run_end. They cost no sorting.
+	 */
+	struct waiting *run;
+	size_t run_at, run_end, run_cap;
 	uint64_t pos;	/* next record to be read */
 	uint64_t upto;	/* what is not younger than this may go out now */
 	uint64_t next;	/* and than this at the next mark */
@@ -50,6 +57,7 @@ void ptc_order_free(struct ptc_order *o)
 	if (!o)
 		return;
 	free(o->heap);
+	free(o->run);
 	free(o);
 }
 
@@ -63,7 +71,36 @@ static bool is_older(struct waiting a, struct waiting b)
 	return a.time < b.time || (a.time == b.time && a.pos < b.pos);
 }
 
-static int push(struct ptc_order *o, struct waiting w, struct ptc_err *err)
+static size_t nwaiting(const struct ptc_order *o)
+{
+	return o->n + (o->run_end - o->run_at);
+}
+
+/* The oldest that waits is the run's, not the heap's. */
+static bool is_in_run(const struct ptc_order *o)
+{
+	return o->run_at < o->run_end && (!o->n || is_older(o->run[o->run_at], o->heap[0]));
+}
+
+static int append(struct ptc_order *o, struct waiting w, struct ptc_err *err)
+{
+	void *items = o->run;
+
+	if (o->run_at == o->run_end)
+		o->run_at = o->run_end = 0;
+	if (o->run_end == o->run_cap && o->run_at > o->run_end / 2) {
+		o->run_end -= o->run_at;
+		memcpy(o->run, o->run + o->run_at, o->run_end * sizeof(*o->run));
+		o->run_at = 0;
+	}
+	if (!ptc_vec_reserve(&items, &o->run_cap, o->run_end + 1, sizeof(*o->run)))
+		return ptc_fail_mem(err);
+	o->run = items;
+	o->run[o->run_end++] = w;
+	return 0;
+}
+
+static int sift(struct ptc_order *o, struct waiting w, struct ptc_err *err)
 {
 	void *items = o->heap;
 	size_t i, up;
@@ -78,12 +115,20 @@ static int push(struct ptc_order *o, struct waiting w, struct ptc_err *err)
 		o->heap[i] = o->heap[up];
 	}
 	o->heap[i] = w;
-	if (o->n > o->stats.waiting_max)
-		o->stats.waiting_max = o->n;
 	return 0;
 }
 
-static struct waiting pop(struct ptc_order *o)
+static int push(struct ptc_order *o, struct waiting w, struct ptc_err *err)
+{
+	const bool in_order = o->run_at == o->run_end || !is_older(w, o->run[o->run_end - 1]);
+	const int rc = in_order ? append(o, w, err) : sift(o, w, err);
+
+	if (!rc && nwaiting(o) > o->stats.waiting_max)
+		o->stats.waiting_max = nwaiting(o);
+	return rc;
+}
+
+static struct waiting pop_heap(struct ptc_order *o)
 {
 	const struct waiting first = o->heap[0], w = o->heap[--o->n];
 	size_t i = 0, down;
@@ -99,6 +144,16 @@ static struct waiting pop(struct ptc_order *o)
 	if (o->n)
 		o->heap[i] = w;
 	return first;
+}
+
+static struct waiting pop(struct ptc_order *o)
+{
+	return is_in_run(o) ? o->run[o->run_at++] : pop_heap(o);
+}
+
+static uint64_t oldest(const struct ptc_order *o)
+{
+	return is_in_run(o) ? o->run[o->run_at].time : o->heap[0].time;
 }
 
 /* Its time, or 0. What cannot be read is somebody else's to complain about. */
@@ -153,8 +208,8 @@ static int pass(struct ptc_order *o, const struct ptc_rec *rec, uint64_t *ret_ti
 
 static bool is_due(struct ptc_order *o)
 {
-	o->flushing = o->flushing && o->n && o->heap[0].time <= o->upto;
-	return o->n && (o->ended || o->flushing || o->n > o->opts.max);
+	o->flushing = o->flushing && nwaiting(o) && oldest(o) <= o->upto;
+	return nwaiting(o) && (o->ended || o->flushing || nwaiting(o) > o->opts.max);
 }
 
 int ptc_order_next(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time_ns,

@@ -136,18 +136,25 @@ static void take_update(const struct ptc_file *f, const struct ptc_rec *rec)
 		memcpy(&a->scale, &word, sizeof(a->scale));
 }
 
-/* EVENT_UPDATE names an event by its id, and all ids are known only now. */
-static void take_updates(const struct reading *r)
+/* May the records in front of the first one of the kernel go on behind this one? */
+static bool is_in_front(uint32_t type)
 {
-	uint64_t pos = r->updates, trailing;
+	return type >= PTC_REC_USER_START && type != PTC_REC_AUXTRACE &&
+	       type != PTC_REC_COMPRESSED && type != PTC_REC_COMPRESSED2;
+}
+
+void ptc_pipe_updates(struct ptc_file *f, uint64_t pos, bool front)
+{
+	uint64_t trailing;
 	struct ptc_err err;
 	struct ptc_rec rec;
 
-	if (!r->has_updates)
-		return;
-	while (ptc_part_next(r->f, 0, &pos, &rec, &trailing, &err) > 0)
+	while (ptc_part_next(f, 0, &pos, &rec, &trailing, &err) > 0) {
+		if (front && !is_in_front(rec.type))
+			return;
 		if (rec.type == PTC_REC_EVENT_UPDATE)
-			take_update(r->f, &rec);
+			take_update(f, &rec);
+	}
 }
 
 static int take_records(struct reading *r, struct ptc_err *err)
@@ -187,8 +194,8 @@ int ptc_pipe_read(struct ptc_file *f, struct ptc_err *err)
 	rc = take_records(&r, err);
 	if (!rc)
 		rc = ptc_header_take_ids(f, r.ids, err);
-	if (!rc)
-		take_updates(&r);
+	if (!rc && r.has_updates)
+		ptc_pipe_updates(f, r.updates, false);
 	if (ids->has && f->build_ids.len)
 		ids->bytes = ptc_cur_init(f->build_ids.bytes, f->build_ids.len);
 	free(r.ids);

@@ -13,4 +13,11 @@
 /* Fill @f, whose only part begins with a pipe header: attrs, features, data. */
 int ptc_pipe_read(struct ptc_file *f, struct ptc_err *err);
 
+/*
+ * What EVENT_UPDATE records of @f's first part tell of its events, from position
+ * @pos on; @front: up to the first record of the kernel, piece of trace or
+ * compressed record. What cannot be read ends it.
+ */
+void ptc_pipe_updates(struct ptc_file *f, uint64_t pos, bool front);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "auxtrace/feature_file.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/record.h"
 #include "base/err.h"
@@ -80,9 +81,15 @@ static void put_build_ids(struct ptc_buf *b, const struct ptc_buf *bytes)
 	struct ptc_err err;
 
 	while (ptc_rec_next(&c, 0, &rec, &err) > 0) {
+		const bool old = ptc_feature_is_old_build_id(rec.misc, rec.body);
+		const size_t size = PTC_REC_HEADER_SIZE + ptc_cur_left(&rec.body);
+
+		if (old && size + sizeof(int32_t) > UINT16_MAX)
+			return;
 		/* A file's have type 0. */
-		put_head(b, PTC_REC_HEADER_BUILD_ID, rec.misc,
-			 PTC_REC_HEADER_SIZE + ptc_cur_left(&rec.body));
+		put_head(b, PTC_REC_HEADER_BUILD_ID, rec.misc, size + (old ? sizeof(int32_t) : 0));
+		if (old) /* pipe mode never had these */
+			ptc_buf_le32(b, (uint32_t)ptc_feature_old_build_id_pid(rec.misc));
 		ptc_buf_put(b, rec.body.pos, ptc_cur_left(&rec.body));
 	}
 }

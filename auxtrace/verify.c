@@ -79,6 +79,7 @@ int ptc_verify(const struct ptc_file *f, ptc_finding_fn *say, void *arg,
 		.say = say,
 		.arg = arg,
 		.index = PTC_INDEX_INIT,
+		.sampled = PTC_INDEX_INIT,
 		.join = PTC_AUX_JOIN_INIT,
 		.again = PTC_BUF_INIT,
 		.ids = PTC_BUF_INIT,
@@ -86,6 +87,7 @@ int ptc_verify(const struct ptc_file *f, ptc_finding_fn *say, void *arg,
 	const int rc = run(&v, err);
 
 	ptc_index_release(&v.index);
+	ptc_index_release(&v.sampled);
 	ptc_aux_join_release(&v.join);
 	ptc_buf_release(&v.again);
 	ptc_buf_release(&v.ids);

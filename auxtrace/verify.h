@@ -20,7 +20,7 @@
  *   attr        sizes of the attrs; an id belongs to one of them
  *   feature     each section of a feature can be read, to its last byte
  *   event_desc  EVENT_DESC has the attrs, and their ids
- *   dir_format  the feature is there, and 1, if the recording is a folder
+ *   dir_format  the feature is there, and 1, if the recording is a folder with data.N
  *   record      each record can be read
  *   trailing    ... to its last byte
  *   id          ids in records are those of an attr
@@ -28,7 +28,10 @@
  *   info        AUXTRACE_INFO is in front of the trace, and of an event's PMU;
  *               TIME_CONV is the same clock
  *   index       the AUXTRACE feature lists the pieces there are
- *   aux         AUX records and AUXTRACE pieces tell of the same bytes, once
+ *   aux         AUX records and AUXTRACE pieces tell of the same bytes, once; a
+ *               snapshot ends where one says that the trace stopped, and is no
+ *               larger than the ring; what samples have of the trace is what
+ *               their event asks for, of one queue that has no pieces
  *   order       FINISHED_ROUND: nothing behind it is older than it promises
  *   time        SAMPLE_TIME spans the samples
  *   compressed  the COMPRESSED feature, and what compressed records expand to

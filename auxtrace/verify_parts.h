@@ -5,6 +5,7 @@
 
 #include "auxtrace/aux_join.h"
 #include "auxtrace/header.h"
+#include "auxtrace/sample.h"
 #include "auxtrace/verify.h"
 
 /* From the first to the last of some times. last 0: there was none. */
@@ -19,11 +20,13 @@ struct ptc_verify {
 	struct ptc_verify_stats stats;
 	/* What the pass over the records leaves for those behind it. */
 	struct ptc_index index;
+	struct ptc_index sampled; /* trace in samples */
 	struct ptc_aux_join join;
 	struct ptc_buf again; /* a record, put as it was understood */
 	struct ptc_buf ids;   /* u64 each: of ID_INDEX */
 	uint64_t ids_off;     /* of the first ID_INDEX */
 	bool has_info, has_conv, snapshot;
+	bool lost; /* there are LOST records */
 	struct ptc_pt_info info;
 	struct ptc_time_conv conv;
 	uint64_t conv_off, aux_off; /* of TIME_CONV; of the first AUX */
@@ -42,10 +45,17 @@ int ptc_verify_layout(struct ptc_verify *v, struct ptc_err *err);
 void ptc_verify_attrs(struct ptc_verify *v);
 void ptc_verify_features(struct ptc_verify *v);
 int ptc_verify_record(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err);
+/* A sample's trace; @attr is of its event. */
+int ptc_verify_sample_aux(struct ptc_verify *v, const struct ptc_rec *rec,
+			  const struct perf_event_attr *attr, const struct ptc_sample *s,
+			  struct ptc_err *err);
 /* Once all the records are seen. */
 void ptc_verify_ids(struct ptc_verify *v);
 int ptc_verify_trace(struct ptc_verify *v, struct ptc_err *err);
 int ptc_verify_order(struct ptc_verify *v, struct ptc_err *err);
+void ptc_verify_sampled(struct ptc_verify *v);
+/* Queues of snapshots; the AUX records are sorted. */
+void ptc_verify_snapshot(struct ptc_verify *v);
 void ptc_verify_times(struct ptc_verify *v);
 void ptc_verify_compressed(struct ptc_verify *v);
 

@@ -66,7 +66,7 @@ static void verify_end(struct ptc_verify *v, const struct ptc_rec *rec)
 			       ptc_rec_name(rec->type), size - known);
 }
 
-static int verify_sample(struct ptc_verify *v, const struct ptc_rec *rec)
+static int verify_sample(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	const struct ptc_file_attr *a = ptc_file_sample_attr(v->f, rec);
 	struct ptc_err broken;
@@ -82,6 +82,7 @@ static int verify_sample(struct ptc_verify *v, const struct ptc_rec *rec)
 			ptc_verify_say(v, "trailing", rec->off,
 				       "a SAMPLE has %zu bytes behind what its event asks for",
 				       ptc_cur_left(&s.rest));
+		return ptc_verify_sample_aux(v, rec, &a->attr, &s, err);
 	}
 	return 0;
 }
@@ -98,6 +99,7 @@ static int verify_sideband(struct ptc_verify *v, const struct ptc_rec *rec, stru
 	if (rc <= 0)
 		return 0;
 	verify_sample_id(v, rec, &sb.id);
+	v->lost |= sb.type == PERF_RECORD_LOST;
 	if (sb.type == PERF_RECORD_LOST)
 		verify_id(v, rec, sb.u.lost.id);
 	if (sb.type == PERF_RECORD_THROTTLE || sb.type == PERF_RECORD_UNTHROTTLE)
@@ -157,21 +159,14 @@ static int take_auxtrace(struct ptc_verify *v, const struct ptc_rec *rec, struct
 	struct ptc_auxtrace a;
 	struct ptc_err broken;
 	struct ptc_cur bytes;
-	int rc;
 
 	if (!v->has_info)
 		ptc_verify_say(v, "info", rec->off, "no AUXTRACE_INFO in front of the trace");
-	if (ptc_file_auxtrace(v->f, rec, &a, &bytes, &broken)) {
-		ptc_verify_say_err(v, "record", &broken);
+	/* ptc_file_next has seen that it is whole. */
+	if (ptc_file_auxtrace(v->f, rec, &a, &bytes, &broken))
 		return 0;
-	}
 	v->stats.trace_bytes += a.size;
-	rc = ptc_index_add(&v->index, v->f, rec, err);
-	if (rc == PTC_E_FORMAT) {
-		ptc_verify_say_err(v, "record", err);
-		return 0;
-	}
-	return rc;
+	return ptc_index_add(&v->index, v->f, rec, err);
 }
 
 static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct ptc_user *u,
@@ -225,7 +220,7 @@ int ptc_verify_record(struct ptc_verify *v, const struct ptc_rec *rec, struct pt
 		return 0;
 	}
 	if (rec->type == PERF_RECORD_SAMPLE)
-		return verify_sample(v, rec);
+		return verify_sample(v, rec, err);
 	return rec->type < PTC_REC_USER_START ? verify_sideband(v, rec, err) :
 						verify_user(v, rec, err);
 }

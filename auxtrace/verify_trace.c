@@ -16,12 +16,12 @@ static void verify_info(struct ptc_verify *v)
 			       "TIME_CONV is another clock than that of AUXTRACE_INFO");
 }
 
-/* Pieces of one queue that have the same bytes of its stream. A snapshot may begin anywhere. */
+/* Pieces of one queue that have the same bytes of its stream. */
 static void verify_pieces(struct ptc_verify *v, const struct ptc_queue *q)
 {
 	size_t i;
 
-	for (i = 1; i < q->nchunks && !v->snapshot; i++) {
+	for (i = 1; i < q->nchunks; i++) {
 		const struct ptc_chunk *a = &q->chunks[i - 1], *b = &q->chunks[i];
 
 		if (b->aux_off < a->aux_off || b->aux_off - a->aux_off < a->size)
@@ -91,8 +91,10 @@ static int verify_aux(struct ptc_verify *v, struct ptc_err *err)
 	if (v->join.unplaced)
 		ptc_verify_say(v, "aux", v->aux_off, "%" PRIu64 " AUX records are of no queue",
 			       v->join.unplaced);
-	if (v->snapshot) /* what an AUX record says is then a place in the ring */
+	if (v->snapshot) { /* what an AUX record says is then a place in the ring */
+		ptc_verify_snapshot(v);
 		return 0;
+	}
 	verify_said(v);
 	for (i = 0; i < v->index.nqueues; i++) {
 		const struct ptc_queue *q = &v->index.queues[i];
@@ -119,6 +121,7 @@ int ptc_verify_trace(struct ptc_verify *v, struct ptc_err *err)
 		complaint.off = off;
 		ptc_verify_say_err(v, "index", &complaint);
 	}
+	ptc_verify_sampled(v);
 	/* Of trace that is not joined to records (another tracer's) nothing is known. */
 	return v->index.nqueues && v->join.nsaid ? verify_aux(v, err) : 0;
 }

@@ -65,6 +65,25 @@ static int open_named(struct ptc_tmpfile *t)
 	return 0;
 }
 
+/* In a sticky folder (/tmp) what others own cannot be renamed: unlink(2), EPERM. */
+static bool is_others(const char *path, const char *suffix)
+{
+	const char *slash = strrchr(path, '/');
+	const uid_t we = geteuid();
+	struct stat st, folder;
+	char *name, *parent;
+	bool others;
+
+	parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	if (asprintf(&name, "%s%s", path, suffix) < 0)
+		name = NULL;
+	others = we && parent && name && !stat(parent, &folder) && !lstat(name, &st) &&
+		 folder.st_mode & S_ISVTX && st.st_uid != we && folder.st_uid != we;
+	free(parent);
+	free(name);
+	return others;
+}
+
 static int open_file(struct ptc_tmpfile *t, const char *path, bool named, struct ptc_err *err)
 {
 	struct stat st;
@@ -87,6 +106,11 @@ static int open_file(struct ptc_tmpfile *t, const char *path, bool named, struct
 	if (t->path[strlen(t->path) - 1] == '/') {
 		ptc_tmpfile_release(t);
 		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path);
+	}
+	if (is_others(t->path, "") || is_others(t->path, ".old")) {
+		ptc_tmpfile_release(t);
+		return ptc_fail(err, PTC_E_PERM,
+				"cannot write '%s': it, or its .old, is somebody else's", path);
 	}
 	t->fd = named ? -1 : open_nameless(t->path);
 	if (t->fd < 0)

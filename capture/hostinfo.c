@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "capture/topology.h"
 
 enum { SMALL_FILE = 1 << 16, MAX_PMUS = 256, CPUINFO_MAX = 16 << 20 };
 
@@ -228,5 +229,7 @@ int ptc_hostinfo_write(struct ptc_writer *w, const char *root, const char *versi
 		rc = put_cmdline(w, cmdline, err);
 	if (!rc)
 		rc = put_pmus(w, root, pt_pmu_type, err);
+	if (!rc)
+		rc = ptc_topology_write(w, root, (uint32_t)sysconf(_SC_NPROCESSORS_CONF), err);
 	return rc;
 }

@@ -7,8 +7,9 @@
 
 /*
  * Write HOSTNAME, OSRELEASE, VERSION (@version), ARCH, NRCPUS, CPUDESC, CPUID,
- * TOTAL_MEM, CMDLINE and PMU_MAPPINGS (the machine's, and intel_pt as
- * @pt_pmu_type). What cannot be found out is left out. @root: "" but for tests.
+ * TOTAL_MEM, CMDLINE, PMU_MAPPINGS (the machine's, and intel_pt as
+ * @pt_pmu_type) and those of topology.h. What cannot be found out is left out. @root: "" but for
+ * tests.
  */
 int ptc_hostinfo_write(struct ptc_writer *w, const char *root, const char *version,
 		       const char *const *cmdline, uint32_t pt_pmu_type, struct ptc_err *err);

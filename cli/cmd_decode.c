@@ -27,6 +27,7 @@ struct decode_args {
 	bool has_time;
 	struct ptc_decode_opts opts;
 	struct ptc_code_opts code;
+	const char *debuginfod; /* NULL: as the environment has it */
 };
 
 static void args_release(struct decode_args *a)
@@ -68,6 +69,7 @@ static void help(void)
 	       "                        or a part of the trace: 10%%-20%%\n"
 	       "      --last=N          only the last N transfers of each thread\n"
 	       "      --sym=NAME        only transfers from or to this function\n"
+	       "      --no-demangle     names of C++, Rust and D as the linker has them\n"
 	       "      --pt=FILE         raw mode: a bare packet stream\n"
 	       "      --raw=FILE@ADDR[:OFFSET[:LENGTH]]\n"
 	       "                        raw mode: code at ADDR; may be given again and again\n"
@@ -77,6 +79,8 @@ static void help(void)
 	       "with\n"
 	       "                        kcore and kallsyms\n"
 	       "      --vmlinux=FILE    code of the kernel as it was built\n"
+	       "      --debuginfod=URLS files that are missing, and debug files, from these "
+	       "servers\n"
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
@@ -167,17 +171,20 @@ enum {
 	OPT_STATS,
 	OPT_EVENTS,
 	OPT_COLOR,
-	OPT_NO_PAGER
+	OPT_NO_PAGER,
+	OPT_NO_DEMANGLE,
+	OPT_DEBUGINFOD
 };
 
 /* The options that say where code is. False: @c is none of them. */
 static bool take_code_option(struct decode_args *a, int c)
 {
-	const char **const where = c == OPT_SYMFS   ? &a->code.symfs :
-				   c == OPT_CORE    ? &a->code.core :
-				   c == OPT_KCORE   ? &a->code.kcore :
-				   c == OPT_VMLINUX ? &a->code.vmlinux :
-						      NULL;
+	const char **const where = c == OPT_SYMFS      ? &a->code.symfs :
+				   c == OPT_CORE       ? &a->code.core :
+				   c == OPT_KCORE      ? &a->code.kcore :
+				   c == OPT_VMLINUX    ? &a->code.vmlinux :
+				   c == OPT_DEBUGINFOD ? &a->debuginfod :
+							 NULL;
 
 	if (where)
 		*where = optarg;
@@ -261,6 +268,9 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;
+	case OPT_NO_DEMANGLE:
+		a->opts.mangled = true;
+		return 0;
 	case OPT_EVENTS:
 		a->opts.events = true;
 		return 0;
@@ -342,6 +352,8 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "color", required_argument, NULL, OPT_COLOR },
 		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
 		{ "events", no_argument, NULL, OPT_EVENTS },
+		{ "debuginfod", required_argument, NULL, OPT_DEBUGINFOD },
+		{ "no-demangle", no_argument, NULL, OPT_NO_DEMANGLE },
 		{ "stats", no_argument, NULL, OPT_STATS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "symfs", required_argument, NULL, OPT_SYMFS },
@@ -485,6 +497,8 @@ static int decode(struct decode_args *a)
 	struct ptc_err err;
 	int code, r;
 
+	if (a->debuginfod && setenv("DEBUGINFOD_URLS", a->debuginfod, 1))
+		return out_of_memory();
 	if (a->pt)
 		r = ptc_decode_open_raw(a->pt, a->raw, a->nraw, &a->opts, &d, &err);
 	else

@@ -46,7 +46,8 @@ static uint64_t features_begin(const struct ptc_file *f, uint64_t end)
 	if (ptc_file_form(f) == PTC_FORM_PIPE)
 		return 0;
 	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
-		if (ptc_file_feature(f, bit, &bytes, &off) && off >= end && off < first)
+		if (ptc_file_feature(f, bit, &bytes, &off) && ptc_cur_left(&bytes) && off >= end &&
+		    off < first)
 			first = off;
 	return first == UINT64_MAX || first < table ? 0 : first - table;
 }

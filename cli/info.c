@@ -156,6 +156,18 @@ void ptc_info_survey(const char *path, struct ptc_info *i)
 	i->survey = NULL;
 }
 
+const char *ptc_info_next_note(const struct ptc_info *info, size_t *i)
+{
+	static const char missing[] = "no code for ";
+	const char *note;
+
+	/* What is missing is told by ptc_decode_missing. */
+	do
+		note = info->survey ? ptc_decode_note(info->survey, (*i)++) : NULL;
+	while (note && !strncmp(note, missing, sizeof(missing) - 1));
+	return note;
+}
+
 void ptc_info_release(struct ptc_info *info)
 {
 	ptc_decode_free(info->survey);

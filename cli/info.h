@@ -38,6 +38,8 @@ int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_e
 /* Look which of the files it names are here. What cannot be decoded at all can be told of still. */
 void ptc_info_survey(const char *path, struct ptc_info *i);
 void ptc_info_release(struct ptc_info *info);
+/* What the survey says besides: what would be assumed. Begin with *i 0. NULL: no more. */
+const char *ptc_info_next_note(const struct ptc_info *info, size_t *i);
 
 /*
  * What is not worth a copy: a feature's entries; none where the file has no such

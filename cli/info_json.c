@@ -337,6 +337,21 @@ static json_t *make_missing(const struct ptc_missing *m)
 	return NULL;
 }
 
+static json_t *make_notes(const struct ptc_info *i)
+{
+	json_t *a = json_array();
+	const char *note;
+	size_t n = 0;
+
+	while (a && (note = ptc_info_next_note(i, &n)) != NULL) {
+		if (!json_array_append_new(a, text(note)))
+			continue;
+		json_decref(a);
+		a = NULL;
+	}
+	return a;
+}
+
 static json_t *make_survey(const struct ptc_info *i)
 {
 	json_t *o, *a;
@@ -359,7 +374,8 @@ static json_t *make_survey(const struct ptc_info *i)
 		json_decref(a);
 		a = NULL;
 	}
-	if (set(o, "files", number(i->files)) && set(o, "missing", a))
+	if (set(o, "files", number(i->files)) && set(o, "missing", a) &&
+	    set(o, "notes", make_notes(i)))
 		return o;
 	json_decref(o);
 	return NULL;

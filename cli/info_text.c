@@ -256,6 +256,7 @@ static void show_losses(const struct ptc_info *i)
 static void show_survey(const struct ptc_info *i)
 {
 	struct ptc_missing m;
+	const char *note;
 	size_t n = 0;
 
 	if (i->survey_err.code) {
@@ -283,6 +284,11 @@ static void show_survey(const struct ptc_info *i)
 		if (m.found_path)
 			printf(" (not %s)", *m.found_id ? m.found_id : "one without");
 		printf(": %s\n", m.hint);
+	}
+	n = 0;
+	while ((note = ptc_info_next_note(i, &n)) != NULL) {
+		label("");
+		printf(" %s\n", note);
 	}
 }
 

@@ -69,6 +69,8 @@ int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
 
 /* Parts of lines. A name: what is not printable, or blank, is '_'. */
 void ptc_print_name(struct ptc_line *l, const char *s);
+/* The same for people: blanks stay. */
+void ptc_print_label(struct ptc_line *l, const char *s);
 /* Function and offset, or "-". */
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
 void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it);

@@ -99,7 +99,9 @@ static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *en
 	begin_line(l, p->time, p->tid, end ? p->time : PTC_NO_TIME,
 		   end ? end->item->time : PTC_NO_TIME, p->depth);
 	ptc_line_str(l, p->name);
-	ptc_line_str(l, end ? "();" : "() {");
+	if (!strchr(p->name, '(')) /* one of C++ has its parameters */
+		ptc_line_str(l, "()");
+	ptc_line_str(l, end ? ";" : " {");
 	ptc_line_str(l, entered(p->how));
 	if (end)
 		ptc_line_str(l, left(end->how));
@@ -123,7 +125,7 @@ static void set_name(struct ptc_calls_printer *p, const struct ptc_call *call)
 		return;
 	}
 	for (; name[n] && n + 32 < sizeof(p->name); n++) /* it must not drive the terminal */
-		p->name[n] = (char)(name[n] > ' ' && name[n] < 0x7f ? name[n] : '_');
+		p->name[n] = (char)(name[n] >= ' ' && name[n] < 0x7f ? name[n] : '?');
 	p->name[n] = '\0';
 	if (off)
 		(void)snprintf(p->name + n, sizeof(p->name) - n, "+0x%llx",

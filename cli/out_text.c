@@ -15,6 +15,12 @@ void ptc_print_name(struct ptc_line *l, const char *s)
 		ptc_line_char(l, *s > ' ' && *s < 0x7f ? *s : '_');
 }
 
+void ptc_print_label(struct ptc_line *l, const char *s)
+{
+	for (; *s; s++)
+		ptc_line_char(l, *s >= ' ' && *s < 0x7f ? *s : '?');
+}
+
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
 	uint64_t off = 0;
@@ -147,7 +153,7 @@ static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t
 		ptc_line_str(l, " (");
 		close = ")";
 	}
-	ptc_print_name(l, name);
+	ptc_print_label(l, name);
 	if (off) {
 		ptc_line_str(l, "+0x");
 		ptc_line_hex(l, off);

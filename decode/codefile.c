@@ -323,6 +323,10 @@ struct ptc_codefile *ptc_codefiles_get(struct ptc_codefiles *s, const char *name
 	if (name[0] == '/' && name[1] != '/') {
 		ptc_search_file(&s->search, name, &f->id, pid, &found);
 		take(s, f, &found);
+		if (!f->bytes && s->search.web) {
+			ptc_search_web(&s->search, &f->id, &found);
+			take(s, f, &found);
+		}
 	} else if (!strcmp(name, "[vdso]")) {
 		find_vdso(s, f);
 	} else {

@@ -47,6 +47,7 @@ struct ptc_codefile {
 	bool saved;	 /* the recording itself has code of it */
 	bool in_core;	 /* a core has what this does not */
 	bool kernel;	 /* of the kernel: a path is not opened */
+	bool bpf;	 /* of the kernel: what it made of a BPF program */
 	bool anonymous;	 /* memory without a file: the name is not one */
 
 	struct ptc_codepiece piece; /* owned; what `bytes` points to, if it is ours */
@@ -75,6 +76,7 @@ struct ptc_codefiles {
 	struct ptc_codemem mem;
 	struct ptc_search search;
 	bool look_only; /* find files, read nothing */
+	bool mangled;	/* names as the linker has them */
 };
 
 void ptc_codefiles_release(struct ptc_codefiles *s);

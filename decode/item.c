@@ -157,6 +157,27 @@ void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint
 	o->stats->gaps[cause]++;
 }
 
+static bool is_later(const struct ptc_item *it, uint64_t time)
+{
+	return it->time != PTC_NO_TIME && time != PTC_NO_TIME && it->time > time;
+}
+
+void ptc_out_lost(struct ptc_out *o, uint64_t off, uint64_t time)
+{
+	const size_t before = o->n - o->head;
+	struct ptc_item lost;
+	size_t at;
+
+	ptc_out_gap(o, PTC_GAP_LOST, off, 0, time);
+	if (o->n - o->head == before)
+		return;
+	at = o->n - 1;
+	lost = o->items[at];
+	for (; at > o->head && is_later(&o->items[at - 1], time); at--)
+		o->items[at] = o->items[at - 1];
+	o->items[at] = lost;
+}
+
 void ptc_out_unkept(struct ptc_out *o, uint64_t off, uint64_t len, uint64_t time)
 {
 	struct ptc_item *it = append_any(o, PTC_ITEM_GAP, time);

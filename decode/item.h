@@ -66,6 +66,8 @@ struct ptc_item *ptc_out_event(struct ptc_out *o, enum ptc_event_kind kind, uint
 			       uint64_t value, uint64_t time);
 void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint64_t len,
 		 uint64_t time);
+/* PTC_GAP_LOST of length 0, behind what is not later than @time: some of that may be there. */
+void ptc_out_lost(struct ptc_out *o, uint64_t off, uint64_t time);
 /* PTC_GAP_SNAPSHOT: the queue's, whoever runs then. */
 void ptc_out_unkept(struct ptc_out *o, uint64_t off, uint64_t len, uint64_t time);
 

@@ -16,6 +16,8 @@
 #include "decode/core.h"
 #include "decode/grow.h"
 
+#include <linux/perf_event.h>
+
 enum { KALLSYMS_MAX = 64 << 20 };
 
 static const char image_name[] = "[kernel.kallsyms]";
@@ -25,6 +27,8 @@ void ptc_kernel_release(struct ptc_kernel *k)
 	ptc_addrspace_release(&k->as);
 	ptc_core_free(k->kcore);
 	ptc_labels_release(&k->names);
+	ptc_labels_release(&k->live);
+	ptc_bpf_release(&k->bpf);
 	free(k->segs);
 	memset(k, 0, sizeof(*k));
 }
@@ -144,6 +148,10 @@ static bool find_usual(const struct ptc_codefiles *files, const struct ptc_build
 		ptc_search_file(s, path, id, -1, ret);
 		free(path);
 	}
+	if (ret->fd < 0 && !ret->other && s->web) {
+		ptc_found_release(ret);
+		ptc_search_web(s, id, ret);
+	}
 	return ret->fd >= 0;
 }
 
@@ -249,4 +257,51 @@ bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const st
 		return map_kcore(k, files, name, m->addr, end);
 	}
 	return !image || !k->vmlinux || !k->vmlinux->bytes || map_vmlinux(k, m);
+}
+
+static bool is_gone(const struct ptc_sb_ksymbol *s)
+{
+	return s->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+}
+
+bool ptc_kernel_name(struct ptc_kernel *k, const struct ptc_sb_ksymbol *s, uint64_t time)
+{
+	return ptc_labels_add(&k->live, s->addr, s->len ? s->len : 1, time, s->name,
+			      is_gone(s) ? 0 : strlen(s->name));
+}
+
+bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_codefiles *files,
+			const struct ptc_sb_ksymbol *s)
+{
+	struct ptc_codefile *f;
+	uint64_t end;
+
+	if (!k->wanted || !s->len || !(s->addr >> 63) ||
+	    __builtin_add_overflow(s->addr, s->len, &end))
+		return true;
+	if (is_gone(s))
+		return ptc_addrspace_map(&k->as, s->addr, s->len, 0, NULL);
+	f = ptc_bpf_file(&k->bpf, files, s);
+	if (!f || !ptc_addrspace_map(&k->as, s->addr, s->len, 0, f))
+		return false;
+	if (f->bytes || !k->kcore || k->other_boot)
+		return true;
+	f->in_core = true;
+	return map_kcore(k, files, s->name, s->addr, end);
+}
+
+const char *ptc_kernel_symbol(const struct ptc_kernel *k, uint64_t ip, uint64_t time,
+			      uint64_t *ret_off)
+{
+	uint64_t off;
+	const char *name;
+
+	if (!k->wanted)
+		return NULL;
+	name = ptc_labels_find(&k->live, ip, time, &off);
+	if (name && *name) {
+		*ret_off = off;
+		return name;
+	}
+	return k->other_boot ? NULL : ptc_labels_find(&k->names, ip, UINT64_MAX, ret_off);
 }

@@ -11,6 +11,7 @@
 
 #include "auxtrace/sideband.h"
 #include "decode/addrspace.h"
+#include "decode/bpf.h"
 #include "decode/labels.h"
 #include "ptcap/decode.h"
 
@@ -25,8 +26,10 @@ struct ptc_kernel_segment {
 
 struct ptc_kernel {
 	struct ptc_addrspace as;
-	struct ptc_core *kcore;		 /* owned; NULL: none */
-	struct ptc_labels names;	 /* of kallsyms beside kcore */
+	struct ptc_core *kcore;	 /* owned; NULL: none */
+	struct ptc_labels names; /* of kallsyms beside kcore */
+	struct ptc_labels live;	 /* of KSYMBOL; "": from then on there is nothing more */
+	struct ptc_bpf bpf;
 	struct ptc_codefile *vmlinux;	 /* lent; NULL: none */
 	struct ptc_kernel_segment *segs; /* owned; of vmlinux */
 	size_t nsegs, segs_cap;
@@ -48,6 +51,17 @@ void ptc_kernel_release(struct ptc_kernel *k);
 /* A mapping of the kernel's. False: out of memory. */
 bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const struct ptc_sb_mmap *m,
 		     const struct ptc_build_id *id);
+
+/* KSYMBOL, when it is seen: the name, which holds from @time on. False: out of memory. */
+bool ptc_kernel_name(struct ptc_kernel *k, const struct ptc_sb_ksymbol *s, uint64_t time);
+
+/* The same when its time has come: the code. False: out of memory. */
+bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_codefiles *files,
+			const struct ptc_sb_ksymbol *s);
+
+/* The name of what is at @ip at @time, and the offset into it; NULL: not known. Lent. */
+const char *ptc_kernel_symbol(const struct ptc_kernel *k, uint64_t ip, uint64_t time,
+			      uint64_t *ret_off);
 
 /* Is @name that of the kernel itself, not of a module? */
 bool ptc_kernel_is_image(const char *name);

@@ -147,6 +147,8 @@ static const char *hint_of(const struct ptc_codefile *f)
 		return "the file does not hold all the code that ran";
 	if (!strcmp(f->name, "[vdso]"))
 		return "only the kernel that recorded has it; its perf saves a copy in ~/.debug";
+	if (f->bpf)
+		return "JITed code of a BPF program is not in the recording";
 	if (f->kernel)
 		return ptc_kernel_is_image(f->name) ? "the kernel: --kcore, or --vmlinux" :
 						      "of the kernel: --kcore";
@@ -207,7 +209,8 @@ static bool is_missing(const struct ptc_notes *n, const struct ptc_codefile *f)
 {
 	if (f->cost.gaps)
 		return true;
-	if (!n->all || f->in_core || f->from == PTC_CODE_GIVEN)
+	/* Who is there is not who runs: a BPF program is missed when it ran. */
+	if (!n->all || f->bpf || f->in_core || f->from == PTC_CODE_GIVEN)
 		return false;
 	return f->unreadable || (!f->bytes && !(f->saved && f->name[0] != '/'));
 }
@@ -270,6 +273,9 @@ static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 	if (n->lost_records)
 		add(n, "%" PRIu64 " record%s were lost while recording", n->lost_records,
 		    plural(n->lost_records));
+	if (n->alone)
+		add(n, "assumed: thread %" PRId32 " is the first of its process: no record says so",
+		    n->alone);
 	for (i = 0; n->extra && n->extra[i]; i++)
 		add(n, "%s", n->extra[i]);
 	add_assumed(n, files);

@@ -17,7 +17,8 @@ struct ptc_notes {
 	struct ptc_cost unmapped, kernel; /* at addresses that no mapping covers */
 	uint64_t unmapped_ip, kernel_ip;  /* the first */
 	uint64_t lost_records;
-	bool all;		  /* list what could not be had even if it was not missed */
+	int32_t alone; /* the first thread that no record gives a process; 0: there is none */
+	bool all;      /* list what could not be had even if it was not missed */
 	const char *const *extra; /* lent; lines of others, up to NULL; may be NULL */
 	struct ptc_note *notes;	  /* owned; made by ptc_notes_line and ptc_notes_missing */
 	size_t n, cap;

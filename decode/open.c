@@ -162,6 +162,48 @@ static int set_up_engine(struct opening *o, struct ptc_err *err)
 	return r;
 }
 
+/* Of another maker's CPU the trace is software's. */
+static bool cpu_is_known(const struct ptc_decode *d)
+{
+	const struct ptc_cpu_id id = recorded_cpu(d->file);
+	struct ptc_cur c;
+	const char *s;
+
+	return d->opts.cpu_id_set || id.family ||
+	       (ptc_file_feature(d->file, PTC_FEAT_CPUID, &c, NULL) &&
+		ptc_feature_get_string(&c, &s) && *s && strncmp(s, "GenuineIntel", 12) != 0);
+}
+
+/* What is taken to be so because the recording does not say it. */
+static void tell_assumptions(const struct opening *o)
+{
+	const struct perf_event_attr *attr = pt_attr(o);
+	struct ptc_decode *d = o->d;
+	size_t i;
+
+	if (!cpu_is_known(d))
+		ptc_origin_remark(&d->procs.origin, "assumed: no errata: the recording does not "
+						    "say which CPU it is of");
+	if (!d->clock.valid)
+		ptc_origin_remark(&d->procs.origin,
+				  "assumed: all that was mapped was so from the start: there are "
+				  "no times, as %s",
+				  attr->config & o->info.tsc_bit ?
+					  "the recording does not say how the TSC counts" :
+					  "TSC packets were off");
+	else if ((attr->config & o->info.mtc_bit) && (!o->info.tsc_ctc_n || !o->info.tsc_ctc_d))
+		ptc_origin_remark(&d->procs.origin,
+				  "MTC packets give no times: the recording does not say how they "
+				  "count");
+	for (i = 0; i < d->nlanes && !o->info.have_sched_switch; i++)
+		if (d->lanes[i].cpu != -1) {
+			ptc_origin_remark(&d->procs.origin,
+					  "assumed: a CPU ran one thread only: the recording has "
+					  "no context switches");
+			break;
+		}
+}
+
 static int by_mark(const void *pa, const void *pb)
 {
 	const struct ptc_mark *a = pa, *b = pb;
@@ -169,12 +211,27 @@ static int by_mark(const void *pa, const void *pb)
 	return a->off < b->off ? -1 : a->off > b->off;
 }
 
-static int add_mark(struct ptc_lane *l, uint64_t off, enum ptc_gap_cause cause, struct ptc_err *err)
+static int add_mark(struct ptc_lane *l, uint64_t off, enum ptc_gap_cause cause, uint64_t len,
+		    struct ptc_err *err)
 {
 	if (!ptc_grow(&l->marks, &l->marks_cap, l->nmarks + 1, sizeof(*l->marks)))
 		return ptc_fail_mem(err);
-	l->marks[l->nmarks++] = (struct ptc_mark){ off, cause };
+	l->marks[l->nmarks++] = (struct ptc_mark){ off, cause, len };
 	return 0;
+}
+
+/* AUX records tell of trace behind the end of what is in the file. */
+static int set_lost_end(const struct ptc_aux_spans *s, struct ptc_lane *l, struct ptc_err *err)
+{
+	const struct ptc_span *sp = l->stream.n ? &l->stream.spans[l->stream.n - 1] : NULL;
+	uint64_t end, told = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->spans[i].told && s->spans[i].off + s->spans[i].size > told)
+			told = s->spans[i].off + s->spans[i].size;
+	end = sp ? sp->base + sp->len : told;
+	return told > end ? add_mark(l, end, PTC_GAP_LOST, told - end, err) : 0;
 }
 
 /* TRUNCATED ends a span; where there is nothing to be ended it is a mark, as PARTIAL always is. */
@@ -190,11 +247,12 @@ static int set_losses(const struct ptc_aux_spans *s, struct ptc_lane *l, struct 
 	r = ptc_stream_cut(&l->stream, cuts, n, err);
 	for (i = 0; i < n && !r; i++)
 		if (!cuts[i].done)
-			r = add_mark(l, cuts[i].off, PTC_GAP_TRUNCATED, err);
+			r = add_mark(l, cuts[i].off, PTC_GAP_TRUNCATED, 0, err);
 	for (k = 0; k < s->n && !r; k++)
 		if ((s->spans[k].flags & PERF_AUX_FLAG_PARTIAL) &&
 		    !(s->spans[k].flags & PERF_AUX_FLAG_TRUNCATED))
-			r = add_mark(l, s->spans[k].off + s->spans[k].size, PTC_GAP_PARTIAL, err);
+			r = add_mark(l, s->spans[k].off + s->spans[k].size, PTC_GAP_PARTIAL, 0,
+				     err);
 	if (l->nmarks)
 		qsort(l->marks, l->nmarks, sizeof(*l->marks), by_mark);
 	return r;
@@ -211,6 +269,8 @@ static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t que
 	r = ptc_stream_join(&l->stream, o->d->file, q, o->info.snapshot_mode, err);
 	if (!r)
 		r = ptc_aux_join_queue(&o->aux, &o->d->index, queue, NULL, &spans, err);
+	if (!r && !o->info.snapshot_mode && !q->samples)
+		r = set_lost_end(&spans, l, err);
 	if (!r) {
 		cuts = calloc(spans.n ? spans.n : 1, sizeof(*cuts));
 		r = cuts ? set_losses(&spans, l, cuts, err) : ptc_fail_mem(err);
@@ -220,14 +280,21 @@ static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t que
 	return r;
 }
 
-static bool is_wanted(const struct ptc_decode *d, const struct ptc_queue *q)
+/*
+ * The thread whose trace all of @q is, or -1. With switch records the tid of a
+ * per-cpu piece is no more than who ran when it was copied.
+ */
+static int32_t tid_of(const struct opening *o, const struct ptc_queue *q)
 {
-	const struct ptc_decode_opts *o = &d->opts;
+	return q->cpu != -1 && o->info.have_sched_switch ? -1 : q->tid;
+}
 
-	return (o->tid == -1 || q->tid == -1 || q->tid == o->tid) &&
-	       (o->cpu == -1 || q->cpu == -1 || q->cpu == o->cpu) &&
-	       (q->tid == -1 || ptc_ids_have(&o->tids, q->tid)) &&
-	       (q->cpu == -1 || ptc_ids_have(&o->cpus, q->cpu));
+static bool is_wanted(const struct ptc_decode_opts *o, int32_t tid, int32_t cpu)
+{
+	return (o->tid == -1 || tid == -1 || tid == o->tid) &&
+	       (o->cpu == -1 || cpu == -1 || cpu == o->cpu) &&
+	       (tid == -1 || ptc_ids_have(&o->tids, tid)) &&
+	       (cpu == -1 || ptc_ids_have(&o->cpus, cpu));
 }
 
 static int set_up_lanes(struct opening *o, struct ptc_err *err)
@@ -245,17 +312,15 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 	for (i = 0; i < d->index.nqueues; i++) {
 		const struct ptc_queue *q = &d->index.queues[i];
 		struct ptc_lane *l = &d->lanes[d->nlanes];
+		const int32_t tid = tid_of(o, q);
 
-		if (!is_wanted(d, q))
+		if (!is_wanted(&d->opts, tid, q->cpu))
 			continue;
 		d->nlanes++;
 		l->idx = q->idx;
 		l->cpu = q->cpu;
-		/*
-		 * With switch records the tid of a per-cpu piece is no more than
-		 * who ran when it was copied.
-		 */
-		l->tid = q->cpu != -1 && o->info.have_sched_switch ? -1 : q->tid;
+		l->tid = tid;
+		l->snapshots = o->info.snapshot_mode || q->samples;
 		r = set_up_stream(o, l, i, err);
 		if (r < 0)
 			return r;
@@ -287,7 +352,6 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"'%s' holds AUX trace of type %u, which is not Intel PT", path,
 				o->info.type);
-	d->snapshots = o->info.snapshot_mode;
 	r = set_up_engine(o, err);
 	if (r < 0)
 		return r;
@@ -298,6 +362,7 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		r = set_up_lanes(o, err);
 	if (r < 0)
 		return r;
+	tell_assumptions(o);
 	if (!ptc_index_agrees(&d->index, d->file, &complaint))
 		ptc_notes_add(&d->notes, "%s", complaint.msg);
 	d->no_rounds = o->order.unordered || o->order.late;

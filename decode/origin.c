@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "decode/core.h"
+#include "decode/debuginfod.h"
 #include "decode/grow.h"
 #include "decode/jitdump.h"
 #include "decode/process.h"
@@ -93,9 +94,15 @@ static const char *release_of(const struct ptc_file *f)
 int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
 		     const struct ptc_code_opts *opts, struct ptc_err *err)
 {
+	int r;
+
 	ps->files.look_only = opts && opts->look_only;
-	return ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL,
-			       opts ? opts->cache : NULL, release_of(f), err);
+	r = ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
+			    release_of(f), err);
+	/* Only a look does not go to the network. */
+	if (!r && !ps->files.look_only)
+		ps->files.search.web = ptc_debuginfod_new();
+	return r;
 }
 
 static int see_mmap(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
@@ -122,6 +129,11 @@ int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const str
 
 	if (sb->type == PERF_RECORD_MMAP || sb->type == PERF_RECORD_MMAP2)
 		return see_mmap(ps, s, sb, err);
+	if (sb->type == PERF_RECORD_KSYMBOL)
+		return ptc_kernel_name(&ps->origin.kernel, &sb->u.ksymbol,
+				       sb->id.has & PERF_SAMPLE_TIME ? sb->id.time : 0) ?
+			       0 :
+			       ptc_fail_mem(err);
 	if (sb->type != PERF_RECORD_TEXT_POKE ||
 	    (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
 		return 0;
@@ -144,7 +156,10 @@ int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struc
 
 	c->kernel.wanted = kernel_traced;
 	ps->nobody.kernel = kernel_traced ? &c->kernel.as : NULL;
+	ptc_labels_sort(&c->kernel.live);
 	if (kernel_traced)
+		r = ptc_bpf_read(&c->kernel.bpf, f, err);
+	if (kernel_traced && !r)
 		r = ptc_kernel_init(&c->kernel, &ps->files, opts, id ? id : &none, err);
 	if (!r && opts && opts->core)
 		r = ptc_core_open(opts->core, &c->core, err);
@@ -205,7 +220,7 @@ bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* /tmp/perf-PID.map, of somebody whom we trust with what we print: ourselves or root. */
-static void read_perf_map(struct ptc_jit_names *j, const struct ptc_search *s)
+static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j, const struct ptc_search *s)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_err err;
@@ -213,14 +228,16 @@ static void read_perf_map(struct ptc_jit_names *j, const struct ptc_search *s)
 	char *path;
 
 	j->map_tried = true;
+	j->sorted = false;
 	if (asprintf(&path, "%s/tmp/perf-%" PRId32 ".map", s->symfs ? s->symfs : "", j->pid) < 0)
 		return;
 	if (!stat(path, &st) && S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
-	    !ptc_read_file(path, MAP_MAX, &b, &err))
+	    !ptc_read_file(path, MAP_MAX, &b, &err)) {
 		(void)ptc_labels_perf_map(&j->names, (const char *)b.bytes);
+		ptc_origin_remark(c, "assumed: '%s' is of the process that was recorded", path);
+	}
 	ptc_buf_release(&b);
 	free(path);
-	j->sorted = false;
 }
 
 static const char *jit_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
@@ -231,7 +248,7 @@ static const char *jit_symbol(struct ptc_procs *ps, const struct ptc_proc *p, ui
 	if (!j)
 		return NULL;
 	if (!j->map_tried)
-		read_perf_map(j, &ps->files.search);
+		read_perf_map(&ps->origin, j, &ps->files.search);
 	if (!j->sorted)
 		ptc_labels_sort(&j->names);
 	j->sorted = true;
@@ -248,9 +265,7 @@ const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, ui
 	if (name)
 		return name;
 	if (ip >> 63)
-		return ps->origin.kernel.wanted && !ps->origin.kernel.other_boot ?
-			       ptc_labels_find(&ps->origin.kernel.names, ip, UINT64_MAX, ret_off) :
-			       NULL;
+		return ptc_kernel_symbol(&ps->origin.kernel, ip, time, ret_off);
 	if (!p)
 		return NULL;
 	/* A file has names of its own; of what is in none, the JIT may have told. */
@@ -260,8 +275,21 @@ const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, ui
 		       NULL;
 }
 
-const char *const *ptc_origin_remarks(struct ptc_origin *c)
+static void remark_web(struct ptc_origin *c, const struct ptc_debuginfod *web)
 {
+	if (web && web->fetched)
+		ptc_origin_remark(c, "debuginfod: %zu file%s taken from there (DEBUGINFOD_URLS)",
+				  web->fetched, web->fetched == 1 ? "" : "s");
+	else if (web && web->tried && !web->client)
+		ptc_origin_remark(c, "DEBUGINFOD_URLS is set, and libdebuginfod.so.1 is not "
+				     "installed: no server was asked");
+}
+
+const char *const *ptc_origin_remarks(struct ptc_procs *ps)
+{
+	struct ptc_origin *c = &ps->origin;
+
+	remark_web(c, ps->files.search.web);
 	if (c->core && c->core->used)
 		ptc_origin_remark(c, "assumed: what was taken from '%s' was the same while it ran",
 				  c->core->path);

@@ -79,6 +79,6 @@ void ptc_origin_remark(struct ptc_origin *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* What is to be said at the end: lines up to NULL; NULL: none. */
-const char *const *ptc_origin_remarks(struct ptc_origin *c);
+const char *const *ptc_origin_remarks(struct ptc_procs *ps);
 
 #endif

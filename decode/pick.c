@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/pick.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void ptc_pick_release(struct ptc_pick *p)
 {
 	ptc_tally_release(&p->skip);
+	free(p->plain);
 }
 
 bool ptc_pick_is_needed(const struct ptc_pick *p)
@@ -25,7 +27,7 @@ static bool is_in(struct ptc_pick *p, const struct ptc_item *it, uint64_t ip)
 	uint64_t off;
 	const char *name = ip ? ptc_decode_symbol(p->d, it, ip, &off) : NULL;
 
-	return name && ptc_pick_is_name(p->sym, name);
+	return name && ptc_pick_is_name(p->plain ? p->plain : p->sym, name);
 }
 
 /* Is it one of the thread's first ones, which are not wanted? A gap is if what follows it is. */

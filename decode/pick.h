@@ -20,6 +20,7 @@ struct ptc_pick {
 	const struct ptc_sink *sink; /* lent */
 	uint64_t from, to;	     /* ns, both included; no time counts as 0 */
 	const char *sym;	     /* lent; NULL: any */
+	char *plain;		     /* owned; what sym is demangled; NULL: it is not mangled */
 	struct ptc_tally skip;	     /* owned; transfers of each thread to be dropped first */
 	uint64_t branches, gaps[PTC_GAP_COUNT]; /* given */
 	bool failed;				/* out of memory */

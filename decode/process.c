@@ -17,6 +17,7 @@ void ptc_procs_clear(struct ptc_procs *ps)
 		ptc_addrspace_release(&ps->procs[i]->as);
 		free(ps->procs[i]);
 	}
+	ptc_addrspace_clear(&ps->origin.kernel.as); /* records map it, and change it, anew */
 	ps->nprocs = ps->nthreads = ps->ncpus = 0;
 	ps->copied = 0;
 }

@@ -110,9 +110,8 @@ static bool read_tsc(const struct ptc_span *sp, size_t psb, uint64_t *ret)
 	return false;
 }
 
-/* The first PSB at or behind @from that has a time; the length if there is none. */
-static size_t next_timed(const struct ptc_span *sp, const struct ptc_tsc_clock *clock, size_t from,
-			 uint64_t *ret_ns)
+size_t ptc_range_next_timed(const struct ptc_span *sp, const struct ptc_tsc_clock *clock,
+			    size_t from, uint64_t *ret_ns)
 {
 	uint64_t tsc;
 
@@ -134,13 +133,14 @@ static size_t narrow(const struct ptc_span *sp, const struct ptc_tsc_clock *cloc
 	uint64_t ns = 0;
 
 	while (hi - at > LINEAR) {
-		mid = next_timed(sp, clock, at + (hi - at) / 2, &ns);
+		mid = ptc_range_next_timed(sp, clock, at + (hi - at) / 2, &ns);
 		if (mid < hi && ns < time_ns)
 			at = mid;
 		else
 			hi = at + (hi - at) / 2;
 	}
-	while ((mid = next_timed(sp, clock, at + PTC_PSB_LEN, &ns)) < sp->len && ns < time_ns)
+	while ((mid = ptc_range_next_timed(sp, clock, at + PTC_PSB_LEN, &ns)) < sp->len &&
+	       ns < time_ns)
 		at = mid;
 	return at;
 }
@@ -152,7 +152,7 @@ struct ptc_spot ptc_range_at_time(const struct ptc_stream *s, const struct ptc_t
 	size_t i, at;
 
 	for (i = s->n; i-- > 0;) {
-		at = next_timed(&s->spans[i], clock, 0, &ns);
+		at = ptc_range_next_timed(&s->spans[i], clock, 0, &ns);
 		if (at < s->spans[i].len && ns < time_ns)
 			return (struct ptc_spot){ i, narrow(&s->spans[i], clock, at, time_ns) };
 	}
@@ -278,7 +278,7 @@ bool ptc_range_times(const struct ptc_stream *s, const struct ptc_tsc_clock *clo
 	if (!clock->valid)
 		return false;
 	for (i = 0; i < s->n; i++)
-		if (next_timed(&s->spans[i], clock, 0, ret_first_ns) < s->spans[i].len)
+		if (ptc_range_next_timed(&s->spans[i], clock, 0, ret_first_ns) < s->spans[i].len)
 			break;
 	if (i == s->n)
 		return false;

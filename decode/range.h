@@ -28,6 +28,13 @@ static inline bool ptc_spot_is_begin(struct ptc_spot p)
 /* Bytes from @p to the end of @s. */
 uint64_t ptc_range_left(const struct ptc_stream *s, struct ptc_spot p);
 
+/*
+ * The first PSB of @sp at or behind @from that tells a time, and that in ns; the span's length, and
+ * nothing set, if there is none.
+ */
+size_t ptc_range_next_timed(const struct ptc_span *sp, const struct ptc_tsc_clock *clock,
+			    size_t from, uint64_t *ret_ns);
+
 /* The last PSB with a time in front of @time_ns; the beginning if there is none. */
 struct ptc_spot ptc_range_at_time(const struct ptc_stream *s, const struct ptc_tsc_clock *clock,
 				  uint64_t time_ns);

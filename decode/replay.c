@@ -9,6 +9,7 @@
 #include "arch/pt_packet.h"
 #include "base/err.h"
 #include "decode/addrspace.h"
+#include "decode/ahead.h"
 #include "decode/event.h"
 #include "decode/ipt.h"
 #include "decode/note.h"
@@ -18,6 +19,15 @@
 
 /* Blocks without instructions, events or bytes used that libipt may give in a row. */
 enum { MAX_IDLE = 16 };
+
+/* ns; see not_before. */
+static const uint64_t MAX_SLIP = 1000000000;
+
+/* Bytes of a PSB+ that are looked at. */
+enum { PSB_PLUS_MAX = 256 };
+
+/* What libipt cannot say. */
+enum { NO_EVENT = 0x7fffffff };
 
 struct ptc_replay {
 	struct ptc_replay_conf conf;
@@ -29,6 +39,10 @@ struct ptc_replay {
 
 	size_t span; /* index of the one being decoded */
 	bool done;
+	bool seeking;	/* a point to go on at, from floor on: step by step, as time goes on */
+	bool to_psb;	/* only a PSB will do */
+	bool swallowed; /* psb was passed, as part of a packet */
+	bool at_first;	/* what the PSB that it began at says is yet to be told of */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
 	int status;		      /* of its last call */
 	unsigned int idle;
@@ -44,23 +58,31 @@ struct ptc_replay {
 
 	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
 	size_t off, prev_off, prev2_off;
-	size_t raw;   /* now, as the decoder counts: in what it was given */
-	size_t from;  /* where decoding began or went on */
+	size_t raw;	 /* now, as the decoder counts: in what it was given */
+	size_t psb;	 /* the first PSB at or behind off, when that was looked for */
+	size_t ahead_of; /* a PSB that was read, and the flow is yet to come there; or SIZE_MAX */
+	size_t from;	 /* where decoding began or went on */
+	size_t clean;	 /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
+	uint64_t prev_now; /* before the decoder's last call */
+	uint64_t told;	   /* of the last block or event */
+	uint64_t bound;	   /* it cannot be later than this */
+	struct ptc_ahead ahead;
 
 	/*
 	 * What is known without asking the decoder where it is: that this many more TNT bits, and
 	 * nothing else of the trace, can be used without its reading on; -1: nothing is known.
 	 */
 	int quiet;
-	uint64_t tsc; /* that now is made of; UINT64_MAX: not known */
-	bool lags;    /* the time of what it has read ahead may be later than the decoder's */
+	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
+	bool lags; /* the time of what it has read ahead may be later than the decoder's */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
 	enum ptc_gap_cause gap_cause;
 	uint64_t gap_off, gap_end; /* in the AUX stream */
 	uint64_t gap_time;
+	int32_t gap_pid, gap_tid, gap_cpu;
 	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
 	bool rest;		   /* it is of the packet cut off at the end of a truncated span */
 
@@ -92,7 +114,9 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, 
 	if (!r)
 		return ptc_fail_mem(err);
 	r->conf = *conf;
-	r->now = PTC_NO_TIME;
+	r->now = r->prev_now = r->told = PTC_NO_TIME;
+	r->bound = UINT64_MAX;
+	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock);
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	ptc_trail_init(&r->trail, &r->out, conf->opts);
 	r->as = &r->none;
@@ -140,11 +164,6 @@ struct ptc_out *ptc_replay_out(struct ptc_replay *r)
 	return &r->out;
 }
 
-uint64_t ptc_replay_offset(const struct ptc_replay *r)
-{
-	return r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
-}
-
 struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
 {
 	return (struct ptc_spot){ r->span, r->off };
@@ -164,9 +183,21 @@ uint64_t ptc_replay_low(const struct ptc_replay *r)
 	return r->gap && r->gap_time < t ? r->gap_time : t;
 }
 
-static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc)
+void ptc_replay_lost(struct ptc_replay *r, uint64_t time)
 {
-	return ptc_tsc_clock_ns(&r->conf.clock, tsc, span_of(r)->reference);
+	const uint64_t low = ptc_replay_low(r);
+	const uint64_t off = r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
+
+	if (!r->done && r->now != PTC_NO_TIME && low < time)
+		time = low;
+	ptc_out_lost(&r->out, off, time);
+}
+
+static uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc, uint64_t bound)
+{
+	const uint64_t ns = ptc_tsc_clock_ns(&r->conf.clock, tsc, span_of(r)->reference);
+
+	return ns > bound && ns != PTC_NO_TIME ? bound : ns;
 }
 
 /* Bytes in front of the span's first one that the decoder has, too. */
@@ -189,14 +220,59 @@ static size_t position(struct ptc_replay *r)
 	return at - room < len ? (size_t)(at - room) : len;
 }
 
+/*
+ * @time, but not before @last. Between two TSC packets time is estimated, and behind a graft it is
+ * that of the last one: it may go back a little, and stands still instead. Much is no estimate: one
+ * of the two is wrong, and who knows which.
+ */
+static uint64_t not_before(uint64_t last, uint64_t time)
+{
+	return last != PTC_NO_TIME && time < last && last - time < MAX_SLIP ? last : time;
+}
+
+/* At or behind @from there are the trace's bytes in the window. */
+static size_t first_sure(const struct ptc_replay *r, size_t from)
+{
+	if (from < r->clean)
+		from = r->clean;
+	return from < r->window.from ? r->window.from : from;
+}
+
+/* The decoder passed a PSB: was it one for it? */
+static void check_psb(struct ptc_replay *r)
+{
+	const size_t from = first_sure(r, r->prev_off);
+	bool ip;
+
+	while (r->psb < r->off) {
+		if (r->psb >= from && !ptc_psb_is_packet(r->window.bytes, from, r->psb, r->off)) {
+			r->swallowed = true;
+			return;
+		}
+		if (r->psb >= from &&
+		    ptc_psb_tells_mode(r->window.bytes + r->psb, r->off - r->psb, &ip) && ip)
+			r->ahead_of = r->psb;
+		r->psb = ptc_span_next_psb(span_of(r), r->psb + PTC_PSB_LEN);
+	}
+}
+
+static void look_at_bound(struct ptc_replay *r)
+{
+	if (r->conf.clock.valid)
+		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->prev_off });
+}
+
 static void look_at_time(struct ptc_replay *r)
 {
 	uint64_t tsc;
 
-	if (!r->conf.clock.valid || pt_blk_time(r->dec, &tsc, NULL, NULL) < 0 || tsc == r->tsc)
+	if (!r->conf.clock.valid || pt_blk_time(r->dec, &tsc, NULL, NULL) < 0)
+		return;
+	if (tsc == r->tsc && r->bound == r->tsc_bound)
 		return;
 	r->tsc = tsc;
-	r->now = to_ns(r, tsc);
+	r->tsc_bound = r->bound;
+	r->now = not_before(r->now, to_ns(r, tsc, r->bound));
 }
 
 /* @calls of the decoder have not moved it. */
@@ -214,28 +290,42 @@ static void look_around(struct ptc_replay *r)
 	r->prev2_off = r->prev_off;
 	r->prev_off = r->off;
 	r->off = position(r);
+	r->prev_now = r->now;
+	if (r->off > r->psb)
+		check_psb(r);
 	r->quiet = -1;
 	r->lags = true;
 	r->tsc = UINT64_MAX;
+	look_at_bound(r);
 	look_at_time(r);
 }
 
 static void list_gap(struct ptc_replay *r)
 {
+	const int32_t pid = r->out.pid, tid = r->out.tid, cpu = r->out.cpu;
+
 	if (!r->gap)
 		return;
 	r->gap = false;
 	r->gap_cost = NULL;
+	/* It is of who ran when it began. */
+	r->out.pid = r->gap_pid;
+	r->out.tid = r->gap_tid;
+	r->out.cpu = r->gap_cpu;
 	ptc_out_gap(&r->out, r->gap_cause, r->gap_off, r->gap_end - r->gap_off, r->gap_time);
+	r->out.pid = pid;
+	r->out.tid = tid;
+	r->out.cpu = cpu;
 }
 
-static void list_marks(struct ptc_replay *r, uint64_t upto)
+static void list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
 {
 	for (; r->next_mark < r->conf.nmarks && r->conf.marks[r->next_mark].off <= upto;
 	     r->next_mark++) {
 		list_gap(r);
 		ptc_out_gap(&r->out, r->conf.marks[r->next_mark].cause,
-			    r->conf.marks[r->next_mark].off, 0, r->now);
+			    r->conf.marks[r->next_mark].off, r->conf.marks[r->next_mark].len,
+			    not_before(r->told, time));
 	}
 }
 
@@ -249,6 +339,9 @@ static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off
 	r->gap_off = span_of(r)->base + off;
 	r->gap_end = r->gap_off;
 	r->gap_time = r->now;
+	r->gap_pid = r->out.pid;
+	r->gap_tid = r->out.tid;
+	r->gap_cpu = r->out.cpu;
 }
 
 /* It lasts at least to @off of the span. */
@@ -288,9 +381,20 @@ static void move_window(struct ptc_replay *r)
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
+	const size_t len = (size_t)((ptrdiff_t)span_of(r)->len - at);
+	bool ip;
+
 	ptc_window_move(&r->window, from);
 	r->from = r->off = from;
 	r->floor = floor;
+	if (at == (ptrdiff_t)from)
+		r->clean = from;
+	r->swallowed = false;
+	r->ahead_of = SIZE_MAX;
+	r->at_first = ptc_psb_tells_mode(r->window.bytes + at,
+					 len < PSB_PLUS_MAX ? len : PSB_PLUS_MAX, &ip);
+	r->psb = ptc_span_next_psb(span_of(r),
+				   at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
 	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	look_around(r);
 	r->prev2_off = r->prev_off = from;
@@ -336,6 +440,7 @@ static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct p
 	ptc_window_move(&r->window, g->off);
 	for (i = 0; i < g->graft_len; i++)
 		ptc_window_put(&r->window, at + (ptrdiff_t)i, g->graft[i]);
+	r->clean = g->next;
 	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
 }
 
@@ -366,7 +471,7 @@ static void end_span(struct ptc_replay *r)
 	if (!stays)
 		list_gap(r);
 	r->span++;
-	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX);
+	list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX, r->now);
 	close_span(r);
 	r->done = r->span == r->conf.stream->n;
 }
@@ -377,8 +482,8 @@ static void end_of_bytes(struct ptc_replay *r)
 	const struct ptc_span *sp = span_of(r);
 	/* libipt says of some packets that it got behind them, though they are not whole. */
 	const uint8_t *bytes = r->window.bytes;
-	const bool sure = r->from >= r->window.from;
-	const size_t rest = ptc_find_rest(bytes, sure ? r->from : r->window.from, sure, sp->len);
+	const bool sure = r->clean >= r->window.from;
+	const size_t rest = ptc_find_rest(bytes, sure ? r->clean : r->window.from, sure, sp->len);
 	const size_t from = rest < r->off ? rest : r->off;
 	size_t at = from;
 
@@ -428,64 +533,122 @@ static int resume_behind_window(struct ptc_replay *r)
 	return 0;
 }
 
+/* The decoder failed with @status: what to look for, and from where on. */
+static void begin_seeking(struct ptc_replay *r, int status)
+{
+	const enum ptc_gap_cause cause = ptc_ipt_cause(status);
+	/*
+	 * What the failed call took was for nothing, and so was the event, if
+	 * any, that the call before it had read and nobody could be told of: it
+	 * is the first point to go on at.
+	 */
+	const size_t floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
+
+	if (!r->gap && cause == PTC_GAP_NOCODE)
+		r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
+	begin_gap(r, cause, floor);
+	if (floor > r->floor)
+		r->floor = floor;
+	r->to_psb = r->conf.resync == PTC_RESYNC_PSB || cause == PTC_GAP_BADPACKET;
+	r->seeking = true;
+}
+
+/*
+ * The search has come to a later time: then other code may be there, and another thread. Not if
+ * the trace was copied before: that is no time of it.
+ */
+static bool goes_later(struct ptc_replay *r)
+{
+	const uint64_t reference = span_of(r)->reference;
+	const uint64_t tsc = ptc_tsc_extend(ptc_walker_tsc(&r->walk), reference);
+	const uint64_t now = to_ns(
+		r, tsc, ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->walk.pos }));
+
+	if (now == PTC_NO_TIME || (reference && tsc > reference) ||
+	    (r->now != PTC_NO_TIME && now <= r->now))
+		return false;
+	r->now = now;
+	return true;
+}
+
+/* Go on at @to. Returns 1 if that does not work. */
+static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_err *err)
+{
+	r->seeking = false;
+	charge(r, to->off);
+	end_gap(r, to->off);
+	if (to->how == PTC_RESUME_END) {
+		end_span(r);
+		return 0;
+	}
+	if (to->how == PTC_RESUME_PSB)
+		return sync_at(r, (ptrdiff_t)to->off, to->off, to->floor) < 0;
+	return sync_graft(r, to, err);
+}
+
+/*
+ * A PSB that the decoder has passed without coming to where that says the flow is: what it followed
+ * was not the trace's, no one knows since when. SIZE_MAX: there is none.
+ */
+static size_t missed_psb(const struct ptc_replay *r)
+{
+	const size_t psb = r->swallowed ? r->psb : r->ahead_of;
+
+	return psb >= r->floor ? psb : SIZE_MAX;
+}
+
 /*
  * The decoder failed with @status. Find where to go on, until it works or the
- * span ends; each round starts further on.
+ * span ends; each round starts further on. It may take several steps.
  */
-static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
+static int seek(struct ptc_replay *r, int status, struct ptc_err *err)
 {
 	struct ptc_resume to;
-	enum ptc_gap_cause cause;
-	size_t floor;
+	size_t psb;
 	int ret;
 
-	ptc_trail_cut(&r->trail);
-	ptc_trail_progress(&r->trail);
-	r->idle = 0;
-	for (;;) {
-		if (ptc_window_passed(&r->window, r->off)) {
-			status = resume_behind_window(r);
-			if (status >= 0)
+	for (;; status = r->status) {
+		if (!r->seeking && ptc_window_passed(&r->window, r->off)) {
+			if (resume_behind_window(r) >= 0)
 				return 0;
 			continue;
 		}
-		if (pt_errcode(status) == pte_eos) {
-			end_of_bytes(r);
-			return 0;
+		if (!r->seeking) {
+			psb = missed_psb(r);
+			if (psb < SIZE_MAX) {
+				begin_gap(r, ptc_ipt_cause(status), psb);
+				end_gap(r, psb);
+				if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) >= 0)
+					return 0;
+				continue;
+			}
+			if (pt_errcode(status) == pte_eos) {
+				end_of_bytes(r);
+				return 0;
+			}
+			begin_seeking(r, status);
 		}
-		cause = ptc_ipt_cause(status);
-		/*
-		 * What the failed call took was for nothing, and so was the
-		 * event, if any, that the call before it had read and nobody
-		 * could be told of: it is the first point to go on at.
-		 */
-		floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
-		if (!r->gap && cause == PTC_GAP_NOCODE)
-			r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, current_ip(r));
-		begin_gap(r, cause, floor);
-		if (floor < r->floor)
-			floor = r->floor;
-		if (r->conf.resync == PTC_RESYNC_PSB || cause == PTC_GAP_BADPACKET)
-			ptc_walker_to_psb(&r->walk, floor, &to);
+		if (r->to_psb)
+			ptc_walker_to_psb(&r->walk, r->floor, &to);
 		else
-			ptc_walker_to_packet(&r->walk, floor, r->as, &to);
-		charge(r, to.off);
-		end_gap(r, to.off);
-		if (to.how == PTC_RESUME_END) {
-			end_span(r);
-			return 0;
+			ptc_walker_to_packet(&r->walk, r->floor, r->as, &to);
+		if (to.how == PTC_RESUME_LATER) {
+			if (goes_later(r))
+				return 0;
+			continue;
 		}
-		if (to.how == PTC_RESUME_PSB) {
-			ret = sync_at(r, (ptrdiff_t)to.off, to.off, to.floor) < 0;
-		} else {
-			ret = sync_graft(r, &to, err);
-			if (ret < 0)
-				return ret;
-		}
-		if (!ret)
-			return 0;
-		status = r->status;
+		ret = resume(r, &to, err);
+		if (ret <= 0)
+			return ret;
 	}
+}
+
+static int recover(struct ptc_replay *r, int status, struct ptc_err *err)
+{
+	ptc_trail_cut(&r->trail);
+	ptc_trail_progress(&r->trail);
+	r->idle = 0;
+	return seek(r, status, err);
 }
 
 /*
@@ -526,7 +689,7 @@ static int open_span(struct ptc_replay *r, struct ptc_err *err)
 	struct ptc_resume to;
 	int ret;
 
-	r->from = r->off = r->prev_off = r->prev2_off = r->floor = 0;
+	r->from = r->clean = r->off = r->prev_off = r->prev2_off = r->floor = 0;
 	if (sp->lost && !r->conf.snapshots && !midway)
 		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
 	ret = ptc_window_open(&r->window, sp, false, err);
@@ -595,15 +758,25 @@ static void note_packet(struct ptc_replay *r, const uint8_t *p, size_t n, size_t
 static void look_ahead(struct ptc_replay *r, size_t kept)
 {
 	const size_t raw = r->raw, room = room_of(r);
+	const uint64_t bound = r->bound;
 
 	stay(r, kept + 1);
 	r->quiet = -1;
 	r->off = position(r);
+	if (r->off > r->psb)
+		check_psb(r);
+	look_at_bound(r);
+	if (r->bound != bound)
+		r->lags = true;
 	if (r->raw > raw)
 		note_packet(r, r->window.bytes - room + raw, r->raw - raw,
 			    room + span_of(r)->len - raw);
 	else if (r->lags)
 		look_at_time(r);
+	/* The next call has another bound, though it may use nothing. */
+	if (r->conf.clock.valid &&
+	    ptc_ahead_is_due(&r->ahead, (struct ptc_spot){ r->span, r->off }))
+		r->quiet = -1;
 }
 
 /* Where in the span a step may go on to before somebody else must have a look. */
@@ -684,7 +857,8 @@ static inline void take_trace(struct run *run, struct ptc_trail *t, const struct
 /* Is a run over, now that the decoder has moved? */
 static bool is_over(const struct ptc_replay *r, uint64_t time, size_t stop)
 {
-	return r->now != time || r->off >= stop || ptc_window_is_stale(&r->window, r->off);
+	return r->now != time || r->off >= stop || r->swallowed ||
+	       ptc_window_is_stale(&r->window, r->off);
 }
 
 /* @run by value: its address must not be known to anybody. */
@@ -695,9 +869,11 @@ static void end_run(struct ptc_replay *r, struct run run, uint64_t time)
 	struct ptc_trail_insn e;
 
 	r->quiet = run.quiet;
+	r->prev_now = time;
 	stay(r, run.kept);
 	if (!run.insns)
 		return;
+	r->told = time;
 	e = ptc_trail_look_up(t, run.last_ip, PTC_MODE_64);
 	t->last.kind = e.kind;
 	t->last.len = e.len;
@@ -709,6 +885,31 @@ static void end_run(struct ptc_replay *r, struct run run, uint64_t time)
 	r->out.stats->branches += n - r->out.n;
 	r->out.n = n;
 	r->idle = 0;
+}
+
+/*
+ * libipt reads ahead, and when that fails it says so at once: of the branch that it was asked for,
+ * although it may know where that one led, or have the bits of it and of more. It tells when it is
+ * asked again. True: decoding goes on.
+ */
+static bool has_more(struct ptc_replay *r)
+{
+	struct pt_block b;
+	int status;
+
+	if (!r->trail.last.valid)
+		return false;
+	status = pt_blk_next(r->dec, &b, sizeof(b));
+	if (b.ip != r->trail.last.ip) {
+		land(r, b.ip);
+		return false;
+	}
+	/* The same branch once more: if it worked, with a bit. */
+	if (status < 0 || b.ninsn != 1)
+		return false;
+	r->status = status;
+	(void)position(r);
+	return true;
 }
 
 /*
@@ -776,11 +977,14 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	/* Also when it failed: what it had decoded until then did run. */
 	if (left == LEFT_BLOCK && b.ninsn) {
 		list_gap(r);
+		r->told = time;
 		fb = (struct ptc_trail_block){ .ip = b.ip,
 					       .end_ip = b.end_ip,
 					       .ninsn = b.ninsn,
 					       .mode = mode_of(b.mode),
-					       .time = time };
+					       .time = time,
+					       /* libipt goes on from a jump to a PTWRITE. */
+					       .bent = r->status & pts_event_pending };
 		goes_on = ptc_trail_block(&r->trail, &fb);
 		r->idle = 0;
 	} else if (left == LEFT_BLOCK && r->status >= 0 && !(r->status & pts_event_pending) &&
@@ -790,6 +994,8 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	/* A block that cannot even begin still says where the last one led. */
 	if (r->status < 0 && !b.ninsn)
 		land(r, b.ip);
+	if (r->status < 0 && b.ninsn && has_more(r))
+		return 0;
 	if (r->status < 0)
 		return recover(r, r->status, err);
 	if (!goes_on)
@@ -818,30 +1024,22 @@ static void list_event(struct ptc_replay *r, const struct pt_event *ev, uint64_t
 	ptc_trail_event(&r->trail, &e);
 }
 
-static int step_event(struct ptc_replay *r, struct ptc_err *err)
+/* It was read between @from and @to. */
+static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t from, size_t to,
+		       uint64_t bound)
 {
-	/* It was read by the call before this one. */
-	const size_t from = r->prev_off, to = r->off;
-	struct pt_event ev;
-	uint64_t time;
+	const uint64_t time = not_before(r->told, ev->has_tsc ? to_ns(r, ev->tsc, bound) : r->now);
 
-	move_window(r);
-	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
-	look_around(r);
-	if (r->status < 0) {
-		land(r, current_ip(r));
-		return recover(r, r->status, err);
-	}
-	time = ev.has_tsc ? to_ns(r, ev.tsc) : r->now;
+	r->told = time;
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
-	if (ev.status_update)
-		return 0;
-	switch (ev.type) {
+	if (ev->status_update)
+		return;
+	switch (ev->type) {
 	case ptev_enabled:
-		list_event(r, &ev, time);
+		list_event(r, ev, time);
 		list_gap(r);
-		ptc_trail_start(&r->trail, ev.variant.enabled.ip, time);
+		ptc_trail_start(&r->trail, ev->variant.enabled.ip, time);
 		break;
 	case ptev_disabled:
 		list_gap(r);
@@ -849,12 +1047,12 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 		break;
 	case ptev_async_disabled:
 		list_gap(r);
-		ptc_trail_async(&r->trail, ev.variant.async_disabled.at, 0, time);
+		ptc_trail_async(&r->trail, ev->variant.async_disabled.at, 0, time);
 		break;
 	case ptev_async_branch:
 		list_gap(r);
-		ptc_trail_async(&r->trail, ev.variant.async_branch.from, ev.variant.async_branch.to,
-				time);
+		ptc_trail_async(&r->trail, ev->variant.async_branch.from,
+				ev->variant.async_branch.to, time);
 		break;
 	case ptev_overflow:
 		list_gap(r);
@@ -863,9 +1061,62 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	default:
 		break;
 	}
-	if (ev.type != ptev_enabled)
-		list_event(r, &ev, time);
-	return 0;
+	if (ev->type != ptev_enabled)
+		list_event(r, ev, time);
+}
+
+/*
+ * A PSB+ says where the flow is, or that tracing is off, and the decoder is to come to the same.
+ * libipt takes packets from behind the PSB if it needs them to come there; then what it followed
+ * was not the trace's flow. @off: tracing was off; @to is where it got. The PSB, or SIZE_MAX: all
+ * is well.
+ */
+static size_t strayed_from(const struct ptc_replay *r, const struct pt_event *ev, bool off,
+			   size_t to)
+{
+	if (!ev->status_update || ev->type != ptev_exec_mode)
+		return SIZE_MAX;
+	return ptc_psb_left_behind(r->window.bytes, first_sure(r, r->from), to,
+				   ev->ip_suppressed == off);
+}
+
+/* The decoder came to where a PSB+ says that the flow is: the one that it began at, or another. */
+static void forget_psb(struct ptc_replay *r)
+{
+	if (!r->at_first)
+		r->ahead_of = SIZE_MAX;
+	r->at_first = false;
+}
+
+static int step_event(struct ptc_replay *r, struct ptc_err *err)
+{
+	/* It was read by the call before this one. */
+	const size_t from = r->prev_off, to = r->off;
+	const uint64_t bound = r->bound;
+	struct pt_event ev = { .type = (enum pt_event_type)NO_EVENT };
+	const bool off = r->status & pts_ip_suppressed;
+	size_t psb;
+
+	move_window(r);
+	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
+	look_around(r);
+	/* What failed may be no more than looking for the next one. */
+	if (r->status < 0 && (int)ev.type == NO_EVENT) {
+		land(r, current_ip(r));
+		return recover(r, r->status, err);
+	}
+	psb = strayed_from(r, &ev, off, to);
+	if (psb < SIZE_MAX && psb >= r->floor) {
+		r->ahead_of = psb;
+		return recover(r, -pte_bad_query, err);
+	}
+	if (ev.status_update && ev.type == ptev_exec_mode)
+		forget_psb(r);
+	take_event(r, &ev, from, to, bound);
+	if (r->status >= 0)
+		return 0;
+	r->prev2_off = r->prev_off; /* that one is told of */
+	return recover(r, r->status, err);
 }
 
 static int use_code(struct ptc_replay *r, struct ptc_err *err)
@@ -911,17 +1162,23 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		return ret;
 	if (!r->dec)
 		ret = open_span(r, err);
+	else if (r->seeking)
+		ret = seek(r, r->status, err);
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
 		ret = step_block(r, items_in_a_row(r, max), err);
+	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor)
+		ret = recover(r, -pte_bad_query, err);
 	if (ret < 0)
 		return ret;
 	if (r->out.failed)
 		return ptc_fail_mem(err);
 	/* What an event still to be told of was read with is not behind us yet. */
-	if (r->dec)
-		list_marks(r, span_of(r)->base +
-				      (r->status & pts_event_pending ? r->prev2_off : r->prev_off));
+	if (r->dec && !r->seeking)
+		list_marks(r,
+			   span_of(r)->base +
+				   (r->status & pts_event_pending ? r->prev2_off : r->prev_off),
+			   r->prev_now);
 	return r->done ? 0 : 1;
 }

@@ -24,6 +24,7 @@ struct ptc_replay;
 struct ptc_mark {
 	uint64_t off; /* in the AUX stream */
 	enum ptc_gap_cause cause;
+	uint64_t len; /* bytes of it that are missing there */
 };
 
 /* Everything is lent, and must outlive the replay. */
@@ -62,8 +63,9 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err);
 uint64_t ptc_replay_time(const struct ptc_replay *r);
 /* No item to come is earlier than this. */
 uint64_t ptc_replay_low(const struct ptc_replay *r);
-/* Where in the AUX stream it is. */
-uint64_t ptc_replay_offset(const struct ptc_replay *r);
+/* Records were lost at @time: a gap of length 0, or earlier if what it belongs behind is not there
+ * yet. */
+void ptc_replay_lost(struct ptc_replay *r, uint64_t time);
 /* The same as a spot. */
 struct ptc_spot ptc_replay_spot(const struct ptc_replay *r);
 

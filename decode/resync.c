@@ -9,6 +9,7 @@
 #include "decode/window.h"
 
 enum { PACKET_MAX = 32 }; /* bytes; a packet has 18 at most */
+enum { PSB_NEAR = 4096 }; /* bytes that are looked at for a PSB */
 
 struct packet {
 	enum ptc_pkt type;
@@ -61,6 +62,35 @@ static bool waits_for_fup(const uint8_t *p, enum ptc_pkt type)
 	return type == PTC_PKT_OTHER && p[0] == 0x02 && (p[1] == 0xe2 || p[1] == 0xb3);
 }
 
+/* The packet at @p, if it tells of time. */
+static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
+{
+	switch (type) {
+	case PTC_PKT_TSC:
+		memcpy(r->tsc, p, sizeof(r->tsc));
+		r->has_tsc = r->new_tsc = true;
+		r->has_tma = false;
+		break;
+	case PTC_PKT_TMA:
+		memcpy(r->tma, p, sizeof(r->tma));
+		r->has_tma = true;
+		r->has_mtc = false;
+		r->mtcs = 0;
+		break;
+	case PTC_PKT_MTC:
+		r->mtcs += r->has_mtc ? (uint8_t)(p[1] - r->mtc) : 1;
+		r->mtc = p[1];
+		r->has_mtc = true;
+		break;
+	case PTC_PKT_CBR:
+		memcpy(r->cbr, p, sizeof(r->cbr));
+		r->has_cbr = true;
+		break;
+	default:
+		break;
+	}
+}
+
 /* Take the packet at pos. False: there is none, or it is cut off; r->synced says which. */
 static bool take(struct ptc_walker *r, struct packet *ret)
 {
@@ -78,6 +108,7 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	ret->len = (size_t)n;
 	ret->has_ip = false;
 	r->pos += ret->len;
+	note_time(r, p, ret->type);
 	switch (ret->type) {
 	case PTC_PKT_PSB:
 		r->last_ip = 0;
@@ -90,10 +121,6 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	case PTC_PKT_OVF:
 		r->in_psb = false;
 		r->bound = false;
-		break;
-	case PTC_PKT_TSC:
-		memcpy(r->tsc, p, sizeof(r->tsc));
-		r->has_tsc = true;
 		break;
 	case PTC_PKT_MODE:
 		if (p[1] >> 5 == 0)
@@ -155,6 +182,11 @@ static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc
 	graft_put(g, psb, sizeof(psb));
 	if (r->has_tsc)
 		graft_put(g, r->tsc, sizeof(r->tsc));
+	/* The next MTC counts from the TMA: only if it cannot have gone round since. */
+	if (r->has_tsc && r->has_tma && r->mtcs < UINT8_MAX)
+		graft_put(g, r->tma, sizeof(r->tma));
+	if (r->has_cbr)
+		graft_put(g, r->cbr, sizeof(r->cbr));
 	switch (k->type) {
 	case PTC_PKT_TIP_PGE:
 		graft_put(g, psbend, sizeof(psbend));
@@ -208,6 +240,23 @@ static bool resume_at(const struct ptc_walker *r, const struct packet *k, bool b
 	return true;
 }
 
+/* Does it depend on the code whether @k is a point to go on at? */
+static bool needs_code(const struct ptc_walker *r, const struct packet *k)
+{
+	return k->type == PTC_PKT_TIP || k->type == PTC_PKT_TIP_PGE ||
+	       (k->type == PTC_PKT_FUP && !r->in_psb);
+}
+
+uint64_t ptc_walker_tsc(const struct ptc_walker *r)
+{
+	uint64_t v = 0;
+	int i;
+
+	for (i = 7; i; i--)
+		v = v << 8 | r->tsc[i];
+	return v;
+}
+
 /* The first PSB at or behind @from; looked for once. */
 static size_t next_psb(struct ptc_walker *r, size_t from)
 {
@@ -233,21 +282,48 @@ static void skip_to_psb(struct ptc_walker *r, size_t floor)
 	while (next_psb(r, at) <= floor && r->next_psb < r->len) {
 		r->pos = r->next_psb;
 		r->synced = true;
+		r->has_tma = false; /* MTCs behind it are not counted */
 		at = r->pos + PTC_PSB_LEN;
 	}
+}
+
+static bool is_psb(const struct ptc_walker *r, size_t at)
+{
+	if (r->len - at < PTC_PSB_LEN)
+		return false;
+	if (r->window)
+		ptc_window_need(r->window, at, PTC_PSB_LEN);
+	return !memcmp(r->bytes + at, psb, PTC_PSB_LEN);
 }
 
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret)
 {
+	uint64_t last_ip;
 	struct packet k;
+	size_t next;
 	bool bound;
 
 	skip_to_psb(r, floor);
 	while (r->synced && r->pos < r->len) {
+		next = next_psb(r, r->pos);
 		bound = r->bound;
+		last_ip = r->last_ip;
 		if (!take(r, &k))
 			break;
+		/* What seems to be a packet with the beginning of a PSB in it is none. */
+		if (k.off < next && next < r->pos && !is_psb(r, r->pos)) {
+			r->pos = next;
+			r->bound = false;
+			continue;
+		}
+		if (k.off >= floor && r->new_tsc && needs_code(r, &k)) {
+			r->new_tsc = false;
+			r->pos = k.off;
+			r->last_ip = last_ip;
+			ret->how = PTC_RESUME_LATER;
+			return;
+		}
 		if (k.off >= floor && resume_at(r, &k, bound, floor, as, ret)) {
 			note_binding(r, &k);
 			ret->floor = r->pos;
@@ -296,6 +372,69 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
 {
 	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
+}
+
+size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees)
+{
+	enum ptc_pkt type = PTC_PKT_PAD;
+	size_t begin = to, at;
+	int n;
+
+	do {
+		if (begin-- <= from || to - begin > PSB_NEAR)
+			return SIZE_MAX;
+	} while (to - begin < PTC_PSB_LEN || memcmp(bytes + begin, psb, PTC_PSB_LEN) != 0);
+	if (!agrees)
+		return begin;
+	for (at = begin; at < to && type != PTC_PKT_PSBEND; at += (size_t)n) {
+		n = ptc_pkt_len(bytes + at, to - at, &type);
+		if (n <= 0)
+			return SIZE_MAX;
+	}
+	for (; at < to; at += (size_t)n) {
+		n = ptc_pkt_len(bytes + at, to - at, &type);
+		if (n <= 0)
+			return SIZE_MAX;
+		if (!is_timing(type))
+			return begin;
+	}
+	return SIZE_MAX;
+}
+
+bool ptc_psb_tells_mode(const uint8_t *bytes, size_t len, bool *ret_ip)
+{
+	enum ptc_pkt type = PTC_PKT_PAD;
+	bool mode = false;
+	size_t at;
+	int n;
+
+	*ret_ip = false;
+	for (at = 0; at < len && type != PTC_PKT_PSBEND; at += (size_t)n) {
+		n = ptc_pkt_len(bytes + at, len - at, &type);
+		if (n <= 0)
+			return false;
+		mode |= type == PTC_PKT_MODE && bytes[at + 1] >> 5 == 0;
+		*ret_ip |= type == PTC_PKT_FUP;
+	}
+	return mode;
+}
+
+bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t at, size_t to)
+{
+	enum ptc_pkt type;
+	int n;
+
+	while (from < at) {
+		n = ptc_pkt_len(bytes + from, to - from, &type);
+		if (n <= 0)
+			return false;
+		from += (size_t)n;
+	}
+	/* The packet in front of it may end as a PSB begins. */
+	while (at < from && at + PTC_PSB_LEN < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
+	       bytes[at + PTC_PSB_LEN + 1] == 0x82)
+		at += 2;
+	return from == at;
 }
 
 size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)

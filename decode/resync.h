@@ -20,7 +20,7 @@ struct ptc_addrspace;
 struct ptc_span;
 struct ptc_window;
 
-enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft is at most 37 */
+enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft is at most 48 */
 
 struct ptc_walker {
 	const uint8_t *bytes;	     /* lent: the span */
@@ -33,9 +33,17 @@ struct ptc_walker {
 	bool in_psb;	 /* between PSB and PSBEND */
 	uint64_t last_ip;
 	bool has_tsc;
+	bool new_tsc;	 /* since the last PTC_RESUME_LATER */
 	uint8_t tsc[8];	 /* the last TSC packet */
 	uint8_t mode[2]; /* the last MODE.Exec packet */
-	bool bound;	 /* a packet at bind waits for its FUP */
+	bool has_tma;	 /* with that TSC */
+	uint8_t tma[7];
+	bool has_mtc; /* since then */
+	uint8_t mtc;  /* the last one's payload */
+	size_t mtcs;  /* periods since then */
+	bool has_cbr;
+	uint8_t cbr[4]; /* the last CBR packet */
+	bool bound;	/* a packet at bind waits for its FUP */
 	size_t bind;
 };
 
@@ -43,6 +51,7 @@ enum ptc_resume_how {
 	PTC_RESUME_END,	  /* nowhere: nothing is left */
 	PTC_RESUME_PSB,	  /* at a PSB of the trace */
 	PTC_RESUME_GRAFT, /* at a point where the graft must be put in front */
+	PTC_RESUME_LATER, /* not known yet: there is a point of a later time */
 };
 
 struct ptc_resume {
@@ -64,9 +73,15 @@ void ptc_walker_begin(struct ptc_walker *r, size_t at);
 /*
  * Find the next point at or behind @floor where the flow is known and @as has
  * code. @floor must not decrease from call to call.
+ *
+ * In front of the first point behind a TSC packet it answers PTC_RESUME_LATER, once: ask again
+ * when @as is as at ptc_walker_tsc.
  */
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret);
+
+/* The last TSC packet's time; there is one after PTC_RESUME_LATER. */
+uint64_t ptc_walker_tsc(const struct ptc_walker *r);
 
 /* The next PSB at or behind @floor. */
 void ptc_walker_to_psb(struct ptc_walker *r, size_t floor, struct ptc_resume *ret);
@@ -76,6 +91,18 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 
 /* The same for the first packet that is neither a branch's (TNT, TIP) nor timing. */
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to);
+
+/*
+ * The last PSB in [from, to), unless @agrees and there are only packets of time between its PSB+
+ * and @to; SIZE_MAX: none, or not near. @to is a packet's start.
+ */
+size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees);
+
+/* Does the PSB+ that @bytes begins with tell the execution mode? *ret_ip: and an IP? */
+bool ptc_psb_tells_mode(const uint8_t *bytes, size_t len, bool *ret_ip);
+
+/* Do packets from @from on, where one begins, lead to the PSB at @psb? @to is behind it. */
+bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t psb, size_t to);
 
 /*
  * ptc_find_packet, or for PTC_PKT_COUNT ptc_find_event, in the span itself: a

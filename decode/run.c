@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "decode/demangle.h"
 #include "decode/last.h"
 
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
@@ -34,6 +35,9 @@ int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opt
 	d->pick.d = d;
 	d->pick.to = UINT64_MAX;
 	d->pick.sym = d->opts.sym;
+	d->procs.files.mangled = d->opts.mangled;
+	if (d->opts.sym && !d->opts.mangled)
+		d->pick.plain = ptc_demangle(d->opts.sym);
 	return 0;
 }
 
@@ -51,11 +55,11 @@ void ptc_decode_free(struct ptc_decode *d)
 	free(d->lanes);
 	ptc_pick_release(&d->pick);
 	ptc_sideband_release(&d->sideband);
+	ptc_srclines_release(&d->srclines);
 	ptc_procs_release(&d->procs);
 	if (d->ipt_ready)
 		ptc_ipt_release(&d->ipt);
 	ptc_notes_release(&d->notes);
-	ptc_srclines_release(&d->srclines);
 	ptc_index_release(&d->index);
 	ptc_file_free(d->file);
 	free(d);
@@ -76,6 +80,8 @@ static void set_context(struct ptc_decode *d, struct ptc_lane *l)
 	t = tid >= 0 ? ptc_procs_thread(&d->procs, tid) : NULL;
 	/* No record names its process: most threads are the main one. */
 	pid = t && t->pid != -1 ? t->pid : ptc_procs_find(&d->procs, tid) ? tid : -1;
+	if (pid > 0 && (!t || t->pid == -1) && !d->notes.alone)
+		d->notes.alone = pid;
 	cpu = l->cpu != -1 ? l->cpu : t ? t->cpu : -1;
 	p = pid != -1 ? ptc_procs_find(&d->procs, pid) : NULL;
 	ptc_replay_set_context(l->replay, pid, tid, cpu, p ? &p->as : &d->procs.nobody);
@@ -207,8 +213,7 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 	if (l && !ptc_spot_is_begin(l->start) && (!l->begun || ev->time < l->begin_ns))
 		return; /* in front of what is decoded */
 	if (l)
-		ptc_out_gap(ptc_replay_out(l->replay), PTC_GAP_LOST, ptc_replay_offset(l->replay),
-			    0, ev->time ? ev->time : PTC_NO_TIME);
+		ptc_replay_lost(l->replay, ev->time ? ev->time : PTC_NO_TIME);
 }
 
 /*
@@ -329,7 +334,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 			.start = l->start,
 			.marks = l->marks,
 			.nmarks = l->nmarks,
-			.snapshots = d->snapshots,
+			.snapshots = l->snapshots,
 			.queue = l->idx,
 			.stats = &d->stats,
 			.notes = &d->notes,
@@ -401,6 +406,7 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	d->stats = (struct ptc_decode_stats){ 0 };
 	d->notes.unmapped = d->notes.kernel = (struct ptc_cost){ 0 };
 	d->notes.lost_records = 0;
+	d->notes.alone = 0;
 	for (i = 0; i < d->procs.files.n; i++)
 		d->procs.files.files[i]->cost = (struct ptc_cost){ 0 };
 	if (d->raw)

@@ -23,6 +23,7 @@ struct ptc_lane {
 	struct ptc_stream stream;
 	struct ptc_mark *marks; /* owned */
 	size_t nmarks, marks_cap;
+	bool snapshots; /* or samples: what is between them was not kept */
 	struct ptc_replay *replay;
 	bool live;
 	struct ptc_spot start;	    /* where decoding begins */
@@ -38,7 +39,6 @@ struct ptc_decode {
 	bool ipt_ready;
 	struct ptc_tsc_clock clock;
 	enum ptc_resync resync;
-	bool snapshots; /* the recording is of them */
 	struct ptc_procs procs;
 	struct ptc_sideband sideband;
 	struct ptc_notes notes;

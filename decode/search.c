@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "decode/debuginfod.h"
 
 enum { CONFIG_MAX = 1 << 20 };
 
@@ -75,6 +76,7 @@ void ptc_search_release(struct ptc_search *s)
 	free(s->symfs);
 	free(s->cache);
 	free(s->osrelease);
+	ptc_debuginfod_free(s->web);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -187,6 +189,16 @@ void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id,
 	(void)try_cache(s, ret, id, leaf);
 }
 
+void ptc_search_web(const struct ptc_search *s, const struct ptc_build_id *id,
+		    struct ptc_found *ret)
+{
+	char *path = s->web && id->len ? ptc_debuginfod_get(s->web, id, false) : NULL;
+
+	*ret = (struct ptc_found){ .fd = -1 };
+	if (path)
+		(void)try_path(ret, path, id, false);
+}
+
 /* The name without what the kernel puts behind that of a file that is gone. */
 static char *plain_name(const char *name)
 {
@@ -262,29 +274,93 @@ static int debug_by_id(const struct ptc_search *s, const struct ptc_build_id *id
 	return fd;
 }
 
-int ptc_search_debug(const struct ptc_search *s, const char *path, const struct ptc_build_id *id,
-		     const char *link)
+/* The CRC-32 of .gnu_debuglink, which is that of zlib and of Ethernet, four bits at a time. */
+static bool crc_of(int fd, uint64_t len, uint32_t *ret)
+{
+	static const uint32_t steps[16] = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+					    0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+					    0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+					    0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
+	static const size_t piece = 1 << 16;
+	uint8_t *bytes = malloc(piece);
+	uint32_t crc = ~(uint32_t)0;
+	uint64_t off = 0;
+	ssize_t n = 1, i;
+
+	while (bytes && off < len && n > 0) {
+		n = pread(fd, bytes, piece, (off_t)off);
+		for (i = 0; i < n; i++) {
+			crc = steps[(crc ^ bytes[i]) & 15] ^ crc >> 4;
+			crc = steps[(crc ^ (uint32_t)bytes[i] >> 4) & 15] ^ crc >> 4;
+		}
+		off += n > 0 ? (uint64_t)n : 0;
+	}
+	free(bytes);
+	*ret = ~crc;
+	return bytes && off == len;
+}
+
+/* Open @path (consumed) if it is what @link and @id tell of. -1: it is not. */
+static int open_linked(char *path, const struct ptc_build_id *id, uint32_t crc)
+{
+	struct ptc_build_id is;
+	uint64_t len = 0;
+	uint32_t is_crc;
+	int fd = path ? ptc_search_open(path, &len) : -1;
+
+	free(path);
+	if (fd < 0)
+		return -1;
+	(void)ptc_elf_build_id_fd(fd, len, &is);
+	if (id->len && is.len ? ptc_build_id_same(&is, id) :
+				crc_of(fd, len, &is_crc) && is_crc == crc)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* As gdb looks: beside the file, in .debug there, and below /usr/lib/debug. */
+static int debug_by_link(const struct ptc_search *s, const char *path,
+			 const struct ptc_build_id *id, const struct ptc_debuglink *link)
 {
 	static const char *const between[] = { "/", "/.debug/" };
-	int fd = id->len ? debug_by_id(s, id) : -1;
-	const char *slash = strrchr(path, '/');
-	char *dir, *file;
+	const char *slash = strrchr(path, '/'), *symfs = s->symfs ? s->symfs : "";
+	const size_t n = strlen(symfs);
+	char *dir = strndup(path, (size_t)(slash - path));
+	/* What is found below a root of its own is known there by the rest of its name. */
+	const char *inside = dir && !strncmp(dir, symfs, n) ? dir + n : "";
+	char *file;
+	int fd = -1;
 	size_t i;
 
-	if (fd >= 0 || !id->len || !*link || strchr(link, '/') || !slash)
-		return fd;
-	dir = strndup(path, (size_t)(slash - path));
 	for (i = 0; dir && i < 2 && fd < 0; i++) {
-		file = join(dir, between[i], link);
+		file = join(dir, between[i], link->name);
 		if (file && strcmp(file, path) != 0)
-			fd = open_debug(file, id);
+			fd = open_linked(file, id, link->crc);
 		else
 			free(file);
 	}
-	if (dir && fd < 0 && asprintf(&file, "/usr/lib/debug%s/%s", dir, link) >= 0)
-		fd = open_debug(file, id);
+	if (dir && fd < 0 &&
+	    asprintf(&file, "%s/usr/lib/debug%s/%s", symfs, inside, link->name) >= 0)
+		fd = open_linked(file, id, link->crc);
+	if (dir && fd < 0 && *symfs && asprintf(&file, "/usr/lib/debug%s/%s", dir, link->name) >= 0)
+		fd = open_linked(file, id, link->crc);
 	free(dir);
 	return fd;
+}
+
+int ptc_search_debug(const struct ptc_search *s, const char *path, const struct ptc_build_id *id,
+		     const struct ptc_debuglink *link)
+{
+	int fd = id->len ? debug_by_id(s, id) : -1;
+	char *fetched;
+
+	if (fd < 0 && *link->name && !strchr(link->name, '/') && strchr(path, '/'))
+		fd = debug_by_link(s, path, id, link);
+	if (fd >= 0 || !s->web || !id->len)
+		return fd;
+	fetched = ptc_debuginfod_get(s->web, id, true);
+	return fetched ? open_debug(fetched, id) : -1;
 }
 
 bool ptc_search_same_release(const struct ptc_search *s)

@@ -13,12 +13,15 @@
 #include "base/elfnote.h"
 #include "ptcap/error.h"
 
+struct ptc_debuginfod;
+
 /* Where to look. Zeroed: nowhere but at the path itself. */
 struct ptc_search {
-	char *symfs;	 /* owned; in front of every path; NULL: none */
-	char *cache;	 /* owned; perf's build-id cache; NULL: none */
-	char *osrelease; /* owned; of the recording; NULL: not known */
-	bool containers; /* look below the roots of processes that are still there */
+	char *symfs;		    /* owned; in front of every path; NULL: none */
+	char *cache;		    /* owned; perf's build-id cache; NULL: none */
+	char *osrelease;	    /* owned; of the recording; NULL: not known */
+	struct ptc_debuginfod *web; /* owned; NULL: no server is asked */
+	bool containers;	    /* look below the roots of processes that are still there */
 };
 
 /* @symfs, @cache, @osrelease may be NULL; cache then is perf's own. */
@@ -54,15 +57,26 @@ void ptc_search_path(const char *path, const struct ptc_build_id *id, struct ptc
 void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id, const char *leaf,
 		      struct ptc_found *ret);
 
+/* The file of @id from a debuginfod server, if one is to be asked. */
+void ptc_search_web(const struct ptc_search *s, const struct ptc_build_id *id,
+		    struct ptc_found *ret);
+
 /* A regular file that is not empty, read only. -1 with errno. */
 int ptc_search_open(const char *path, uint64_t *ret_len);
 
+/* What a file says of where its debug information went. */
+struct ptc_debuglink {
+	char name[256]; /* "": nothing */
+	uint32_t crc;	/* of all of the other file */
+};
+
 /*
- * The separate debug file of @path (its name as found): it has the same @id,
- * without which none is found. @link: what .gnu_debuglink says, or "". -1: none.
+ * The separate debug file of @path (its name as found): one of the same @id, or, if
+ * one of both has none, one that @link names and whose CRC is right; else from a debuginfod server.
+ * -1: none.
  */
 int ptc_search_debug(const struct ptc_search *s, const char *path, const struct ptc_build_id *id,
-		     const char *link);
+		     const struct ptc_debuglink *link);
 
 /* Is the running kernel of the recording's release? */
 bool ptc_search_same_release(const struct ptc_search *s);

@@ -225,6 +225,8 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 		return apply_switch(ps, sb);
 	case PERF_RECORD_TEXT_POKE:
 		return apply_poke(ps, sb);
+	case PERF_RECORD_KSYMBOL:
+		return ptc_kernel_ksymbol(&ps->origin.kernel, &ps->files, &sb->u.ksymbol);
 	default:
 		/* EXIT: what is left of its trace still needs the mappings. */
 		return true;

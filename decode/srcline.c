@@ -10,46 +10,73 @@
 #include "decode/run.h"
 
 struct ptc_srcline_module {
-	char *path;	  /* owned */
-	Dwfl *dwfl;	  /* owned; NULL: the file cannot be read */
-	Dwfl_Module *mod; /* of dwfl */
+	const struct ptc_codefile *file; /* lent */
+	Dwfl *dwfl;			 /* owned; NULL: the file cannot be read */
+	Dwfl_Module *mod;		 /* of dwfl */
 };
+
+/* Where debug information is, by the rules that symbols are found by. */
+static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
+			  const char *path, const char *link_name, GElf_Word crc, char **ret_path)
+{
+	const struct ptc_codefile *f = *data;
+	struct ptc_debuglink link = { .crc = crc };
+	struct ptc_build_id id = { .len = 0 };
+	const unsigned char *bits;
+	GElf_Addr addr;
+	int n;
+
+	/* An alternate file (dwz), which has another build-id: libdwfl knows that one. */
+	if (link_name && !crc)
+		return dwfl_standard_find_debuginfo(mod, data, name, base, path, link_name, crc,
+						    ret_path);
+	n = f ? dwfl_module_build_id(mod, &bits, &addr) : 0;
+	if (n > 0 && (size_t)n <= sizeof(id.bytes)) {
+		memcpy(id.bytes, bits, (size_t)n);
+		id.len = (uint8_t)n;
+	}
+	if (link_name && strlen(link_name) < sizeof(link.name))
+		memcpy(link.name, link_name, strlen(link_name) + 1);
+	return f ? ptc_search_debug(&f->store->search, f->path, &id, &link) : -1;
+}
 
 static void open_module(struct ptc_srcline_module *m)
 {
 	static char *no_path; /* the places that libdwfl knows by itself */
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
+		.find_debuginfo = find_debuginfo,
 		.debuginfo_path = &no_path,
+		.section_address = dwfl_offline_section_address,
 	};
+	const char *path = m->file->path;
+	void **data;
 
 	m->dwfl = dwfl_begin(&callbacks);
 	if (!m->dwfl)
 		return;
-	m->mod = dwfl_report_offline(m->dwfl, m->path, m->path, -1);
-	if (!m->mod || dwfl_report_end(m->dwfl, NULL, NULL)) {
-		dwfl_end(m->dwfl);
-		m->dwfl = NULL;
+	m->mod = dwfl_report_offline(m->dwfl, path, path, -1);
+	if (m->mod && !dwfl_report_end(m->dwfl, NULL, NULL) &&
+	    dwfl_module_info(m->mod, &data, NULL, NULL, NULL, NULL, NULL, NULL)) {
+		*data = (void *)(uintptr_t)m->file;
+		return;
 	}
+	dwfl_end(m->dwfl);
+	m->dwfl = NULL;
 }
 
-static struct ptc_srcline_module *module_of(struct ptc_srclines *s, const char *path)
+static struct ptc_srcline_module *module_of(struct ptc_srclines *s, const struct ptc_codefile *f)
 {
 	struct ptc_srcline_module *m;
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		if (!strcmp(s->modules[i].path, path))
+		if (s->modules[i].file == f)
 			return &s->modules[i];
 	if (!ptc_grow(&s->modules, &s->cap, s->n + 1, sizeof(*s->modules)))
 		return NULL;
-	m = &s->modules[s->n];
-	*m = (struct ptc_srcline_module){ .path = strdup(path) };
-	if (!m->path)
-		return NULL;
-	s->n++;
+	m = &s->modules[s->n++];
+	*m = (struct ptc_srcline_module){ .file = f };
 	open_module(m);
 	return m;
 }
@@ -74,9 +101,10 @@ static bool address_of(Dwfl_Module *mod, uint64_t off, Dwarf_Addr *ret)
 	return false;
 }
 
-const char *ptc_srcline_find(struct ptc_srclines *s, const char *path, uint64_t off, int *ret_line)
+const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off,
+			     int *ret_line)
 {
-	struct ptc_srcline_module *m = module_of(s, path);
+	struct ptc_srcline_module *m = module_of(s, f);
 	Dwfl_Line *line;
 	Dwarf_Addr addr;
 
@@ -90,11 +118,9 @@ void ptc_srclines_release(struct ptc_srclines *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->n; i++) {
+	for (i = 0; i < s->n; i++)
 		if (s->modules[i].dwfl)
 			dwfl_end(s->modules[i].dwfl);
-		free(s->modules[i].path);
-	}
 	free(s->modules);
 	*s = (struct ptc_srclines)PTC_SRCLINES_INIT;
 }
@@ -107,5 +133,5 @@ const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item
 
 	if (!r || !r->file || !r->file->path)
 		return NULL;
-	return ptc_srcline_find(&d->srclines, r->file->path, ip - r->start + r->off, ret_line);
+	return ptc_srcline_find(&d->srclines, r->file, ip - r->start + r->off, ret_line);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct ptc_codefile;
 struct ptc_srcline_module;
 
 /* The files that were asked about. */
@@ -20,12 +21,13 @@ struct ptc_srclines {
 	}
 
 /*
- * The source line of the code at offset @off of the ELF file @path: its file's name, lent until
- * release, and *ret_line; NULL if that is not known. Debug information apart from the file is
- * found by its build-id or debug link in the usual places (/usr/lib/debug). A file that cannot be
- * read is opened once, and not again.
+ * The source line of the code at offset @off of the file that was found for @f (which must outlive
+ * @s): its file's name, lent until release, and *ret_line; NULL if that is not known. Debug
+ * information apart from the file is found as its symbols are (ptc_search_debug). A file that
+ * cannot be read is opened once, and not again.
  */
-const char *ptc_srcline_find(struct ptc_srclines *s, const char *path, uint64_t off, int *ret_line);
+const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off,
+			     int *ret_line);
 
 void ptc_srclines_release(struct ptc_srclines *s);
 

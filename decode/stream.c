@@ -246,16 +246,18 @@ int ptc_stream_join(struct ptc_stream *s, const struct ptc_file *f, const struct
 		const struct ptc_chunk *c = &q->chunks[i];
 		const struct ptc_cur bytes = ptc_chunk_bytes(f, c);
 		const size_t len = ptc_cur_left(&bytes);
-		uint64_t end;
+		uint64_t end, base;
 
 		if (!len)
 			continue;
 		if (!sp || !place(sp, &tail, q, c, bytes.pos, by_content, &at, &skip)) {
 			end = sp ? sp->base + sp->len : c->aux_off;
-			sp = new_span(s, bytes.pos, len, c->aux_off);
+			/* Samples have no offsets: one behind the other. */
+			base = q->samples ? end : c->aux_off;
+			sp = new_span(s, bytes.pos, len, base);
 			if (!sp)
 				return ptc_fail_mem(err);
-			sp->lost = c->aux_off > end && !q->samples ? c->aux_off - end : 0;
+			sp->lost = base > end ? base - end : 0;
 			tail = (struct tail){ bytes.pos, len };
 		} else {
 			was = sp->len;

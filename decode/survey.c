@@ -9,7 +9,7 @@ static struct ptc_notes *notes_of(const struct ptc_decode *d)
 	struct ptc_decode *own = (struct ptc_decode *)(uintptr_t)d;
 
 	if (!d->notes.made)
-		own->notes.extra = ptc_origin_remarks(&own->procs.origin);
+		own->notes.extra = ptc_origin_remarks(&own->procs);
 	return &own->notes;
 }
 

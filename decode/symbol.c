@@ -10,42 +10,12 @@
 
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
-#include "decode/grow.h"
+#include "decode/debugfile.h"
+#include "decode/demangle.h"
+#include "decode/plt.h"
+#include "decode/symtab.h"
 
-/* What a table may have, whatever its file claims: sections may lie over each other. */
-enum { VDSO_MAX = 1 << 20, SYMBOLS_MAX = 1 << 24, STRINGS_MAX = 256 << 20, TABLES_MAX = 16 };
-
-struct symbol {
-	uint64_t addr, size; /* ELF virtual address */
-	const char *name;    /* lent from the strings */
-	uint8_t rank;	     /* the smaller, the better a name */
-};
-
-struct segment {
-	uint64_t off, size, addr;
-};
-
-struct ptc_symtab {
-	char *strings[TABLES_MAX]; /* owned: the file may be gone, or cut, later */
-	size_t nstrings, strings_len;
-	struct symbol *syms;
-	size_t n, cap;
-	struct segment *segs;
-	size_t nsegs, segs_cap;
-};
-
-void ptc_symtab_free(struct ptc_symtab *t)
-{
-	size_t i;
-
-	if (!t)
-		return;
-	for (i = 0; i < t->nstrings; i++)
-		free(t->strings[i]);
-	free(t->syms);
-	free(t->segs);
-	free(t);
-}
+enum { VDSO_MAX = 1 << 20 };
 
 static bool in_code(Elf *elf, const GElf_Sym *sym)
 {
@@ -55,38 +25,57 @@ static bool in_code(Elf *elf, const GElf_Sym *sym)
 	       (sh.sh_flags & SHF_EXECINSTR);
 }
 
-/* Functions first; untyped labels of assembly in code count too. 0: no function. */
-static uint8_t rank_of(Elf *elf, const GElf_Sym *sym)
+uint8_t ptc_symbol_rank(const GElf_Sym *sym)
 {
 	static const uint8_t by_bind[] = { [STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1 };
 	const unsigned int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
 	const uint8_t by = bind <= STB_WEAK ? by_bind[bind] : 3;
 
+	return (uint8_t)((type == STT_FUNC || type == STT_GNU_IFUNC ? 1 : 5) + by);
+}
+
+/* Functions; untyped labels of assembly in code count too. 0: none. */
+static uint8_t rank_of(Elf *elf, const GElf_Sym *sym)
+{
+	const unsigned int type = GELF_ST_TYPE(sym->st_info);
+
 	if (sym->st_shndx == SHN_UNDEF)
 		return 0;
-	if (type == STT_FUNC || type == STT_GNU_IFUNC)
-		return (uint8_t)(1 + by);
-	if (type == STT_NOTYPE && in_code(elf, sym))
-		return (uint8_t)(5 + by);
+	if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && in_code(elf, sym)))
+		return ptc_symbol_rank(sym);
 	return 0;
+}
+
+/* What assemblers leave to tell code from data: $x, $d, $x.1 */
+static bool is_mapping_symbol(const char *name)
+{
+	return *name == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
+}
+
+/* A symbol without a size ends with its section. */
+static uint64_t section_end(Elf *elf, const GElf_Sym *sym)
+{
+	GElf_Shdr sh;
+	uint64_t end;
+
+	return sym->st_shndx < SHN_LORESERVE && gelf_getshdr(elf_getscn(elf, sym->st_shndx), &sh) &&
+			       !__builtin_add_overflow(sh.sh_addr, sh.sh_size, &end) ?
+		       end :
+		       0;
 }
 
 /* A copy of string table @index that ends with a NUL; NULL: none, or no memory. */
 static const char *copy_strings(struct ptc_symtab *t, Elf *elf, size_t index, size_t *ret_len)
 {
 	Elf_Data *data = elf_getdata(elf_getscn(elf, index), NULL);
-	char *copy;
+	char *copy = data && data->d_buf && data->d_size < SIZE_MAX ?
+			     ptc_symtab_room(t, data->d_size + 1) :
+			     NULL;
 
-	if (!data || !data->d_buf || t->nstrings == TABLES_MAX ||
-	    data->d_size > STRINGS_MAX - t->strings_len)
-		return NULL;
-	copy = malloc(data->d_size + 1);
 	if (!copy)
 		return NULL;
 	memcpy(copy, data->d_buf, data->d_size);
 	copy[data->d_size] = '\0';
-	t->strings[t->nstrings++] = copy;
-	t->strings_len += data->d_size;
 	*ret_len = data->d_size;
 	return copy;
 }
@@ -99,15 +88,17 @@ static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf
 	GElf_Sym sym;
 	int i;
 
-	for (i = 0; strings && gelf_getsym(data, i, &sym) && t->n < SYMBOLS_MAX; i++) {
+	for (i = 0; strings && gelf_getsym(data, i, &sym); i++) {
 		const uint8_t rank = rank_of(elf, &sym);
-		const char *name = rank && sym.st_name < len ? strings + sym.st_name : NULL;
+		struct ptc_symbol s = { .addr = sym.st_value, .size = sym.st_size, .rank = rank };
 
-		if (!name || !*name || *name == '$')
+		s.name = rank && sym.st_name < len ? strings + sym.st_name : "";
+		if (!*s.name || is_mapping_symbol(s.name))
 			continue;
-		if (!ptc_grow(&t->syms, &t->cap, t->n + 1, sizeof(*t->syms)))
+		if (!s.size)
+			s.end = section_end(elf, &sym);
+		if (!ptc_symtab_add(t, &s))
 			return false;
-		t->syms[t->n++] = (struct symbol){ sym.st_value, sym.st_size, name, rank };
 	}
 	return true;
 }
@@ -119,13 +110,10 @@ static bool add_segments(struct ptc_symtab *t, Elf *elf)
 
 	if (elf_getphdrnum(elf, &n))
 		return true;
-	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &ph); i++) {
-		if (ph.p_type != PT_LOAD)
-			continue;
-		if (!ptc_grow(&t->segs, &t->segs_cap, t->nsegs + 1, sizeof(*t->segs)))
+	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_LOAD &&
+		    !ptc_symtab_add_segment(t, ph.p_offset, ph.p_filesz, ph.p_vaddr))
 			return false;
-		t->segs[t->nsegs++] = (struct segment){ ph.p_offset, ph.p_filesz, ph.p_vaddr };
-	}
 	return true;
 }
 
@@ -147,71 +135,21 @@ static bool add_symbols(struct ptc_symtab *t, Elf *elf, bool *ret_all)
 	return true;
 }
 
-static int by_addr(const void *pa, const void *pb)
-{
-	const struct symbol *a = pa, *b = pb;
-
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (strlen(a->name) != strlen(b->name)) /* __x is x's alias more often than not */
-		return strlen(a->name) < strlen(b->name) ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-/* Keep the best name of each address. */
-static void tidy(struct ptc_symtab *t)
-{
-	size_t i, n = 0;
-
-	if (t->n)
-		qsort(t->syms, t->n, sizeof(*t->syms), by_addr);
-	for (i = 0; i < t->n; i++)
-		if (!n || t->syms[n - 1].addr != t->syms[i].addr)
-			t->syms[n++] = t->syms[i];
-	t->n = n;
-}
-
-/* What .gnu_debuglink says, or "". */
-static void debug_link(Elf *elf, char *out, size_t size)
-{
-	Elf_Scn *scn = NULL;
-	Elf_Data *data;
-	const char *name;
-	GElf_Shdr sh;
-	size_t names;
-
-	*out = '\0';
-	if (elf_getshdrstrndx(elf, &names))
-		return;
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
-		if (!name || strcmp(name, ".gnu_debuglink") != 0)
-			continue;
-		data = elf_getdata(scn, NULL);
-		if (data && data->d_buf && strnlen(data->d_buf, data->d_size) < data->d_size &&
-		    strnlen(data->d_buf, size) < size)
-			memcpy(out, data->d_buf, strlen(data->d_buf) + 1);
-		return;
-	}
-}
-
-/* The symbols of the separate debug file, if there is one. False: no memory. */
+/* The symbols of the separate debug file, if there is one, or of those packed into @own. */
 static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int own, Elf *own_elf)
 {
 	struct ptc_build_id id = f->id;
+	struct ptc_debuglink link;
 	bool ok = true, all;
-	char link[256];
 	Elf *elf;
 	int fd;
 
 	if (!id.len)
 		(void)ptc_elf_build_id_fd(own, f->len, &id);
-	debug_link(own_elf, link, sizeof(link));
-	fd = ptc_search_debug(&f->store->search, f->path, &id, link);
+	ptc_debugfile_link(own_elf, &link);
+	fd = ptc_search_debug(&f->store->search, f->path, &id, &link);
 	if (fd < 0)
-		return true;
+		return !ptc_debugfile_has_mini(own_elf) || ptc_debugfile_add_mini(t, own);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
 		ok = add_symbols(t, elf, &all);
@@ -220,21 +158,29 @@ static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int ow
 	return ok;
 }
 
+static bool fill(struct ptc_symtab *t, Elf *elf, const struct ptc_codefile *f, int fd)
+{
+	bool all;
+
+	if (!add_segments(t, elf) || !add_symbols(t, elf, &all) ||
+	    (!all && f && !add_debug(t, f, fd, elf)))
+		return false;
+	ptc_symtab_sort(t);
+	if (!ptc_plt_add(t, elf))
+		return false;
+	ptc_symtab_sort(t);
+	return true;
+}
+
 /* Of an open ELF file; @f and @fd, if it is one: then its debug file counts too. */
 static struct ptc_symtab *read_elf(Elf *elf, const struct ptc_codefile *f, int fd)
 {
 	struct ptc_symtab *t = elf && elf_kind(elf) == ELF_K_ELF ? calloc(1, sizeof(*t)) : NULL;
-	bool all;
 
-	if (!t)
-		return NULL;
-	if (!add_segments(t, elf) || !add_symbols(t, elf, &all) ||
-	    (!all && f && !add_debug(t, f, fd, elf))) {
-		ptc_symtab_free(t);
-		return NULL;
-	}
-	tidy(t);
-	return t;
+	if (!t || fill(t, elf, f, fd))
+		return t;
+	ptc_symtab_free(t);
+	return NULL;
 }
 
 struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len)
@@ -268,47 +214,6 @@ struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f)
 	return t;
 }
 
-static bool to_addr(const struct ptc_symtab *t, uint64_t off, uint64_t *ret)
-{
-	size_t i;
-
-	for (i = 0; i < t->nsegs; i++) {
-		const struct segment *s = &t->segs[i];
-
-		if (off >= s->off && off - s->off < s->size) {
-			*ret = off - s->off + s->addr;
-			return true;
-		}
-	}
-	return false;
-}
-
-const char *ptc_symtab_find(const struct ptc_symtab *t, uint64_t off, uint64_t *ret_off)
-{
-	size_t lo = 0, hi = t->n, mid, i;
-	uint64_t addr;
-
-	if (!to_addr(t, off, &addr))
-		return NULL;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->syms[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	/* A label inside a function may hide it: look a little further back. */
-	for (i = 0; i < 8 && lo > i; i++) {
-		const struct symbol *s = &t->syms[lo - 1 - i];
-
-		if (s->size ? addr - s->addr < s->size : i == 0) {
-			*ret_off = addr - s->addr;
-			return s->name;
-		}
-	}
-	return NULL;
-}
-
 /*
  * The vdso comes with the recording, as patches: it need not be that of the
  * kernel that runs here. A recording has only one.
@@ -326,10 +231,21 @@ static struct ptc_symtab *read_vdso(const struct ptc_addrspace *as, const struct
 			      ptc_addrspace_read(as, r->start, r->file->saved_image, len));
 }
 
+/* As people write it, unless they want it raw. */
+static const char *shown(const struct ptc_codefile *f, struct ptc_symbol *s)
+{
+	if (!s->plain_tried && !f->store->mangled) {
+		s->plain_tried = true;
+		s->plain = ptc_demangle(s->name);
+	}
+	return s->plain ? s->plain : s->name;
+}
+
 const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t *ret_off)
 {
 	const struct ptc_range *r = ptc_addrspace_find(as, ip);
 	struct ptc_codefile *f = r ? r->file : NULL;
+	struct ptc_symbol *s;
 
 	if (!f)
 		return NULL;
@@ -342,5 +258,6 @@ const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t 
 		else if (f->bytes && !f->pages)
 			f->syms = ptc_symtab_new(f->bytes, f->len);
 	}
-	return f->syms ? ptc_symtab_find(f->syms, ip - r->start + r->off, ret_off) : NULL;
+	s = f->syms ? ptc_symtab_at(f->syms, ip - r->start + r->off, ret_off) : NULL;
+	return s ? shown(f, s) : NULL;
 }

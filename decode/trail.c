@@ -109,6 +109,43 @@ void ptc_trail_land(struct ptc_trail *t, uint64_t to)
 	settle(t);
 }
 
+static bool is_direct(uint8_t kind)
+{
+	return kind == PTC_KIND_JMP || kind == PTC_KIND_CALL;
+}
+
+/* Where @e at @ip, which needed no trace, led. */
+static uint64_t follow(struct ptc_trail *t, struct ptc_trail_insn e, uint64_t ip,
+		       enum ptc_mode mode)
+{
+	uint8_t bytes[PTC_INSN_MAX];
+	struct ptc_insn insn;
+	size_t n;
+
+	if (!is_direct(e.kind))
+		return ip + e.len;
+	n = ptc_addrspace_read(t->as, ip, bytes, sizeof(bytes));
+	return ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK ? insn.target : ip + e.len;
+}
+
+/* The transfers inside a bent block. */
+static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
+{
+	struct ptc_trail_insn e;
+	uint64_t ip = b->ip, to;
+	uint32_t i;
+
+	for (i = 0; i + 1 < b->ninsn; i++) {
+		e = ptc_trail_look_up(t, ip, b->mode);
+		if (!e.len)
+			return;
+		to = follow(t, e, ip, b->mode);
+		if (is_direct(e.kind))
+			branch(t, ip, to, e.kind, b->time);
+		ip = to;
+	}
+}
+
 static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
 {
 	struct ptc_trail_insn e;
@@ -121,7 +158,7 @@ static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
 		if (!e.len)
 			break;
 		put_bytes(t, ptc_out_insn(t->out, ip, b->time), e.len);
-		ip += e.len;
+		ip = follow(t, e, ip, b->mode);
 	}
 	e = ptc_trail_look_up(t, b->end_ip, b->mode);
 	put_bytes(t, ptc_out_insn(t->out, b->end_ip, b->time), e.len);
@@ -135,6 +172,8 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 	t->out->stats->insns += b->ninsn;
 	if (t->insns)
 		list_insns(t, b);
+	else if (b->bent)
+		list_inner(t, b);
 	e = ptc_trail_look_up(t, b->end_ip, b->mode);
 	t->last.valid = true;
 	t->last.kind = e.kind;

@@ -59,6 +59,7 @@ struct ptc_trail_block {
 	uint32_t ninsn;
 	enum ptc_mode mode;
 	uint64_t time; /* of its instructions */
+	bool bent;     /* jumps and calls may be inside, not only at its end */
 };
 
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);

@@ -15,3 +15,8 @@ set_tests_properties(cli_decode trace_quipper trace_quipper_dump trace_griffin-h
 	trace_griffin-uaf-01-poc trace_xdc-foo trace_xdc-unzip trace_dr-hello PROPERTIES
 	ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS traces)
 set_tests_properties(cli_decode PROPERTIES LABELS cli)
+
+find_program(PERF_PROGRAM perf)
+add_test(NAME trace_clock COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/clock.py")
+set_tests_properties(trace_clock PROPERTIES ENVIRONMENT "${traces_env};PERF=${PERF_PROGRAM}" SKIP_RETURN_CODE 77
+	TIMEOUT 60 LABELS traces)

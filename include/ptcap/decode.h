@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decoding: a recording in, batches of items out, in time order.
+ * Decoding: a recording in, batches of items out, in time order. examples/branches.c uses it.
+ *
+ * Open a recording, choose a time if not all of it is wanted, run with a sink, free. Damage and
+ * loss are no errors: they are items, gaps, and decoding goes on behind them. One object is for one
+ * thread at a time; two objects have nothing in common.
  *
  * What a transfer is, which are listed, and how gaps look: doc/format.md.
  */
@@ -63,7 +67,16 @@ enum ptc_gap_cause {
 
 #define PTC_NO_TIME UINT64_MAX
 
-/* 64 bytes, fixed. Lent to the sink for the duration of the call. */
+/*
+ * 64 bytes, fixed. Lent to the sink for the duration of the call.
+ *
+ * The time is that of the last timing packet in front of what happened: TSC packets, and MTC and
+ * CYC packets between them if the recording has those and says how they count; through the clock
+ * conversion of the recording it is nanoseconds of the clock that perf's records have. It is not
+ * known (PTC_NO_TIME) without TSC packets, without a conversion, and in raw mode.
+ *
+ * pid, tid and cpu are what the side records say of that time, or the queue is of.
+ */
 struct ptc_item {
 	uint64_t from;	  /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
 			   * queue's AUX stream. EVENT: where it happened; 0: not known */
@@ -82,7 +95,11 @@ struct ptc_item {
 };
 static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
 
-/* Items out. A non-zero return stops decoding with PTC_E_STOPPED. */
+/*
+ * Items out, n of them, at least 1. They are in the order of their times, at equal times in that of
+ * their queues; those of a queue are in the order of its trace. Items without a time come as if it
+ * were 0, queue after queue. A non-zero return stops decoding with PTC_E_STOPPED.
+ */
 struct ptc_sink {
 	int (*on_items)(void *ctx, const struct ptc_item *items, size_t n);
 	void *ctx;
@@ -144,14 +161,28 @@ struct ptc_decode_opts {
 			  * lent until ptc_decode_free; NULL: all */
 	bool events;	 /* EVENT items, too */
 	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
+	bool mangled; /* names of functions as the linker has them: not demangled */
 };
 
+/* The defaults: all of the trace, transfers and gaps. */
+#ifdef __cplusplus
+static inline struct ptc_decode_opts ptc_decode_opts_init(void)
+{
+	struct ptc_decode_opts opts = {};
+
+	opts.size = sizeof(opts);
+	opts.tid = opts.cpu = -1;
+	return opts;
+}
+#define PTC_DECODE_OPTS_INIT ptc_decode_opts_init()
+#else
 /* clang-format off */
 #define PTC_DECODE_OPTS_INIT                                                                       \
 	{                                                                                          \
 		.size = sizeof(struct ptc_decode_opts), .tid = -1, .cpu = -1                       \
 	}
 /* clang-format on */
+#endif
 
 /* Counted while decoding. */
 struct ptc_decode_stats {
@@ -170,8 +201,14 @@ PTC_API const char *ptc_gap_name(enum ptc_gap_cause cause);
 PTC_API const char *ptc_event_name(enum ptc_event_kind kind);
 
 /*
- * Prepare to decode the recording at @path. The object keeps the file mapped
- * until ptc_decode_free. Fails if it is no perf.data or holds no Intel PT.
+ * Prepare to decode the recording at @path, in any form perf has; @opts NULL: the defaults. On
+ * success *@ret is the caller's, for ptc_decode_free; until then the file is mapped and must not
+ * change. All its side records are read once, and the files that code is in.
+ *
+ * PTC_E_IO: it, or what opts.code names, cannot be read. PTC_E_FORMAT: it is no perf.data, or
+ * damaged so that nothing can be made of it (off: where). PTC_E_NOT_EXIST: it holds no AUX trace.
+ * PTC_E_UNSUPPORTED: trace of another kind than Intel PT, a recording of a big-endian machine,
+ * options of a newer caller. PTC_E_LIMIT, PTC_E_NO_MEMORY.
  */
 PTC_API int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts,
 			    struct ptc_decode **ret, struct ptc_err *err);
@@ -185,12 +222,14 @@ struct ptc_raw_code {
 
 /*
  * Prepare to decode the bare PT stream in the file @pt_path, with code from
- * @code[0..n). Overlapping ranges are PTC_E_USAGE.
+ * @code[0..n), which is not needed any more then. Overlapping ranges are PTC_E_USAGE; the rest as
+ * ptc_decode_open. There are no times, threads or CPUs in what comes out.
  */
 PTC_API int ptc_decode_open_raw(const char *pt_path, const struct ptc_raw_code *code, size_t n,
 				const struct ptc_decode_opts *opts, struct ptc_decode **ret,
 				struct ptc_err *err);
 
+/* Free it and all that it lent; NULL is fine. */
 PTC_API void ptc_decode_free(struct ptc_decode *d);
 
 /*
@@ -202,15 +241,21 @@ PTC_API int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first
 
 /*
  * Before running: only items with a time in [@from_ns, @to_ns] (UINT64_MAX: to
- * the end). The trace in front of it and behind it is not decoded. Not with
- * opts.last (PTC_E_USAGE).
+ * the end). The trace in front of it and behind it is not decoded, but for what
+ * is needed to begin. Not with opts.last, nor after a run (PTC_E_USAGE); PTC_E_NOT_EXIST if the
+ * trace has no times.
  */
 PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_ns,
 				   struct ptc_err *err);
 
-/* Run to the end; items go to @sink. May be called once. */
+/*
+ * Run to the end; items go to @sink. May be called once (PTC_E_USAGE). PTC_E_STOPPED: the sink said
+ * so. PTC_E_FORMAT, PTC_E_LIMIT: a side record that cannot be true. PTC_E_NO_MEMORY. What was given
+ * to the sink before an error was right.
+ */
 PTC_API int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
 
+/* What was counted until now. */
 PTC_API void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret);
 
 /*
@@ -239,14 +284,16 @@ PTC_API bool ptc_decode_missing(const struct ptc_decode *d, size_t i, struct ptc
 
 /*
  * Instead of running: look which files of the recording can be had here.
- * *ret_files: how many files with code it names in all.
+ * *ret_files: how many files with code it names in all. PTC_E_USAGE after a run.
  */
 PTC_API int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct ptc_err *err);
 
 /*
  * For the sink, inside on_items: the function that holds @ip in the process of
- * @item at that moment. Returns the (demangled) name, lent until the next call,
- * and the offset into it; NULL if not known.
+ * @item at that moment. Returns the name, demangled (C++, Rust, D) unless
+ * opts.mangled, lent until the next call, and the offset into it; NULL if not known. Names are from
+ * the file's symbols, or those of its debug file; of the kernel from kallsyms; of code that is in no
+ * file from jitdumps and /tmp/perf-PID.map.
  */
 PTC_API const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item,
 				      uint64_t ip, uint64_t *ret_off);

@@ -58,7 +58,10 @@ struct ptc_file_attr {
 	struct ptc_cur stored; /* the attr as the file has it, attr.size bytes; lent */
 	const uint64_t *ids;   /* owned by the file */
 	size_t nids;
-	/* Told by EVENT_UPDATE in pipe mode; lent. NULL, NULL, 0: not told. */
+	/*
+	 * Told by EVENT_UPDATE, but in pipe mode only by one in front of all records of
+	 * the kernel; lent. NULL, NULL, 0: not told.
+	 */
 	const char *name, *unit;
 	double scale;
 };
@@ -280,11 +283,11 @@ PTC_API struct ptc_cur ptc_chunk_bytes(const struct ptc_file *f, const struct pt
  * Records without a time, or with time 0 or ~0 (made up by perf), and perf's
  * own records have no place in this order: they come when they are met.
  *
- * Memory: 16 bytes a waiting record, PTC_ORDER_MAX of them at most. Where more
+ * Memory: 16 to 32 bytes a waiting record, PTC_ORDER_MAX of them at most. Where more
  * would have to wait the oldest goes out instead, mark or not.
  */
 
-enum { PTC_ORDER_MAX = 1 << 22 }; /* 64 MiB */
+enum { PTC_ORDER_MAX = 1 << 22 }; /* 64 MiB, at most 128 */
 
 struct ptc_order_opts { /* all 0: as perf does */
 	/*

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is installed, headers and library: the library has each function of the headers, and nothing else. The example,
-as C and as C++, says of a recording what a few lines of Python read there."""
+"""What is installed, headers and library. example.py SOURCE BUILD CC NAME:
+
+count     the library has each function of the headers, and nothing else; the example, as C and as C++, says of a
+          recording what a few lines of Python read there
+branches  the example, as C and as C++, says what `ptcap decode` lists: of all, of a part of the time, of a thread
+"""
 
 import collections
 import glob
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -15,8 +20,7 @@ import tempfile
 SOURCE = sys.argv[1]
 BUILD = sys.argv[2]
 CC = sys.argv[3]
-MKREC = os.environ["MKREC"]
-TRACES = os.environ["PTCAP_TRACES"]
+NAME = sys.argv[4]
 AUXTRACE, TRACING_DATA = 71, 66
 LANGUAGES = {"c": ["-std=c17", "-x", "c"], "c++": ["-std=c++17", "-x", "c++"]}
 
@@ -58,7 +62,7 @@ def install(folder):
 def build(include, lib, language, out):
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     subprocess.run(
-        [CC, *LANGUAGES[language], *warnings, "-I", include, os.path.join(SOURCE, "examples/count.c"), "-x", "none"]
+        [CC, *LANGUAGES[language], *warnings, "-I", include, os.path.join(SOURCE, f"examples/{NAME}.c"), "-x", "none"]
         + ["-L", lib, "-Wl,-rpath," + lib, "-lptcap", "-o", out],
         check=True,
     )
@@ -88,20 +92,87 @@ def compare(program, path):
     assert queues, path
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="ptcap-example-") as folder:
-        made = os.path.join(folder, "perf.data")
-        subprocess.run([MKREC, made], check=True)
-        paths = [made] + glob.glob(os.path.join(TRACES, "quipper-intel_pt-*", "perf.data.intel_pt-*[0-9]"))
-        include, lib = install(os.path.join(folder, "usr"))
+def programs(folder):
+    """Install, and build the example in each language. Yields the program, the headers and the library."""
+    include, lib = install(os.path.join(folder, "usr"))
+    for language in LANGUAGES:
+        program = os.path.join(folder, NAME + "-" + language)
+        build(include, lib, language, program)
+        yield program, include, lib
+
+
+def check_count(folder):
+    made = os.path.join(folder, "perf.data")
+    subprocess.run([os.environ["MKREC"], made], check=True)
+    traces = os.environ["PTCAP_TRACES"]
+    paths = [made] + glob.glob(os.path.join(traces, "quipper-intel_pt-*", "perf.data.intel_pt-*[0-9]"))
+    for program, include, lib in programs(folder):
         compare_names(include, lib)
-        for language in LANGUAGES:
-            program = os.path.join(folder, "count-" + language)
-            build(include, lib, language, program)
-            for path in paths:
-                compare(program, path)
-            r = subprocess.run([program, program], capture_output=True, text=True, check=False)
-            assert r.returncode == 1 and r.stderr.count(program) == 1, r.stderr
+        for path in paths:
+            compare(program, path)
+        r = subprocess.run([program, program], capture_output=True, text=True, check=False)
+        assert r.returncode == 1 and r.stderr.count(program) == 1, r.stderr
 
 
-main()
+def listed(path, *options):
+    """What the example is to say, by ptcap decode: branches, calls, and calls by address with the symbol; gaps."""
+    command = [os.environ["PTCAP"], "decode", "-i", path, "-F", "kind,to,tosym", *options]
+    lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+    gaps = collections.Counter(line.split("cause=")[1] for line in lines if line.startswith("# gap"))
+    flow = [line.split(" ", 2) for line in lines if not line.startswith("#")]
+    calls = collections.Counter((to, sym) for kind, to, sym in flow if kind in ("call", "icall") and to != "0")
+    return len(flow), sum(calls.values()), calls, gaps
+
+
+def compare_calls(program, path, args, want, most=7):
+    out = subprocess.run([program, path, str(most), *args], capture_output=True, text=True, check=True).stdout
+    lines = out.splitlines()
+    branches, calls, functions, gaps = want
+    assert lines[:2] == [f"branches: {branches}", f"calls: {calls}"], (lines, want)
+    said = [line.split(" ", 2) for line in lines[2:] if not line.startswith("gap")]
+    ordered = sorted(functions.items(), key=lambda f: (-f[1], int(f[0][0], 16)))[:most]
+    assert [(int(n), to) for n, to, _ in said] == [(n, to) for (to, _), n in ordered], (said, ordered)
+    for (_, _, name), ((_, sym), _) in zip(said, ordered):
+        assert sym == "-" or name == sym.replace("\\x20", " ")[: len(name)], (name, sym)
+    assert {l.split()[1].rstrip(":"): int(l.split()[2].rstrip(",")) for l in lines if l.startswith("gap")} == gaps
+
+
+def check_branches(folder):
+    path = os.path.join(folder, "perf.data")
+    prog = os.path.join(os.environ["PROGS"], "prog_tasks")
+    subprocess.run(
+        [os.environ["PTCAP"], "record", "--source", "step", "-q", "-o", path, "--", prog, "locks"],
+        check=True, stdout=subprocess.DEVNULL,
+    )
+    whole = listed(path)
+    assert whole[1] > 100 and not whole[3], whole
+    times = subprocess.run(
+        [os.environ["PTCAP"], "decode", "-i", path, "-F", "tid"], capture_output=True, text=True, check=True
+    ).stdout.split()
+    tid = collections.Counter(times).most_common()[-1][0]
+    bare = os.path.join(folder, "bare.data")  # the same without the program's code
+    hidden = os.path.join(folder, "prog")
+    shutil.copy(prog, hidden)
+    subprocess.run(
+        [os.environ["PTCAP"], "record", "--source", "step", "-q", "-o", bare, "--", hidden, "locks"],
+        check=True, stdout=subprocess.DEVNULL,
+    )
+    os.unlink(hidden)
+    os.environ["HOME"] = folder  # perf's build-id cache may have the program
+    missing = listed(bare)
+    assert missing[3]["nocode"], missing[3]
+    for program, _, _ in programs(folder):
+        compare_calls(program, path, [], whole)
+        part = listed(path, "--time", "20%-60%")
+        assert 0 < part[0] < whole[0]
+        compare_calls(program, path, ["20-60"], part)
+        compare_calls(program, path, ["all", tid], listed(path, "--tid", tid))
+        compare_calls(program, bare, [], missing)
+        r = subprocess.run([program, path, "1", "60-20"], capture_output=True, text=True, check=False)
+        assert r.returncode == 2, r
+        r = subprocess.run([program, program], capture_output=True, text=True, check=False)
+        assert r.returncode == 1 and r.stderr.count(program) == 1, r.stderr
+
+
+with tempfile.TemporaryDirectory(prefix="ptcap-example-") as main_folder:
+    {"count": check_count, "branches": check_branches}[NAME](main_folder)

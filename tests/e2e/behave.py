@@ -759,11 +759,15 @@ def attach_to_the_end(folder):
     """The recording of a process ends with it."""
     server = Server()
     path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
-    p = subprocess.Popen([PTCAP, "record", "-q", "--source", "step", "-o", path, "--truth", truth,
-                          "-p", str(server.p.pid)])
-    until(lambda: proc_status(server.p.pid)["TracerPid"] != "0", "the server is traced")
+    p = subprocess.Popen(
+        [PTCAP, "record", "--source", "step", "-o", path, "--truth", truth, "-p", str(server.p.pid)],
+        stderr=subprocess.PIPE,
+    )
+    said = [p.stderr.readline(), p.stderr.readline()]  # all threads are held by then, not only the first
+    check(b"attached" in said[1], f"ptcap says {said}")
     server.ends_well()
-    check(p.wait() == 0, f"exit status {p.returncode}")
+    _, err = p.communicate()
+    check(p.returncode == 0, f"exit status {p.returncode}: {err!r}")
     check(len(lib.equals_truth(path, truth)) == 9, "not all nine threads")
 
 

@@ -219,8 +219,56 @@ def bad_places(folder):
     check(f"'{part}': it is a symbolic link" in err, err)
 
 
+def places(folder):
+    """What may be read, and what not: whoever owns it, through links, and never for long."""
+    path, link, loop = (os.path.join(folder, name) for name in ("file", "link", "loop"))
+    record(path, [prog("hello")]).expect(0)
+    want = dump(path)
+    os.symlink(path, link)
+    check(dump(link) == want, "read through a link it is another")
+    os.symlink(loop, loop)
+    check("symbolic links" in Run([PTCAP, "dump", "-i", loop]).expect(1).err, "a link to itself")
+    check("is a folder" in Run([PTCAP, "dump", "-i", folder]).expect(1).err, "a folder")
+    check("not a regular file" in Run([PTCAP, "dump", "-i", "/dev/zero"]).expect(1).err, "a device")
+    fifo = os.path.join(folder, "fifo")
+    os.mkfifo(fifo)
+    with subprocess.Popen(["cp", path, fifo]) as cp:
+        check(dump(fifo) == want, "read from a FIFO it is another")
+        cp.wait()
+    if os.geteuid() == 0:  # else there is nothing of others
+        os.chown(path, 65534, 65534)
+        check(dump(path) == want, "of another owner it is another")
+    for name in (fifo, folder, "/dev/null"):
+        err = Run([PTCAP, "convert", "-i", path, "-o", name]).expect(2).err
+        check(f"cannot write '{name}': it exists and is not a regular file" in err, err)
+
+
+def features(folder):
+    """Our header says of this machine what perf's says."""
+    ours, theirs = os.path.join(folder, "ours"), os.path.join(folder, "theirs")
+    perf_record(theirs, [], ["true"])
+    record(ours, [prog("hello")]).expect(0)
+
+    def header(path):
+        """The lines that are of the machine, but for what changes all the time."""
+        text = Run([PERF, "report", "--header-only", "-I", "-i", path]).expect(0).out
+        text = re.sub(r", free = \d+ kB", "", text)
+        text = re.sub(r"(?m)(^# pmu mappings: .*?)(, intel_pt = \d+)?$", r"\1", text)
+        skip_line = r"# (captured on|data |feat |perf version|cmdline|event|time of|sample duration|contains|missing| CPU_PMU|=|$)"
+        return [line for line in text.splitlines() if not re.match(skip_line, line)]
+
+    text = lib.first_difference(header(theirs), header(ours), "perf's", "ours")
+    check(not text, text)
+    missing = re.search(r"# missing features: (.*)", Run([PERF, "report", "--header-only", "-I", "-i", ours]).out)
+    never = {"TRACING_DATA", "BRANCH_STACK", "GROUP_DESC", "STAT", "CLOCKID", "DIR_FORMAT", "BPF_PROG_INFO", "BPF_BTF",
+             "COMPRESSED", "CPU_PMU_CAPS", "CLOCK_DATA", "HYBRID_TOPOLOGY", "PMU_CAPS"}
+    there = re.search(r"# missing features: (.*)", Run([PERF, "report", "--header-only", "-I", "-i", theirs]).out)
+    more = set(missing[1].split()) - never - set(there[1].split())
+    check(not more, f"perf has {more}")
+
+
 CASES = {f"perf_{form}": (lambda folder, form=form: perf_form(folder, form)) for form in FORMS}
-CASES.update(killed=killed, ours=ours, bad_places=bad_places)
+CASES.update(killed=killed, ours=ours, bad_places=bad_places, places=places, features=features)
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

@@ -5,6 +5,7 @@ import ctypes
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -135,6 +136,26 @@ def decode(path, *options):
     return Run([PTCAP, "decode", "-i", path, *options])
 
 
+NO_TIME = (1 << 64) - 1
+ORDERED_MAX = 200000  # transfers; more of them take too long to look at one by one
+
+
+def in_order(path, *options):
+    """Transfers, gaps and events come in the order of their times. Returns how many have one."""
+    items = subprocess.run(
+        [PTCAP, "decode", "-i", path, "--format", "bin", "--events", *options],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+    ).stdout[64:]
+    last, timed = 0, 0
+    for n, item in enumerate(struct.iter_unpack("<QQQiiiIBB22x", items)):
+        if item[2] == NO_TIME:
+            continue
+        check(item[2] >= last, f"item {n} goes back in time, by {last - item[2]} ns: {item}")
+        last = item[2]
+        timed += 1
+    return timed
+
+
 def equals_truth(path, truth):
     """Decode a recording and compare it with what the stepper saw. Returns the transfers."""
     d = decode(path, "-F", "tid,from,to,kind", "--strict").expect(0)
@@ -142,6 +163,8 @@ def equals_truth(path, truth):
         want = transfers(f.read())
     check(want, "the truth is empty")
     same_transfers(transfers(d.out), want, "decode", "truth")
+    if sum(map(len, want.values())) < ORDERED_MAX:
+        check(in_order(path), "nothing has a time")
     return want
 
 

@@ -528,6 +528,7 @@ def check_lossy(folder, name, argv):
     d = lib.decode(path, "-F", "tid,from,to,kind", "--strict").expect(3)
     with open(truth, encoding="ascii") as f:
         want = f.read().splitlines()
+    lib.in_order(path)
     runs = [run.splitlines() for run in re.sub(r"(?m)^#.*\n", "\0", d.out).split("\0") if run]
     check(len(runs) > 1, "there is nothing behind a gap")
     at = 0
@@ -603,6 +604,8 @@ class Snapshots:
         check("LOST" not in err, err)
         with open(self.truth, encoding="ascii") as f:
             want = by_tid(f.read())
+        verified = Run([lib.PTCAP, "dump", "--verify", "-i", self.path]).expect(0).out
+        check(verified.startswith("verified: "), verified)
         return want, lib.decode(self.path, "-F", "tid,from,to,kind", "--strict").expect(0).out
 
 
@@ -667,6 +670,7 @@ def check_snapshots(folder, name, argv):
         for tid, flow in parts[-1].items():
             check(want[tid].endswith(flow), f"tid {tid} does not end with the truth")
         perf_reads(run.path, decoded)
+        check(lib.in_order(run.path), "nothing has a time")
         os.unlink(run.truth)
 
 

@@ -46,6 +46,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	how.insns = data[0] & 2;
 	how.bytes = data[0] & 4;
 	how.conv = data[0] & 8 ? &conv : NULL;
+	how.disorder = true; /* a TSC may be anything */
+	if (data[0] & 128)
+		how.params = (struct ptc_ipt_params){
+			.mtc_freq = 3, .nom_freq = 20, .tsc_ctc_n = 168, .tsc_ctc_d = 2
+		};
 	/* Most inputs have no PSB of their own: start decoding for them. */
 	if (data[0] & 16)
 		pt_psb_on(&b, PT_CODE + data[0] % 16);

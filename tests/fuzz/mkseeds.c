@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "auxtrace/userrec.h"
+#include "lib_elf.h"
 #include "lib_packed.h"
 
 static void put(const char *folder, const char *name, const void *bytes, size_t len)
@@ -196,6 +198,116 @@ static void put_info(const char *folder)
 	ptc_buf_release(&b);
 }
 
+/* What verify holds one against the other: a sound file, and one with a claim of each kind broken.
+ */
+static void put_verify(const char *folder)
+{
+	static const uint8_t time[16] = { 10, [8] = 20 };
+	static const struct ptc_compressed unknown = { 2, 1, 3, 5, 65536 };
+	static const struct ptc_id_index_entry id = { .id = 12345, .cpu = -1, .tid = 10 };
+	const struct ptc_auxtrace aux = { .offset = 4, .idx = 1, .tid = 10, .cpu = -1 };
+	const struct ptc_auxtrace_entry entry = { 0x123, PTC_AUXTRACE_SIZE };
+	struct ptc_user u = { .type = PTC_REC_ID_INDEX };
+	struct ptc_event_desc desc = { .name = "dummy:u", .nids = 1 };
+	const uint64_t ids[1] = { 4711 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+
+	build(&p);
+	bytes = pd_finish(&p, &len);
+	put(folder, "sound", bytes, len);
+	free(bytes);
+	pd_feature(&p, PTC_FEAT_SAMPLE_TIME, time, sizeof(time));
+	ptc_feature_put_compressed(&b, &unknown);
+	pd_feature(&p, PTC_FEAT_COMPRESSED, b.bytes, b.len);
+	ptc_buf_reset(&b);
+	ptc_feature_put_auxtrace(&b, &entry, 1);
+	pd_feature(&p, PTC_FEAT_AUXTRACE, b.bytes, b.len);
+	ptc_buf_reset(&b);
+	desc.attr = &p.attrs[1].attr;
+	desc.ids = ids;
+	ptc_feature_put_event_desc(&b, &desc, 1);
+	pd_feature(&p, PTC_FEAT_EVENT_DESC, b.bytes, b.len);
+	ptc_buf_reset(&b);
+	ptc_id_index_put_entry(&b, &id);
+	u.u.id_index.entries = ptc_cur_init(b.bytes, b.len);
+	ptc_user_put(&p.data, &u);
+	pd_aux(&p, 10, 3, 100, 4, 8, 0);
+	pd_auxtrace(&p, &aux, "\2\202\2\202\2\202\2\202", 8);
+	bytes = pd_finish(&p, &len);
+	put(folder, "broken", bytes, len);
+	free(bytes);
+	ptc_buf_release(&b);
+	pd_release(&p);
+}
+
+/* The last byte says how it is written again: see fuzz_copy.c. */
+static void put_copy(const char *folder)
+{
+	static const uint8_t hows[] = { 32, 33, 35, 36, 40, 48 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	char name[32];
+	size_t i, len;
+
+	for (i = 0; i < 2 * sizeof(hows); i++) {
+		struct pd p;
+		uint8_t *bytes;
+
+		build(&p);
+		bytes = i & 1 ? pd_finish_pipe(&p, &len) : pd_finish(&p, &len);
+		ptc_buf_reset(&b);
+		ptc_buf_put(&b, bytes, len);
+		ptc_buf_u8(&b, hows[i / 2]);
+		(void)snprintf(name, sizeof(name), "%s-%02u", i & 1 ? "pipe" : "file", hows[i / 2]);
+		put(folder, name, b.bytes, b.len);
+		free(bytes);
+		pd_release(&p);
+	}
+	ptc_buf_release(&b);
+}
+
+static void put_buf(const char *folder, const char *name, struct ptc_buf *b)
+{
+	put(folder, name, b->bytes, b->len);
+	ptc_buf_release(b);
+}
+
+static void put_jitdump(const char *folder)
+{
+	static const char code[] = "\x90\xc3";
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	le_jit(&b, 7, 1);
+	le_jit_load(&b, 10, 0x1000, 1, "first", code, sizeof(code));
+	le_jit_other(&b, 2, 24);
+	le_jit_load(&b, 20, 0x2000, 2, "", code, sizeof(code));
+	le_jit_move(&b, 30, 0x1000, 0x3000, 1, 2);
+	le_jit_load(&b, 40, 0x1000, 1, "again", code, sizeof(code));
+	le_jit_move(&b, 50, 0x2000, 0x4000, 77, 2);
+	le_jit_other(&b, 3, 0);
+	put_buf(folder, "plain", &b);
+}
+
+/* Mappings of a program, its first page among them; and memory without a name. */
+static void put_core(const char *folder)
+{
+	static const struct le_mapped maps[] = { { 0x400000, 0x401000, 0, "/bin/a" },
+						 { 0x401000, 0x402000, 1, "/bin/a" } };
+	struct ptc_buf b = PTC_BUF_INIT, elf = PTC_BUF_INIT;
+	struct le_segment segs[2];
+
+	le_program(&elf, 0x400000, 0xab, "\x90\xc3", 2);
+	segs[0] = (struct le_segment){ 0x400000, elf.bytes, LE_CODE_OFF };
+	segs[1] = (struct le_segment){ 0x7000, "\xc3", 1 };
+	le_core(&b, 10, segs, 2, maps, 2);
+	put_buf(folder, "plain", &b);
+	le_core(&b, 0, segs + 1, 1, maps, 0);
+	put_buf(folder, "small", &b);
+	ptc_buf_release(&elf);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -204,7 +316,9 @@ int main(int argc, char **argv)
 	} targets[] = {
 		{ "fuzz_reader", put_reader },	    { "fuzz_inflate", put_inflate },
 		{ "fuzz_pipe", put_pipe },	    { "fuzz_record", put_record },
-		{ "fuzz_auxtrace_info", put_info },
+		{ "fuzz_auxtrace_info", put_info }, { "fuzz_verify", put_verify },
+		{ "fuzz_copy", put_copy },	    { "fuzz_jitdump", put_jitdump },
+		{ "fuzz_core", put_core },
 	};
 	char folder[480];
 	size_t i;

@@ -117,6 +117,34 @@ void pt_tsc(struct ptc_buf *b, uint64_t tsc)
 		ptc_buf_u8(b, (uint8_t)(tsc >> (8 * i)));
 }
 
+void pt_tma(struct ptc_buf *b, uint16_t ctc, uint16_t fc)
+{
+	ptc_buf_le16(b, 0x7302);
+	ptc_buf_le16(b, ctc);
+	ptc_buf_u8(b, 0);
+	ptc_buf_le16(b, fc);
+}
+
+void pt_mtc(struct ptc_buf *b, uint8_t ctc)
+{
+	ptc_buf_u8(b, 0x59);
+	ptc_buf_u8(b, ctc);
+}
+
+/* 5 bits, then 7 a byte; the bit below them says that more follow. */
+void pt_cyc(struct ptc_buf *b, uint64_t cycles)
+{
+	ptc_buf_u8(b, (uint8_t)((cycles & 0x1f) << 3 | (cycles > 0x1f ? 4 : 0) | 3));
+	for (cycles >>= 5; cycles; cycles >>= 7)
+		ptc_buf_u8(b, (uint8_t)((cycles & 0x7f) << 1 | (cycles > 0x7f ? 1 : 0)));
+}
+
+void pt_cbr(struct ptc_buf *b, uint8_t ratio)
+{
+	ptc_buf_le16(b, 0x0302);
+	ptc_buf_le16(b, ratio);
+}
+
 void pt_ovf(struct ptc_buf *b)
 {
 	ptc_buf_le16(b, 0xf302);
@@ -197,7 +225,7 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_stream *stream,
 		struct pt_how *how)
 {
-	uint64_t left = how->max_steps ? how->max_steps : 1000000;
+	uint64_t last = 0, left = how->max_steps ? how->max_steps : 1000000;
 	struct ptc_out *o = ptc_replay_out(r);
 	struct ptc_err err;
 	int ret;
@@ -208,8 +236,14 @@ static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_st
 		ret = max ? ptc_replay_steps(r, max, &err) : ptc_replay_step(r, &err);
 		if (ret < 0)
 			die(err.msg);
-		for (; o->head < o->n; o->head++)
+		for (; o->head < o->n; o->head++) {
+			if (how->conv && o->items[o->head].time != PTC_NO_TIME) {
+				if (o->items[o->head].time < last && !how->disorder)
+					die("time goes back");
+				last = o->items[o->head].time;
+			}
 			put_item(out, &o->items[o->head], stream, how);
+		}
 	} while (ret);
 }
 
@@ -218,7 +252,6 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 {
 	char *text = NULL;
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
-	const struct ptc_ipt_params params = { .mtc_freq = 0 };
 	struct ptc_codefiles files = { .n = 0 };
 	struct ptc_addrspace as = { .n = 0 };
 	struct ptc_notes notes = { .n = 0 };
@@ -257,7 +290,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	};
 	if (how->conv)
 		conf.clock.conv = *how->conv;
-	if (ptc_ipt_init(&ipt, &params, &err) || ptc_replay_new(&conf, &r, &err))
+	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
 	run(r, max, out, stream, how);

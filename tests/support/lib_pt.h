@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "decode/ipt.h"
 #include "decode/replay.h"
 
 enum { PT_TIP = 0x0d, PT_PGE = 0x11, PT_PGD = 0x01, PT_FUP = 0x1d };
@@ -27,6 +28,11 @@ void pt_psbend(struct ptc_buf *b);
 void pt_mode_exec64(struct ptc_buf *b);
 void pt_mode_tsx(struct ptc_buf *b, bool intx, bool aborted);
 void pt_tsc(struct ptc_buf *b, uint64_t tsc);
+/* Time between TSC packets: CTC and fast counter at the TSC; 8 bits of the CTC; cycles; a ratio. */
+void pt_tma(struct ptc_buf *b, uint16_t ctc, uint16_t fc);
+void pt_mtc(struct ptc_buf *b, uint8_t ctc);
+void pt_cyc(struct ptc_buf *b, uint64_t cycles);
+void pt_cbr(struct ptc_buf *b, uint8_t ratio);
 void pt_ovf(struct ptc_buf *b);
 
 /* PSB+ with tracing on at @ip in 64-bit code; with tracing off. */
@@ -44,6 +50,8 @@ extern const uint8_t pt_code[PT_CODE_LEN];
 struct pt_how {
 	bool insns, bytes, psb, events;
 	const struct ptc_time_conv *conv;
+	struct ptc_ipt_params params; /* how the trace was made */
+	bool disorder;		      /* times may go back */
 	const struct ptc_mark *marks;
 	size_t nmarks;
 	uint64_t max_steps;	       /* abort after so many; 0: a million */

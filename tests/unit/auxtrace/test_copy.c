@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "auxtrace/copy.h"
-#include "lib_perfdata.h"
+#include "lib_packed.h"
 
 static char folder[] = "/tmp/ptcap-test-XXXXXX";
 static char path[64], again[64];
@@ -439,4 +439,105 @@ Test(copy, hostile, .init = setup, .fini = teardown)
 	clean();
 	free(bytes);
 	pd_release(&p);
+}
+
+/* perf of 2010 had no pid in BUILD_ID, and no pipe mode: there it has one. */
+Test(copy, old_build_ids_to_a_pipe, .init = setup, .fini = teardown)
+{
+	uint8_t entry[8 + 24 + 64] = { [4] = PERF_RECORD_MISC_KERNEL, [6] = 8 + 24 + 64 };
+	const struct ptc_copy_opts opts = { .pipe = true };
+	struct ptc_build_id_entry e;
+	struct ptc_copy_stats st;
+	struct ptc_file *a = NULL, *b;
+	struct ptc_err err;
+	struct ptc_cur c;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+
+	make(&p);
+	memset(entry + 8, 0xab, 20);
+	(void)snprintf((char *)entry + 32, 64, "[kernel.kallsyms]");
+	pd_feature(&p, PTC_FEAT_BUILD_ID, entry, sizeof(entry));
+	bytes = pd_finish(&p, &len);
+	cr_assert_eq(ptc_file_open_bytes(bytes, len, "a", &a, &err), 0, "%s", err.msg);
+	copy(a, path, &opts, &st);
+	b = open_file(path);
+	cr_assert(ptc_file_feature(b, PTC_FEAT_BUILD_ID, &c, NULL));
+	cr_assert_eq(ptc_cur_left(&c), sizeof(entry) + 4, "as every perf since reads it");
+	cr_assert_eq(ptc_le32(c.pos + 8), UINT32_MAX);
+	cr_assert_eq(ptc_feature_next_build_id(&c, 0, &e, &err), 1);
+	cr_assert(e.pid == -1 && e.id.bytes[0] == 0xab && e.id.bytes[19] == 0xab);
+	cr_assert_str_eq(e.filename, "[kernel.kallsyms]");
+	ptc_file_free(b);
+	ptc_file_free(a);
+	free(bytes);
+	pd_release(&p);
+}
+
+/* A front that is in part behind damage is written whole all the same. */
+Test(copy, a_pipe_with_an_event_behind_damage, .init = setup, .fini = teardown)
+{
+	static const uint8_t rubbish[64] = { 1, 2, 3 };
+	const struct ptc_copy_opts opts = { .pipe = true };
+	struct ptc_copy_stats st;
+	struct ptc_file *a = NULL, *b;
+	struct ptc_err err;
+	struct ptc_buf front = PTC_BUF_INIT;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+
+	make(&p);
+	pd_raw(&p, PTC_REC_COMPRESSED2, 0, rubbish, sizeof(rubbish));
+	bytes = pd_finish_pipe(&p, &len);
+	/* its first event once more, at the end */
+	ptc_buf_put(&front, bytes, len);
+	ptc_buf_put(&front, bytes + PTC_PIPE_HEADER_SIZE,
+		    ptc_le16(bytes + PTC_PIPE_HEADER_SIZE + 6));
+	cr_assert_eq(ptc_file_open_damaged_bytes(front.bytes, front.len, "a", &a, &err), 0);
+	cr_assert(ptc_file_damage(a));
+	copy(a, path, &opts, &st);
+	b = open_file(path);
+	cr_assert_eq(ptc_file_nattrs(a), 3);
+	cr_assert_eq(ptc_file_nattrs(b), 3);
+	same_records(b, a);
+	ptc_file_free(b);
+	ptc_file_free(a);
+	free(bytes);
+	ptc_buf_release(&front);
+	pd_release(&p);
+}
+
+/* What tells of events from inside compressed records is not listened to; nor is it afterwards. */
+Test(copy, a_compressed_event_is_none, .init = setup, .fini = teardown)
+{
+	const struct ptc_copy_opts opts = { .pipe = true, .pack = PTC_COPY_PACK_NONE };
+	struct ptc_copy_stats st;
+	struct ptc_file *a = NULL, *b;
+	struct ptc_err err;
+	struct pd p, first;
+	uint8_t *bytes, *attr;
+	size_t len, n;
+
+	make(&first);
+	attr = pd_finish_pipe(&first, &n);
+	pd_init_pt(&p, NULL);
+	ptc_buf_put(&p.data, attr + PTC_PIPE_HEADER_SIZE,
+		    ptc_le16(attr + PTC_PIPE_HEADER_SIZE + 6));
+	pd_comm(&p, 7, 50, "one", true);
+	pk_pack(&p, PTC_REC_COMPRESSED, 4000);
+	bytes = pd_finish_pipe(&p, &len);
+	cr_assert_eq(ptc_file_open_bytes(bytes, len, "a", &a, &err), 0, "%s", err.msg);
+	copy(a, path, &opts, &st);
+	b = open_file(path);
+	cr_assert_eq(ptc_file_nattrs(a), 2);
+	cr_assert_eq(ptc_file_nattrs(b), 2);
+	cr_assert_eq(count(b, PERF_RECORD_COMM), 1);
+	ptc_file_free(b);
+	ptc_file_free(a);
+	free(bytes);
+	free(attr);
+	pd_release(&p);
+	pd_release(&first);
 }

@@ -210,3 +210,60 @@ Test(feature, an_old_build_id_without_size_has_20_bytes)
 	cr_assert_eq(ptc_feature_next_build_id(&c, 0, &e, &err), PTC_E_FORMAT);
 	ptc_buf_release(&b);
 }
+
+/* As perf 2.6.33 wrote them: no pid, the id in 24 bytes, the name padded to 64. */
+static void put_2010(struct ptc_buf *b, uint16_t misc, uint8_t id, const char *name)
+{
+	const size_t len = strlen(name) + 1;
+	size_t i;
+
+	ptc_buf_le32(b, 0);
+	ptc_buf_le16(b, misc);
+	ptc_buf_le16(b, 8 + 24 + 64);
+	for (i = 0; i < 20; i++)
+		ptc_buf_u8(b, id);
+	ptc_buf_zero(b, 4);
+	ptc_buf_put(b, name, len);
+	ptc_buf_zero(b, 64 - len);
+}
+
+Test(feature, build_ids_of_2010_have_no_pid)
+{
+	static const struct {
+		uint16_t misc;
+		int32_t pid;
+		const char *name;
+	} want[] = { { PERF_RECORD_MISC_KERNEL, -1, "[kernel.kallsyms]" },
+		     { PERF_RECORD_MISC_USER, -1, "/lib64/libc.so.6" },
+		     { PERF_RECORD_MISC_GUEST_KERNEL, 0, "[guest.kernel.kallsyms]" } };
+	struct ptc_build_id_entry e;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct ptc_cur c;
+	size_t i, len;
+
+	for (i = 0; i < 3; i++)
+		put_2010(&b, want[i].misc, (uint8_t)(i + 1), want[i].name);
+	c = ptc_cur_init(b.bytes, b.len);
+	for (i = 0; i < 3; i++) {
+		cr_assert_eq(ptc_feature_next_build_id(&c, 0, &e, &err), 1);
+		cr_assert_eq(e.pid, want[i].pid);
+		cr_assert_eq(e.misc, want[i].misc);
+		cr_assert(e.id.len == 20 && e.id.bytes[0] == i + 1 && e.id.bytes[19] == i + 1);
+		cr_assert_str_eq(e.filename, want[i].name);
+	}
+	cr_assert_eq(ptc_feature_next_build_id(&c, 0, &e, &err), 0);
+	for (len = 1; len < 96; len++) {
+		uint8_t *bytes = pd_exact(b.bytes, len);
+
+		cr_assert_eq(read_build_ids(bytes, len), PTC_E_FORMAT, "length %zu", len);
+		free(bytes);
+	}
+	/* Its flag says that the size is there: it is no old one. */
+	b.bytes[5] |= 0x80;
+	b.bytes[32] = 20;
+	c = ptc_cur_init(b.bytes, b.len);
+	cr_assert_eq(ptc_feature_next_build_id(&c, 0, &e, &err), 1);
+	cr_assert_str_eq(e.filename, "nel.kallsyms]");
+	ptc_buf_release(&b);
+}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "auxtrace/index.h"
+#include "lib_numbers.h"
 #include "lib_packed.h"
 
 static char folder[] = "/tmp/ptcap-test-XXXXXX";
@@ -313,4 +314,44 @@ Test(folder, more_files_than_the_limit_are_refused)
 	(void)fails(PTC_E_LIMIT);
 	cr_assert_eq(rename("data.4096", "data.99999999999999999999"), 0);
 	expect(1, 0);
+}
+
+/* Whatever data.0 has: opened as it is, and as a damaged one; what is read is inside. */
+static void try_part(const void *ctx, const uint8_t *bytes, size_t len)
+{
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	int tolerant;
+
+	(void)ctx;
+	put("data.0", bytes, len);
+	for (tolerant = 0; tolerant < 2; tolerant++) {
+		uint64_t pos = 0;
+		int n = 0;
+
+		if (tolerant ? ptc_file_open_damaged(folder, &f, &err) :
+			       ptc_file_open(folder, &f, &err))
+			continue;
+		while (ptc_file_next(f, &pos, &rec, &err) > 0)
+			n += rec.body.pos <= rec.body.end;
+		cr_assert_leq(n, 8 + (int)(len / 8), "those of the head, and of the part");
+		ptc_file_free(f);
+	}
+}
+
+Test(folder, a_part_may_be_cut_anywhere_and_say_anything)
+{
+	uint8_t bytes[256];
+	size_t len, cut;
+	FILE *f;
+
+	put_head("data", 1, 0);
+	put_part("data.0", 2, 3, 0);
+	f = fopen("data.0", "rb");
+	len = fread(bytes, 1, sizeof(bytes), f);
+	cr_assert(len > 100 && len < sizeof(bytes) && !fclose(f));
+	for (cut = 0; cut < len; cut++)
+		try_part(NULL, bytes, cut);
+	nb_each(bytes, len, try_part, NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/read_format.h"
+#include "lib_numbers.h"
 #include "lib_perfdata.h"
 
 static const struct ptc_read_value some[] = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } };
@@ -105,4 +106,33 @@ Test(read_format, an_unknown_format_is_not_read)
 	cr_assert(ptc_read_known(PERF_FORMAT_MAX - 1) && !ptc_read_known(PERF_FORMAT_MAX));
 	cr_assert(!ptc_read_parse(&c, PERF_FORMAT_MAX | PERF_FORMAT_ID, &r));
 	cr_assert_eq(ptc_cur_left(&c), sizeof(bytes));
+}
+
+static void try_read(const void *ctx, const uint8_t *bytes, size_t len)
+{
+	const uint64_t format = *(const uint64_t *)ctx;
+	struct ptc_cur c = ptc_cur_init(bytes, len);
+	struct ptc_read_value v;
+	struct ptc_read r;
+	uint64_t n = 0;
+
+	if (!ptc_read_parse(&c, format, &r))
+		return;
+	cr_assert_eq(c.end, bytes + len);
+	while (ptc_read_next(&r, &v))
+		n++;
+	cr_assert_leq(n, len / 8);
+}
+
+Test(read_format, no_number_at_any_place_leads_outside)
+{
+	uint64_t format;
+
+	for (format = 0; format < PERF_FORMAT_MAX; format++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+
+		lay_out(&b, format);
+		nb_each(b.bytes, b.len, try_read, &format);
+		ptc_buf_release(&b);
+	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: opening and walking a perf.data; what is refused, and how. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -528,6 +529,37 @@ Test(reader, records_without_sample_id_all_have_no_trailer)
 	bytes = pd_finish(&p, &len);
 	f = open_ok(bytes, len);
 	cr_assert_eq(ptc_file_trailer_type(f, &rec), 0);
+	ptc_file_free(f);
+	free(bytes);
+	pd_release(&p);
+}
+
+static void put_name(struct pd *p, uint64_t id, const char *name)
+{
+	uint8_t body[32] = { 2 }; /* PERF_EVENT_UPDATE__NAME */
+
+	body[8] = (uint8_t)id;
+	(void)snprintf((char *)body + 16, 16, "%s", name);
+	pd_raw(p, PTC_REC_EVENT_UPDATE, 0, body, sizeof(body));
+}
+
+/* perf stat record writes them so. */
+Test(reader, updates_in_front_of_the_kernels_records_tell_of_events)
+{
+	struct ptc_file *f;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+
+	pd_init_pt(&p, NULL);
+	put_name(&p, PD_ID_PT, "first");
+	put_name(&p, PD_ID_PT, "second");
+	pd_comm(&p, 10, 0, "sleep", false);
+	put_name(&p, PD_ID_DUMMY, "late");
+	bytes = pd_finish(&p, &len);
+	f = open_ok(bytes, len);
+	cr_assert_str_eq(ptc_file_attr(f, 0)->name, "second");
+	cr_assert_null(ptc_file_attr(f, 1)->name);
 	ptc_file_free(f);
 	free(bytes);
 	pd_release(&p);

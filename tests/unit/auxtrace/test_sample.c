@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "auxtrace/sample.h"
+#include "lib_numbers.h"
 #include "lib_perfdata.h"
+#include "lib_walk.h"
 
 static const uint64_t bits[] = {
 	PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
@@ -556,4 +558,28 @@ Test(sample, raw_and_aux_are_padded_as_the_kernel_pads_them)
 	cr_assert_eq(ptc_le64(b.bytes + 24), 8);
 	cr_assert_eq(memcmp(b.bytes + 32, "xyz\0\0\0\0\0", 8), 0);
 	ptc_buf_release(&b);
+}
+
+static void try_sample(const void *ctx, const uint8_t *bytes, size_t len)
+{
+	const struct ptc_rec rec = whole(bytes, len);
+
+	(void)wk_record(&rec, 0, ctx);
+}
+
+/* All fields, each alone, and each form of READ. */
+Test(sample, no_number_at_any_place_leads_outside)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit <= 25; bit++) {
+		const uint64_t one = (UINT64_C(1) << bit) & (PERF_SAMPLE_MAX - 1);
+		struct perf_event_attr attr = full;
+		struct ptc_buf b = PTC_BUF_INIT;
+
+		attr.sample_type = one ? one : full.sample_type;
+		lay_out(&b, &attr);
+		nb_each(b.bytes, b.len, try_sample, &attr);
+		ptc_buf_release(&b);
+	}
 }

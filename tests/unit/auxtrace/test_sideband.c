@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "lib_numbers.h"
 #include "lib_perfdata.h"
+#include "lib_walk.h"
 
 #define ID                                                                                         \
 	{                                                                                          \
@@ -430,4 +432,28 @@ Test(sideband, other_types_are_left_alone)
 
 	cr_assert_eq(ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &got, &err), 0);
 	cr_assert(got.off == 5 && got.type == PERF_RECORD_SAMPLE && got.misc == 1);
+}
+
+static void try_record(const void *ctx, const uint8_t *bytes, size_t len)
+{
+	const struct ptc_sb *sb = ctx;
+	const struct ptc_rec rec = { .type = sb->type,
+				     .misc = sb->misc,
+				     .body = ptc_cur_init(bytes, len) };
+
+	(void)wk_record(&rec, PD_SAMPLE_TYPE, NULL);
+	(void)wk_record(&rec, 0, NULL);
+}
+
+Test(sideband, no_number_at_any_place_leads_outside)
+{
+	size_t i;
+
+	for (i = 0; i < N; i++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+
+		ptc_sb_put(&b, &all[i], PD_SAMPLE_TYPE);
+		nb_each(b.bytes + 8, b.len - 8, try_record, &all[i]);
+		ptc_buf_release(&b);
+	}
 }

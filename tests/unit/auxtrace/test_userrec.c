@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "auxtrace/userrec.h"
+#include "lib_numbers.h"
 #include "lib_perfdata.h"
+#include "lib_walk.h"
 
 /* The body of one record, as its layout is published. */
 struct sample_record {
@@ -824,5 +826,25 @@ Test(userrec, other_types_are_left_alone_and_every_name_has_a_type)
 		const bool ours = type >= PTC_REC_USER_START && ptc_rec_name(type);
 
 		cr_assert_eq(ptc_user_parse(&rec, &u, &err) != 0, ours, "type %u", type);
+	}
+}
+
+static void try_record(const void *ctx, const uint8_t *bytes, size_t len)
+{
+	const struct ptc_rec rec = record(ctx, bytes, len);
+
+	(void)wk_record(&rec, 0, NULL);
+}
+
+Test(userrec, no_number_at_any_place_leads_outside)
+{
+	size_t i;
+
+	for (i = 0; i < N; i++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+
+		(void)all[i].lay_out(&b);
+		nb_each(b.bytes, b.len, try_record, &all[i]);
+		ptc_buf_release(&b);
 	}
 }

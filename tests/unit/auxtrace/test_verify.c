@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "auxtrace/feature.h"
+#include "auxtrace/sample.h"
 #include "auxtrace/userrec.h"
 #include "auxtrace/verify.h"
-#include "lib_perfdata.h"
+#include "lib_packed.h"
 
 static const struct ptc_time_conv tc = { 31, 715827883, 5000000000 };
 static const uint8_t trace[64];
@@ -294,6 +296,256 @@ Test(verify, the_feature_compressed)
 	ptc_feature_put_compressed(&b, &future);
 	put_feature(&p, PTC_FEAT_COMPRESSED, &b);
 	expect(&p, "compressed ");
+	pd_release(&p);
+}
+
+/* A recording of snapshots: pieces of a ring of 256 bytes, and where the trace stopped. */
+static void snapshots(struct pd *p)
+{
+	struct ptc_pt_info info = { .type = PTC_AUXTRACE_TYPE_INTEL_PT,
+				    .pmu_type = PD_PMU_TYPE,
+				    .time = tc,
+				    .cap_user_time_zero = true,
+				    .snapshot_mode = true,
+				    .filter = "" };
+
+	pd_init_pt(p, &tc);
+	ptc_pt_info_put(&p->data, &info);
+	pd_aux(p, 7, 0, 20, 61, 256, PERF_AUX_FLAG_OVERWRITE);
+	piece(p, 0, 64); /* 3 bytes are padding */
+	pd_aux(p, 7, 0, 30, 9, 256, PERF_AUX_FLAG_OVERWRITE);
+	piece(p, 256 + 9 - 40, 40); /* the ring came round */
+}
+
+#define SNAPSHOTS(name, want, ...)                                                                 \
+	Test(verify, name)                                                                         \
+	{                                                                                          \
+		struct pd p;                                                                       \
+                                                                                                   \
+		snapshots(&p);                                                                     \
+		__VA_ARGS__;                                                                       \
+		expect(&p, want);                                                                  \
+		pd_release(&p);                                                                    \
+	}
+
+SNAPSHOTS(snapshots_end_where_the_trace_stopped, "", (void)p)
+SNAPSHOTS(a_snapshot_that_ends_elsewhere, "aux ", piece(&p, 100, 8))
+SNAPSHOTS(a_snapshot_that_ends_behind_its_padding, "aux ", piece(&p, 53, 16))
+SNAPSHOTS(a_snapshot_that_ends_in_front, "aux ", piece(&p, 44, 16))
+SNAPSHOTS(a_snapshot_that_is_larger_than_the_ring, "aux ", {
+	static const uint8_t rounds[512];
+
+	pd_auxtrace(&p, &(struct ptc_auxtrace){ .offset = 9, .tid = 7, .cpu = -1 }, rounds,
+		    sizeof(rounds));
+})
+SNAPSHOTS(a_place_outside_the_ring, "aux ", pd_aux(&p, 7, 0, 40, 257, 256, PERF_AUX_FLAG_OVERWRITE))
+SNAPSHOTS(a_ring_of_two_sizes, "aux ", pd_aux(&p, 7, 0, 40, 100, 512, PERF_AUX_FLAG_OVERWRITE))
+SNAPSHOTS(a_snapshot_of_which_a_record_may_be_lost, "", {
+	const struct ptc_sb lost = { .type = PERF_RECORD_LOST, .u.lost = { PD_ID_PT, 1 } };
+
+	pd_sb(&p, &lost);
+	piece(&p, 100, 8);
+})
+SNAPSHOTS(a_ring_whose_end_is_where_it_stopped, "", {
+	pd_aux(&p, 7, 0, 40, 256, 256, PERF_AUX_FLAG_OVERWRITE);
+	piece(&p, 512 - 64, 64);
+})
+
+/* A SAMPLE of thread 7 with @len bytes of trace; its event has asked for 24. */
+static void sample(struct pd *p, size_t len)
+{
+	struct ptc_sample s = { .id = { .id = PD_ID_PT, .tid = 7, .pid = 7, .time = 20 } };
+	const uint64_t has = p->attrs[0].attr.sample_type;
+
+	s.id.has = has;
+	s.aux = ptc_cur_init(trace, len);
+	ptc_sample_put(&p->data, PERF_RECORD_MISC_USER, &s, &p->attrs[0].attr);
+}
+
+static void sampled(struct pd *p)
+{
+	size_t i;
+
+	pd_init_pt(p, &tc);
+	for (i = 0; i < 2; i++) {
+		p->attrs[i].attr.sample_type |= PERF_SAMPLE_AUX;
+		p->attrs[i].attr.aux_sample_size = 23;
+	}
+}
+
+#define SAMPLED(name, want, ...)                                                                   \
+	Test(verify, name)                                                                         \
+	{                                                                                          \
+		struct pd p;                                                                       \
+                                                                                                   \
+		sampled(&p);                                                                       \
+		__VA_ARGS__;                                                                       \
+		expect(&p, want);                                                                  \
+		pd_release(&p);                                                                    \
+	}
+
+SAMPLED(trace_in_samples, "", sample(&p, 24); sample(&p, 8); sample(&p, 0))
+SAMPLED(more_trace_than_the_event_asks_for, "aux ", sample(&p, 32))
+SAMPLED(trace_of_an_odd_size, "trailing aux ", sample(&p, 24); p.data.bytes[p.data.len - 32] = 23)
+SAMPLED(samples_and_pieces_of_one_queue, "aux ", {
+	const struct ptc_auxtrace a = { .idx = 0, .tid = 7, .cpu = -1 };
+
+	sample(&p, 8); /* of cpu 0, as its piece */
+	pd_auxtrace(&p, &a, trace, 8);
+})
+SAMPLED(a_sample_in_front_of_the_info, "info ", ptc_buf_reset(&p.data); sample(&p, 8))
+SAMPLED(a_sample_of_no_queue, "aux ", {
+	p.attrs[0].attr.sample_type = p.attrs[1].attr.sample_type =
+		PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_AUX;
+	sample(&p, 8);
+})
+
+CASE(a_record_of_an_event_that_cannot_be, "record ", {
+	uint8_t attr[72] = { [4] = 68 }; /* no writer's attr has a size like that */
+
+	pd_raw(&p, PTC_REC_HEADER_ATTR, 0, attr, sizeof(attr));
+})
+CASE(a_sample_that_is_too_short, "record ", pd_raw(&p, PERF_RECORD_SAMPLE, 0, NULL, 0))
+CASE(a_side_record_that_is_too_short, "record ", pd_raw(&p, PERF_RECORD_EXIT, 0, NULL, 0))
+CASE(an_info_that_is_too_short, "record ",
+     pd_raw(&p, PTC_REC_AUXTRACE_INFO, 0, "\1\0\0\0\0\0\0\0\10\0\0\0\0\0\0\0", 16))
+CASE(an_aux_record_of_no_queue, "aux ", pd_aux(&p, 99, 9, 30, 64, 8, 0))
+
+Test(verify, trace_in_front_of_the_info)
+{
+	struct pd p;
+
+	pd_init_pt(&p, &tc);
+	ptc_buf_reset(&p.data);
+	piece(&p, 0, 64);
+	expect(&p, "info ");
+	pd_release(&p);
+}
+
+Test(verify, a_sample_and_no_event)
+{
+	struct pd p;
+
+	pd_init(&p);
+	pd_raw(&p, PERF_RECORD_SAMPLE, 0, "12345678", 8);
+	expect(&p, "record ");
+	pd_release(&p);
+}
+
+/* What is opened as a whole file is walked up to the damage, and that is found. */
+Test(verify, a_record_that_is_not_one)
+{
+	struct ptc_verify_stats stats;
+	struct ptc_file *f = NULL;
+	struct ptc_err err;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len, n;
+	char *text;
+	FILE *out = open_memstream(&text, &n);
+
+	sound(&p);
+	pd_raw(&p, 63, 0, NULL, 0);
+	p.data.bytes[p.data.len - 2] = 4; /* a size less than the header's */
+	bytes = pd_finish(&p, &len);
+	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
+	cr_assert_eq(ptc_verify(f, take, out, &stats, &err), 0);
+	fclose(out);
+	cr_assert_str_eq(text, "record ");
+	cr_assert_eq(stats.findings, 1);
+	free(text);
+	ptc_file_free(f);
+	free(bytes);
+	pd_release(&p);
+}
+
+/* Records enough that one compressed one expands to more than any record may have. */
+static void packed(struct pd *p, uint32_t ratio, uint32_t mmap_len)
+{
+	const struct ptc_compressed c = { 1, 1, 1, ratio, mmap_len };
+	struct ptc_buf b = PTC_BUF_INIT;
+	int i;
+
+	sound(p);
+	ptc_buf_reset(&p->data);
+	for (i = 0; i < 1500; i++)
+		pd_comm(p, 7, 10, "x", false);
+	pk_pack(p, PTC_REC_COMPRESSED, 60000);
+	p->has[PTC_FEAT_COMPRESSED] = false;
+	ptc_buf_release(&p->features[PTC_FEAT_COMPRESSED]);
+	ptc_feature_put_compressed(&b, &c);
+	put_feature(p, PTC_FEAT_COMPRESSED, &b);
+}
+
+Test(verify, what_compressed_records_expand_to)
+{
+	struct pd p;
+
+	packed(&p, 0, 1 << 20);
+	cr_assert_gt(p.data.len, 0);
+	expect(&p, "");
+	pd_release(&p);
+	packed(&p, 0, 1);
+	expect(&p, "compressed ");
+	pd_release(&p);
+	packed(&p, 7, 1 << 20); /* it is hundreds */
+	expect(&p, "compressed ");
+	pd_release(&p);
+	packed(&p, 100000, 1 << 20);
+	expect(&p, "compressed ");
+	pd_release(&p);
+}
+
+Test(verify, compressed_records_of_which_nothing_tells)
+{
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+
+	packed(&p, 0, 1 << 20);
+	p.has[PTC_FEAT_COMPRESSED] = false;
+	bytes = pd_finish_pipe(&p, &len);
+	cr_assert_str_eq(found_in_bytes(bytes, len), "compressed ");
+	free(bytes);
+	pd_release(&p);
+}
+
+static char folder[] = "/tmp/ptcap-test-XXXXXX";
+
+static const char *found_in_folder(void)
+{
+	static char text[64];
+	struct ptc_verify_stats stats;
+	struct ptc_file *f = NULL;
+	struct ptc_err err;
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	text[0] = 0;
+	cr_assert_eq(ptc_file_open_damaged(folder, &f, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_verify(f, take, out, &stats, &err), 0);
+	ptc_file_free(f);
+	fclose(out);
+	return text;
+}
+
+Test(verify, files_of_a_folder_of_which_nothing_tells)
+{
+	const uint64_t version = 1;
+	char data[64], part[64];
+	struct pd p;
+
+	cr_assert_not_null(mkdtemp(folder));
+	(void)snprintf(data, sizeof(data), "%s/data", folder);
+	(void)snprintf(part, sizeof(part), "%s/data.0", folder);
+	sound(&p);
+	pd_write(&p, data);
+	cr_assert_str_eq(found_in_folder(), "", "as perf record --kcore makes it");
+	fclose(fopen(part, "w"));
+	cr_assert_str_eq(found_in_folder(), "dir_format ");
+	pd_feature(&p, PTC_FEAT_DIR_FORMAT, &version, sizeof(version));
+	pd_write(&p, data);
+	cr_assert_str_eq(found_in_folder(), "");
+	cr_assert(!unlink(data) && !unlink(part) && !rmdir(folder));
 	pd_release(&p);
 }
 

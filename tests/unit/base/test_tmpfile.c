@@ -187,6 +187,42 @@ BOTH(a_link_is_followed)
 	check_content(target, "two");
 }
 
+BOTH(a_link_to_nothing_is_replaced)
+{
+	char old[160];
+	struct stat st;
+
+	cr_assert_eq(symlink("nothing", path), 0);
+	write_whole(path, "one");
+	check_content(path, "one");
+	cr_assert(!lstat(path, &st) && S_ISREG(st.st_mode));
+	(void)snprintf(old, sizeof(old), "%s.old", path);
+	cr_assert(!lstat(old, &st) && S_ISLNK(st.st_mode));
+}
+
+/* As somebody who is not root, which takes root to become. */
+BOTH(what_is_others_in_a_sticky_folder_is_refused_at_once)
+{
+	enum { OTHER = 65534, US = 1 };
+	struct ptc_tmpfile t;
+	struct ptc_err err;
+	char old[160];
+
+	if (geteuid())
+		cr_skip_test("it takes root");
+	(void)snprintf(old, sizeof(old), "%s.old", path);
+	write_whole(path, "one");
+	cr_assert(!chmod(dir, 01777) && !chown(path, OTHER, OTHER) && !seteuid(US));
+	cr_assert_eq(open_it(&t, path, &err), PTC_E_PERM);
+	cr_assert(strstr(err.msg, "somebody else's"));
+	cr_assert(!seteuid(0) && !rename(path, old) && !seteuid(US));
+	cr_assert_eq(open_it(&t, path, &err), PTC_E_PERM, "nor can it become what is others'");
+	cr_assert(!seteuid(0) && !chown(old, US, US) && !seteuid(US));
+	write_whole(path, "two");
+	cr_assert(!seteuid(0));
+	check_content(path, "two");
+}
+
 BOTH(what_is_no_file_is_refused)
 {
 	struct ptc_tmpfile t;
@@ -194,6 +230,8 @@ BOTH(what_is_no_file_is_refused)
 
 	cr_assert_eq(open_it(&t, dir, &err), PTC_E_USAGE);
 	cr_assert_eq(open_it(&t, "/dev/null", &err), PTC_E_USAGE);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	cr_assert_eq(open_it(&t, path, &err), PTC_E_USAGE, "nobody is waited for");
 	cr_assert_eq(open_it(&t, "", &err), PTC_E_USAGE);
 	cr_assert_eq(open_it(&t, "/nonexistent/x", &err), PTC_E_NOT_EXIST);
 	cr_assert(strstr(err.msg, "'/nonexistent/x'"));

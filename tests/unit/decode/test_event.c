@@ -97,6 +97,20 @@ Test(event, it_is_listed_behind_the_transfer_in_front_of_it)
 		   "event disabled 0 0\n");
 }
 
+Test(event, a_jump_to_what_an_event_is_about_is_listed)
+{
+	struct pt_how insns = { .insns = true };
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_on(&b, 0x1003);
+	put(&b, "\x02\x92\x78\x56\x34\x12", 6);
+	pt_ip(&b, PT_FUP, 0x1006);
+	pt_ip_none(&b, PT_PGD);
+	cr_assert_str_eq(pt_replay(&b, &insns), "1003\n1006\n1024\n1025\n");
+	expect(&b, "1003 1006 jmp\n1006 1024 call\nevent ptwrite 1006 12345678\n1025 0 ret\n"
+		   "event disabled 0 0\n");
+}
+
 Test(event, nobody_who_did_not_ask_is_told)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

@@ -40,6 +40,7 @@ struct test {
 	FILE *out;
 	char *text;
 	size_t len;
+	uint64_t last; /* time of the last item that had one */
 };
 
 static void begin(struct test *t, const struct ptc_time_conv *conv)
@@ -77,6 +78,10 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 		const struct ptc_item *it = &items[i];
 		const char *file = ptc_decode_file(t->d, it, it->from ? it->from : it->to, &off);
 
+		if (it->time != PTC_NO_TIME) {
+			cr_assert_geq(it->time, t->last, "item %zu goes back in time", i);
+			t->last = it->time;
+		}
 		if (it->type == PTC_ITEM_GAP)
 			fprintf(t->out, "%d gap %u %" PRIx64 " %" PRIx64 " %s\n", it->tid,
 				it->queue, it->from, it->to,
@@ -97,6 +102,7 @@ static int run_bytes(struct test *t, const void *bytes, size_t len, struct ptc_e
 	int r;
 
 	t->out = open_memstream(&t->text, &t->len);
+	t->last = 0;
 	r = ptc_decode_open(f.path, &t->opts, &t->d, err);
 	if (!r) {
 		r = ptc_decode_run(t->d, &sink, err);
@@ -189,15 +195,17 @@ Test(open, bytes_missing_between_pieces_are_a_gap)
 	end(&t);
 }
 
-/* AUXTRACE_INFO, behind TIME_CONV, says snapshots: word 8. */
-static void make_snapshots(struct test *t)
+/* What AUXTRACE_INFO, behind TIME_CONV, says. */
+enum { INFO_SCHED_SWITCH = 7, INFO_SNAPSHOTS = 8 };
+
+static void set_info(struct test *t, int word, uint8_t value)
 {
 	enum { INFO_SIZE_AT = 6, WORDS = 16 };
 	uint8_t *p = t->pd.data.bytes;
 
 	while (p[0] != PTC_REC_AUXTRACE_INFO)
 		p += p[INFO_SIZE_AT];
-	p[WORDS + 8 * 8] = 1;
+	p[WORDS + 8 * word] = value;
 }
 
 Test(open, what_is_missing_between_snapshots_was_not_kept)
@@ -206,7 +214,7 @@ Test(open, what_is_missing_between_snapshots_was_not_kept)
 	struct test t;
 
 	begin(&t, &clock_1ns);
-	make_snapshots(&t);
+	set_info(&t, INFO_SNAPSHOTS, 1);
 	map_code(&t, 7, 0, 0x1000);
 	map_code(&t, 8, 0, 0x1000);
 	pd_itrace_start(&t.pd, 7, 2, 5);
@@ -311,6 +319,55 @@ Test(open, code_mapped_by_a_syscall_is_there_when_it_returns)
 	end(&t);
 }
 
+Test(open, behind_a_gap_code_counts_that_was_mapped_since)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x5000); /* nothing there yet */
+	syscall_at(&a, 15, 0x5000);
+	syscall_at(&a, 30, 0x5000);
+	syscall_at(&a, 50, 0x5000); /* and not any more */
+	syscall_at(&a, 60, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	map_code(&t, 7, 20, 0x5000);
+	pd_mmap2(&t.pd, 7, 40, 0x5000, 0x1000, 0, "//anon");
+	expect(&t, "7 0 5016 start unmapped\n7 gap 0 2b 1d nocode\n"
+		   "7 0 5016 start\n7 5016 0 syscall\n"
+		   "7 0 5016 start\n7 gap 0 61 b nocode\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, behind_a_gap_the_code_is_that_of_who_runs_then)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x2000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x5000);
+	syscall_at(&a, 30, 0x2000);
+	syscall_at(&a, 50, 0x2000); /* 7 has none there */
+	syscall_at(&a, 70, 0x1000);
+	pd_itrace_start(&t.pd, 7, 2, 1);
+	pd_switch(&t.pd, 7, 2, 20, true);
+	pd_switch(&t.pd, 8, 2, 21, false);
+	pd_switch(&t.pd, 8, 2, 40, true);
+	pd_switch(&t.pd, 7, 2, 41, false);
+	piece(&t, 2, -1, 2, 0, &a);
+	expect(&t, "7 0 5016 start unmapped\n7 gap 2 2b b nocode\n"
+		   "8 0 2016 start\n8 2016 0 syscall\n"
+		   "7 0 2016 start unmapped\n7 gap 2 4f b nocode\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
 Test(open, an_exec_begins_with_nothing_and_a_fork_with_what_its_parent_has)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
@@ -374,6 +431,31 @@ Test(open, a_cpu_s_trace_belongs_to_who_runs_on_it)
 	t.opts.tid = -1;
 	t.opts.cpu = 1;
 	expect(&t, "");
+	end(&t);
+}
+
+Test(open, a_cpu_s_trace_is_not_of_who_ran_when_it_was_copied)
+{
+	static const struct ptc_id_range eight[] = { { 8, 8 } };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x2000);
+	psb_at(&a, 1);
+	syscall_at(&a, 20, 0x1000);
+	syscall_at(&a, 40, 0x2000);
+	pd_itrace_start(&t.pd, 7, 2, 10);
+	pd_switch(&t.pd, 7, 2, 30, true);
+	pd_switch(&t.pd, 8, 2, 31, false);
+	set_info(&t, INFO_SCHED_SWITCH, 2);
+	piece(&t, 2, 7, 2, 0, &a);
+	t.opts.tid = 8;
+	expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
+	t.opts.tid = -1;
+	t.opts.tids = (struct ptc_ids){ eight, 1 };
+	expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
 	end(&t);
 }
 
@@ -449,6 +531,24 @@ static size_t lose_silently(struct ptc_buf *b)
 	pt_ip(b, PT_TIP, 0x1016); /* ... and the jump at 100b */
 	pt_ip_none(b, PT_PGD);
 	return at;
+}
+
+Test(open, trace_that_records_tell_of_and_the_file_does_not_have_is_a_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	psb_at(&a, 1);
+	syscall_at(&a, 10, 0x1000);
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	cr_assert_eq(a.len, 0x30);
+	pd_aux(&t.pd, 7, 0, 15, 0, 0x30, 0);
+	pd_aux(&t.pd, 7, 0, 25, 0x30, 0x100, 0);
+	piece(&t, 0, 7, -1, 0, &a);
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 100 lost\n");
+	end(&t);
 }
 
 Test(open, decoding_does_not_read_on_where_the_buffer_was_full)
@@ -685,8 +785,60 @@ Test(open, trace_in_samples_is_decoded_and_what_two_have_once)
 	sample(&t, 7, 85, a.bytes + third + 18, a.len - third - 18);
 	ptc_buf_release(&a);
 	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n"
-		   "7 0 1016 start\n7 1016 0 syscall\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n-1 gap 0 6a 0 snapshot\n"
 		   "7 0 1003 start\n7 1003 1006 jmp\n7 1006 1024 call\n7 1025 0 ret\n");
+	end(&t);
+}
+
+/* PSBs at 100, 200, ..., @n of them, a syscall behind each. at[i]: where the i-th is; at[n]: the
+ * end. */
+static void psbs(struct ptc_buf *b, size_t *at, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		at[i] = b->len;
+		psb_at(b, 100 * i + 100);
+		syscall_at(b, 100 * i + 150, 0x1000);
+	}
+	at[n] = b->len;
+}
+
+Test(open, what_samples_do_not_have_is_told_and_is_no_loss)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+	size_t at[10];
+
+	begin(&t, &clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	psbs(&a, at, 9);
+	/* The end of the first one's trace, from inside a packet on, and all of the second's. */
+	sample(&t, 7, 260, a.bytes + at[1] - 5, at[2] - at[1] + 5);
+	/* Nothing new since: the same; a part of it. */
+	sample(&t, 7, 265, a.bytes + at[1] - 5, at[2] - at[1] + 5);
+	sample(&t, 7, 266, a.bytes + at[1], at[2] - at[1]);
+	/* 300 is in none. This one goes on, the next one too, with more than it in front. */
+	sample(&t, 7, 460, a.bytes + at[3] - 9, at[4] - at[3] + 9);
+	sample(&t, 7, 560, a.bytes + at[3], at[5] - at[3]);
+	/* Without a PSB nothing can be made of it. */
+	sample(&t, 7, 660, a.bytes + at[5] + 26, at[6] - at[5] - 26);
+	sample(&t, 7, 760, a.bytes + at[6], at[7] - at[6]);
+	/* No trace at all. */
+	sample(&t, 7, 770, a.bytes, 0);
+	sample(&t, 7, 960, a.bytes + at[7], at[9] - at[7]);
+	ptc_buf_release(&a);
+	expect(&t, "-1 gap 0 0 5 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"	/* 200 */
+		   "-1 gap 0 31 9 snapshot\n7 0 1016 start\n7 1016 0 syscall\n" /* 400 */
+		   "7 0 1016 start\n7 1016 0 syscall\n"				/* 500 */
+		   "-1 gap 0 92 12 snapshot\n-1 gap 0 a4 0 snapshot\n"
+		   "7 0 1016 start\n7 1016 0 syscall\n"				/* 700 */
+		   "-1 gap 0 d0 0 snapshot\n7 0 1016 start\n7 1016 0 syscall\n" /* 800 */
+		   "7 0 1016 start\n7 1016 0 syscall\n");			/* 900 */
+	cr_assert_eq(t.stats.gaps[PTC_GAP_LOST], 0);
+	cr_assert_eq(t.stats.gaps[PTC_GAP_DESYNC], 0);
 	end(&t);
 }
 
@@ -873,6 +1025,33 @@ Test(open, the_kernel_s_patches_are_not_the_program_s)
 	run_at(&a, 10, 0x1016);
 	piece(&t, 0, 7, -1, 0, &a);
 	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, the_kernel_is_as_at_the_beginning_when_the_last_transfers_have_been_counted)
+{
+	static const uint64_t kernel = 0xffffffffc0000000;
+	struct ptc_sb sb = { .type = PERF_RECORD_TEXT_POKE,
+			     .misc = PERF_RECORD_MISC_KERNEL,
+			     .id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 50 },
+			     .u.poke = { .addr = kernel } };
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	t.pd.attrs[0].attr.exclude_kernel = 0;
+	map_code(&t, 7, 0, 0x1000);
+	sb.u.poke.new_bytes = ptc_cur_init(code_mov, sizeof(code_mov));
+	pd_sb(&t.pd, &sb);
+	psb_at(&a, 1);
+	run_at(&a, 10, 0x1016);
+	run_at(&a, 20, kernel); /* nothing is known of it yet */
+	run_at(&a, 60, kernel);
+	piece(&t, 0, 7, -1, 0, &a);
+	t.opts.last = 100;
+	expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 ffffffffc0000000 start unmapped\n"
+		   "7 gap 0 3d b nocode\n7 0 ffffffffc0000000 start unmapped\n"
+		   "7 ffffffffc0000002 0 syscall unmapped\n");
 	end(&t);
 }
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "auxtrace/feature_base.h"
+#include "auxtrace/feature_kernel.h"
 #include "lib_elf.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
@@ -35,6 +37,15 @@ struct test {
 	size_t len;
 };
 
+static void set_cpu(struct pd *pd, const char *cpuid)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	ptc_feature_put_string(&b, cpuid);
+	pd_feature(pd, PTC_FEAT_CPUID, b.bytes, b.len);
+	ptc_buf_release(&b);
+}
+
 static void begin(struct test *t)
 {
 	memset(t, 0, sizeof(*t));
@@ -42,6 +53,7 @@ static void begin(struct test *t)
 	le_folder(t->dir, sizeof(t->dir));
 	t->code.size = sizeof(t->code);
 	t->code.cache = t->dir;
+	set_cpu(&t->pd, "GenuineIntel,6,158,10");
 }
 
 static void end(struct test *t)
@@ -264,6 +276,81 @@ Test(origin, what_is_taken_without_a_build_id_is_said_to_be_assumed)
 	snprintf(note, sizeof(note), "# assumed: '%s' is as it was", path);
 	expect(&t, "0 401016 start code_start\n401016 0 syscall code_start\n", note);
 	ptc_buf_release(&elf);
+	end(&t);
+}
+
+/* What is assumed is said once, by a look at the recording too. */
+static void expect_assumed(struct test *t, const char *words)
+{
+	const char *at;
+
+	cr_assert_eq(run(t, false, &(struct ptc_err){ .code = 0 }), 0);
+	at = strstr(t->text, words);
+	cr_assert(at && !strstr(at + 1, words), "got:\n%swant once:\n%s", t->text, words);
+	cr_assert_eq(run(t, true, &(struct ptc_err){ .code = 0 }), 0);
+	cr_assert(strstr(t->text, words), "a look:\n%s", t->text);
+}
+
+Test(origin, a_cpu_that_is_not_known_is_assumed_to_have_no_errata)
+{
+	static const char words[] = "# assumed: no errata: ";
+	struct test t;
+
+	begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
+	one_syscall(&t, 0x5000);
+	set_cpu(&t.pd, "AuthenticAMD,25,1,1");
+	cr_assert_eq(run(&t, false, &(struct ptc_err){ .code = 0 }), 0);
+	cr_assert_null(strstr(t.text, words));
+	set_cpu(&t.pd, "GenuineIntel,6,9999,1");
+	expect_assumed(&t, words);
+	t.pd.has[PTC_FEAT_CPUID] = false;
+	expect_assumed(&t, words);
+	end(&t);
+}
+
+Test(origin, without_times_what_was_mapped_is_assumed_to_have_been_so_from_the_start)
+{
+	struct test t;
+
+	begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
+	one_syscall(&t, 0x5000);
+	t.pd.attrs[0].attr.config &= ~(uint64_t)(1 << 10);
+	expect_assumed(&t, "# assumed: all that was mapped was so from the start: there are no "
+			   "times, as TSC packets were off\n");
+	pd_release(&t.pd);
+	pd_init_pt(&t.pd, NULL);
+	one_syscall(&t, 0x5000);
+	expect_assumed(&t, "as the recording does not say how the TSC counts\n");
+	end(&t);
+}
+
+Test(origin, a_thread_of_which_no_record_tells_is_assumed_to_be_its_process_s_first)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t);
+	pd_poke(&t.pd, 7, 5, 0x5000, pt_code, PT_CODE_LEN);
+	psb_at(&b, 10);
+	syscall_at(&b, 50, 0x5000);
+	trace(&t, &b);
+	expect(&t, "0 5016 start\n5016 0 syscall\n",
+	       "# assumed: thread 7 is the first of its process: no record says so\n");
+	end(&t);
+}
+
+Test(origin, without_switches_a_cpu_is_assumed_to_have_run_one_thread)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t);
+	psb_at(&b, 10);
+	pd_auxtrace(&t.pd, &(struct ptc_auxtrace){ .tid = 7, .cpu = 1 }, b.bytes, b.len);
+	ptc_buf_release(&b);
+	expect_assumed(&t, "# assumed: a CPU ran one thread only: ");
 	end(&t);
 }
 
@@ -497,7 +584,8 @@ Test(origin, a_perf_map_names_code_without_a_file)
 	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
 	pd_poke(&t.pd, 7, 5, 0x5000, pt_code, PT_CODE_LEN);
 	one_syscall(&t, 0x5000);
-	expect(&t, "0 5016 start Lfoo;->bar baz\n5016 0 syscall Lfoo;->bar baz\n", NULL);
+	expect(&t, "0 5016 start Lfoo;->bar baz\n5016 0 syscall Lfoo;->bar baz\n", "# assumed: '");
+	cr_assert(strstr(t.text, "/tmp/perf-7.map' is of the process that was recorded\n"));
 	end(&t);
 }
 
@@ -623,5 +711,143 @@ Test(origin, what_the_kernel_patched_is_as_it_was_at_the_time)
 	       "0 ffffffffa1000016 start\nffffffffa1000016 0 syscall\n"
 	       "0 ffffffffa1000016 start\nffffffffa1000018 0 syscall\n",
 	       "# assumed: '");
+	end(&t);
+}
+
+static void ksymbol(struct test *t, uint64_t time, uint64_t addr, uint32_t len, const char *name,
+		    bool gone)
+{
+	struct ptc_sb sb = {
+		.type = PERF_RECORD_KSYMBOL,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.id = { .has = PD_SAMPLE_TYPE, .pid = 0, .tid = 0, .time = time },
+		.u.ksymbol = { .addr = addr,
+			       .len = len,
+			       .ksym_type = PERF_RECORD_KSYMBOL_TYPE_BPF,
+			       .flags = gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+			       .name = name },
+	};
+
+	t->pd.attrs[0].attr.exclude_kernel = 0;
+	pd_sb(&t->pd, &sb);
+}
+
+#define BPF_FIRST  "bpf_prog_0102030405060708_first"
+#define BPF_SECOND "bpf_prog_1112131415161718"
+
+Test(origin, code_of_a_bpf_program_has_a_name_and_is_said_to_be_missing)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t);
+	ksymbol(&t, 5, MODULE, 0x40, BPF_FIRST, false);
+	ksymbol(&t, 15, MODULE, 0x40, BPF_FIRST, true);
+	ksymbol(&t, 25, MODULE, 0x20, BPF_SECOND, false);
+	/* Addresses that cannot be: of a program, and over the end. */
+	ksymbol(&t, 26, 0x1000, 0x20, "bpf_prog_low", false);
+	ksymbol(&t, 27, UINT64_MAX - 4, 0x20, "bpf_prog_high", false);
+	psb_at(&b, 1);
+	syscall_at(&b, 10, MODULE);
+	psb_at(&b, 18);
+	syscall_at(&b, 20, MODULE);
+	psb_at(&b, 28);
+	syscall_at(&b, 30, MODULE - 0x10);
+	trace(&t, &b);
+	expect(&t,
+	       "0 ffffffffc0000016 start " BPF_FIRST "\ngap nocode\n"
+	       "0 ffffffffc0000016 start\ngap nocode\n"
+	       "0 ffffffffc0000006 start " BPF_SECOND "\ngap nocode\n",
+	       "# no code for '" BPF_FIRST
+	       "': 1 gap, about 1 branch; JITed code of a BPF program is not in the "
+	       "recording\n# no code for '" BPF_SECOND "': 1 gap, about 1 branch;");
+	/* That one was loaded is no lack: it may not have run. */
+	cr_assert_eq(run(&t, true, &(struct ptc_err){ .code = 0 }), 0);
+	cr_assert_eq(t.nmissing, 0);
+	end(&t);
+}
+
+/* struct bpf_prog_info of 192 bytes and its arrays: pt_code as a program of two functions. */
+static void put_bpf(struct ptc_buf *b, uint64_t arrays, uint32_t second_len, uint8_t second_tag)
+{
+	struct ptc_buf info = PTC_BUF_INIT, data = PTC_BUF_INIT;
+	const uint8_t tags[16] = { 1,	 2,    3,    4,	   5,	 6,    7,    8,
+				   0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, second_tag };
+	const uint8_t code[0x20] = { [0x16] = 0x0f, [0x17] = 0x05 };
+	struct ptc_bpf_prog p;
+
+	ptc_buf_put(&data, code, sizeof(code));
+	ptc_buf_put(&data, code, sizeof(code));
+	ptc_buf_le64(&data, MODULE); /* 0x40 */
+	ptc_buf_le64(&data, MODULE + 0x100);
+	ptc_buf_le32(&data, sizeof(code)); /* 0x50 */
+	ptc_buf_le32(&data, second_len);
+	ptc_buf_put(&data, tags, sizeof(tags)); /* 0x58 */
+
+	ptc_buf_le32(&info, 1);
+	ptc_buf_le32(&info, 4711);
+	ptc_buf_put(&info, tags, 8);
+	ptc_buf_le32(&info, 2 * sizeof(code));
+	ptc_buf_zero(&info, 104 - info.len);
+	ptc_buf_le32(&info, 2);
+	ptc_buf_le32(&info, 2);
+	ptc_buf_le64(&info, 0x40);
+	ptc_buf_le64(&info, 0x50);
+	ptc_buf_zero(&info, 180 - info.len);
+	ptc_buf_le32(&info, 2);
+	ptc_buf_le64(&info, 0x58);
+
+	p = (struct ptc_bpf_prog){ .arrays = arrays,
+				   .info = { info.bytes, info.bytes + info.len },
+				   .data = { data.bytes, data.bytes + data.len } };
+	ptc_buf_reset(b);
+	ptc_feature_put_bpf_progs(b, &p, 1);
+	ptc_buf_release(&info);
+	ptc_buf_release(&data);
+}
+
+Test(origin, code_of_a_bpf_program_is_what_the_recording_s_header_has)
+{
+	static const char both[] = "0 ffffffffc0000016 start " BPF_FIRST
+				   "\nffffffffc0000016 0 syscall " BPF_FIRST
+				   "\n0 ffffffffc0000116 start " BPF_SECOND
+				   "\nffffffffc0000116 0 syscall " BPF_SECOND "\n";
+	static const char first_only[] = "0 ffffffffc0000016 start " BPF_FIRST
+					 "\nffffffffc0000016 0 syscall " BPF_FIRST
+					 "\n0 ffffffffc0000116 start " BPF_SECOND "\ngap nocode\n";
+	struct ptc_buf b = PTC_BUF_INIT, feature = PTC_BUF_INIT;
+	struct test t;
+	size_t n;
+
+	begin(&t);
+	ksymbol(&t, 5, MODULE, 0x20, BPF_FIRST, false);
+	ksymbol(&t, 5, MODULE + 0x100, 0x20, BPF_SECOND, false);
+	psb_at(&b, 6);
+	syscall_at(&b, 10, MODULE);
+	psb_at(&b, 15);
+	syscall_at(&b, 20, MODULE + 0x100);
+	trace(&t, &b);
+	put_bpf(&feature, UINT64_MAX, 0x20, 0x18);
+	pd_feature(&t.pd, PTC_FEAT_BPF_PROG_INFO, feature.bytes, feature.len);
+	expect(&t, both, NULL);
+	/* Cut anywhere it has less, and does no harm. */
+	for (n = 0; n < feature.len; n += 8) {
+		pd_feature(&t.pd, PTC_FEAT_BPF_PROG_INFO, feature.bytes, n);
+		cr_assert_eq(run(&t, false, &(struct ptc_err){ .code = 0 }), 0);
+		cr_assert(strstr(t.text, "gap nocode"));
+	}
+	/* Without the bytes, or with another length or tag, it is not that code. */
+	put_bpf(&feature, UINT64_MAX - 1, 0x20, 0x18);
+	pd_feature(&t.pd, PTC_FEAT_BPF_PROG_INFO, feature.bytes, feature.len);
+	expect(&t,
+	       "0 ffffffffc0000016 start " BPF_FIRST
+	       "\ngap nocode\n0 ffffffffc0000116 start " BPF_SECOND "\ngap nocode\n",
+	       "# no code for '" BPF_FIRST "'");
+	for (n = 0; n < 2; n++) {
+		put_bpf(&feature, UINT64_MAX, n ? 0x20 : 0x18, n ? 0x19 : 0x18);
+		pd_feature(&t.pd, PTC_FEAT_BPF_PROG_INFO, feature.bytes, feature.len);
+		expect(&t, first_only, "# no code for '" BPF_SECOND "'");
+	}
+	ptc_buf_release(&feature);
 	end(&t);
 }

@@ -301,8 +301,8 @@ Test(replay, a_time_is_that_of_the_last_packet_that_led_here)
 
 Test(replay, what_the_aux_records_say_comes_at_its_place)
 {
-	static const struct ptc_mark marks[] = { { 27, PTC_GAP_PARTIAL },
-						 { 28, PTC_GAP_TRUNCATED } };
+	static const struct ptc_mark marks[] = { { 27, PTC_GAP_PARTIAL, 0 },
+						 { 28, PTC_GAP_TRUNCATED, 0 } };
 	struct pt_how how = { .marks = marks, .nmarks = 2 };
 	struct ptc_buf b = PTC_BUF_INIT;
 
@@ -389,7 +389,7 @@ Test(replay, any_cut_of_a_stream_ends_and_tells_no_more_than_the_whole)
 Test(replay, times_between_full_tnt_packets_come_when_their_bits_are_used)
 {
 	const struct ptc_time_conv conv = { .shift = 1, .mult = 4, .zero = 1000 };
-	const struct ptc_mark marks[] = { { 60, PTC_GAP_PARTIAL }, { 90, PTC_GAP_PARTIAL } };
+	const struct ptc_mark marks[] = { { 60, PTC_GAP_PARTIAL, 0 }, { 90, PTC_GAP_PARTIAL, 0 } };
 	struct pt_how how = { .conv = &conv, .marks = marks, .nmarks = 2 };
 	struct ptc_buf b = PTC_BUF_INIT;
 	const char *text;

@@ -289,7 +289,7 @@ Test(resync, a_packet_that_is_cut_off_is_a_gap)
 Test(resync, two_spans_are_decoded_apart_and_what_is_missing_between_is_told)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
-	static const struct ptc_mark marks[] = { { 0x122, PTC_GAP_TRUNCATED } };
+	static const struct ptc_mark marks[] = { { 0x122, PTC_GAP_TRUNCATED, 0 } };
 	struct pt_how how = { .marks = marks, .nmarks = 1 };
 	struct ptc_span spans[2];
 	const struct ptc_stream stream = { .spans = spans, .n = 2 };
@@ -307,4 +307,73 @@ Test(resync, two_spans_are_decoded_apart_and_what_is_missing_between_is_told)
 			 "1016 0 syscall\n");
 	ptc_buf_release(&a);
 	ptc_buf_release(&b);
+}
+
+Test(resync, a_bad_packet_costs_nothing_of_the_bits_in_front_of_it)
+{
+	struct trial t = { .n = 0 };
+
+	pt_psb_on(&t.b, 0x1000);
+	pt_tnt(&t.b, "TT");
+	gap_begins(&t);
+	ptc_buf_put(&t.b, "\x02\xff\xff", 3);
+	gap_ends(&t);
+	expect(&t, packet,
+	       "1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n1025 100b ret\ngap $ badpacket\n");
+}
+
+Test(resync, what_an_event_told_counts_though_the_next_one_cannot_be_read)
+{
+	struct trial t = { .n = 0 };
+
+	pt_psb_off(&t.b);
+	pt_enable(&t.b, 0x1016);
+	gap_begins(&t);
+	pt_ip_none(&t.b, PT_PGD);
+	ptc_buf_put(&t.b, "\x02\xff\xff", 3);
+	gap_ends(&t);
+	expect(&t, packet, "0 1016 start\ngap $ badpacket\n");
+}
+
+Test(resync, a_psb_ends_what_seems_to_be_a_packet)
+{
+	struct trial t = { .n = 0 };
+
+	pt_psb_on(&t.b, 0x100b);
+	ptc_buf_u8(&t.b, PT_TIP | 3 << 5); /* six bytes would follow */
+	ptc_buf_u8(&t.b, 0x14);
+	gap_begins(&t);
+	gap_ends(&t);
+	pt_psb_on(&t.b, 0x1014);
+	pt_ip_none(&t.b, PT_PGD);
+	expect(&t, packet, "gap $ desync\n1016 0 syscall\n");
+}
+
+Test(resync, a_psb_says_where_the_flow_is)
+{
+	struct trial t = { .n = 0 };
+
+	pt_psb_on(&t.b, 0x100b); /* where a TIP is missing */
+	gap_begins(&t);
+	gap_ends(&t);
+	pt_psb_on(&t.b, 0x1024);
+	pt_ip(&t.b, PT_TIP, 0x1014);
+	pt_ip_none(&t.b, PT_PGD);
+	/* When that is found the next TIP was taken. */
+	expect(&t, packet, "100b 1014 ijmp\ngap $ desync\n1025 1014 ret\n1016 0 syscall\n");
+}
+
+Test(resync, a_psb_says_whether_tracing_is_on)
+{
+	struct trial t = { .n = 0 };
+
+	pt_psb_on(&t.b, 0x100b); /* where a TIP.PGD is missing */
+	gap_begins(&t);
+	gap_ends(&t);
+	pt_psb(&t.b);
+	pt_mode_exec64(&t.b);
+	pt_psbend(&t.b);
+	pt_enable(&t.b, 0x1014);
+	pt_ip_none(&t.b, PT_PGD);
+	expect(&t, psb, "gap $ desync\n0 1014 start\n1016 0 syscall\n");
 }

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/ahead.h"
+
+#include "arch/pt_packet.h"
+#include "ptcap/decode.h"
+
+void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
+		    const struct ptc_tsc_clock *clock)
+{
+	*a = (struct ptc_ahead){ .stream = s, .clock = *clock, .bound = UINT64_MAX };
+}
+
+/* The first one at or behind @at. */
+static struct ptc_ahead_psb find(const struct ptc_ahead *a, struct ptc_spot at)
+{
+	struct ptc_ahead_psb p = { { a->stream->n, 0 }, UINT64_MAX };
+
+	for (; at.span < a->stream->n; at = (struct ptc_spot){ at.span + 1, 0 }) {
+		const struct ptc_span *sp = &a->stream->spans[at.span];
+
+		at.off = ptc_range_next_timed(sp, &a->clock, at.off, &p.ns);
+		if (at.off < sp->len) {
+			p.spot = at;
+			return p;
+		}
+	}
+	/* That of the copy is not a bound, but tells which of two PSBs is wrong. */
+	if (a->stream->n && a->stream->spans[a->stream->n - 1].reference)
+		p.ns = ptc_tsc_clock_ns(&a->clock, a->stream->spans[a->stream->n - 1].reference, 0);
+	return p;
+}
+
+static struct ptc_ahead_psb find_behind(const struct ptc_ahead *a, struct ptc_spot at)
+{
+	return find(a, (struct ptc_spot){ at.span, at.off + PTC_PSB_LEN });
+}
+
+static bool is_passed(const struct ptc_ahead *a, struct ptc_spot at)
+{
+	const struct ptc_spot psb = a->psb[0].spot;
+
+	return psb.span < a->stream->n &&
+	       (psb.span < at.span || (psb.span == at.span && psb.off <= at.off));
+}
+
+/* One of them may be wrong. */
+static uint64_t bound_of(const struct ptc_ahead *a)
+{
+	const struct ptc_ahead_psb *const psb = a->psb;
+	const size_t n = a->stream->n;
+
+	if (psb[0].spot.span == n)
+		return UINT64_MAX;
+	/* Too early: the one behind it is not in front of the one before it. */
+	if (psb[0].ns < a->last_ns && psb[1].ns >= a->last_ns)
+		return psb[1].spot.span < n ? psb[1].ns : UINT64_MAX;
+	/* Too late: the next two say so. */
+	if (psb[1].spot.span < n && psb[0].ns > psb[1].ns && psb[0].ns > psb[2].ns)
+		return psb[1].ns;
+	return psb[0].ns;
+}
+
+void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at)
+{
+	size_t i;
+
+	if (!a->clock.valid)
+		return;
+	if (!a->begun) {
+		a->begun = true;
+		a->psb[0] = find(a, at);
+		for (i = 1; i < PTC_AHEAD_PSBS; i++)
+			a->psb[i] = find_behind(a, a->psb[i - 1].spot);
+	}
+	while (is_passed(a, at)) {
+		a->last_ns = a->psb[0].ns;
+		for (i = 1; i < PTC_AHEAD_PSBS; i++)
+			a->psb[i - 1] = a->psb[i];
+		a->psb[i - 1] = find_behind(a, a->psb[i - 1].spot);
+	}
+	a->bound = bound_of(a);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How late it can be at a place of the trace. Time does not go back, so it is not later than at the
+ * next PSB. Without that, one wrong bit of a TSC brings everything that side records tell of the
+ * future over the rest of the trace.
+ */
+#ifndef PTC_DECODE_AHEAD_H
+#define PTC_DECODE_AHEAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/clock.h"
+#include "decode/range.h"
+#include "decode/stream.h"
+
+enum { PTC_AHEAD_PSBS = 3 };
+
+/* A PSB with a time. Behind the last span: there is none. */
+struct ptc_ahead_psb {
+	struct ptc_spot spot;
+	uint64_t ns;
+};
+
+struct ptc_ahead {
+	const struct ptc_stream *stream; /* lent */
+	struct ptc_tsc_clock clock;
+	bool begun;
+	uint64_t last_ns;			  /* of the PSB that was passed last; 0: none */
+	struct ptc_ahead_psb psb[PTC_AHEAD_PSBS]; /* the next ones */
+	uint64_t bound;				  /* in front of psb[0] */
+};
+
+void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
+		    const struct ptc_tsc_clock *clock);
+
+/* Find out what the bound is from @at on. */
+void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at);
+
+/* Is the bound at @at to be found out anew? */
+static inline bool ptc_ahead_is_due(const struct ptc_ahead *a, struct ptc_spot at)
+{
+	const struct ptc_spot psb = a->psb[0].spot;
+
+	return at.span >= psb.span && (at.span > psb.span || at.off >= psb.off);
+}
+
+/*
+ * The latest time, in ns, of what is at @at; UINT64_MAX: not known. @at must not decrease, but that
+ * it may go back in the part of the trace that was asked for last.
+ */
+static inline uint64_t ptc_ahead_bound(struct ptc_ahead *a, struct ptc_spot at)
+{
+	if (ptc_ahead_is_due(a, at))
+		ptc_ahead_move(a, at);
+	return a->bound;
+}
+
+#endif

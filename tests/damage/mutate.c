@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-a ALLOWED] [-k] BASE...
+ *
+ * Each recording is damaged in COUNT ways, one at a time, and decoded: doc/format.md says what has
+ * to come out then. A failure is told of with the number of the way; -m does this one
+ * alone, and says more. -l: bytes of trace of each queue that are used. -k goes on after a failure.
+ *
+ * -a: so many of a recording may cost transfers behind the PSB where the flow is known again. That
+ * happens once in some ten thousand changes, and is not understood; it is told of all the same.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base.h"
+#include "change.h"
+
+enum { PSB_PLUS = 64 }; /* bytes, at most */
+
+struct options {
+	uint64_t seed, count, number, limit, allowed;
+	bool one, keep_going;
+};
+
+/* What is being done, for when it crashes. */
+struct place {
+	uint64_t number;
+	bool ended;
+	uint64_t made, failed, behind;
+	uint64_t by_kind[CHANGE_COUNT], failed_by_kind[CHANGE_COUNT];
+};
+
+/* A judgement: what is wrong, or "". */
+struct verdict {
+	char text[400];
+	bool behind; /* it is about the trace behind the damage */
+};
+
+static struct place *place;
+
+static uint64_t number_seed(uint64_t seed, uint64_t number)
+{
+	return seed * 0xd1342543de82ef95ull + number * 0x2545f4914f6cdd1dull;
+}
+
+/* The PSB of the damaged segment; npsb: it is in front of all. */
+static size_t segment_of(const struct lane *l, size_t at)
+{
+	size_t k = l->npsb;
+
+	while (k && l->psb[k - 1] > at)
+		k--;
+	return k ? k - 1 : l->npsb;
+}
+
+static size_t intact_behind(const struct lane *l, size_t at)
+{
+	size_t k = 0;
+
+	while (k < l->npsb && l->psb[k] < at)
+		k++;
+	return k;
+}
+
+static void show(const struct flow *f, char *text, size_t len)
+{
+	(void)snprintf(text, len, "%d: %" PRIx64 " %" PRIx64 " %s @%" PRIu64, f->tid, f->from,
+		       f->to, ptc_kind_name((enum ptc_kind)f->kind), f->time);
+}
+
+/* The first, or (@back) last, @n of the two are the same. */
+static bool same(const struct flows *want, const struct flows *got, size_t n, bool back,
+		 enum strictness how, const char *what, struct verdict *v)
+{
+	char a[100] = "nothing", b[100] = "nothing";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const bool has = got && i < got->n;
+		const struct flow *w = &want->v[back ? want->n - 1 - i : i];
+		const struct flow *g = has ? &got->v[back ? got->n - 1 - i : i] : NULL;
+
+		if (g && flow_equal(w, g, how))
+			continue;
+		show(w, a, sizeof(a));
+		if (g)
+			show(g, b, sizeof(b));
+		(void)snprintf(v->text, sizeof(v->text),
+			       "%s: of %zu transfers that must not change, the %zuth is %s, was %s",
+			       what, n, back ? n - i : i + 1, b, a);
+		return false;
+	}
+	return true;
+}
+
+static bool all_same(const struct flows *want, const struct flows *got, enum strictness how)
+{
+	struct verdict v;
+	const size_t n = want ? want->n : 0;
+
+	return n == (got ? got->n : 0) && (!n || same(want, got, n, false, how, "", &v));
+}
+
+static void judge_others(const struct base *b, const struct change *c, const struct run *got,
+			 struct verdict *v)
+{
+	size_t i;
+
+	for (i = 0; i < b->nlanes; i++)
+		if (i != c->lane && !all_same(run_flows(&b->want, b->lanes[i].queue),
+					      run_flows(got, b->lanes[i].queue), SAME_TIME))
+			(void)snprintf(v->text, sizeof(v->text), "queue %u is another",
+				       b->lanes[i].queue);
+}
+
+static void judge_trace(const struct base *b, const struct change *c, const struct run *got,
+			struct verdict *v)
+{
+	struct lane *l = &b->lanes[c->lane];
+	const struct flows *want = run_flows(&b->want, l->queue), *have = run_flows(got, l->queue);
+	const size_t k = segment_of(l, c->from), e = intact_behind(l, c->upto);
+
+	/* Who runs is known by the time; a PSB's counts in front of it, too. */
+	const bool of_time = c->kind == CHANGE_TIME ||
+			     (k < l->npsb && c->from < l->psb[k] + PSB_PLUS);
+	const enum strictness how = of_time ? SAME_FLOW : SAME_THREAD;
+
+	if (got->status < 0) {
+		(void)snprintf(v->text, sizeof(v->text), "error: %s", got->err.msg);
+		return;
+	}
+	if (c->structural && !run_tells_more(got, &b->want) && !all_same(want, have, SAME_FLOW)) {
+		(void)snprintf(v->text, sizeof(v->text), "not told of");
+		return;
+	}
+	if (c->kind == CHANGE_TIME && !all_same(want, have, SAME_FLOW)) {
+		(void)snprintf(v->text, sizeof(v->text), "other transfers");
+		(void)same(want, have, want->n, false, SAME_FLOW, "time", v);
+		return;
+	}
+	if (k < l->npsb && !same(want, have, lane_front(b, l, k), false, how, "in front", v))
+		return;
+	if (e < l->npsb && !same(want, have, lane_back(b, l, e), true, how, "behind", v)) {
+		v->behind = true;
+		return;
+	}
+	judge_others(b, c, got, v);
+}
+
+/* A side record changed: nothing in front of it. */
+static void judge_side(const struct base *b, const struct change *c, const struct run *got,
+		       struct verdict *v)
+{
+	size_t i, n;
+
+	if (got->status < 0)
+		return;
+	for (i = 0; i < b->want.nlanes; i++) {
+		const struct flows *want = &b->want.lanes[i];
+
+		for (n = 0; n < want->n && want->v[n].time < c->until; n++)
+			;
+		if (!same(want, run_flows(got, want->queue), n, false, SAME_TIME, "in front of it",
+			  v))
+			return;
+	}
+}
+
+static void judge(const struct base *b, const struct change *c, const struct run *got,
+		  struct verdict *v)
+{
+	*v = (struct verdict){ .behind = false };
+	if (got->endless)
+		(void)snprintf(v->text, sizeof(v->text), "it does not end: %" PRIu64 " items",
+			       got->items);
+	else if (c->placed)
+		judge_trace(b, c, got, v);
+	else if (c->kind == CHANGE_SIDE)
+		judge_side(b, c, got, v);
+}
+
+static void describe(const struct base *b, const struct options *o, uint64_t number,
+		     const struct change *c, const char *what)
+{
+	printf("FAILED %s, seed %" PRIu64 ", number %" PRIu64 ": %s", b->name, o->seed, number,
+	       change_name(c->kind));
+	if (c->placed)
+		printf(", queue %u, 0x%zx to 0x%zx", b->lanes[c->lane].queue, c->from, c->upto);
+	printf(" %s: %s\n  again: mutate -s %" PRIu64 " -l %" PRIu64 " -m %" PRIu64 " %s\n",
+	       c->what, what, o->seed, o->limit, number, b->name);
+}
+
+static void write_out(const struct change *c)
+{
+	FILE *f = fopen("mutant.data", "we");
+
+	if (!f || fwrite(c->bytes, 1, c->len, f) != c->len)
+		die("cannot write mutant.data");
+	(void)fclose(f);
+	printf("it is in mutant.data\n");
+}
+
+static bool do_one(const struct base *b, const struct options *o, uint64_t number)
+{
+	struct verdict v;
+	struct change c;
+	struct run got;
+
+	place->number = number;
+	if (!change_make(b, number_seed(o->seed, number), &c))
+		return true;
+	base_run(b, c.bytes, c.len, 100 * b->want.items + 10000, &got);
+	judge(b, &c, &got, &v);
+	place->made++;
+	place->by_kind[c.kind]++;
+	if (v.text[0]) {
+		place->failed++;
+		place->failed_by_kind[c.kind]++;
+		describe(b, o, number, &c, v.text);
+	}
+	if (o->one) {
+		printf("%s: status %d, %" PRIu64 " items, was %" PRIu64 "; %zu"
+		       " gaps, was %zu\n",
+		       change_name(c.kind), got.status, got.items, b->want.items, got.ngaps,
+		       b->want.ngaps);
+		write_out(&c);
+	}
+	run_release(&got);
+	change_release(&c);
+	return !v.text[0] || (v.behind && ++place->behind <= o->allowed);
+}
+
+/* In a process of its own. */
+static int do_base(const char *name, const struct options *o)
+{
+	const struct rlimit cpu = { 600, 600 };
+	struct base b;
+	uint64_t i;
+	bool good = true;
+
+	(void)setrlimit(RLIMIT_CPU, &cpu);
+	base_open(&b, name, o->limit);
+	if (o->one)
+		good = do_one(&b, o, o->number);
+	for (i = 0; i < o->count && !o->one && (good || o->keep_going); i++)
+		good &= do_one(&b, o, i);
+	base_release(&b);
+	place->ended = true;
+	(void)fflush(stdout);
+	return good ? 0 : 1;
+}
+
+static bool try_base(const char *name, const struct options *o)
+{
+	size_t i;
+	int status;
+	pid_t pid;
+
+	memset(place, 0, sizeof(*place));
+	(void)fflush(stdout);
+	pid = fork();
+	if (!pid)
+		exit(do_base(name, o));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		die("cannot start a process");
+	if (!place->ended)
+		printf("FAILED %s: crashed (status 0x%x)\n  again: mutate -s %" PRIu64
+		       " -l %" PRIu64 " -m %" PRIu64 " %s\n",
+		       name, (unsigned int)status, o->seed, o->limit, place->number, name);
+	printf("%s: %" PRIu64 " changes, %" PRIu64 " failed", name, place->made, place->failed);
+	for (i = 0; i < CHANGE_COUNT; i++)
+		if (place->by_kind[i])
+			printf("; %s %" PRIu64 "/%" PRIu64, change_name((enum change_kind)i),
+			       place->failed_by_kind[i], place->by_kind[i]);
+	printf("\n");
+	return place->ended && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static uint64_t number_of(const char *text)
+{
+	char *end;
+	const uint64_t n = strtoull(text, &end, 0);
+
+	if (*end || !*text)
+		die("'%s' is no number", text);
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .seed = 1, .count = 100, .limit = 16384 };
+	bool good = true;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "s:n:m:l:a:k")) != -1) {
+		switch (opt) {
+		case 's':
+			o.seed = number_of(optarg);
+			break;
+		case 'n':
+			o.count = number_of(optarg);
+			break;
+		case 'm':
+			o.one = true;
+			o.number = number_of(optarg);
+			break;
+		case 'l':
+			o.limit = number_of(optarg);
+			break;
+		case 'a':
+			o.allowed = number_of(optarg);
+			break;
+		case 'k':
+			o.keep_going = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (optind == argc)
+		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-a ALLOWED] [-k]"
+		    " BASE...");
+	place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (place == MAP_FAILED)
+		die("out of memory");
+	for (; optind < argc; optind++)
+		good &= try_base(argv[optind], &o);
+	return good ? 0 : 1;
+}

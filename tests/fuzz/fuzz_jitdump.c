@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a jitdump. Asserted: its code and names are inside, there is no
+ * more of it than the bytes have room for, and an error has a text.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/jitdump.h"
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			abort();                                                                   \
+	} while (0)
+
+enum { RECORD_MIN = 16 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static void take(const struct ptc_jit_code *j, const uint8_t *bytes, size_t len)
+{
+	static volatile uint8_t sink;
+	const uint8_t *name = (const uint8_t *)j->name;
+	struct ptc_cur c = j->code;
+	uint8_t sum = 0;
+
+	CHECK(c.pos >= bytes && c.end >= c.pos && c.end <= bytes + len);
+	CHECK(name >= bytes && name < bytes + len);
+	CHECK(memchr(name, 0, (size_t)(bytes + len - name)));
+	while (c.pos < c.end)
+		sum ^= *c.pos++;
+	sink = sum;
+	(void)sink;
+}
+
+static void walk(const uint8_t *bytes, size_t len)
+{
+	struct ptc_jit_code j;
+	struct ptc_jit_head head;
+	struct ptc_jit_iter it;
+	struct ptc_err err;
+	size_t n = 0;
+	int rc = ptc_jit_begin(&it, bytes, len, &head, &err);
+
+	if (!rc)
+		while ((rc = ptc_jit_next(&it, &j, &err)) > 0) {
+			CHECK(++n <= len / RECORD_MIN);
+			take(&j, bytes, len);
+		}
+	CHECK(!rc || ((rc == PTC_E_FORMAT || rc == PTC_E_UNSUPPORTED) && *err.msg));
+	ptc_jit_end(&it);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	uint8_t *copy = malloc(len ? len : 1); /* its end is the allocation's */
+
+	CHECK(copy);
+	if (len)
+		memcpy(copy, bytes, len);
+	walk(copy, len);
+	free(copy);
+	return 0;
+}

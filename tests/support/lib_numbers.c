@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib_numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES = 6 };
+
+static uint64_t get(const uint8_t *p, size_t size)
+{
+	uint64_t v = 0;
+
+	while (size--)
+		v = v << 8 | p[size];
+	return v;
+}
+
+static void put(uint8_t *p, size_t size, uint64_t v)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+void nb_each(const uint8_t *bytes, size_t len,
+	     void (*try)(const void *ctx, const uint8_t *bytes, size_t len), const void *ctx)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+	size_t off, size, i;
+
+	if (!copy)
+		abort();
+	if (len)
+		memcpy(copy, bytes, len);
+	for (off = 0; off + 2 <= len; off += 2)
+		for (size = 2; size <= 8 && size <= len - off; size *= 2) {
+			const uint64_t was = get(bytes + off, size);
+			const uint64_t values[VALUES] = {
+				0, 1, was - 1, was + 1, UINT64_MAX, UINT64_MAX >> (65 - 8 * size)
+			};
+
+			for (i = 0; i < VALUES; i++) {
+				put(copy + off, size, values[i]);
+				try(ctx, copy, len);
+			}
+			put(copy + off, size, was);
+		}
+	free(copy);
+}

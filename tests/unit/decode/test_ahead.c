@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: a time that is ahead of the next PSB's is not believed, nor a PSB that others
+ * contradict. */
+#include <criterion/criterion.h>
+
+#include "decode/ahead.h"
+#include "lib_pt.h"
+
+enum { PSBS = 5 };
+
+/* The bound in front of each of PSBs with these times; *ret: behind the last one. */
+static void bounds(const uint64_t *times, uint64_t *ret)
+{
+	const struct ptc_tsc_clock clock = { .conv = { .mult = 1 }, .valid = true };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_span span = { .len = 0 };
+	const struct ptc_stream s = { .spans = &span, .n = 1 };
+	struct ptc_ahead a;
+	size_t at[PSBS + 1], i;
+
+	for (i = 0; i < PSBS; i++) {
+		ptc_buf_u8(&b, 0);
+		at[i] = b.len;
+		pt_psb(&b);
+		pt_tsc(&b, times[i]);
+		pt_psbend(&b);
+	}
+	at[i] = b.len;
+	span.bytes = b.bytes;
+	span.len = b.len;
+	ptc_ahead_init(&a, &s, &clock);
+	for (i = 0; i <= PSBS; i++)
+		ret[i] = ptc_ahead_bound(&a, (struct ptc_spot){ 0, at[i] - 1 });
+	ptc_buf_release(&b);
+}
+
+static void expect(const uint64_t *times, const uint64_t *want)
+{
+	uint64_t got[PSBS + 1];
+	size_t i;
+
+	bounds(times, got);
+	for (i = 0; i <= PSBS; i++)
+		cr_assert_eq(got[i], want[i], "%zu: %lu, not %lu", i, got[i], want[i]);
+}
+
+Test(ahead, it_is_no_later_than_at_the_next_psb)
+{
+	expect((const uint64_t[]){ 10, 20, 30, 40, 50 },
+	       (const uint64_t[]){ 10, 20, 30, 40, 50, UINT64_MAX });
+}
+
+Test(ahead, a_psb_that_is_too_late_is_not_believed)
+{
+	expect((const uint64_t[]){ 10, 20, 1000, 40, 50 },
+	       (const uint64_t[]){ 10, 20, 40, 40, 50, UINT64_MAX });
+}
+
+Test(ahead, a_psb_that_is_too_early_is_not_believed)
+{
+	expect((const uint64_t[]){ 10, 20, 3, 40, 50 },
+	       (const uint64_t[]){ 10, 20, 40, 40, 50, UINT64_MAX });
+}
