@@ -22,8 +22,8 @@
 #include "base/err.h"
 #include "capture/clock.h"
 #include "capture/launch.h"
+#include "capture/perf/event.h"
 #include "capture/perf/explain.h"
-#include "capture/perf/pmu.h"
 #include "capture/source.h"
 
 enum {
@@ -41,7 +41,7 @@ enum {
 struct perf {
 	struct ptc_source base;
 	const struct ptc_record_opts *opts;
-	struct ptc_pmu pmu;
+	struct ptc_event event;
 	struct ptc_clock clock;
 	struct ptc_launch launch;
 	struct perf_event_attr attr[PTC_SOURCE_EVENTS];
@@ -62,7 +62,7 @@ static struct perf *of(struct ptc_source *s)
 	return (struct perf *)s; /* base is the first member */
 }
 
-static void fill_attrs(struct perf *p, uint64_t config)
+static void fill_attrs(struct perf *p)
 {
 	struct perf_event_attr *pt = &p->attr[0], *side = &p->attr[1];
 	size_t i;
@@ -78,8 +78,8 @@ static void fill_attrs(struct perf *p, uint64_t config)
 		p->attr[i].exclude_hv = 1;
 		p->attr[i].sample_id_all = 1;
 	}
-	pt->type = p->pmu.type;
-	pt->config = config;
+	pt->type = p->event.attr.type;
+	pt->config = p->event.attr.config;
 	pt->aux_watermark = (uint32_t)(p->aux_size / 4); /* half makes small traces TRUNCATED */
 	side->type = PERF_TYPE_SOFTWARE;
 	side->config = PERF_COUNT_SW_DUMMY;
@@ -161,13 +161,13 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	ret->label = "Intel PT";
 	ret->info = (struct ptc_pt_info){
 		.type = PTC_AUXTRACE_TYPE_INTEL_PT,
-		.pmu_type = p->pmu.type,
+		.pmu_type = p->event.pmu.type,
 		.time = p->clock.conv,
 		.cap_user_time_zero =
 			p->clock.kernel, /* the kernel stamps records with its own clock */
-		.tsc_ctc_n = p->pmu.tsc_ctc_n,
-		.tsc_ctc_d = p->pmu.tsc_ctc_d,
-		.max_nonturbo_ratio = p->pmu.max_nonturbo_ratio,
+		.tsc_ctc_n = p->event.pmu.tsc_ctc_n,
+		.tsc_ctc_d = p->event.pmu.tsc_ctc_d,
+		.max_nonturbo_ratio = p->event.pmu.max_nonturbo_ratio,
 		.filter = "",
 	};
 	ptc_source_config_masks(&ret->info);
@@ -292,7 +292,7 @@ int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 {
 	const bool privileged = !geteuid();
 	struct perf *p = calloc(1, sizeof(*p));
-	uint64_t config = 0;
+	const struct ptc_event_base base = { opts->no_retcomp, opts->psb_period };
 	int rc;
 
 	if (!p)
@@ -315,15 +315,13 @@ int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 				       (size_t)AUX_UNPRIVILEGED;
 	rc = ptc_source_check_rings(p->data_size, p->aux_size, err);
 	if (!rc)
-		rc = ptc_pmu_read(&p->pmu, "", err);
-	if (!rc)
-		rc = ptc_pmu_config(&p->pmu, opts->no_retcomp, opts->psb_period, &config, err);
+		rc = ptc_event_parse(&p->event, PTC_EVENT_DEFAULT, &base, "", err);
 	if (!rc)
 		rc = ptc_launch_fork(&p->launch, opts->argv, opts->cmd_sigmask, &p->pid, err);
 	if (rc)
 		goto out;
 	ptc_clock_init(&p->clock);
-	fill_attrs(p, config);
+	fill_attrs(p);
 	rc = open_event(p, 0, "the Intel PT event", err);
 	if (!rc)
 		rc = open_event(p, 1, "the event for side records", err);
