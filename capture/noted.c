@@ -58,12 +58,16 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 	case PERF_RECORD_LOST_SAMPLES:
 		n->lost_records += sb->u.lost.lost;
 		return 0;
+	case PERF_RECORD_THROTTLE:
+		n->throttled++;
+		return 0;
 	case PERF_RECORD_FORK:
 		n->forks++;
 		return 0;
 	case PERF_RECORD_AUX:
 		n->truncated += (sb->u.aux.flags & PERF_AUX_FLAG_TRUNCATED) != 0;
 		n->partial += (sb->u.aux.flags & PERF_AUX_FLAG_PARTIAL) != 0;
+		n->collisions += (sb->u.aux.flags & PERF_AUX_FLAG_COLLISION) != 0;
 		return 0;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
