@@ -106,7 +106,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			r->transfers, (double)r->duration_ns / 1e9);
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 		r->file_bytes, r->aux_bytes);
-	if (a->opts.snapshot)
+	if (a->opts.snapshot && !r->made_aux)
+		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " trace bytes", r->snapshots,
+			r->snapshots == 1 ? "" : "s", r->aux_bytes);
+	else if (a->opts.snapshot)
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of the %" PRIu64
 			" trace bytes that were made",
 			r->snapshots, r->snapshots == 1 ? "" : "s", r->aux_bytes, r->made_aux);

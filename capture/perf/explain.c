@@ -70,7 +70,9 @@ void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char
 		  "the kernel or the CPU does not support this: see the event's config, "
 		  "exclude_*, precise_ip, pinned and exclusive (-v says what was left out)" },
 		{ ENODEV, "the CPU is offline, or its PMU does not have this event" },
-		{ ENOENT, "the PMU is gone: was its module unloaded?" },
+		{ ENOENT, "the PMU is gone (its module was unloaded?), or the cgroup has no "
+			  "perf_event in its "
+			  "hierarchy" },
 		{ EOPNOTSUPP,
 		  "the PMU cannot interrupt, or lacks what the event asks for: a virtual "
 		  "machine without a full PMU?" },

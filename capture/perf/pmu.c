@@ -207,6 +207,9 @@ static int no_such_term(const struct ptc_pmu *p, const char *name, struct ptc_er
 {
 	size_t i, n;
 
+	if (!p->nterms)
+		return ptc_fail(err, PTC_E_USAGE, "the PMU '%s' has no '%s', and no other term",
+				p->name, name);
 	(void)ptc_fail(err, PTC_E_USAGE, "the PMU '%s' has no '%s'; it has", p->name, name);
 	for (i = 0; i < p->nterms; i++) {
 		n = strlen(err->msg);

@@ -15,7 +15,11 @@
 #include "base/vec.h"
 #include "capture/perf/explain.h"
 
-enum { REAP_AT_ONCE = 64, MAIN = 0 };
+enum {
+	REAP_AT_ONCE = 64,
+	MAIN = 0,
+	TIME_SLACK = 100, /* one part in so many: the clocks of events are not read at once */
+};
 
 static size_t page_size(void)
 {
@@ -373,25 +377,62 @@ const struct ptc_source_id *ptc_set_ids(struct ptc_set *s, size_t *ret_n)
 }
 
 /* read_format: value, enabled, running, id, lost (perf_event_open(2)). */
-void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret)
+struct reading {
+	uint64_t value, enabled, running, id, lost;
+};
+
+static struct reading read_event(const struct ptc_set *s, const struct ptc_slot *slot, size_t e,
+				 struct ptc_set_counts *ret)
 {
+	struct reading r = { 0, 0, 0, 0, 0 };
+	const ssize_t n = read(slot->fd[e], &r, sizeof(r));
+
+	static_assert(sizeof(r) == 40, "what read(2) gives");
+	if (n == 0)
+		ret->failed++;
+	if (n < (ssize_t)offsetof(struct reading, id))
+		return (struct reading){ 0, 0, 0, 0, 0 };
+	if (n < (ssize_t)sizeof(r) || !(s->attr[e].read_format & PERF_FORMAT_LOST))
+		r.lost = 0;
+	return r;
+}
+
+/*
+ * Of a target's events, one for each CPU, each is on all the time the target runs, and runs
+ * while it is on its CPU: together that is all the time, or there is a hole.
+ */
+static void add_target(const struct ptc_set *s, size_t first, size_t n, struct ptc_set_counts *ret)
+{
+	uint64_t enabled = 0, running = 0;
 	size_t i, e;
 
-	memset(ret, 0, sizeof(*ret));
-	for (i = 0; i < s->nslots; i++) {
+	for (i = first; i < first + n; i++) {
 		for (e = 0; e < s->nevents; e++) {
-			uint64_t v[5] = { 0 };
-			const ssize_t n = read(s->slots[i].fd[e], v, sizeof(v));
+			const struct reading r = read_event(s, &s->slots[i], e, ret);
 
-			if (n >= 0)
-				ret->failed += n == 0;
-			if (n >= (ssize_t)sizeof(v) && (s->attr[e].read_format & PERF_FORMAT_LOST))
-				ret->lost += v[4];
-			if (n < (ssize_t)(3 * sizeof(v[0])) || e != MAIN)
+			ret->lost += r.lost;
+			if (e != MAIN)
 				continue;
-			ret->enabled_ns += v[1];
-			ret->running_ns += v[2];
-			ret->unscheduled += v[2] < v[1];
+			running += r.running;
+			if (enabled < r.enabled)
+				enabled = r.enabled;
 		}
+	}
+	ret->enabled_ns += enabled;
+	ret->running_ns += running < enabled ? running : enabled;
+	ret->unscheduled += running < enabled - enabled / TIME_SLACK;
+}
+
+void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret)
+{
+	size_t i, n;
+
+	memset(ret, 0, sizeof(*ret));
+	for (i = 0; i < s->nslots; i += n) {
+		n = 1;
+		while (s->slots[i].tid >= 0 && !s->flags && i + n < s->nslots &&
+		       s->slots[i + n].tid == s->slots[i].tid)
+			n++;
+		add_target(s, i, n, ret);
 	}
 }

@@ -28,9 +28,9 @@ struct ptc_slot {
 
 /* What is read from an event at the end. */
 struct ptc_set_counts {
-	uint64_t enabled_ns, running_ns; /* of all events for the trace together */
+	uint64_t enabled_ns, running_ns; /* of all targets, added up */
 	uint64_t lost;	    /* records, as the events counted them; 0 where the kernel does not */
-	size_t unscheduled; /* events that were on for less than they should have been */
+	size_t unscheduled; /* targets whose events ran for less than they were on */
 	size_t failed;	    /* in error state: they counted nothing from some point on */
 };
 
