@@ -71,7 +71,8 @@ int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err)
 			c->items[c->n++] = from;
 		}
 	} while (*p == ',');
-	qsort(c->items, c->n, sizeof(*c->items), ascending);
+	if (c->n)
+		qsort(c->items, c->n, sizeof(*c->items), ascending);
 	return 0;
 }
 

@@ -149,9 +149,9 @@ static int list_tids(const struct perf *p, struct ptc_tids *tids, struct ptc_err
 
 /*
  * Attach to whoever is not attached to yet, until there is nobody new: threads may be born
- * meanwhile, of ones that were not attached to.
+ * meanwhile, of ones that were not attached to. @late: this is not the beginning.
  */
-static int attach_rounds(struct perf *p, struct ptc_tids *done, struct ptc_err *err)
+static int attach_rounds(struct perf *p, struct ptc_tids *done, bool late, struct ptc_err *err)
 {
 	struct ptc_tids now = PTC_TIDS_INIT;
 	unsigned int round;
@@ -159,7 +159,7 @@ static int attach_rounds(struct perf *p, struct ptc_tids *done, struct ptc_err *
 	size_t i;
 	int rc = 0;
 
-	for (round = 0; !rc && fresh && round < ROUNDS_MAX; round++) {
+	for (round = 0; !rc && fresh && round < ROUNDS_MAX; round++, late = true) {
 		fresh = false;
 		now.n = 0;
 		rc = list_tids(p, &now, err);
@@ -167,7 +167,7 @@ static int attach_rounds(struct perf *p, struct ptc_tids *done, struct ptc_err *
 		for (i = 0; !rc && i < now.n; i++) {
 			if (ptc_tids_have(done, now.items[i]))
 				continue;
-			rc = ptc_set_add(&p->set, now.items[i], done->n != 0, err);
+			rc = ptc_set_add(&p->set, now.items[i], late, err);
 			if (rc < 0)
 				break;
 			fresh = true;
@@ -208,12 +208,12 @@ static int attach(struct perf *p, struct ptc_err *err)
 	int rc = check_targets(p, err);
 
 	if (!rc)
-		rc = attach_rounds(p, &done, err);
+		rc = attach_rounds(p, &done, false, err);
 	if (!rc && !p->set.nslots)
 		rc = ptc_fail(err, PTC_E_NOT_EXIST, "process %d has ended", (int)p->pid);
 	if (!rc) {
 		ptc_set_enable_side(&p->set);
-		rc = attach_rounds(p, &done, err);
+		rc = attach_rounds(p, &done, true, err);
 	}
 	ptc_tids_release(&done);
 	return rc;

@@ -29,7 +29,7 @@ static size_t page_size(void)
 /* Index of the event for side records. */
 static size_t side(const struct ptc_set *s)
 {
-	return s->nevents - 1;
+	return s->nevents > 1 ? 1 : MAIN;
 }
 
 void ptc_set_init(struct ptc_set *s)
@@ -174,7 +174,7 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 	for (i = 0; owner < 0 && i < s->nslots; i++) /* the first that was opened for it */
 		if (s->slots[i].ring == slot->ring)
 			owner = s->slots[i].fd[MAIN];
-	for (e = 0; !rc && e < s->nevents; e++) {
+	for (e = MAIN; !rc && e <= side(s); e++) {
 		if (slot->fd[e] != owner && ioctl(slot->fd[e], PERF_EVENT_IOC_SET_OUTPUT, owner))
 			rc = ptc_fail_sys(err, errno, "cannot send '%s' into the ring of CPU %d",
 					  s->event->name, cpu);
@@ -215,11 +215,14 @@ static int refused(const struct ptc_set *s, size_t e, int sys, struct ptc_err *e
 static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool late,
 		     struct ptc_err *err)
 {
-	const struct ptc_perf_where at = { slot->tid, cpu, s->flags };
-	size_t e = s->nevents;
+	const struct ptc_perf_where inside = { slot->tid, cpu, s->flags };
+	/* A process may enter the cgroup with all that it has mapped. */
+	const struct ptc_perf_where anywhere = { -1, cpu, 0 };
+	const bool cgroup = s->flags & PERF_FLAG_PID_CGROUP;
+	size_t e = side(s) + 1;
 
 	while (e--) {
-		slot->fd[e] = open_event(s, e, &at);
+		slot->fd[e] = open_event(s, e, cgroup && e != MAIN ? &anywhere : &inside);
 		if (slot->fd[e] < 0) {
 			const int sys = -slot->fd[e];
 
@@ -281,7 +284,8 @@ static void each(const struct ptc_set *s, size_t e, unsigned long request)
 	size_t i;
 
 	for (i = 0; i < s->nslots; i++)
-		(void)ioctl(s->slots[i].fd[e], request, 0);
+		if (s->slots[i].fd[e] >= 0)
+			(void)ioctl(s->slots[i].fd[e], request, 0);
 }
 
 static void each_of_ring(const struct ptc_set *s, size_t ring, unsigned long request)
@@ -368,7 +372,7 @@ const struct ptc_source_id *ptc_set_ids(struct ptc_set *s, size_t *ret_n)
 				.id = s->slots[i].id[e],
 				.idx = r->idx,
 				.cpu = r->cpu,
-				.tid = s->slots[i].tid,
+				.tid = s->flags ? -1 : s->slots[i].tid,
 			};
 		}
 	}
@@ -403,7 +407,7 @@ static struct reading read_event(const struct ptc_set *s, const struct ptc_slot 
  */
 static void add_target(const struct ptc_set *s, size_t first, size_t n, struct ptc_set_counts *ret)
 {
-	uint64_t enabled = 0, running = 0;
+	uint64_t enabled = UINT64_MAX, running = 0; /* enabled: since the last of them was */
 	size_t i, e;
 
 	for (i = first; i < first + n; i++) {
@@ -414,7 +418,7 @@ static void add_target(const struct ptc_set *s, size_t first, size_t n, struct p
 			if (e != MAIN)
 				continue;
 			running += r.running;
-			if (enabled < r.enabled)
+			if (enabled > r.enabled)
 				enabled = r.enabled;
 		}
 	}

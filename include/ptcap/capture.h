@@ -67,11 +67,8 @@ struct ptc_record_opts {
 	 * ("0-3,8"), or the part of it that is in a cgroup, named below where its hierarchy is
 	 * mounted. argv, if given, then says how long. Not with pids or tids.
 	 */
-	bool all_cpus;
 	const char *cpus;   /* NULL: all */
 	const char *cgroup; /* NULL: whoever */
-	/* The kernel's: a ring pair for each thread that there is now, none for those to come. */
-	bool per_thread;
 	/*
 	 * The event, in the form that perf gives it: "intel_pt/cyc,psb_period=3/u", another PMU
 	 * with an AUX area, whose trace is recorded as it is, or "dummy:u" and its like: side
@@ -79,6 +76,9 @@ struct ptc_record_opts {
 	 */
 	const char *event;
 	enum ptc_source_kind source;
+	bool all_cpus; /* not needed with cpus or cgroup */
+	/* The kernel's: a ring pair for each thread that there is now, none for those to come. */
+	bool per_thread;
 	uint64_t data_size,
 		aux_size; /* bytes of the rings; powers of two, at least 8192; 0: default */
 	/*

@@ -260,7 +260,7 @@ def churn(folder):
     """Threads are born all the time while it attaches: each that is born under our eyes has its own records."""
     need_events(folder)
     path = os.path.join(folder, "f")
-    target = subprocess.Popen([prog("crowd"), "churn", "20000"], stdout=subprocess.DEVNULL)
+    target = subprocess.Popen([prog("crowd"), "churn", "4000"], stdout=subprocess.DEVNULL)
     ptcap = attached(folder, path, "-p", str(target.pid))
     check(target.wait() == 0 and ptcap.wait() == 0, "exit status")
     there = live(path)
