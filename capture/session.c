@@ -241,6 +241,7 @@ static int describe(struct session *s, struct ptc_err *err)
 		s->desc.attr[0].aux_watermark = 0; /* in overwrite mode there is none */
 	}
 	ptc_noted_init(&s->noted, s->desc.attr[s->desc.nevents - 1].sample_type);
+	s->noted.keep_vdso = s->desc.keep_vdso;
 	return 0;
 }
 
@@ -275,6 +276,7 @@ static int prepare(struct session *s, struct ptc_err *err)
 		seg[0] = (struct ptc_seg){ s->running.bytes, s->running.len };
 		rc = ptc_noted_scan(&s->noted, seg, err);
 		s->noted.forks = 0;
+		ptc_buf_reset(&s->noted.pokes); /* they are in there */
 	}
 	return rc;
 }
@@ -312,6 +314,23 @@ static int write_prologue(struct session *s, struct ptc_err *err)
 }
 
 /* --- draining --- */
+
+/* Records, and what we know of what they tell of. */
+static int write_records(struct session *s, const struct ptc_seg seg[2], struct ptc_err *err)
+{
+	struct ptc_seg pokes[2] = { { NULL, 0 }, { NULL, 0 } };
+	int rc = ptc_noted_scan(&s->noted, seg, err);
+
+	if (!rc)
+		rc = ptc_writer_records(s->writer, seg, err);
+	if (rc || !s->noted.pokes.len)
+		return rc;
+	pokes[0] = (struct ptc_seg){ s->noted.pokes.bytes, s->noted.pokes.len };
+	rc = ptc_buf_failed(&s->noted.pokes) ? ptc_fail_mem(err) :
+					       ptc_writer_records(s->writer, pokes, err);
+	ptc_buf_reset(&s->noted.pokes);
+	return rc;
+}
 
 static void clear_wakeup(const struct ptc_source_ring *d)
 {
@@ -357,9 +376,7 @@ static int drain(struct session *s, struct ring_pair *p, bool last, bool *ret_an
 	if (got < 0)
 		return (int)got;
 	if (got) {
-		rc = ptc_noted_scan(&s->noted, data, err);
-		if (!rc)
-			rc = ptc_writer_records(s->writer, data, err);
+		rc = write_records(s, data, err);
 		if (rc)
 			return rc;
 		s->data_bytes += (uint64_t)got;

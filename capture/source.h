@@ -51,6 +51,7 @@ struct ptc_source_desc {
 	size_t nids;
 	bool no_info; /* there is no AUXTRACE_INFO: nothing is traced, or not by Intel PT */
 	struct ptc_pt_info info;
+	bool keep_vdso;	   /* the session saves it: the source does not */
 	const char *label; /* "step": goes into the VERSION feature */
 };
 

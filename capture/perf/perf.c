@@ -311,6 +311,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	ret->nids = p->nids;
 	ret->label = p->event.intel_pt ? "Intel PT" : p->event.name;
 	ret->no_info = !p->event.intel_pt;
+	ret->keep_vdso = p->event.intel_pt && !by_cpu(p->opts);
 	ret->info = (struct ptc_pt_info){
 		.type = PTC_AUXTRACE_TYPE_INTEL_PT,
 		.pmu_type = p->event.attr.type,

@@ -14,7 +14,7 @@
 #include "capture/maps.h"
 #include "capture/perf/tasks.h"
 
-enum { PATH_SIZE = 4352, COMM_MAX = 4096, VDSO_MAX = 1 << 16, POKE_MAX = 4096 };
+enum { PATH_SIZE = 4352, COMM_MAX = 4096, VDSO_MAX = 1 << 16, POKE_MAX = 2048 };
 
 struct job {
 	const struct ptc_running *r;

@@ -77,6 +77,19 @@ mkdir /sys/fs/cgroup/t
 pt cgroup -G t -- /bin/sh -c 'echo $$ >/sys/fs/cgroup/t/cgroup.procs; exec "$0"' "$progs/prog_recurse"
 same_as_recurse cgroup
 
+# Whole CPUs are traced: threads cannot be, and that is said.
+"$ptcap" record -a --source pt -o busy.data 2>busy.err &
+recorder=$!
+until grep -q recording busy.err; do sleep 0.05; done
+status=0
+"$ptcap" record --source pt -o refused.data -- "$progs/prog_exit" 3 2>refused.err || status=$?
+[ "$status" = 125 ] || fail "refused: exit status $status: $(cat refused.err)"
+grep -q 'the PMU is in use' refused.err || fail "refused: $(cat refused.err)"
+[ ! -e refused.data ] || fail "refused: a file is left"
+kill -INT "$recorder"
+wait "$recorder" || fail "busy: $(cat busy.err)"
+echo "ok refused: $(cat refused.err)"
+
 # Attach: eight threads, then a child; the recording ends with its target.
 mkfifo talk
 "$progs/prog_tasks" serve <talk >serve.out &
