@@ -77,16 +77,10 @@ int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer
 
 	if (opts->source == PTC_SOURCE_AUTO && !kernel)
 		return choose_for_user(opts, offer, ret, err);
-	if (kernel && offer->no_pt && !opts->argv && !opts->npids && !opts->ntids &&
-	    ptc_event_wants_pt(opts->event))
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot record with Intel PT: %s (" PT_PMU " is missing)",
-				offer->no_pt);
 	if (kernel && offer->no_pt && ptc_event_wants_pt(opts->event))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot record with Intel PT: %s (" PT_PMU " is missing); "
-				"--source step works anywhere",
-				offer->no_pt);
+				"cannot record with Intel PT: %s (" PT_PMU " is missing)%s",
+				offer->no_pt, why ? "" : "; --source step works anywhere");
 	take(ret, kernel ? PTC_SOURCE_PT : opts->source,
 	     opts->source == PTC_SOURCE_AUTO ? why : "asked for");
 	return 0;

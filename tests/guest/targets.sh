@@ -123,6 +123,21 @@ sed -n "/^$(head -n 1 churn.whole)\$/,/^$(tail -n 1 churn.whole)\$/p" churn.born
 diff churn.ours churn.perf >churn.diff || fail "churn: perf differs: $(head -n 6 churn.diff)"
 echo "ok churn: $(wc -l <churn.whole) threads were born and ended, each has its trace, as perf has it"
 
+# A PMU of another name is recorded as it is: the trace is there, and nothing says that it is Intel PT.
+busybox rmmod softpt
+busybox insmod /run/softpt.ko name=some_trace
+status=0
+"$ptcap" record -v -e some_trace/pt,branch,tsc/u -o raw.data -- "$progs/prog_recurse" >/dev/null 2>raw.err || status=$?
+[ "$status" -lt 125 ] || fail "raw: $(cat raw.err)"
+"$ptcap" dump -i raw.data >raw.dump
+! grep AUXTRACE_INFO raw.dump || fail "raw: it says what it cannot know"
+grep -q '^0x[0-9a-f]* AUXTRACE .*size=0x[0-9a-f]\{3,\}' raw.dump || fail "raw: there is no trace"
+! "$ptcap" dump --verify -i raw.data | grep -v -e 'no AUXTRACE_INFO' -e ' findings in ' || fail "raw: more than that is wrong"
+! "$ptcap" record -e intel_pt//u -o none.data -- "$progs/prog_recurse" 2>none.err || fail "raw: there is an intel_pt"
+echo "ok raw: $(grep -c ' AUXTRACE ' raw.dump) pieces of a PMU that nobody knows"
+busybox rmmod softpt
+busybox insmod /run/softpt.ko
+
 # The newest trace only: at a signal, and at the end.
 "$ptcap" record -v --source pt -S -m 64K,16K -o snap.data -- "$progs/prog_wait" catch >snap.out 2>snap.err <talk &
 recorder=$!
