@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "capture/clock.h"
 #include "capture/launch.h"
+#include "capture/perf/attach.h"
 #include "capture/perf/event.h"
 #include "capture/perf/explain.h"
 #include "capture/perf/running.h"
@@ -33,7 +34,6 @@ enum {
 	/* What perf_event_mlock_kb allows everybody: perf's own defaults too. */
 	DATA_UNPRIVILEGED = 256 << 10,
 	AUX_UNPRIVILEGED = 128 << 10,
-	ROUNDS_MAX = 100, /* of looking for new threads: who makes them faster is not waited for */
 };
 
 #define SAMPLE_TYPE                                                                                \
@@ -60,12 +60,6 @@ struct perf {
 static struct perf *of(struct ptc_source *s)
 {
 	return (struct perf *)s; /* base is the first member */
-}
-
-static void note(const struct perf *p, const char *text)
-{
-	if (p->opts->on_note)
-		p->opts->on_note(p->opts->note_ctx, text);
 }
 
 /* Everything that runs on CPUs, not single tasks. */
@@ -129,96 +123,6 @@ static void fill_attrs(struct perf *p)
 
 /* --- whom --- */
 
-/* The threads of every process that is asked for, and those asked for by themselves. */
-static int list_tids(const struct perf *p, struct ptc_tids *tids, struct ptc_err *err)
-{
-	const struct ptc_record_opts *o = p->opts;
-	size_t i;
-
-	for (i = 0; i < o->npids; i++) {
-		struct ptc_err gone;
-
-		if (ptc_tasks_threads(tids, "/proc", o->pids[i], &gone) == PTC_E_NO_MEMORY)
-			return ptc_fail_mem(err);
-	}
-	for (i = 0; i < o->ntids; i++)
-		if (!ptc_tids_add(tids, o->tids[i]))
-			return ptc_fail_mem(err);
-	return 0;
-}
-
-/*
- * Attach to whoever is not attached to yet, until there is nobody new: threads may be born
- * meanwhile, of ones that were not attached to. @late: this is not the beginning.
- */
-static int attach_rounds(struct perf *p, struct ptc_tids *done, bool late, struct ptc_err *err)
-{
-	struct ptc_tids now = PTC_TIDS_INIT;
-	unsigned int round;
-	bool fresh = true;
-	size_t i;
-	int rc = 0;
-
-	for (round = 0; !rc && fresh && round < ROUNDS_MAX; round++, late = true) {
-		fresh = false;
-		now.n = 0;
-		rc = list_tids(p, &now, err);
-		p->set.ntargets = now.n;
-		for (i = 0; !rc && i < now.n; i++) {
-			if (ptc_tids_have(done, now.items[i]))
-				continue;
-			rc = ptc_set_add(&p->set, now.items[i], late, err);
-			if (rc < 0)
-				break;
-			fresh = true;
-			rc = ptc_tids_add(done, now.items[i]) ? 0 : ptc_fail_mem(err);
-		}
-	}
-	if (!rc && fresh)
-		note(p,
-		     "threads are born faster than they can be attached to: some may be missing");
-	ptc_tids_release(&now);
-	return rc;
-}
-
-static int check_targets(struct perf *p, struct ptc_err *err)
-{
-	const struct ptc_record_opts *o = p->opts;
-	size_t i;
-
-	for (i = 0; i < o->npids + o->ntids; i++) {
-		const bool thread = i >= o->npids;
-		const pid_t id = thread ? o->tids[i - o->npids] : o->pids[i];
-		const pid_t pid = ptc_tasks_process("/proc", id);
-
-		if (!pid || (!thread && pid != id))
-			return ptc_fail(err, PTC_E_NOT_EXIST, "there is no %s %d%s",
-					thread ? "thread" : "process", (int)id,
-					pid ? ": that is a thread (-t)" : "");
-		if (!ptc_tids_add(&p->processes, pid))
-			return ptc_fail_mem(err);
-	}
-	p->pid = p->processes.n ? p->processes.items[0] : 0;
-	return 0;
-}
-
-static int attach(struct perf *p, struct ptc_err *err)
-{
-	struct ptc_tids done = PTC_TIDS_INIT;
-	int rc = check_targets(p, err);
-
-	if (!rc)
-		rc = attach_rounds(p, &done, false, err);
-	if (!rc && !p->set.nslots)
-		rc = ptc_fail(err, PTC_E_NOT_EXIST, "process %d has ended", (int)p->pid);
-	if (!rc) {
-		ptc_set_enable_side(&p->set);
-		rc = attach_rounds(p, &done, true, err);
-	}
-	ptc_tids_release(&done);
-	return rc;
-}
-
 static int open_cgroup(struct perf *p, struct ptc_err *err)
 {
 	char *path;
@@ -269,7 +173,11 @@ static int add_targets(struct perf *p, struct ptc_err *err)
 		return rc;
 	if (by_cpu(o))
 		return add_cpus(p, err);
-	return o->argv ? add_command(p, err) : attach(p, err);
+	if (o->argv)
+		return add_command(p, err);
+	rc = ptc_attach(&p->set, o, &p->processes, err);
+	p->pid = p->processes.n ? p->processes.items[0] : 0;
+	return rc;
 }
 
 /* --- the interface --- */
