@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "capture/emu/fits.h"
+#include "capture/perf/event.h"
 
 #define PT_PMU "/sys/bus/event_source/devices/intel_pt"
 
@@ -55,17 +56,33 @@ static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_
 	return 0;
 }
 
+/* What only the kernel records, whoever else is there; NULL: nothing of the kind is asked for. */
+static const char *kernel_only(const struct ptc_record_opts *opts)
+{
+	if (opts->event)
+		return "an event is asked for";
+	if (opts->all_cpus || opts->cpus)
+		return "whole CPUs are asked for";
+	if (opts->cgroup)
+		return "a cgroup is asked for";
+	return opts->per_thread ? "rings for threads are asked for" : NULL;
+}
+
 int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
 	       struct ptc_source_choice *ret, struct ptc_err *err)
 {
-	if (opts->source == PTC_SOURCE_AUTO)
+	const char *why = kernel_only(opts);
+	const bool kernel = opts->source == PTC_SOURCE_PT ||
+			    (opts->source == PTC_SOURCE_AUTO && why);
+
+	if (opts->source == PTC_SOURCE_AUTO && !kernel)
 		return choose_for_user(opts, offer, ret, err);
-	if (opts->source == PTC_SOURCE_PT && offer->no_pt)
+	if (kernel && offer->no_pt && ptc_event_wants_pt(opts->event))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot record with Intel PT: %s (" PT_PMU " is missing); "
-				"--source step works anywhere",
-				offer->no_pt);
-	take(ret, opts->source, "asked for");
+				"cannot record with Intel PT: %s (" PT_PMU " is missing)%s",
+				offer->no_pt, why ? "" : "; --source step works anywhere");
+	take(ret, kernel ? PTC_SOURCE_PT : opts->source,
+	     opts->source == PTC_SOURCE_AUTO ? why : "asked for");
 	return 0;
 }
 
@@ -75,7 +92,7 @@ int ptc_source_choose(const struct ptc_record_opts *opts, struct ptc_source_choi
 	struct ptc_offer offer = { .no_pt = why_no_pt() };
 	struct ptc_err why_not;
 
-	if (opts->source == PTC_SOURCE_AUTO && offer.no_pt && opts->argv &&
+	if (opts->source == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt && opts->argv &&
 	    ptc_emu_fits(opts, &why_not))
 		offer.no_emu = why_not.msg;
 	return ptc_choose(opts, &offer, ret, err);

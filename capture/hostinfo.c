@@ -181,7 +181,7 @@ uint32_t ptc_hostinfo_pt_type(const char *root)
 	return type;
 }
 
-/* A software source adds an intel_pt that is not there. */
+/* A software source adds an intel_pt that is not there; @pt_type 0: there is none. */
 static int put_pmus(struct ptc_writer *w, const char *root, uint32_t pt_type, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -189,7 +189,7 @@ static int put_pmus(struct ptc_writer *w, const char *root, uint32_t pt_type, st
 	int rc;
 
 	read_pmus(&p, root);
-	if (!p.pt_type) {
+	if (!p.pt_type && pt_type) {
 		p.items[p.n].type = pt_type;
 		p.items[p.n].name = strdup("intel_pt");
 		p.n += p.items[p.n].name != NULL;

@@ -7,6 +7,7 @@
 #include "auxtrace/sideband.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "capture/ownvdso.h"
 #include "capture/ring.h"
 
 void ptc_noted_init(struct ptc_noted *n, uint64_t sample_type)
@@ -20,6 +21,7 @@ void ptc_noted_release(struct ptc_noted *n)
 
 	for (i = 0; i < n->nfiles; i++)
 		free(n->files[i]);
+	ptc_buf_release(&n->pokes);
 	free(n->files);
 	n->files = NULL;
 	n->nfiles = 0;
@@ -58,15 +60,21 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 	case PERF_RECORD_LOST_SAMPLES:
 		n->lost_records += sb->u.lost.lost;
 		return 0;
+	case PERF_RECORD_THROTTLE:
+		n->throttled++;
+		return 0;
 	case PERF_RECORD_FORK:
 		n->forks++;
 		return 0;
 	case PERF_RECORD_AUX:
 		n->truncated += (sb->u.aux.flags & PERF_AUX_FLAG_TRUNCATED) != 0;
 		n->partial += (sb->u.aux.flags & PERF_AUX_FLAG_PARTIAL) != 0;
+		n->collisions += (sb->u.aux.flags & PERF_AUX_FLAG_COLLISION) != 0;
 		return 0;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
+		if (n->keep_vdso)
+			ptc_ownvdso_put(&n->pokes, sb, n->sample_type);
 		return note_file(n, sb->u.mmap.filename, err);
 	default:
 		return 0;

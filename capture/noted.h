@@ -7,15 +7,19 @@
 #define PTC_CAPTURE_NOTED_H
 
 #include "auxtrace/writer.h"
+#include "base/buf.h"
 #include "ptcap/capture.h"
 
 struct ptc_noted {
 	uint64_t sample_type;	    /* trailer of the records */
 	uint64_t first_ns, last_ns; /* 0: no record with a time yet */
 	uint64_t lost_records;
-	uint64_t truncated, partial;
-	uint64_t forks; /* threads and processes born */
-	char **files;	/* owned; each once */
+	uint64_t truncated, partial, collisions;
+	uint64_t throttled;   /* times that an event was held back */
+	uint64_t forks;	      /* threads and processes born */
+	bool keep_vdso;	      /* what it is, is to be said behind each of its mappings */
+	struct ptc_buf pokes; /* that is, since the last ptc_buf_reset of whoever writes it */
+	char **files;	      /* owned; each once */
 	size_t nfiles, cap;
 };
 

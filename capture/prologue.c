@@ -10,33 +10,32 @@ enum { ID_INDEX_MAX = 1024 };
 
 static const char before_exec[] = "ptcap-exec"; /* what a command is called then */
 
-/* The entries of one event for @n rings. */
-static void put_id_index(struct ptc_buf *b, const struct ptc_source_ring *rings, size_t n,
-			 size_t event)
+static void put_id_index(struct ptc_buf *b, const struct ptc_source_id *ids, size_t n)
 {
 	const size_t start = ptc_rec_begin(b, PTC_REC_ID_INDEX, 0);
 	size_t i;
 
 	ptc_buf_le64(b, n);
 	for (i = 0; i < n; i++) {
-		ptc_buf_le64(b, rings[i].id[event]);
-		ptc_buf_le64(b, rings[i].idx);
-		ptc_buf_le64(b, (uint64_t)(int64_t)rings[i].cpu);
-		ptc_buf_le64(b, (uint64_t)(int64_t)rings[i].tid);
+		ptc_buf_le64(b, ids[i].id);
+		ptc_buf_le64(b, ids[i].idx);
+		ptc_buf_le64(b, (uint64_t)(int64_t)ids[i].cpu);
+		ptc_buf_le64(b, (uint64_t)(int64_t)ids[i].tid);
 	}
 	ptc_rec_end(b, start);
 }
 
-/* As many as fit a record at a time. */
+/* As many of one event as fit a record at a time. */
 static void put_id_indexes(struct ptc_buf *b, const struct ptc_prologue *p)
 {
-	size_t event, i;
+	size_t i, n;
 
-	for (event = 0; event < PTC_SOURCE_EVENTS; event++)
-		for (i = 0; i < p->nrings; i += ID_INDEX_MAX)
-			put_id_index(b, p->rings + i,
-				     p->nrings - i < ID_INDEX_MAX ? p->nrings - i : ID_INDEX_MAX,
-				     event);
+	for (i = 0; i < p->nids; i += n) {
+		for (n = 1; n < ID_INDEX_MAX && i + n < p->nids; n++)
+			if (p->ids[i + n].event != p->ids[i].event)
+				break;
+		put_id_index(b, p->ids + i, n);
+	}
 }
 
 /* THREAD_MAP: u64 count, then u64 pid and a comm of 16 bytes for each. */
@@ -60,8 +59,8 @@ static void put_comm(struct ptc_buf *b, const struct ptc_prologue *p)
 	sb.u.comm.comm = before_exec;
 	sb.id.pid = p->pid;
 	sb.id.tid = p->pid;
-	sb.id.id = p->rings[0].id[1];
-	ptc_sb_put(b, &sb, p->desc->attr[1].sample_type);
+	sb.id.id = p->ids[p->nids - 1].id; /* of the event for side records */
+	ptc_sb_put(b, &sb, p->desc->attr[p->desc->nevents - 1].sample_type);
 }
 
 void ptc_prologue_put(struct ptc_buf *b, const struct ptc_prologue *p)
@@ -69,9 +68,11 @@ void ptc_prologue_put(struct ptc_buf *b, const struct ptc_prologue *p)
 	put_id_indexes(b, p);
 	if (p->desc->info.cap_user_time_zero)
 		ptc_time_conv_put(b, &p->desc->info.time);
-	ptc_pt_info_put(b, &p->desc->info);
-	put_thread_map(b, p->pid, p->is_command ? before_exec : "");
+	if (!p->desc->no_info)
+		ptc_pt_info_put(b, &p->desc->info);
+	put_thread_map(b, p->pid ? p->pid : -1, p->is_command ? before_exec : "");
 	if (p->is_command) /* an attached process has a name of its own */
 		put_comm(b, p);
+	ptc_buf_put(b, p->running->bytes, p->running->len);
 	ptc_rec_end(b, ptc_rec_begin(b, PTC_REC_FINISHED_INIT, 0));
 }

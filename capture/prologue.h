@@ -12,9 +12,10 @@
 
 struct ptc_prologue { /* everything is lent */
 	const struct ptc_source_desc *desc;
-	const struct ptc_source_ring *rings;
-	size_t nrings;	 /* at least one */
-	pid_t pid;	 /* of the command, or the first process attached to */
+	const struct ptc_source_id *ids; /* event by event */
+	size_t nids;			 /* at least one */
+	const struct ptc_buf *running;	 /* records of what runs already */
+	pid_t pid;	 /* of the command, or the first process attached to; 0: all there are */
 	bool is_command; /* which has no name yet that anybody has told */
 };
 

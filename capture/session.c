@@ -57,7 +57,10 @@ struct session {
 	struct ptc_source_desc desc;
 	struct ring_pair *pairs; /* owned */
 	size_t npairs;
-	struct pollfd *fds; /* owned: the rings', then FD_END... */
+	struct pollfd *fds;	   /* owned: the rings', then FD_END... */
+	struct ptc_source_id *ids; /* owned; event by event */
+	size_t nids;
+	struct ptc_buf running; /* records of what ran before us */
 	struct ptc_noted noted;
 	uint64_t aux_bytes, data_bytes;
 	struct ptc_writer_packed packed;
@@ -118,6 +121,20 @@ static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *e
 	return ptc_fail(err, PTC_E_USAGE, "only the emulated source %s; use --source emu", what);
 }
 
+static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err *err)
+{
+	const char *what = o->event	 ? "has events (-e)" :
+			   o->all_cpus	 ? "records whole CPUs (-a)" :
+			   o->cpus	 ? "knows real CPUs (-C)" :
+			   o->cgroup	 ? "knows cgroups (--cgroup)" :
+			   o->per_thread ? "has rings for threads (--per-thread)" :
+					   NULL;
+
+	if (!what)
+		return 0;
+	return ptc_fail(err, PTC_E_USAGE, "only the kernel %s: not a software source", what);
+}
+
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
 {
 	int rc = ptc_source_choose(s->opts, &s->choice, err);
@@ -127,6 +144,8 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 	ret->source = s->choice.kind;
 	if (ret->source == PTC_SOURCE_PT)
 		rc = refuse_for_hardware(s->opts, err);
+	else
+		rc = refuse_but_for_kernel(s->opts, err);
 	if (!rc && ret->source != PTC_SOURCE_EMU)
 		rc = refuse_but_for_emu(s->opts, err);
 	if (rc)
@@ -150,6 +169,8 @@ static int map_aux(const struct session *s, struct ring_pair *p, struct ptc_err 
 {
 	const struct ptc_source_ring *d = p->desc;
 
+	if (!d->aux_size)
+		return 0;
 	if (!s->opts->snapshot)
 		return ptc_aux_init(&p->aux, d->page, d->aux, d->aux_size, err);
 	if (s->opts->snapshot_size > d->aux_size)
@@ -186,31 +207,77 @@ static int map_rings(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
-static void describe(struct session *s)
+/* The ids of a source whose events are one of each for a ring. */
+static void ids_of_rings(struct session *s)
+{
+	size_t e, i;
+
+	s->nids = 0;
+	for (e = 0; e < s->desc.nevents; e++) {
+		for (i = 0; i < s->npairs; i++) {
+			const struct ptc_source_ring *d = s->pairs[i].desc;
+
+			s->ids[s->nids++] =
+				(struct ptc_source_id){ e, d->id[e], d->idx, d->cpu, d->tid };
+		}
+	}
+}
+
+static int describe(struct session *s, struct ptc_err *err)
 {
 	s->source->ops->describe(s->source, &s->desc);
+	if (!s->desc.nevents)
+		s->desc.nevents = PTC_SOURCE_EVENTS;
+	s->nids = s->desc.ids ? s->desc.nids : s->npairs * s->desc.nevents;
+	s->ids = calloc(s->nids + 1, sizeof(*s->ids));
+	if (!s->ids)
+		return ptc_fail_mem(err);
+	if (s->desc.ids)
+		memcpy(s->ids, s->desc.ids, s->nids * sizeof(*s->ids));
+	else
+		ids_of_rings(s);
 	if (s->opts->snapshot) {
 		s->desc.info.snapshot_mode = true;
 		s->desc.attr[0].aux_watermark = 0; /* in overwrite mode there is none */
 	}
-	ptc_noted_init(&s->noted, s->desc.attr[1].sample_type);
+	ptc_noted_init(&s->noted, s->desc.attr[s->desc.nevents - 1].sample_type);
+	s->noted.keep_vdso = s->desc.keep_vdso;
+	return 0;
 }
 
 static int write_attrs(struct session *s, struct ptc_err *err)
 {
-	uint64_t *ids = calloc(s->npairs, sizeof(*ids));
-	size_t i, k;
+	uint64_t *ids = calloc(s->nids, sizeof(*ids));
+	size_t i, k, n;
 	int rc = 0;
 
 	if (!ids)
 		return ptc_fail_mem(err);
-	for (i = 0; !rc && i < PTC_SOURCE_EVENTS; i++) {
-		for (k = 0; k < s->npairs; k++)
-			ids[k] = s->pairs[k].desc->id[i];
-		rc = ptc_writer_attr(s->writer, &s->desc.attr[i], s->desc.name[i], ids, s->npairs,
-				     err);
+	for (i = 0; !rc && i < s->desc.nevents; i++) {
+		for (k = 0, n = 0; k < s->nids; k++)
+			if (s->ids[k].event == i)
+				ids[n++] = s->ids[k].id;
+		rc = ptc_writer_attr(s->writer, &s->desc.attr[i], s->desc.name[i], ids, n, err);
 	}
 	free(ids);
+	return rc;
+}
+
+/* What ran before us; its files are noted as those of live records are. */
+static int prepare(struct session *s, struct ptc_err *err)
+{
+	struct ptc_seg seg[2] = { { NULL, 0 }, { NULL, 0 } };
+	int rc;
+
+	if (!s->source->ops->prepare)
+		return 0;
+	rc = s->source->ops->prepare(s->source, &s->running, err);
+	if (!rc && s->running.len) {
+		seg[0] = (struct ptc_seg){ s->running.bytes, s->running.len };
+		rc = ptc_noted_scan(&s->noted, seg, err);
+		s->noted.forks = 0;
+		ptc_buf_reset(&s->noted.pokes); /* they are in there */
+	}
 	return rc;
 }
 
@@ -231,8 +298,9 @@ static int write_prologue(struct session *s, struct ptc_err *err)
 {
 	const struct ptc_prologue p = {
 		.desc = &s->desc,
-		.rings = s->pairs[0].desc, /* the first of them */
-		.nrings = s->npairs,
+		.ids = s->ids,
+		.nids = s->nids,
+		.running = &s->running,
 		.pid = s->pid,
 		.is_command = s->opts->argv != NULL,
 	};
@@ -246,6 +314,23 @@ static int write_prologue(struct session *s, struct ptc_err *err)
 }
 
 /* --- draining --- */
+
+/* Records, and what we know of what they tell of. */
+static int write_records(struct session *s, const struct ptc_seg seg[2], struct ptc_err *err)
+{
+	struct ptc_seg pokes[2] = { { NULL, 0 }, { NULL, 0 } };
+	int rc = ptc_noted_scan(&s->noted, seg, err);
+
+	if (!rc)
+		rc = ptc_writer_records(s->writer, seg, err);
+	if (rc || !s->noted.pokes.len)
+		return rc;
+	pokes[0] = (struct ptc_seg){ s->noted.pokes.bytes, s->noted.pokes.len };
+	rc = ptc_buf_failed(&s->noted.pokes) ? ptc_fail_mem(err) :
+					       ptc_writer_records(s->writer, pokes, err);
+	ptc_buf_reset(&s->noted.pokes);
+	return rc;
+}
 
 static void clear_wakeup(const struct ptc_source_ring *d)
 {
@@ -285,22 +370,20 @@ static int drain(struct session *s, struct ring_pair *p, bool last, bool *ret_an
 	int rc = 0;
 
 	clear_wakeup(p->desc);
-	if (!s->opts->snapshot)
+	if (!s->opts->snapshot && p->desc->aux_size)
 		n = ptc_aux_read(&p->aux, aux, &start);
 	got = ptc_ring_read(&p->data, data, &end, err);
 	if (got < 0)
 		return (int)got;
 	if (got) {
-		rc = ptc_noted_scan(&s->noted, data, err);
-		if (!rc)
-			rc = ptc_writer_records(s->writer, data, err);
+		rc = write_records(s, data, err);
 		if (rc)
 			return rc;
 		s->data_bytes += (uint64_t)got;
 		ptc_ring_done(&p->data, end);
 	}
 	*ret_any = *ret_any || got || n;
-	if (s->opts->snapshot)
+	if (s->opts->snapshot || !p->desc->aux_size)
 		return 0;
 	if (n)
 		rc = write_aux(s, p, start, aux, err);
@@ -323,7 +406,8 @@ static int write_snapshot(struct session *s, struct ptc_err *err)
 	int rc = 0;
 
 	for (i = 0; !rc && i < s->npairs; i++)
-		if (ptc_snapshot_read(&s->pairs[i].snap, s->opts->snapshot_size, seg, &start))
+		if (s->pairs[i].desc->aux_size &&
+		    ptc_snapshot_read(&s->pairs[i].snap, s->opts->snapshot_size, seg, &start))
 			rc = write_aux(s, &s->pairs[i], start, seg, err);
 	s->snapshots++;
 	if (!rc && s->opts->on_snapshot)
@@ -342,6 +426,8 @@ static int drain_all(struct session *s, bool last, bool snapshot, struct ptc_err
 	for (i = 0; !rc && i < s->npairs; i++) {
 		bool stopped = false;
 
+		if (s->source->ops->waken)
+			s->source->ops->waken(s->source, i);
 		rc = drain(s, &s->pairs[i], last, &any, &stopped, err);
 		s->source->ops->drained(s->source, i, stopped);
 	}
@@ -474,6 +560,8 @@ static int record(struct session *s, struct ptc_err *err)
 	while (!rc && !ended) {
 		rc = poll_once(s, err);
 		ended = s->fds[s->npairs + FD_END].revents & (POLLIN | POLLHUP);
+		if (ended && s->source->ops->quiesce)
+			s->source->ops->quiesce(s->source);
 		if (!rc)
 			rc = drain_or_take(s, ended, err);
 	}
@@ -501,8 +589,8 @@ static int write_features(struct session *s, struct ptc_err *err)
 	int rc;
 
 	(void)snprintf(version, sizeof(version), "ptcap " PTCAP_VERSION " (%s)", s->desc.label);
-	rc = ptc_hostinfo_write(s->writer, "", version, s->opts->cmdline, s->desc.info.pmu_type,
-				err);
+	rc = ptc_hostinfo_write(s->writer, "", version, s->opts->cmdline,
+				s->desc.no_info ? 0 : s->desc.info.pmu_type, err);
 	if (!rc)
 		rc = ptc_noted_write_build_ids(&s->noted, s->writer, err);
 	if (!rc)
@@ -538,6 +626,12 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 									end->lost_records;
 	ret->lost_aux = end->lost_aux;
 	ret->made_aux = end->made_aux;
+	ret->throttled = s->noted.throttled;
+	ret->collisions = s->noted.collisions;
+	ret->enabled_ns = end->enabled_ns;
+	ret->running_ns = end->running_ns;
+	ret->unscheduled = end->unscheduled;
+	ret->failed = end->failed;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	for (i = 0; i < s->npairs; i++)
 		ret->lost_aux += s->pairs[i].aux.lost;
@@ -592,6 +686,8 @@ static void session_release(struct session *s)
 		ptc_snapshot_release(&s->pairs[i].snap);
 	free(s->pairs);
 	free(s->fds);
+	free(s->ids);
+	ptc_buf_release(&s->running);
 }
 
 int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret,
@@ -611,8 +707,11 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 		rc = ptc_writer_compress(s.writer, opts->compression, err);
 	if (rc)
 		goto out;
-	describe(&s);
-	rc = write_attrs(&s, err);
+	rc = describe(&s, err);
+	if (!rc)
+		rc = write_attrs(&s, err);
+	if (!rc)
+		rc = prepare(&s, err);
 	if (!rc && opts->argv)
 		tell_start(&s, ret->source);
 	if (!rc)

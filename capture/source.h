@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "auxtrace/pt_info.h"
+#include "base/buf.h"
 #include "capture/soft/truth.h"
 #include "ptcap/capture.h"
 #include "ptcap/error.h"
@@ -25,7 +26,7 @@ struct ptc_source_ring {
 	struct perf_event_mmap_page *page;
 	size_t data_off, data_size;
 	void *aux;
-	size_t aux_size;
+	size_t aux_size;		/* 0: none */
 	int fd;				/* readable when there is something to drain */
 	bool counts;			/* fd is an eventfd, to be read; a perf fd is not */
 	uint32_t idx;			/* AUXTRACE idx */
@@ -33,11 +34,24 @@ struct ptc_source_ring {
 	uint64_t id[PTC_SOURCE_EVENTS]; /* of the events in this ring */
 };
 
+/* An event as it was opened: of a task, of a CPU, or of both. */
+struct ptc_source_id {
+	size_t event; /* which of attr[] */
+	uint64_t id;
+	uint32_t idx;	  /* of its ring */
+	int32_t cpu, tid; /* -1: any */
+};
+
 /* What a reader of the file must know. */
 struct ptc_source_desc {
 	struct perf_event_attr attr[PTC_SOURCE_EVENTS];
 	const char *name[PTC_SOURCE_EVENTS];
+	size_t nevents;			 /* of attr[]; 0: all. The last is that of side records */
+	const struct ptc_source_id *ids; /* lent; NULL: those of the rings */
+	size_t nids;
+	bool no_info; /* there is no AUXTRACE_INFO: nothing is traced, or not by Intel PT */
 	struct ptc_pt_info info;
+	bool keep_vdso;	   /* the session saves it: the source does not */
 	const char *label; /* "step": goes into the VERSION feature */
 };
 
@@ -56,6 +70,8 @@ struct ptc_source_end {
 	uint64_t lost_records, lost_aux; /* that the source itself dropped */
 	char lacking[96];		 /* see struct ptc_record_result */
 	uint64_t made_aux;		 /* trace bytes, dropped or not; 0: not known */
+	uint64_t enabled_ns, running_ns; /* of the kernel's events, in all; 0: no such */
+	uint64_t unscheduled, failed;	 /* events that ran for less, or failed in the end */
 };
 
 struct ptc_source;
@@ -63,6 +79,15 @@ struct ptc_source;
 struct ptc_source_ops {
 	void (*describe)(struct ptc_source *s, struct ptc_source_desc *ret);
 	size_t (*rings)(struct ptc_source *s, const struct ptc_source_ring **ret);
+	/*
+	 * Append records of what runs already, and switch the trace of it on. Before start; NULL:
+	 * there is nothing.
+	 */
+	int (*prepare)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
+	/* Ring @i is about to be drained: wakeups up to here are done with. NULL: nothing to do. */
+	void (*waken)(struct ptc_source *s, size_t i);
+	/* end_fd said so: nothing may be written any more when this returns. NULL: nothing is. */
+	void (*quiesce)(struct ptc_source *s);
 	/*
 	 * Bytes of ring @i were given back: a waiting producer may go on. @stopped:
 	 * the AUX ring was full, so a PMU that does not wait has stopped.

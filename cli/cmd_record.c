@@ -51,9 +51,17 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 	else if (chosen == PTC_SOURCE_EMU)
 		ptc_say("source: emu, the program runs in QEMU (%s)", why);
 	else
-		ptc_say("source: Intel PT (%s)", why);
-	if (!a->opts.argv)
+		ptc_say("source: %s (%s)", a->opts.event ? a->opts.event : "Intel PT", why);
+	if (!a->opts.argv && (a->opts.npids || a->opts.ntids))
 		ptc_say("attached; ^C ends the recording and leaves everything running");
+	else if (!a->opts.argv)
+		ptc_say("recording; ^C ends it");
+}
+
+static void on_note(void *ctx, const char *text)
+{
+	(void)ctx;
+	ptc_say("%s", text);
 }
 
 static void clear_line(struct ptc_record_args *a)
@@ -88,7 +96,7 @@ static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
 static bool lost_anything(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
-	       r->cut_short;
+	       r->cut_short || r->collisions || r->throttled || r->unscheduled || r->failed;
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -98,7 +106,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			r->transfers, (double)r->duration_ns / 1e9);
 	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 		r->file_bytes, r->aux_bytes);
-	if (a->opts.snapshot)
+	if (a->opts.snapshot && !r->made_aux)
+		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " trace bytes", r->snapshots,
+			r->snapshots == 1 ? "" : "s", r->aux_bytes);
+	else if (a->opts.snapshot)
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of the %" PRIu64
 			" trace bytes that were made",
 			r->snapshots, r->snapshots == 1 ? "" : "s", r->aux_bytes, r->made_aux);
@@ -140,6 +151,18 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("LOST: %" PRIu64 " side records, %" PRIu64 " trace bytes; %" PRIu64
 			" truncated and %" PRIu64 " partial pieces (larger rings: -m)",
 			r->lost_records, r->lost_aux, r->truncated, r->partial);
+	if (r->collisions || r->throttled)
+		ptc_say("LOST: %" PRIu64 " pieces of trace collided with another tracer, %" PRIu64
+			" times the kernel held an event back",
+			r->collisions, r->throttled);
+	if (r->unscheduled || r->failed)
+		ptc_say("LOST: %" PRIu64
+			" events did not run all the time they were on (the PMU was somebody "
+			"else's), %" PRIu64 " ended in error",
+			r->unscheduled, r->failed);
+	if (a->verbose && r->enabled_ns)
+		ptc_say("the events were on for %.6f s, added up, and ran for %.6f s of that",
+			(double)r->enabled_ns / 1e9, (double)r->running_ns / 1e9);
 	if (r->lost_aux && r->made_aux)
 		ptc_say("of %" PRIu64 " trace bytes that were made", r->made_aux);
 }
@@ -223,6 +246,8 @@ int ptc_cmd_record(int argc, char **argv)
 	a.opts.on_wake = on_wake;
 	a.opts.wake_ctx = &waker;
 	waker.command = a.opts.argv != NULL;
+	if (a.verbose)
+		a.opts.on_note = on_note;
 	if (!a.quiet) {
 		a.opts.on_start = on_start;
 		a.opts.on_snapshot = on_snapshot;

@@ -13,6 +13,7 @@
 static const char help[] =
 	"usage: ptcap record [OPTIONS] [--] CMD [ARG...]\n"
 	"       ptcap record [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
+	"       ptcap record [OPTIONS] -a | -C LIST | -G CGROUP [[--] CMD [ARG...]]\n"
 	"Run CMD and record its control flow into a perf.data, which ptcap decode and\n"
 	"perf script read.\n\n"
 	"  -o, --output FILE     the recording (default perf.data); an older one becomes FILE.old\n"
@@ -29,9 +30,18 @@ static const char help[] =
 	"                        stepped only if --source step asks for it\n"
 	"  -t, --tid TID[,TID...]\n"
 	"                        the same for single threads\n"
+	"  -a, --all-cpus        pt: whatever runs on any CPU, until CMD ends, or ^C\n"
+	"  -C, --cpu LIST        pt: the same on some CPUs: 0-3,8\n"
+	"  -G, --cgroup CGROUP   pt: the same of one cgroup\n"
+	"      --per-thread      pt: a ring pair for each thread there is, instead of for each "
+	"CPU\n"
+	"  -e, --event EVENT     pt: as perf names it (default intel_pt//u): "
+	"intel_pt/cyc,psb_period=3/u,\n"
+	"                        another PMU that traces, or dummy:u for side records only\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
-	"  -S, --snapshot[=SIZE] emu: the trace goes round in its ring; SIGUSR2 to ptcap writes "
+	"  -S, --snapshot[=SIZE] pt, emu: the trace goes round in its ring; SIGUSR2 to ptcap "
+	"writes "
 	"what "
 	"is\n"
 	"                        there to FILE, or SIZE bytes of it, and so does the end\n"
@@ -63,6 +73,7 @@ static const char help[] =
 	"      --truth-hash FILE the same as hashes, one each 65536 transfers of a thread\n"
 	"      --strict          exit 3 if CMD succeeded but anything was lost\n"
 	"      --progress        steps and bytes each second, if stderr is no terminal, too\n"
+	"  -v, --verbose         what was left out of the recording, and why; what the events say\n"
 	"  -q, --quiet           no summary, no progress\n"
 	"  -h, --help            this text\n";
 
@@ -186,11 +197,20 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_MAX_TIME,
 		OPT_PROGRESS,
 		OPT_FROM,
-		OPT_TO
+		OPT_TO,
+		OPT_PER_THREAD
 	};
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "source", required_argument, NULL, OPT_SOURCE },
+		{ "event", required_argument, NULL, 'e' },
+		{ "all-cpus", no_argument, NULL, 'a' },
+		{ "cpu", required_argument, NULL, 'C' },
+		{ "cgroup", required_argument, NULL, 'G' },
+		{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "tid", required_argument, NULL, 't' },
 		{ "mmap-pages", required_argument, NULL, 'm' },
 		{ "snapshot", optional_argument, NULL, 'S' },
 		{ "compression-level", optional_argument, NULL, 'z' },
@@ -215,7 +235,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:t:m:S::z::qh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::z::vqh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o':
 			a->opts.output = optarg;
@@ -237,6 +257,27 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		case 't':
 			if (!parse_ids(optarg, a->tids, &a->opts.ntids))
 				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
+			break;
+		case 'e':
+			if (a->opts.event)
+				return ptc_usage_error("record",
+						       "there can be one event only (-e)");
+			a->opts.event = optarg;
+			break;
+		case 'a':
+			a->opts.all_cpus = true;
+			break;
+		case 'C':
+			a->opts.cpus = optarg;
+			break;
+		case 'G':
+			a->opts.cgroup = optarg;
+			break;
+		case OPT_PER_THREAD:
+			a->opts.per_thread = true;
+			break;
+		case 'v':
+			a->verbose = true;
 			break;
 		case 'S':
 			a->opts.snapshot = true;
@@ -313,7 +354,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		return -1;
 	}
 	if (!argv[optind])
-		return ptc_usage_error("record", "no command to run");
+		return a->opts.all_cpus || a->opts.cpus || a->opts.cgroup ?
+			       -1 :
+			       ptc_usage_error("record", "no command to run");
 	a->opts.argv = argv + optind;
 	return -1;
 }

@@ -15,7 +15,7 @@ struct ptc_record_args {
 	const char *snapshot_text; /* SIZE of --snapshot; NULL: none */
 	const char *from_text, *to_text;
 	struct ptc_place from, to;
-	bool strict, quiet, progress;
+	bool strict, quiet, progress, verbose;
 	bool terminal; /* stderr is one: progress is a line that is written over */
 	bool line;     /* such a line is there */
 };

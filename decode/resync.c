@@ -374,10 +374,18 @@ size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
 	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
 }
 
+/* It tells where the flow went. */
+static bool is_branch(enum ptc_pkt type)
+{
+	return type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP ||
+	       type == PTC_PKT_TIP_PGE || type == PTC_PKT_TIP_PGD;
+}
+
 size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees)
 {
 	enum ptc_pkt type = PTC_PKT_PAD;
 	size_t begin = to, at;
+	bool event = false;
 	int n;
 
 	do {
@@ -395,8 +403,9 @@ size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool ag
 		n = ptc_pkt_len(bytes + at, to - at, &type);
 		if (n <= 0)
 			return SIZE_MAX;
-		if (!is_timing(type))
+		if (is_branch(type) && !event)
 			return begin;
+		event |= type == PTC_PKT_FUP;
 	}
 	return SIZE_MAX;
 }

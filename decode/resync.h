@@ -93,8 +93,9 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to);
 
 /*
- * The last PSB in [from, to), unless @agrees and there are only packets of time between its PSB+
- * and @to; SIZE_MAX: none, or not near. @to is a packet's start.
+ * The last PSB in [from, to), unless @agrees and no packet of a branch is between its PSB+ and @to;
+ * SIZE_MAX: none, or not near. A FUP there, and what comes with it, is an event that was read
+ * ahead: it may happen just where the PSB was. @to is a packet's start.
  */
 size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees);
 

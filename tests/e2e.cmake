@@ -423,3 +423,9 @@ foreach(name ours_vcpus ours_snapshot queues)
 	e2e_convert(${name})
 	set_property(TEST e2e_convert_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()
+
+# The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
+foreach(name threads pool processes wide some_cpus per_thread attach churn one_thread killed vanishing samples refusals unprivileged)
+	e2e_test(events_${name} 100 "${e2e_dir}/events.py" "${name}")
+	set_tests_properties(e2e_events_${name} PROPERTIES LABELS e2e)
+endforeach()

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/io.h"
@@ -22,51 +24,149 @@ static long sysctl_number(const char *path, long missing)
 	return v;
 }
 
-int ptc_explain_open(struct ptc_err *err, int sys, const char *what)
+void ptc_limits_read(struct ptc_limits *l)
 {
-	int code = ptc_fail_sys(err, sys, "cannot open %s", what);
-	const size_t n = strlen(err->msg);
-	char *end = err->msg + n;
-	const size_t room = sizeof(err->msg) - n;
+	struct rlimit memlock = { 0, 0 }, files = { 0, 0 };
 
-	switch (sys) {
-	case EACCES:
-	case EPERM:
-		(void)snprintf(
-			end, room,
-			" (kernel.perf_event_paranoid is %ld: up to 2 allows tracing one's own "
-			"programs, or use CAP_PERFMON)",
-			sysctl_number("/proc/sys/kernel/perf_event_paranoid", 2));
-		break;
-	case EBUSY:
-		(void)snprintf(
-			end, room,
-			" (Intel PT is in use: per-thread and per-CPU tracing exclude each other "
-			"machine-wide, and some CPUs cannot trace while LBR is used)");
-		break;
-	case EINVAL:
-		(void)snprintf(end, room,
-			       " (the kernel or the CPU does not support this configuration)");
-		break;
-	case EMFILE:
-		(void)snprintf(end, room, " (raise `ulimit -n`)");
-		break;
-	default:
-		break;
-	}
-	return code;
+	(void)getrlimit(RLIMIT_MEMLOCK, &memlock);
+	(void)getrlimit(RLIMIT_NOFILE, &files);
+	*l = (struct ptc_limits){
+		.paranoid = sysctl_number("/proc/sys/kernel/perf_event_paranoid", 2),
+		.mlock_kb = sysctl_number("/proc/sys/kernel/perf_event_mlock_kb", 516),
+		.cpus = sysconf(_SC_NPROCESSORS_ONLN),
+		.memlock = memlock.rlim_cur,
+		.files = files.rlim_max,
+	};
 }
 
-int ptc_explain_mmap(struct ptc_err *err, int sys, const char *what, uint64_t bytes)
+static void no_permission(const struct ptc_limits *l, char *out, size_t size)
 {
-	int code = ptc_fail_sys(err, sys, "cannot map %s of %" PRIu64 " bytes", what, bytes);
-	const size_t n = strlen(err->msg);
+	if (l->paranoid > 2)
+		(void)snprintf(out, size,
+			       "kernel.perf_event_paranoid is %ld, which forbids it to all users: "
+			       "2 allows tracing one's own programs; or use CAP_PERFMON",
+			       l->paranoid);
+	else
+		(void)snprintf(out, size,
+			       "kernel.perf_event_paranoid is %ld: 2 allows one's own programs in "
+			       "user mode (:u), 1 their kernel part, 0 whole CPUs; CAP_PERFMON all "
+			       "of it, with CAP_SYS_PTRACE for others' programs",
+			       l->paranoid);
+}
 
+void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char *out, size_t size)
+{
+	static const struct {
+		int sys;
+		const char *text;
+	} fixed[] = {
+		{ EPERM, "a seccomp filter (a container has one: allow perf_event_open there), a "
+			 "security module or kernel lockdown forbids it" },
+		{ EBUSY,
+		  "the PMU is in use: Intel PT traces threads or CPUs, never both at a time, "
+		  "machine-wide (another ptcap, perf, a KVM guest?), and on some CPUs not "
+		  "while LBR or BTS is used" },
+		{ EINVAL,
+		  "the kernel or the CPU does not support this: see the event's config, "
+		  "exclude_*, precise_ip, pinned and exclusive (-v says what was left out)" },
+		{ ENODEV, "the CPU is offline, or its PMU does not have this event" },
+		{ ENOENT, "the PMU is gone (its module was unloaded?), or the cgroup has no "
+			  "perf_event in its "
+			  "hierarchy" },
+		{ EOPNOTSUPP,
+		  "the PMU cannot interrupt, or lacks what the event asks for: a virtual "
+		  "machine without a full PMU?" },
+		{ E2BIG, "the attr has fields that this kernel does not know, or one task has too "
+			 "many events" },
+		{ ESRCH, "it has ended" },
+		{ ENOSYS,
+		  "the kernel was built without perf events, or a seccomp filter hides them" },
+		{ ENFILE, "the machine has no more open files: fs.file-max" },
+		{ ENOMEM, "the kernel has no memory for one more event" },
+		{ ENOSPC, "the hardware has no room for one more event" },
+		{ EINTR, "a signal came; try again" },
+	};
+	size_t i;
+
+	*out = '\0';
+	if (sys == EACCES) {
+		no_permission(l, out, size);
+	} else if (sys == EMFILE) {
+		(void)snprintf(
+			out, size,
+			"%zu descriptors are needed, the limit is %" PRIu64
+			": `ulimit -n`, fewer CPUs (-C), fewer threads (-t), or --per-thread",
+			fds, l->files);
+	}
+	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (fixed[i].sys == sys)
+			(void)snprintf(out, size, "%s", fixed[i].text);
+}
+
+/* What each of @rings may have, data and AUX together, in KiB: a power of two. */
+static uint64_t largest_kib(const struct ptc_limits *l, size_t rings)
+{
+	const uint64_t allowed = (uint64_t)l->mlock_kb * (uint64_t)l->cpus + l->memlock / 1024;
+	uint64_t kib = 1;
+
+	while (kib * 2 * rings <= allowed)
+		kib *= 2;
+	return kib;
+}
+
+void ptc_explain_mmap_text(const struct ptc_limits *l, int sys, uint64_t bytes, size_t rings,
+			   char *out, size_t size)
+{
+	*out = '\0';
 	if (sys == EPERM)
 		(void)snprintf(
-			err->msg + n, sizeof(err->msg) - n,
-			" (more than kernel.perf_event_mlock_kb, %ld KiB a CPU, and RLIMIT_MEMLOCK "
-			"allow: smaller rings with -m, `ulimit -l`, or CAP_IPC_LOCK)",
-			sysctl_number("/proc/sys/kernel/perf_event_mlock_kb", 516));
-	return code;
+			out, size,
+			"kernel.perf_event_mlock_kb allows %ld KiB for each of %ld CPUs, "
+			"RLIMIT_MEMLOCK %" PRIu64 " KiB more, for %zu rings: at most %" PRIu64
+			"K of data and AUX in each (-m), or `ulimit -l`, or CAP_IPC_LOCK",
+			l->mlock_kb, l->cpus, l->memlock / 1024, rings, largest_kib(l, rings));
+	else if (sys == ENOMEM)
+		(void)snprintf(
+			out, size,
+			"%zu rings of this size do not fit into memory: smaller ones (-m), or "
+			"fewer CPUs (-C)",
+			rings);
+	else if (sys == EINVAL)
+		(void)snprintf(out, size,
+			       "the kernel or the PMU takes no ring of %" PRIu64
+			       " bytes: try another size (-m)",
+			       bytes);
+	else if (sys == EACCES)
+		(void)snprintf(out, size, "the PMU takes no ring that is mapped this way");
+}
+
+static int add_remedy(struct ptc_err *err, const char *text)
+{
+	const size_t n = strlen(err->msg);
+
+	if (*text)
+		(void)snprintf(err->msg + n, sizeof(err->msg) - n, " (%s)", text);
+	return err->code;
+}
+
+int ptc_explain_open(struct ptc_err *err, int sys, const char *what, size_t fds)
+{
+	struct ptc_limits l;
+	char text[sizeof(err->msg)];
+
+	(void)ptc_fail_sys(err, sys, "cannot open %s", what);
+	ptc_limits_read(&l);
+	ptc_explain_open_text(&l, sys, fds, text, sizeof(text));
+	return add_remedy(err, text);
+}
+
+int ptc_explain_mmap(struct ptc_err *err, int sys, const char *what, uint64_t bytes, size_t rings)
+{
+	struct ptc_limits l;
+	char text[sizeof(err->msg)];
+
+	(void)ptc_fail_sys(err, sys, "cannot map %s of %" PRIu64 " bytes", what, bytes);
+	ptc_limits_read(&l);
+	ptc_explain_mmap_text(&l, sys, bytes, rings, text, sizeof(text));
+	return add_remedy(err, text);
 }

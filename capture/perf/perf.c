@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel PT through perf_event_open: one command, its first thread, one ring
- * pair, full trace. Written to the ABI of include/uapi/linux/perf_event.h and
- * perf_event_open(2); see the README for where it has run.
- *
- * Two events on the thread, as perf makes them: intel_pt, whose ring it is, and
- * a dummy for the side records, redirected into that ring.
+ * The kernel as a source, through perf_event_open: Intel PT, any other PMU with an
+ * AUX area, or side records only. Written to the ABI of
+ * include/uapi/linux/perf_event.h and perf_event_open(2); see the README for where
+ * it has run. Which events there are, and into which rings they write:
+ * doc/adr/0013-events-rings-and-targets.md.
  */
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,8 +20,12 @@
 #include "base/err.h"
 #include "capture/clock.h"
 #include "capture/launch.h"
+#include "capture/perf/attach.h"
+#include "capture/perf/event.h"
 #include "capture/perf/explain.h"
-#include "capture/perf/pmu.h"
+#include "capture/perf/running.h"
+#include "capture/perf/set.h"
+#include "capture/perf/tasks.h"
 #include "capture/source.h"
 
 enum {
@@ -41,18 +43,16 @@ enum {
 struct perf {
 	struct ptc_source base;
 	const struct ptc_record_opts *opts;
-	struct ptc_pmu pmu;
+	struct ptc_event event;
 	struct ptc_clock clock;
 	struct ptc_launch launch;
-	struct perf_event_attr attr[PTC_SOURCE_EVENTS];
-	uint64_t id[PTC_SOURCE_EVENTS];
-	int fd[PTC_SOURCE_EVENTS]; /* -1: not open */
-	void *data;		   /* mappings; NULL: none */
-	void *aux;
-	size_t data_size, aux_size;
-	struct ptc_source_ring desc;
+	struct ptc_set set;
+	const struct ptc_source_id *ids; /* the set's */
+	size_t nids;
+	struct ptc_tids processes;  /* attached to; of whom records are made */
+	int cgroup_fd;		    /* -1: none */
 	int pidfd, left_fd, end_fd; /* the command ended; we left it; either (epoll) */
-	pid_t pid;
+	pid_t pid;		    /* the command, or the first process; 0: neither */
 	bool stopped, reaped;
 	int status;
 };
@@ -62,92 +62,148 @@ static struct perf *of(struct ptc_source *s)
 	return (struct perf *)s; /* base is the first member */
 }
 
-static void fill_attrs(struct perf *p, uint64_t config)
+/* Everything that runs on CPUs, not single tasks. */
+static bool by_cpu(const struct ptc_record_opts *o)
 {
-	struct perf_event_attr *pt = &p->attr[0], *side = &p->attr[1];
-	size_t i;
+	return o->all_cpus || o->cgroup || o->cpus;
+}
 
-	for (i = 0; i < PTC_SOURCE_EVENTS; i++) {
-		p->attr[i].size = PERF_ATTR_SIZE_VER5; /* all we use; kernels since 4.2 know it */
-		p->attr[i].sample_period = 1;
-		p->attr[i].sample_type = SAMPLE_TYPE;
-		p->attr[i].read_format = PERF_FORMAT_ID;
-		p->attr[i].disabled = 1;
-		p->attr[i].enable_on_exec = 1;
-		p->attr[i].exclude_kernel = 1;
-		p->attr[i].exclude_hv = 1;
-		p->attr[i].sample_id_all = 1;
+/* --- the attrs --- */
+
+static void fill_common(const struct perf *p, struct perf_event_attr *a)
+{
+	a->sample_type = SAMPLE_TYPE;
+	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			 PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	a->disabled = 1;
+	a->inherit = !p->opts->per_thread && !by_cpu(p->opts);
+	a->enable_on_exec = p->opts->argv && !by_cpu(p->opts);
+	a->sample_id_all = 1;
+}
+
+static void fill_side(const struct perf *p, struct perf_event_attr *a)
+{
+	const bool kernel = !p->event.attr.exclude_kernel;
+
+	a->mmap = 1;
+	a->mmap2 = 1;
+	a->build_id = 1;
+	a->comm = 1;
+	a->comm_exec = 1;
+	a->task = 1;
+	a->context_switch = 1;
+	a->namespaces = 1;
+	a->cgroup = 1;
+	a->ksymbol = kernel;
+	a->bpf_event = kernel;
+	a->text_poke = kernel;
+}
+
+static void fill_attrs(struct perf *p)
+{
+	struct perf_event_attr *first = &p->set.attr[0], *second = &p->set.attr[1];
+
+	p->set.nevents = p->event.dummy ? 1 : 2;
+	*first = p->event.attr;
+	fill_common(p, first);
+	if (p->set.aux_size && !p->opts->snapshot) /* half makes small traces TRUNCATED */
+		first->aux_watermark = (uint32_t)(p->set.aux_size / 4);
+	if (p->event.dummy) {
+		fill_side(p, first);
+		return;
 	}
-	pt->type = p->pmu.type;
-	pt->config = config;
-	pt->aux_watermark = (uint32_t)(p->aux_size / 4); /* half makes small traces TRUNCATED */
-	side->type = PERF_TYPE_SOFTWARE;
-	side->config = PERF_COUNT_SW_DUMMY;
-	side->mmap = 1;
-	side->mmap2 = 1;
-	side->comm = 1;
-	side->comm_exec = 1;
-	side->task = 1;
-	side->context_switch = 1;
+	second->type = PERF_TYPE_SOFTWARE;
+	second->config = PERF_COUNT_SW_DUMMY;
+	second->sample_period = 1;
+	second->exclude_kernel = 1;
+	second->exclude_hv = 1;
+	fill_common(p, second);
+	fill_side(p, second);
 }
 
-static int open_event(struct perf *p, size_t i, const char *what, struct ptc_err *err)
+/* --- whom --- */
+
+static int open_cgroup(struct perf *p, struct ptc_err *err)
 {
-	p->fd[i] = (int)syscall(SYS_perf_event_open, &p->attr[i], p->pid, -1, -1,
-				PERF_FLAG_FD_CLOEXEC);
-	if (p->fd[i] < 0)
-		return ptc_explain_open(err, errno, what);
-	if (ioctl(p->fd[i], PERF_EVENT_IOC_ID, &p->id[i]))
-		return ptc_fail_sys(err, errno, "cannot get the id of %s", what);
-	return 0;
+	char *path;
+	int rc = ptc_tasks_cgroup("/proc", p->opts->cgroup, &path, err);
+
+	if (rc)
+		return rc;
+	p->cgroup_fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	if (p->cgroup_fd < 0)
+		rc = ptc_fail_sys(err, errno, "cannot open the cgroup '%s'", path);
+	free(path);
+	p->set.flags = PERF_FLAG_PID_CGROUP;
+	return rc;
 }
 
-/* The data pages first; then where the AUX area will be is written into the page, and it is mapped.
- */
-static int map_rings(struct perf *p, struct ptc_err *err)
+/* Whole CPUs, or what a cgroup does on them. */
+static int add_cpus(struct perf *p, struct ptc_err *err)
 {
-	const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
-	struct perf_event_mmap_page *page;
-	void *map = mmap(NULL, page_size + p->data_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 p->fd[0], 0);
+	int rc = p->opts->cgroup ? open_cgroup(p, err) : 0;
 
-	if (map == MAP_FAILED)
-		return ptc_explain_mmap(err, errno, "the data ring", page_size + p->data_size);
-	p->data = map;
-	page = map;
-	page->aux_offset = page_size + p->data_size;
-	page->aux_size = p->aux_size;
-	map = mmap(NULL, p->aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd[0],
-		   (off_t)page->aux_offset);
-	if (map == MAP_FAILED)
-		return ptc_explain_mmap(err, errno, "the AUX ring", p->aux_size);
-	p->aux = map;
-	p->desc = (struct ptc_source_ring){
-		.page = page,
-		.data_off = page_size,
-		.data_size = p->data_size,
-		.aux = p->aux,
-		.aux_size = p->aux_size,
-		.fd = p->fd[0],
-		.tid = p->pid,
-		.cpu = -1,
-		.id = { p->id[0], p->id[1] },
-	};
-	return 0;
+	p->set.ntargets = 1;
+	if (!rc)
+		rc = ptc_set_add(&p->set, p->cgroup_fd, false, err);
+	if (rc == 1)
+		ptc_set_enable_side(&p->set);
+	return rc < 0 ? rc : 0;
 }
+
+static int add_command(struct perf *p, struct ptc_err *err)
+{
+	int rc;
+
+	p->set.ntargets = 1;
+	rc = ptc_set_add(&p->set, p->pid, false, err);
+	if (!rc)
+		return ptc_fail(err, PTC_E_NOT_EXIST, "process %d has ended", (int)p->pid);
+	return rc < 0 ? rc : 0;
+}
+
+static int add_targets(struct perf *p, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = p->opts;
+	int rc = 0;
+
+	if (o->argv)
+		rc = ptc_launch_fork(&p->launch, o->argv, o->cmd_sigmask, &p->pid, err);
+	if (rc)
+		return rc;
+	if (by_cpu(o))
+		return add_cpus(p, err);
+	if (o->argv)
+		return add_command(p, err);
+	rc = ptc_attach(&p->set, o, &p->processes, err);
+	p->pid = p->processes.n ? p->processes.items[0] : 0;
+	return rc;
+}
+
+/* --- the interface --- */
 
 static int watch_end(struct perf *p, struct ptc_err *err)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
 
-	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	p->left_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->end_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (p->pidfd < 0 || p->left_fd < 0 || p->end_fd < 0 ||
-	    epoll_ctl(p->end_fd, EPOLL_CTL_ADD, p->pidfd, &ev) ||
+	if (p->opts->argv)
+		p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	if (p->left_fd < 0 || p->end_fd < 0 || (p->opts->argv && p->pidfd < 0) ||
+	    (p->pidfd >= 0 && epoll_ctl(p->end_fd, EPOLL_CTL_ADD, p->pidfd, &ev)) ||
 	    epoll_ctl(p->end_fd, EPOLL_CTL_ADD, p->left_fd, &ev))
 		return ptc_fail_sys(err, errno, "cannot watch process %d", (int)p->pid);
 	return 0;
+}
+
+static uint64_t who_runs(const struct perf *p)
+{
+	const struct perf_event_attr *side = &p->set.attr[p->set.nevents - 1];
+
+	if (!side->context_switch)
+		return 0;
+	return by_cpu(p->opts) ? 3 : 2;
 }
 
 static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
@@ -155,19 +211,26 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	const struct perf *p = of(src);
 
 	memset(ret, 0, sizeof(*ret));
-	memcpy(ret->attr, p->attr, sizeof(ret->attr));
-	ret->name[0] = "intel_pt//u";
+	memcpy(ret->attr, p->set.attr, sizeof(ret->attr));
+	ret->name[0] = p->event.name;
 	ret->name[1] = "dummy:u";
-	ret->label = "Intel PT";
+	ret->nevents = p->set.nevents;
+	ret->ids = p->ids;
+	ret->nids = p->nids;
+	ret->label = p->event.intel_pt ? "Intel PT" : p->event.name;
+	ret->no_info = !p->event.intel_pt;
+	ret->keep_vdso = p->event.intel_pt && !by_cpu(p->opts);
 	ret->info = (struct ptc_pt_info){
 		.type = PTC_AUXTRACE_TYPE_INTEL_PT,
-		.pmu_type = p->pmu.type,
+		.pmu_type = p->event.attr.type,
 		.time = p->clock.conv,
-		.cap_user_time_zero =
-			p->clock.kernel, /* the kernel stamps records with its own clock */
-		.tsc_ctc_n = p->pmu.tsc_ctc_n,
-		.tsc_ctc_d = p->pmu.tsc_ctc_d,
-		.max_nonturbo_ratio = p->pmu.max_nonturbo_ratio,
+		/* the kernel stamps records with its own clock */
+		.cap_user_time_zero = p->clock.kernel,
+		.have_sched_switch = p->opts->per_thread ? 0 : who_runs(p),
+		.per_cpu_mmaps = !p->opts->per_thread,
+		.tsc_ctc_n = p->event.pmu.tsc_ctc_n,
+		.tsc_ctc_d = p->event.pmu.tsc_ctc_d,
+		.max_nonturbo_ratio = p->event.pmu.max_nonturbo_ratio,
 		.filter = "",
 	};
 	ptc_source_config_masks(&ret->info);
@@ -175,8 +238,18 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 
 static size_t perf_rings(struct ptc_source *src, const struct ptc_source_ring **ret)
 {
-	*ret = &of(src)->desc;
-	return 1;
+	*ret = of(src)->set.rings;
+	return of(src)->set.nrings;
+}
+
+/* All that is attached to has ended: so does the recording. */
+static void perf_waken(struct ptc_source *src, size_t i)
+{
+	struct perf *p = of(src);
+
+	ptc_set_reap(&p->set, i);
+	if (!p->set.live && !p->opts->argv)
+		(void)eventfd_write(p->left_fd, 1);
 }
 
 /*
@@ -187,23 +260,57 @@ static void perf_drained(struct ptc_source *src, size_t i, bool stopped)
 {
 	struct perf *p = of(src);
 
-	(void)i;
 	if (!stopped || p->stopped)
 		return;
-	(void)ioctl(p->fd[0], PERF_EVENT_IOC_DISABLE, 0);
-	(void)ioctl(p->fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	ptc_set_disable_ring(&p->set, i);
+	ptc_set_enable_ring(&p->set, i);
+}
+
+static int put_running(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
+{
+	const struct perf_event_attr *side = &p->set.attr[p->set.nevents - 1];
+	const struct ptc_running r = {
+		.proc = "/proc",
+		.sample_type = side->sample_type,
+		.id = p->set.slots[0].id[p->set.nevents - 1],
+		.build_ids = side->build_id,
+		.vdso = !p->event.software && !by_cpu(p->opts),
+	};
+	int rc = 0;
+	size_t i;
+
+	if (by_cpu(p->opts))
+		rc = ptc_tasks_processes(&p->processes, "/proc", err);
+	for (i = 0; rc >= 0 && i < p->processes.n; i++)
+		rc = ptc_running_put(b, &r, p->processes.items[i], err);
+	return rc < 0 ? rc : 0;
+}
+
+static int perf_prepare(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
+{
+	struct perf *p = of(src);
+	int rc;
+
+	if (p->set.attr[0].enable_on_exec) /* what it is, the kernel will say */
+		return 0;
+	rc = put_running(p, b, err);
+	if (!rc)
+		ptc_set_enable(&p->set);
+	return rc;
 }
 
 static int perf_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *err)
 {
 	struct perf *p = of(src);
-	int rc = ptc_launch_let_go(&p->launch, err);
+	int rc;
 
+	*ret_pid = p->pid;
+	if (!p->opts->argv)
+		return 0;
+	rc = ptc_launch_let_go(&p->launch, err);
 	if (!rc)
 		rc = ptc_launch_result(&p->launch, false, err);
-	if (!rc)
-		*ret_pid = p->pid;
-	else
+	if (rc)
 		p->reaped = true;
 	return rc;
 }
@@ -213,22 +320,39 @@ static int perf_end_fd(struct ptc_source *src)
 	return of(src)->end_fd;
 }
 
+static void perf_quiesce(struct ptc_source *src)
+{
+	of(src)->stopped = true;
+	ptc_set_disable_all(&of(src)->set);
+}
+
 static void perf_stop(struct ptc_source *src)
 {
 	struct perf *p = of(src);
-	size_t i;
 
-	if (p->stopped)
-		return;
-	p->stopped = true;
-	for (i = 0; i < PTC_SOURCE_EVENTS; i++)
-		(void)ioctl(p->fd[i], PERF_EVENT_IOC_DISABLE, 0);
+	if (!p->stopped)
+		perf_quiesce(src);
+	if (!p->opts->argv)
+		(void)eventfd_write(p->left_fd, 1);
 }
 
 static void perf_leave(struct ptc_source *src)
 {
 	perf_stop(src);
 	(void)eventfd_write(of(src)->left_fd, 1);
+}
+
+/* Each event by itself, done on return; the side records go on. */
+static bool perf_pause(struct ptc_source *src)
+{
+	ptc_set_disable(&of(src)->set);
+	return true;
+}
+
+static void perf_resume(struct ptc_source *src)
+{
+	if (!of(src)->stopped)
+		ptc_set_enable(&of(src)->set);
 }
 
 static void perf_abandon(struct ptc_source *src)
@@ -239,9 +363,21 @@ static void perf_abandon(struct ptc_source *src)
 static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct perf *p = of(src);
+	struct ptc_set_counts counts;
 	pid_t got;
 
 	memset(ret, 0, sizeof(*ret));
+	ptc_set_counts(&p->set, &counts);
+	ret->enabled_ns = counts.enabled_ns;
+	ret->running_ns = counts.running_ns;
+	ret->unscheduled = counts.unscheduled;
+	ret->failed = counts.failed + p->set.ended_badly;
+	ret->lost_records = counts.lost;
+	ret->follows = !p->opts->per_thread;
+	if (!p->opts->argv) {
+		ret->left_running = p->set.live != 0;
+		return 0;
+	}
 	got = waitpid(p->pid, &p->status, WNOHANG);
 	if (got < 0)
 		return ptc_fail_sys(err, errno, "cannot wait for process %d", (int)p->pid);
@@ -254,18 +390,14 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 static void perf_free(struct ptc_source *src)
 {
 	struct perf *p = of(src);
-	size_t i;
 
 	if (!src)
 		return;
 	ptc_launch_release(&p->launch); /* a child that was never let go ends here */
-	if (p->aux)
-		(void)munmap(p->aux, p->aux_size);
-	if (p->data)
-		(void)munmap(p->data, (size_t)sysconf(_SC_PAGESIZE) + p->data_size);
-	for (i = 0; i < PTC_SOURCE_EVENTS; i++)
-		if (p->fd[i] >= 0)
-			(void)close(p->fd[i]);
+	ptc_set_release(&p->set);
+	ptc_tids_release(&p->processes);
+	if (p->cgroup_fd >= 0)
+		(void)close(p->cgroup_fd);
 	if (p->end_fd >= 0)
 		(void)close(p->end_fd);
 	if (p->left_fd >= 0)
@@ -278,9 +410,14 @@ static void perf_free(struct ptc_source *src)
 static const struct ptc_source_ops perf_ops = {
 	.describe = perf_describe,
 	.rings = perf_rings,
+	.prepare = perf_prepare,
+	.waken = perf_waken,
+	.quiesce = perf_quiesce,
 	.drained = perf_drained,
 	.start = perf_start,
 	.end_fd = perf_end_fd,
+	.pause = perf_pause,
+	.resume = perf_resume,
 	.stop = perf_stop,
 	.leave = perf_leave,
 	.abandon = perf_abandon,
@@ -288,52 +425,87 @@ static const struct ptc_source_ops perf_ops = {
 	.free = perf_free,
 };
 
-int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
+/* --- the beginning --- */
+
+static int check_opts(const struct ptc_record_opts *o, struct ptc_err *err)
+{
+	if (by_cpu(o) && (o->npids || o->ntids))
+		return ptc_fail(err, PTC_E_USAGE,
+				"CPUs or a cgroup, and processes or threads: one of both");
+	if (o->per_thread && by_cpu(o))
+		return ptc_fail(err, PTC_E_USAGE, "--per-thread is for threads, on whatever CPU");
+	if (!o->argv && !by_cpu(o) && !o->npids && !o->ntids)
+		return ptc_fail(err, PTC_E_USAGE, "there is nothing to record");
+	return 0;
+}
+
+static int set_sizes(struct perf *p, struct ptc_err *err)
 {
 	const bool privileged = !geteuid();
+	const struct ptc_record_opts *o = p->opts;
+	const size_t aux = o->aux_size ? o->aux_size :
+			   privileged  ? (size_t)AUX_DEFAULT :
+					 (size_t)AUX_UNPRIVILEGED;
+
+	p->set.data_size = o->data_size ? o->data_size :
+			   privileged	? (size_t)DATA_DEFAULT :
+					  (size_t)DATA_UNPRIVILEGED;
+	p->set.aux_size = p->event.software ? 0 : aux;
+	return ptc_source_check_rings(p->set.data_size, aux, err);
+}
+
+static int parse_event(struct perf *p, struct ptc_err *err)
+{
+	const struct ptc_event_base base = { p->opts->no_retcomp, p->opts->psb_period };
+	const char *text = p->opts->event ? p->opts->event : PTC_EVENT_DEFAULT;
+	int rc = ptc_event_parse(&p->event, text, &base, "", err);
+
+	if (!rc && p->event.software && p->opts->snapshot)
+		return ptc_fail(err, PTC_E_USAGE, "'%s' traces nothing: there are no snapshots",
+				text);
+	return rc;
+}
+
+static int open_all(struct perf *p, struct ptc_err *err)
+{
+	int rc = check_opts(p->opts, err);
+
+	if (!rc)
+		rc = parse_event(p, err);
+	if (!rc)
+		rc = set_sizes(p, err);
+	if (!rc)
+		rc = ptc_cpus_choose(&p->set.cpus, p->opts->cpus, "", err);
+	if (rc)
+		return rc;
+	ptc_clock_init(&p->clock);
+	p->set.event = &p->event;
+	p->set.may_exclude = !p->event.modified;
+	p->set.overwrite = p->opts->snapshot;
+	p->set.per_thread = p->opts->per_thread;
+	p->set.note = p->opts->on_note;
+	p->set.note_ctx = p->opts->note_ctx;
+	fill_attrs(p);
+	rc = add_targets(p, err);
+	if (rc)
+		return rc;
+	p->ids = ptc_set_ids(&p->set, &p->nids);
+	return p->ids ? watch_end(p, err) : ptc_fail_mem(err);
+}
+
+int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
+{
 	struct perf *p = calloc(1, sizeof(*p));
-	uint64_t config = 0;
 	int rc;
 
 	if (!p)
 		return ptc_fail_mem(err);
-	if (!opts->argv) {
-		free(p);
-		(void)ptc_fail(err, PTC_E_UNSUPPORTED,
-			       "this version cannot attach with Intel PT; --source step can");
-		return PTC_E_UNSUPPORTED;
-	}
 	p->base.ops = &perf_ops;
 	p->opts = opts;
-	p->fd[0] = p->fd[1] = p->pidfd = p->left_fd = p->end_fd = -1;
+	p->cgroup_fd = p->pidfd = p->left_fd = p->end_fd = -1;
 	p->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
-	p->data_size = opts->data_size ? opts->data_size :
-		       privileged      ? (size_t)DATA_DEFAULT :
-					 (size_t)DATA_UNPRIVILEGED;
-	p->aux_size = opts->aux_size ? opts->aux_size :
-		      privileged     ? (size_t)AUX_DEFAULT :
-				       (size_t)AUX_UNPRIVILEGED;
-	rc = ptc_source_check_rings(p->data_size, p->aux_size, err);
-	if (!rc)
-		rc = ptc_pmu_read(&p->pmu, "", err);
-	if (!rc)
-		rc = ptc_pmu_config(&p->pmu, opts->no_retcomp, opts->psb_period, &config, err);
-	if (!rc)
-		rc = ptc_launch_fork(&p->launch, opts->argv, opts->cmd_sigmask, &p->pid, err);
-	if (rc)
-		goto out;
-	ptc_clock_init(&p->clock);
-	fill_attrs(p, config);
-	rc = open_event(p, 0, "the Intel PT event", err);
-	if (!rc)
-		rc = open_event(p, 1, "the event for side records", err);
-	if (!rc)
-		rc = map_rings(p, err);
-	if (!rc && ioctl(p->fd[1], PERF_EVENT_IOC_SET_OUTPUT, p->fd[0]))
-		rc = ptc_fail_sys(err, errno, "cannot send side records into the ring of Intel PT");
-	if (!rc)
-		rc = watch_end(p, err);
-out:
+	ptc_set_init(&p->set);
+	rc = open_all(p, err);
 	if (rc) {
 		perf_free(&p->base);
 		return rc;

@@ -55,14 +55,30 @@ struct ptc_place {
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
 	const char *output; /* path of the perf.data */
-	char *const *argv;  /* the command, NULL-terminated; NULL: attach instead */
+	char *const *argv;  /* the command, NULL-terminated; NULL: record what is there */
 	/*
 	 * What runs already: processes with all their threads, and single threads.
 	 * Recorded until they end or the recording is left, and left as they were.
 	 */
 	const pid_t *pids, *tids;
 	size_t npids, ntids;
+	/*
+	 * Instead, the kernel only: everything that runs, on all CPUs or on those of @cpus
+	 * ("0-3,8"), or the part of it that is in a cgroup, named below where its hierarchy is
+	 * mounted. argv, if given, then says how long. Not with pids or tids.
+	 */
+	const char *cpus;   /* NULL: all */
+	const char *cgroup; /* NULL: whoever */
+	/*
+	 * The event, in the form that perf gives it: "intel_pt/cyc,psb_period=3/u", another PMU
+	 * with an AUX area, whose trace is recorded as it is, or "dummy:u" and its like: side
+	 * records only. NULL: "intel_pt//u". Not with a software source.
+	 */
+	const char *event;
 	enum ptc_source_kind source;
+	bool all_cpus; /* not needed with cpus or cgroup */
+	/* The kernel's: a ring pair for each thread that there is now, none for those to come. */
+	bool per_thread;
 	uint64_t data_size,
 		aux_size; /* bytes of the rings; powers of two, at least 8192; 0: default */
 	/*
@@ -137,6 +153,9 @@ struct ptc_record_opts {
 	 */
 	void (*on_start)(void *ctx, enum ptc_source_kind chosen, const char *why);
 	void *start_ctx;
+	/* Something about the recording that only who asks for it wants to know. May be NULL. */
+	void (*on_note)(void *ctx, const char *text);
+	void *note_ctx;
 	/* The @n-th snapshot, of @bytes of trace, is in the file. May be NULL. */
 	void (*on_snapshot)(void *ctx, uint64_t n, uint64_t bytes);
 	void *snapshot_ctx;
@@ -167,7 +186,12 @@ struct ptc_record_result {
 	uint64_t lost_aux;     /* trace bytes that did not fit, or were overwritten unread; not
 				  snapshots' */
 	uint64_t truncated, partial; /* AUX records with those flags */
-	uint64_t odd;		     /* unexplained moves of the thread by the kernel */
+	uint64_t collisions;	     /* AUX records with that flag: another tracer got in the way */
+	uint64_t throttled;	     /* times that the kernel held an event back */
+	uint64_t unscheduled, failed;	 /* events that did not run all the time they were on; that
+					    ended in error */
+	uint64_t enabled_ns, running_ns; /* of the kernel's events, added up: no loss */
+	uint64_t odd;			 /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
 	uint64_t left_behind; /* those that were, and outlived the command: they run on */
 	/*
@@ -183,7 +207,7 @@ struct ptc_source_choice {
 };
 
 /*
- * Which source would be used for @opts (its source, argv, max_steps, from and to).
+ * Which source would be used for @opts (its source, argv, event, CPUs, max_steps, from and to).
  * PTC_SOURCE_PT on a machine without it is PTC_E_UNSUPPORTED, saying what is missing.
  * PTC_SOURCE_AUTO never gives PTC_SOURCE_STEP to attach with: to step what is in
  * service is an outage, and has to be asked for. It may run QEMU for a moment, to

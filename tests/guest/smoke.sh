@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# smoke.sh WORK PTCAP REFSTEP PROGS: `ptcap record --source pt` on a real kernel's rings. See README.md.
+# smoke.sh WORK PTCAP REFSTEP PROGS [SCRIPT]: `ptcap record --source pt` on a real kernel's rings. See README.md.
+# SCRIPT is what the guest runs, of this folder (inside.sh).
 # Skips (77) where QEMU or the kernel headers are missing; fails instead with PTCAP_GUEST=required.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
-work=$(realpath "$1") ptcap=$2 refstep=$3 progs=$4
+work=$(realpath "$1") ptcap=$2 refstep=$3 progs=$4 script=${5-inside.sh}
 
 skip() {
 	echo "skipped: $1" >&2
@@ -47,6 +48,6 @@ done
 # Copies: the guest has a /tmp of its own, and the build may be below the host's.
 rm -rf "$work/share"
 mkdir -p "$work/share/bin"
-cp "$here/inside.sh" "$work/share/"
-cp "$ptcap" "$refstep" "$progs"/prog_{recurse,signal,libc_static,busy,exit} "$work/share/bin/"
-exec "$here/run" "$work" bash inside.sh
+cp "$here/$script" "$work/share/"
+cp "$ptcap" "$refstep" "$progs"/prog_{recurse,signal,libc_static,busy,exit,tasks,wait,crowd} "$work/share/bin/"
+exec "$here/run" "$work" bash "$script"

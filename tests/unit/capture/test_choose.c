@@ -119,3 +119,37 @@ Test(fits, a_qemu_that_does_not_load_the_plugin_is_none)
 	(void)unlink(path);
 	(void)rmdir(folder);
 }
+
+static void goes_to_the_kernel(struct ptc_record_opts o)
+{
+	const struct ptc_offer offer = { "no P", NULL };
+	struct ptc_source_choice c;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_choose(&o, &offer, &c, &err), 0, "%s", err.msg);
+	cr_assert_eq(c.kind, PTC_SOURCE_PT);
+	cr_assert_not_null(strstr(c.why, "asked for"));
+}
+
+static void needs_pt(struct ptc_record_opts o)
+{
+	const struct ptc_offer offer = { "no P", NULL };
+	struct ptc_source_choice c;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_choose(&o, &offer, &c, &err), PTC_E_UNSUPPORTED);
+	cr_assert_not_null(strstr(err.msg, "no P"));
+	cr_assert_null(strstr(err.msg, "step"), "which cannot do that");
+}
+
+Test(choose, what_only_the_kernel_has_is_the_kernels)
+{
+	goes_to_the_kernel((struct ptc_record_opts){ .event = "dummy:u" });
+	goes_to_the_kernel((struct ptc_record_opts){ .event = "dummy:u", .all_cpus = true });
+	goes_to_the_kernel((struct ptc_record_opts){ .event = "other/x/", .cgroup = "a" });
+	needs_pt((struct ptc_record_opts){ .all_cpus = true });
+	needs_pt((struct ptc_record_opts){ .cpus = "0" });
+	needs_pt((struct ptc_record_opts){ .cgroup = "a" });
+	needs_pt((struct ptc_record_opts){ .per_thread = true });
+	needs_pt((struct ptc_record_opts){ .event = "intel_pt/cyc/u" });
+}

@@ -1,110 +1,110 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what sysfs says of intel_pt becomes an attr.config it accepts. */
+/* Description: what sysfs says of a PMU is read, and its terms reach the bits they are. */
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "capture/perf/pmu.h"
-#include "capture/pt_config.h"
+#include "lib_sysfs.h"
 
-#define DEVICE "sys/bus/event_source/devices/intel_pt"
-#define CAPS   "sys/bus/event_source/devices/intel_pt/caps"
-
-/* A folder with just the PMU in it, as the kernel's driver would show it. */
-static void make_root(char *root, size_t size)
-{
-	static const char *const files[][2] = {
-		{ "type", "8\n" },
-		{ "caps/mtc", "1\n" },
-		{ "caps/mtc_periods", "249\n" },
-		{ "caps/psb_cyc", "1\n" },
-		{ "caps/psb_periods", "3f\n" },
-		{ "max_nonturbo_ratio", "34\n" },
-		{ "tsc_art_ratio", "284:2\n" },
-	};
-	static const char *const dirs[] = {
-		"sys",	"sys/bus", "sys/bus/event_source", "sys/bus/event_source/devices",
-		DEVICE, CAPS
-	};
-	char path[512];
-	size_t i;
-
-	(void)snprintf(root, size, "/tmp/ptcap-pmu.XXXXXX");
-	cr_assert_not_null(mkdtemp(root));
-	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", root, dirs[i]);
-		cr_assert_eq(mkdir(path, 0755), 0);
-	}
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		FILE *f;
-
-		(void)snprintf(path, sizeof(path), "%s/" DEVICE "/%s", root, files[i][0]);
-		f = fopen(path, "w");
-		cr_assert_not_null(f);
-		cr_assert_geq(fputs(files[i][1], f), 0);
-		cr_assert_eq(fclose(f), 0);
-	}
-}
-
-static void remove_root(const char *root)
-{
-	char cmd[128];
-
-	(void)snprintf(cmd, sizeof(cmd), "rm -rf %s", root);
-	cr_assert_eq(system(cmd), 0);
-}
-
-Test(pmu, every_number_of_sysfs_is_read)
+Test(pmu, everything_of_sysfs_is_read)
 {
 	struct ptc_pmu p;
 	struct ptc_err err;
 	char root[64];
 
-	make_root(root, sizeof(root));
-	cr_assert_eq(ptc_pmu_read(&p, root, &err), 0);
+	sysfs_make(root, sizeof(root), "intel_pt");
+	cr_assert_eq(ptc_pmu_read(&p, root, "intel_pt", &err), 0);
 	cr_assert_eq(p.type, 8);
-	cr_assert(p.mtc);
-	cr_assert_eq(p.mtc_periods, 0x249);
-	cr_assert(p.psb_cyc);
-	cr_assert_eq(p.psb_periods, 0x3f);
+	cr_assert_eq(p.nterms, 12);
+	cr_assert_str_eq(p.terms[0].name, "branch"); /* by name */
+	cr_assert_eq(ptc_pmu_cap(&p, "mtc_periods", 0), 0x249);
+	cr_assert_eq(ptc_pmu_cap(&p, "ptwrite", 7), 0);
+	cr_assert_eq(ptc_pmu_cap(&p, "no_such", 7), 7);
+	cr_assert_eq(p.nr_addr_filters, 2);
 	cr_assert_eq(p.max_nonturbo_ratio, 34);
 	cr_assert_eq(p.tsc_ctc_n, 284);
 	cr_assert_eq(p.tsc_ctc_d, 2);
-	remove_root(root);
+	sysfs_remove(root);
 }
 
-Test(pmu, a_machine_without_it_is_told_so)
+Test(pmu, one_that_is_not_there_is_named)
 {
 	struct ptc_pmu p;
 	struct ptc_err err;
 
-	cr_assert_eq(ptc_pmu_read(&p, "/nowhere", &err), PTC_E_NOT_EXIST);
+	cr_assert_eq(ptc_pmu_read(&p, "/nowhere", "intel_pt", &err), PTC_E_NOT_EXIST);
 	cr_assert_not_null(strstr(err.msg, "intel_pt"));
+	cr_assert_eq(ptc_pmu_read(&p, "/nowhere", "../x", &err), PTC_E_USAGE);
+	cr_assert_eq(ptc_pmu_read(&p, "/nowhere", "", &err), PTC_E_USAGE);
 }
 
-Test(pmu, the_config_asks_only_for_what_the_pmu_has)
+Test(pmu, a_format_is_a_config_and_its_bits)
 {
-	struct ptc_pmu p = { .mtc = true,
-			     .mtc_periods = 0x249,
-			     .psb_cyc = true,
-			     .psb_periods = 0x3f,
-			     .tsc_ctc_n = 284,
-			     .tsc_ctc_d = 2 };
-	struct ptc_err err;
-	uint64_t c;
+	static const struct {
+		const char *text;
+		bool ok;
+		unsigned int config;
+		uint64_t bits;
+	} t[] = {
+		{ "config:0\n", true, 0, 1 },
+		{ "config:0-7,21\n", true, 0, 0x2000ff },
+		{ "config1:8-15", true, 1, 0xff00 },
+		{ "config2:63", true, 2, (uint64_t)1 << 63 },
+		{ "config3:0-63", true, 3, UINT64_MAX },
+		{ "config4:1", true, 4, 2 },
+		{ "config5:1", false, 0, 0 },
+		{ "config", false, 0, 0 },
+		{ "config:", false, 0, 0 },
+		{ "config:1-", false, 0, 0 },
+		{ "config:64", false, 0, 0 },
+		{ "config:7-1", false, 0, 0 },
+		{ "config:1;2", false, 0, 0 },
+		{ "conf:1", false, 0, 0 },
+		{ "", false, 0, 0 },
+	};
+	size_t i;
 
-	cr_assert_eq(ptc_pmu_config(&p, false, 0, &c, &err), 0);
-	cr_assert_eq(c, PTC_CFG_PT | PTC_CFG_BRANCH | PTC_CFG_TSC | PTC_CFG_MTC |
-				3 << PTC_CFG_MTC_FREQ_SHIFT);
-	p.mtc_periods = 1 << 6;
-	cr_assert_eq(ptc_pmu_config(&p, true, 4096, &c, &err), 0);
-	cr_assert_eq(c, PTC_CFG_PT | PTC_CFG_BRANCH | PTC_CFG_TSC | PTC_CFG_MTC |
-				PTC_CFG_NORETCOMP | 6 << PTC_CFG_MTC_FREQ_SHIFT |
-				1 << PTC_CFG_PSB_SHIFT);
-	cr_assert_eq(ptc_pmu_config(&p, false, 2048u << 6, &c, &err), PTC_E_UNSUPPORTED);
-	p.tsc_ctc_n = 0; /* MTC without the ratio says nothing */
-	cr_assert_eq(ptc_pmu_config(&p, false, 0, &c, &err), 0);
-	cr_assert_eq(c & PTC_CFG_MTC, 0);
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		unsigned int config = 9;
+		uint64_t bits = 9;
+
+		cr_assert_eq(ptc_pmu_parse_format(t[i].text, &config, &bits), t[i].ok, "%s",
+			     t[i].text);
+		cr_assert_eq(config, t[i].ok ? t[i].config : 9);
+		cr_assert_eq(bits, t[i].ok ? t[i].bits : 9);
+	}
+}
+
+Test(pmu, a_format_that_cannot_be_read_is_told)
+{
+	struct ptc_pmu p;
+	struct ptc_err err;
+	char root[64];
+
+	sysfs_make(root, sizeof(root), "intel_pt");
+	sysfs_set(root, "intel_pt", "format/odd", "config:what\n");
+	cr_assert_eq(ptc_pmu_read(&p, root, "intel_pt", &err), PTC_E_FORMAT);
+	cr_assert_not_null(strstr(err.msg, "'odd'"));
+	sysfs_remove(root);
+}
+
+Test(pmu, a_value_is_spread_over_its_bits)
+{
+	struct ptc_pmu p = { .name = "x", .nterms = 3 };
+	struct perf_event_attr attr = { .config = 0xf0f, .config1 = 1 };
+	struct ptc_err err;
+
+	p.terms[0] = (struct ptc_pmu_term){ "a", 0, 0xf0 | (uint64_t)1 << 32 };
+	p.terms[1] = (struct ptc_pmu_term){ "b", 1, 0x3 };
+	p.terms[2] = (struct ptc_pmu_term){ "c", 3, UINT64_MAX };
+	cr_assert_eq(ptc_pmu_set(&p, "a", 0x15, &attr, &err), 0);
+	cr_assert_eq(attr.config, 0xf5f | (uint64_t)1 << 32);
+	cr_assert_eq(ptc_pmu_set(&p, "b", 2, &attr, &err), 0);
+	cr_assert_eq(attr.config1, 2, "the old value goes");
+	cr_assert_eq(ptc_pmu_set(&p, "b", 4, &attr, &err), PTC_E_USAGE);
+	cr_assert_eq(attr.config1, 2);
+	cr_assert_eq(ptc_pmu_set(&p, "c", UINT64_MAX, &attr, &err), 0);
+	cr_assert_eq(attr.config3, UINT64_MAX);
+	cr_assert_eq(ptc_pmu_set(&p, "d", 1, &attr, &err), PTC_E_USAGE);
+	cr_assert_not_null(strstr(err.msg, "has no 'd'; it has a, b, c"), "%s", err.msg);
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/perf/cpus.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/vec.h"
+
+enum { CPU_MAX = 8192, SMALL_FILE = 1 << 16 }; /* CONFIG_NR_CPUS goes up to that */
+
+static bool has(const struct ptc_cpus *c, int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->items[i] == cpu)
+			return true;
+	return false;
+}
+
+/* "3" or "0-3"; *@text is moved behind it. */
+static bool parse_range(const char **text, int *ret_from, int *ret_to)
+{
+	char *end;
+	unsigned long from, to;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	from = strtoul(*text, &end, 10);
+	to = from;
+	if (*end == '-') {
+		if (end[1] < '0' || end[1] > '9')
+			return false;
+		to = strtoul(end + 1, &end, 10);
+	}
+	if (from > to || to >= CPU_MAX)
+		return false;
+	*text = end;
+	*ret_from = (int)from;
+	*ret_to = (int)to;
+	return true;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err)
+{
+	const char *p = text;
+	int from, to;
+
+	c->n = 0;
+	do {
+		if (p != text)
+			p++; /* the comma */
+		if (!parse_range(&p, &from, &to) || (*p && *p != ',' && *p != '\n'))
+			return ptc_fail(err, PTC_E_USAGE, "'%.*s' is no list of CPUs",
+					(int)strcspn(text, "\n"), text);
+		for (; from <= to; from++) {
+			if (has(c, from))
+				continue;
+			if (!ptc_vec_reserve((void **)&c->items, &c->cap, c->n + 1,
+					     sizeof(*c->items)))
+				return ptc_fail_mem(err);
+			c->items[c->n++] = from;
+		}
+	} while (*p == ',');
+	if (c->n)
+		qsort(c->items, c->n, sizeof(*c->items), ascending);
+	return 0;
+}
+
+int ptc_cpus_online(struct ptc_cpus *c, const char *root, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	char path[512];
+	int rc;
+
+	(void)snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/online", root);
+	rc = ptc_read_file(path, SMALL_FILE, &b, err);
+	if (!rc)
+		rc = ptc_cpus_parse(c, (const char *)b.bytes, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+int ptc_cpus_choose(struct ptc_cpus *c, const char *text, const char *root, struct ptc_err *err)
+{
+	struct ptc_cpus online = PTC_CPUS_INIT;
+	int rc = ptc_cpus_online(&online, root, err);
+	size_t i;
+
+	if (!rc)
+		rc = text ? ptc_cpus_parse(c, text, err) : ptc_cpus_online(c, root, err);
+	for (i = 0; !rc && i < c->n; i++)
+		if (!has(&online, c->items[i]))
+			rc = ptc_fail(err, PTC_E_NOT_EXIST,
+				      "there is no CPU %d online "
+				      "('%s/sys/devices/system/cpu/online')",
+				      c->items[i], root);
+	ptc_cpus_release(&online);
+	return rc;
+}
+
+void ptc_cpus_release(struct ptc_cpus *c)
+{
+	free(c->items);
+	*c = (struct ptc_cpus)PTC_CPUS_INIT;
+}

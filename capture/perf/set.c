@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/perf/set.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "capture/perf/explain.h"
+
+enum {
+	REAP_AT_ONCE = 64,
+	MAIN = 0,
+	TIME_SLACK = 100, /* one part in so many: the clocks of events are not read at once */
+};
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Index of the event for side records. */
+static size_t side(const struct ptc_set *s)
+{
+	return s->nevents > 1 ? 1 : MAIN;
+}
+
+void ptc_set_init(struct ptc_set *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->opener = ptc_opener_kernel;
+	s->cpus = (struct ptc_cpus)PTC_CPUS_INIT;
+}
+
+static void close_slot(struct ptc_slot *slot)
+{
+	size_t e;
+
+	for (e = 0; e < PTC_SOURCE_EVENTS; e++)
+		if (slot->fd[e] >= 0)
+			(void)close(slot->fd[e]);
+}
+
+static void release_ring(const struct ptc_set *s, struct ptc_source_ring *r)
+{
+	if (r->aux)
+		(void)munmap(r->aux, s->aux_size);
+	if (r->page)
+		(void)munmap(r->page, page_size() + s->data_size);
+	if (r->fd >= 0)
+		(void)close(r->fd);
+}
+
+void ptc_set_release(struct ptc_set *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nrings; i++)
+		release_ring(s, &s->rings[i]);
+	for (i = 0; i < s->nslots; i++)
+		close_slot(&s->slots[i]);
+	free(s->rings);
+	free(s->slots);
+	free(s->ids);
+	ptc_cpus_release(&s->cpus);
+	ptc_set_init(s);
+}
+
+size_t ptc_set_fds(const struct ptc_set *s)
+{
+	const size_t cpus = s->per_thread ? 1 : s->cpus.n;
+
+	return s->ntargets * cpus * s->nevents + (s->per_thread ? s->ntargets : s->cpus.n);
+}
+
+/* --- rings --- */
+
+/* The data pages first; then where the AUX area will be is told, and it is mapped. */
+static int map_ring(struct ptc_set *s, struct ptc_source_ring *r, int fd, struct ptc_err *err)
+{
+	void *map =
+		mmap(NULL, page_size() + s->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		return ptc_explain_mmap(err, errno, "the data ring", page_size() + s->data_size,
+					s->cpus.n);
+	r->page = map;
+	r->data_off = page_size();
+	r->data_size = s->data_size;
+	if (!s->aux_size)
+		return 0;
+	r->page->aux_offset = page_size() + s->data_size;
+	r->page->aux_size = s->aux_size;
+	map = mmap(NULL, s->aux_size, s->overwrite ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED,
+		   fd, (off_t)r->page->aux_offset);
+	if (map == MAP_FAILED && (errno == EOPNOTSUPP || errno == ENOSYS))
+		return ptc_fail(
+			err, PTC_E_UNSUPPORTED,
+			"'%s' writes no AUX area: ptcap records PMUs that trace, as intel_pt",
+			s->event->name);
+	if (map == MAP_FAILED)
+		return ptc_explain_mmap(err, errno, "the AUX ring", s->aux_size, s->cpus.n);
+	r->aux = map;
+	r->aux_size = s->aux_size;
+	return 0;
+}
+
+static int new_ring(struct ptc_set *s, pid_t tid, int cpu, int fd, struct ptc_err *err)
+{
+	struct ptc_source_ring *r;
+	int rc;
+
+	if (!ptc_vec_reserve((void **)&s->rings, &s->rings_cap, s->nrings + 1, sizeof(*s->rings)))
+		return ptc_fail_mem(err);
+	r = &s->rings[s->nrings];
+	*r = (struct ptc_source_ring){
+		.fd = epoll_create1(EPOLL_CLOEXEC),
+		.idx = (uint32_t)s->nrings,
+		.tid = cpu < 0 ? tid : -1,
+		.cpu = cpu,
+	};
+	rc = r->fd < 0 ? ptc_explain_open(err, errno, "an epoll instance", ptc_set_fds(s)) :
+			 map_ring(s, r, fd, err);
+	if (rc)
+		release_ring(s, r);
+	else
+		s->nrings++;
+	return rc;
+}
+
+/* The ring of @cpu; with per_thread each slot has its own. */
+static bool find_ring(const struct ptc_set *s, int cpu, size_t *ret)
+{
+	size_t i;
+
+	for (i = 0; cpu >= 0 && i < s->nrings; i++) {
+		if (s->rings[i].cpu != cpu)
+			continue;
+		*ret = i;
+		return true;
+	}
+	return false;
+}
+
+/* Let the ring be woken by this event; and know when it is over. */
+static int watch(struct ptc_set *s, const struct ptc_slot *slot, int fd, struct ptc_err *err)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	if (epoll_ctl(s->rings[slot->ring].fd, EPOLL_CTL_ADD, fd, &ev))
+		return ptc_fail_sys(err, errno, "cannot poll '%s'", s->event->name);
+	s->live++;
+	return 0;
+}
+
+/* Its first event is mapped, or sends into the ring of one that is, as the other does. */
+static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struct ptc_err *err)
+{
+	int owner = -1, rc = 0;
+	size_t e, i;
+
+	if (!find_ring(s, cpu, &slot->ring)) {
+		slot->ring = s->nrings;
+		owner = slot->fd[MAIN];
+		rc = new_ring(s, slot->tid, cpu, owner, err);
+	}
+	for (i = 0; owner < 0 && i < s->nslots; i++) /* the first that was opened for it */
+		if (s->slots[i].ring == slot->ring)
+			owner = s->slots[i].fd[MAIN];
+	for (e = MAIN; !rc && e <= side(s); e++) {
+		if (slot->fd[e] != owner && ioctl(slot->fd[e], PERF_EVENT_IOC_SET_OUTPUT, owner))
+			rc = ptc_fail_sys(err, errno, "cannot send '%s' into the ring of CPU %d",
+					  s->event->name, cpu);
+		if (!rc)
+			rc = watch(s, slot, slot->fd[e], err);
+	}
+	return rc;
+}
+
+/* --- events --- */
+
+/* Returns a descriptor or a negative errno. */
+static int open_event(struct ptc_set *s, size_t e, const struct ptc_perf_where *at)
+{
+	int fd;
+
+	if (s->settled[e])
+		return s->opener.open(s->opener.ctx, &s->attr[e], at);
+	fd = ptc_perf_negotiate(&s->opener, &s->attr[e], at, e == MAIN && s->may_exclude, s->note,
+				s->note_ctx);
+	s->settled[e] = fd >= 0;
+	return fd;
+}
+
+static int refused(const struct ptc_set *s, size_t e, int sys, struct ptc_err *err)
+{
+	char what[160];
+
+	(void)snprintf(what, sizeof(what), "%s'%s'",
+		       e == MAIN ? "" : "the event for side records of ", s->event->name);
+	return ptc_explain_open(err, sys, what, ptc_set_fds(s));
+}
+
+/*
+ * The one for side records first: a thread that is born in between has inherited it if it
+ * has the other. Returns 1, 0 (no such thread, or @late and it has them), or an error.
+ */
+static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool late,
+		     struct ptc_err *err)
+{
+	const struct ptc_perf_where inside = { slot->tid, cpu, s->flags };
+	/* A process may enter the cgroup with all that it has mapped. */
+	const struct ptc_perf_where anywhere = { -1, cpu, 0 };
+	const bool cgroup = s->flags & PERF_FLAG_PID_CGROUP;
+	size_t e = side(s) + 1;
+
+	while (e--) {
+		slot->fd[e] = open_event(s, e, cgroup && e != MAIN ? &anywhere : &inside);
+		if (slot->fd[e] < 0) {
+			const int sys = -slot->fd[e];
+
+			if (sys == ESRCH || (late && sys == EBUSY && e == MAIN))
+				return 0;
+			return refused(s, e, sys, err);
+		}
+		if (ioctl(slot->fd[e], PERF_EVENT_IOC_ID, &slot->id[e]))
+			return ptc_fail_sys(err, errno, "cannot get the id of '%s'",
+					    s->event->name);
+	}
+	return 1;
+}
+
+static int add_slot(struct ptc_set *s, pid_t tid, int cpu, bool late, struct ptc_err *err)
+{
+	struct ptc_slot slot = { .tid = tid, .fd = { -1, -1 } };
+	int rc;
+
+	static_assert(PTC_SOURCE_EVENTS == 2, "fd");
+	if (!ptc_vec_reserve((void **)&s->slots, &s->slots_cap, s->nslots + 1, sizeof(*s->slots)))
+		return ptc_fail_mem(err);
+	rc = open_slot(s, &slot, cpu, late, err);
+	if (rc == 1) {
+		const int failed = connect_slot(s, &slot, cpu, err);
+
+		rc = failed ? failed : 1;
+	}
+	if (rc != 1) {
+		close_slot(&slot);
+		return rc;
+	}
+	s->slots[s->nslots++] = slot;
+	if (s->side_on)
+		(void)ioctl(slot.fd[side(s)], PERF_EVENT_IOC_ENABLE, 0);
+	return 1;
+}
+
+int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err)
+{
+	int any = 0, rc;
+	size_t i;
+
+	if (s->per_thread)
+		return add_slot(s, tid, -1, late, err);
+	for (i = 0; i < s->cpus.n; i++) {
+		rc = add_slot(s, tid, s->cpus.items[i], late, err);
+		if (rc < 0)
+			return rc;
+		any |= rc;
+	}
+	return any;
+}
+
+/* --- on and off --- */
+
+static void each(const struct ptc_set *s, size_t e, unsigned long request)
+{
+	size_t i;
+
+	for (i = 0; i < s->nslots; i++)
+		if (s->slots[i].fd[e] >= 0)
+			(void)ioctl(s->slots[i].fd[e], request, 0);
+}
+
+static void each_of_ring(const struct ptc_set *s, size_t ring, unsigned long request)
+{
+	size_t i;
+
+	for (i = 0; i < s->nslots; i++)
+		if (s->slots[i].ring == ring)
+			(void)ioctl(s->slots[i].fd[MAIN], request, 0);
+}
+
+void ptc_set_enable_side(struct ptc_set *s)
+{
+	s->side_on = true;
+	each(s, side(s), PERF_EVENT_IOC_ENABLE);
+}
+
+void ptc_set_enable(struct ptc_set *s)
+{
+	each(s, MAIN, PERF_EVENT_IOC_ENABLE);
+}
+
+void ptc_set_enable_ring(struct ptc_set *s, size_t ring)
+{
+	each_of_ring(s, ring, PERF_EVENT_IOC_ENABLE);
+}
+
+void ptc_set_disable_ring(struct ptc_set *s, size_t ring)
+{
+	each_of_ring(s, ring, PERF_EVENT_IOC_DISABLE);
+}
+
+void ptc_set_disable(struct ptc_set *s)
+{
+	each(s, MAIN, PERF_EVENT_IOC_DISABLE);
+}
+
+void ptc_set_disable_all(struct ptc_set *s)
+{
+	ptc_set_disable(s);
+	each(s, side(s), PERF_EVENT_IOC_DISABLE);
+}
+
+/* --- the end --- */
+
+void ptc_set_reap(struct ptc_set *s, size_t ring)
+{
+	struct epoll_event ev[REAP_AT_ONCE];
+	int i, n;
+
+	do {
+		int gone = 0;
+
+		n = epoll_wait(s->rings[ring].fd, ev, REAP_AT_ONCE, 0);
+		for (i = 0; i < n; i++) {
+			if (!(ev[i].events & (EPOLLHUP | EPOLLERR)) ||
+			    epoll_ctl(s->rings[ring].fd, EPOLL_CTL_DEL, ev[i].data.fd, NULL))
+				continue;
+			s->live--;
+			s->ended_badly += (ev[i].events & EPOLLERR) != 0;
+			gone++;
+		}
+		if (!gone)
+			break;
+	} while (n == REAP_AT_ONCE);
+}
+
+const struct ptc_source_id *ptc_set_ids(struct ptc_set *s, size_t *ret_n)
+{
+	struct ptc_source_id *id;
+	size_t i, e;
+
+	free(s->ids);
+	s->ids = calloc(s->nslots * s->nevents + 1, sizeof(*s->ids));
+	if (!s->ids)
+		return NULL;
+	id = s->ids;
+	for (e = 0; e < s->nevents; e++) {
+		for (i = 0; i < s->nslots; i++) {
+			const struct ptc_source_ring *r = &s->rings[s->slots[i].ring];
+
+			*id++ = (struct ptc_source_id){
+				.event = e,
+				.id = s->slots[i].id[e],
+				.idx = r->idx,
+				.cpu = r->cpu,
+				.tid = s->flags ? -1 : s->slots[i].tid,
+			};
+		}
+	}
+	*ret_n = (size_t)(id - s->ids);
+	return s->ids;
+}
+
+/* read_format: value, enabled, running, id, lost (perf_event_open(2)). */
+struct reading {
+	uint64_t value, enabled, running, id, lost;
+};
+
+static struct reading read_event(const struct ptc_set *s, const struct ptc_slot *slot, size_t e,
+				 struct ptc_set_counts *ret)
+{
+	struct reading r = { 0, 0, 0, 0, 0 };
+	const ssize_t n = read(slot->fd[e], &r, sizeof(r));
+
+	static_assert(sizeof(r) == 40, "what read(2) gives");
+	if (n == 0)
+		ret->failed++;
+	if (n < (ssize_t)offsetof(struct reading, id))
+		return (struct reading){ 0, 0, 0, 0, 0 };
+	if (n < (ssize_t)sizeof(r) || !(s->attr[e].read_format & PERF_FORMAT_LOST))
+		r.lost = 0;
+	return r;
+}
+
+/*
+ * Of a target's events, one for each CPU, each is on all the time the target runs, and runs
+ * while it is on its CPU: together that is all the time, or there is a hole.
+ */
+static void add_target(const struct ptc_set *s, size_t first, size_t n, struct ptc_set_counts *ret)
+{
+	uint64_t enabled = UINT64_MAX, running = 0; /* enabled: since the last of them was */
+	size_t i, e;
+
+	for (i = first; i < first + n; i++) {
+		for (e = 0; e < s->nevents; e++) {
+			const struct reading r = read_event(s, &s->slots[i], e, ret);
+
+			ret->lost += r.lost;
+			if (e != MAIN)
+				continue;
+			running += r.running;
+			if (enabled > r.enabled)
+				enabled = r.enabled;
+		}
+	}
+	ret->enabled_ns += enabled;
+	ret->running_ns += running < enabled ? running : enabled;
+	ret->unscheduled += running < enabled - enabled / TIME_SLACK;
+}
+
+void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret)
+{
+	size_t i, n;
+
+	memset(ret, 0, sizeof(*ret));
+	for (i = 0; i < s->nslots; i += n) {
+		n = 1;
+		while (s->slots[i].tid >= 0 && !s->flags && i + n < s->nslots &&
+		       s->slots[i + n].tid == s->slots[i].tid)
+			n++;
+		add_target(s, i, n, ret);
+	}
+}

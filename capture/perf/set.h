@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of a recording and their rings: doc/adr/0013-events-rings-and-targets.md.
+ * For each target (a thread, a cgroup, or whatever runs) and each CPU there are an
+ * event and one for side records; all of a CPU share one ring pair. With per_thread a
+ * target has one of each, on any CPU, and a ring pair of its own.
+ */
+#ifndef PTC_CAPTURE_PERF_SET_H
+#define PTC_CAPTURE_PERF_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture/perf/cpus.h"
+#include "capture/perf/event.h"
+#include "capture/perf/negotiate.h"
+#include "capture/source.h"
+
+/* One target on one CPU. */
+struct ptc_slot {
+	pid_t tid; /* -1: whatever runs there */
+	size_t ring;
+	int fd[PTC_SOURCE_EVENTS]; /* -1: not open. The last is that of side records */
+	uint64_t id[PTC_SOURCE_EVENTS];
+};
+
+/* What is read from an event at the end. */
+struct ptc_set_counts {
+	uint64_t enabled_ns, running_ns; /* of all targets, added up */
+	uint64_t lost;	    /* records, as the events counted them; 0 where the kernel does not */
+	size_t unscheduled; /* targets whose events ran for less than they were on */
+	size_t failed;	    /* in error state: they counted nothing from some point on */
+};
+
+struct ptc_set {
+	const struct ptc_event *event;
+	struct perf_event_attr attr[PTC_SOURCE_EVENTS]; /* those of side records last */
+	size_t nevents;					/* 1: the event is that of side records */
+	bool may_exclude;				/* the kernel may be left out quietly */
+	bool overwrite;					/* AUX is mapped read-only: snapshots */
+	bool per_thread;
+	size_t data_size, aux_size; /* aux_size 0: no AUX */
+	unsigned long flags;	    /* of perf_event_open */
+	struct ptc_opener opener;
+	void (*note)(void *ctx, const char *text); /* NULL: nobody listens */
+	void *note_ctx;
+	struct ptc_cpus cpus; /* owned */
+	size_t ntargets;      /* that there will be at least, for a message */
+
+	struct ptc_slot *slots; /* owned */
+	size_t nslots, slots_cap;
+	struct ptc_source_ring *rings; /* owned: their maps, and fd, an epoll of all their events */
+	size_t nrings, rings_cap;
+	struct ptc_source_id *ids;	 /* owned; see ptc_set_ids */
+	bool settled[PTC_SOURCE_EVENTS]; /* attr is what this kernel takes */
+	bool side_on;
+	size_t live;	      /* events that are not over */
+	uint64_t ended_badly; /* events that the kernel has put into error state */
+};
+
+/* Everything off and empty, so that ptc_set_release can follow. */
+void ptc_set_init(struct ptc_set *s);
+void ptc_set_release(struct ptc_set *s);
+
+/*
+ * Open events for @tid (or -1, or a cgroup's descriptor) on each CPU, off; those of side
+ * records on if ptc_set_enable_side was called. @late: where the exclusive PMU says EBUSY
+ * the thread has inherited its events from one that was attached to before, and is left as
+ * it is. Returns 1, 0 if there is no such thread (any more), or an error.
+ */
+int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err);
+
+/* Side records flow from now on. */
+void ptc_set_enable_side(struct ptc_set *s);
+/* The trace (and, of events for nothing else, the records) of ring @ring; all of them. */
+void ptc_set_enable_ring(struct ptc_set *s, size_t ring);
+void ptc_set_enable(struct ptc_set *s);
+void ptc_set_disable_ring(struct ptc_set *s, size_t ring);
+void ptc_set_disable(struct ptc_set *s);
+/* Side records too. */
+void ptc_set_disable_all(struct ptc_set *s);
+
+/* Look which of the ring's events are over, as their targets are: they no longer wake anybody. */
+void ptc_set_reap(struct ptc_set *s, size_t ring);
+
+/* Every event's id and place, lent; NULL: out of memory. All were added. */
+const struct ptc_source_id *ptc_set_ids(struct ptc_set *s, size_t *ret_n);
+
+void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret);
+
+/* Descriptors that the set needs in all, for messages. */
+size_t ptc_set_fds(const struct ptc_set *s);
+
+#endif

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What smoke.sh runs in the guest for guest_targets: whom Intel PT records, on two CPUs. Each recording is held to
+# perf's replay of it, and those of a static program to one another, perf's own recording among them.
+set -eu
+progs=$PWD/bin ptcap=$PWD/bin/ptcap
+cd /tmp
+export HOME=/tmp
+
+fail() {
+	echo "FAILED: $1" >&2
+	exit 1
+}
+
+# by_tid NAME: "tid from to" of ours and of perf, thread by thread, in NAME.ours and NAME.perf.
+by_tid() {
+	"$ptcap" decode -i "$1.data" -F tid,from,to 2>"$1.dec.err" | sort -s -n -k 1,1 >"$1.ours"
+	perf script -i "$1.data" --itrace=be -F tid,ip,addr 2>"$1.perf.err" | awk '{ print $1, $2, $4 }' |
+		sort -s -n -k 1,1 >"$1.perf"
+}
+
+# same_by_tid NAME THREADS: no gap, perf has the same, and so many threads at least are there.
+same_by_tid() {
+	by_tid "$1"
+	! grep -m 3 '^#' "$1.ours" || fail "$1 has gaps: $(cat "$1.err")"
+	! grep LOST "$1.err" || fail "$1 has losses"
+	local n
+	n=$(cut -d ' ' -f 1 "$1.ours" | uniq | wc -l)
+	[ "$n" -ge "$2" ] || fail "$1: $n threads, expected $2"
+	diff "$1.ours" "$1.perf" >"$1.diff" || fail "$1: perf differs: $(head -n 6 "$1.diff")"
+	echo "ok $1: $n threads, $(wc -l <"$1.ours") transfers, as perf has them"
+}
+
+pt() { # pt NAME OPTIONS...: record with Intel PT
+	local name=$1
+	shift
+	"$ptcap" record -v --source pt -o "$name.data" "$@" >"$name.stdout" 2>"$name.err" ||
+		[ $? -lt 125 ] || fail "$name: $(cat "$name.err")"
+}
+
+# Threads, and processes that fork and exec, over two CPUs.
+pt threads -- "$progs/prog_tasks" locks
+same_by_tid threads 5
+pt pipeline -- /bin/sh -c 'echo a b c | tr a-c x-z | cat'
+same_by_tid pipeline 4
+pt spawn -- "$progs/prog_tasks" spawn
+same_by_tid spawn 3
+
+# A static program does the same each time, wherever it is interrupted: the lines "from to kind" of its thread in
+# NAME.data are those of recurse.data.
+calm() {
+	"$ptcap" decode -i "$1.data" --tid "$2" -F from,to,kind 2>"$1.dec.err" |
+		grep -v -e async -e start | grep -E '^40[0-9a-f]{4} '
+}
+tid_of() {
+	"$ptcap" dump -i "$1.data" --type COMM | sed -n 's/.* tid=\([0-9]*\) exec comm="prog_recurse".*/\1/p'
+}
+pt recurse -- "$progs/prog_recurse"
+calm recurse "$(tid_of recurse)" >calm.want
+[ "$(wc -l <calm.want)" -gt 100 ] || fail "a small program was expected to do more"
+same_as_recurse() {
+	calm "$1" "$(tid_of "$1")" >calm.got || fail "$1: $(cat "$1.err")"
+	cmp -s calm.got calm.want || fail "$1: not what it does alone: $(diff calm.got calm.want | head -n 6)"
+	echo "ok $1: as recorded by itself"
+}
+perf record -q -e intel_pt//u -o perf.data -- "$progs/prog_recurse" >/dev/null 2>perf.err || true
+same_as_recurse perf
+pt per_thread --per-thread -- "$progs/prog_recurse"
+same_as_recurse per_thread
+pt config -e intel_pt/psb_period=1,noretcomp/u -- "$progs/prog_recurse"
+same_as_recurse config
+pt all -a -m 512K,1M -- "$progs/prog_recurse"
+same_as_recurse all
+mount -t cgroup2 none /sys/fs/cgroup
+echo +pids >/sys/fs/cgroup/cgroup.subtree_control # only then has a new cgroup what perf_event needs
+mkdir /sys/fs/cgroup/t
+pt cgroup -G t -- /bin/sh -c 'echo $$ >/sys/fs/cgroup/t/cgroup.procs; exec "$0"' "$progs/prog_recurse"
+same_as_recurse cgroup
+
+# Whole CPUs are traced: threads cannot be, and that is said.
+"$ptcap" record -a --source pt -o busy.data 2>busy.err &
+recorder=$!
+until grep -q recording busy.err; do sleep 0.05; done
+status=0
+"$ptcap" record --source pt -o refused.data -- "$progs/prog_exit" 3 2>refused.err || status=$?
+[ "$status" = 125 ] || fail "refused: exit status $status: $(cat refused.err)"
+grep -q 'the PMU is in use' refused.err || fail "refused: $(cat refused.err)"
+[ ! -e refused.data ] || fail "refused: a file is left"
+kill -INT "$recorder"
+wait "$recorder" || fail "busy: $(cat busy.err)"
+echo "ok refused: $(cat refused.err)"
+
+# Attach: eight threads, then a child; the recording ends with its target.
+mkfifo talk
+"$progs/prog_tasks" serve <talk >serve.out &
+target=$!
+exec 5>talk
+until grep -q ready serve.out; do sleep 0.05; done
+"$ptcap" record -v --source pt -o attach.data -p "$target" 2>attach.err 5>&- &
+recorder=$!
+until grep -q attached attach.err; do sleep 0.05; done
+echo -n f >&5
+until grep -q forked serve.out; do sleep 0.05; done
+exec 5>&-
+wait "$recorder" || fail "attach: $(cat attach.err)"
+same_by_tid attach 9
+
+# Threads are born while it attaches, and after: none is missing that was born and ended under our eyes.
+"$progs/prog_crowd" churn 1000000 >/dev/null &
+target=$!
+"$ptcap" record -v --source pt --max-time 3 -o churn.data -p "$target" 2>churn.err || fail "churn: $(cat churn.err)"
+kill "$target"
+by_tid churn
+# The trace goes on and off event by event: those born between the fourth and the last but one that have a trace.
+"$ptcap" dump -i churn.data --type EXIT | sed -n 's/.* EXIT .* tid=\([0-9]*\) .*{.*/\1/p' | sort >churn.died
+"$ptcap" dump -i churn.data --type FORK | grep -o ' tid=.*' | sed 's/ tid=\([0-9]*\) .*{.*time=\([0-9.]*\).*/\2 \1/' |
+	sort -n | cut -d ' ' -f 2 | grep -Fx -f churn.died >churn.born
+cut -d ' ' -f 1 churn.ours | uniq >churn.traced
+grep -Fx -f churn.traced churn.born | sed -e 1,3d -e '$d' >churn.whole
+[ "$(wc -l <churn.whole)" -gt 5 ] || fail "churn: only $(wc -l <churn.whole) threads have a trace"
+sed -n "/^$(head -n 1 churn.whole)\$/,/^$(tail -n 1 churn.whole)\$/p" churn.born | diff - churn.whole >churn.missing ||
+	fail "churn: threads without a trace: $(tr '\n' ' ' <churn.missing)"
+diff churn.ours churn.perf >churn.diff || fail "churn: perf differs: $(head -n 6 churn.diff)"
+echo "ok churn: $(wc -l <churn.whole) threads were born and ended, each has its trace, as perf has it"
+
+# A PMU of another name is recorded as it is: the trace is there, and nothing says that it is Intel PT.
+busybox rmmod softpt
+busybox insmod /run/softpt.ko name=some_trace
+status=0
+"$ptcap" record -v -e some_trace/pt,branch,tsc/u -o raw.data -- "$progs/prog_recurse" >/dev/null 2>raw.err || status=$?
+[ "$status" -lt 125 ] || fail "raw: $(cat raw.err)"
+"$ptcap" dump -i raw.data >raw.dump
+! grep AUXTRACE_INFO raw.dump || fail "raw: it says what it cannot know"
+grep -q '^0x[0-9a-f]* AUXTRACE .*size=0x[0-9a-f]\{3,\}' raw.dump || fail "raw: there is no trace"
+! "$ptcap" dump --verify -i raw.data | grep -v -e 'no AUXTRACE_INFO' -e 'findings\? in ' || fail "raw: more than that is wrong"
+! "$ptcap" record -e intel_pt//u -o none.data -- "$progs/prog_recurse" 2>none.err || fail "raw: there is an intel_pt"
+echo "ok raw: $(grep -c ' AUXTRACE ' raw.dump) pieces of a PMU that nobody knows"
+busybox rmmod softpt
+busybox insmod /run/softpt.ko
+
+# The newest trace only: at a signal, and at the end.
+"$ptcap" record -v --source pt -S -m 64K,16K -o snap.data -- "$progs/prog_wait" catch >snap.out 2>snap.err <talk &
+recorder=$!
+exec 5>talk
+until grep -q ready snap.out; do sleep 0.05; done
+kill -USR2 "$recorder"
+until grep -q 'snapshot 1' snap.err; do sleep 0.05; done
+exec 5>&-
+wait "$recorder" || [ $? = 7 ] || fail "snapshots: $(cat snap.err)"
+by_tid snap
+# perf does not go on from one snapshot to the next where there is no PSB.
+! diff snap.ours snap.perf | grep -v '^<.*#' | grep '^>' || fail "snapshots: perf has more"
+[ "$(wc -l <snap.perf)" -gt 3 ] || fail "snapshots: perf has too little"
+echo "ok snapshots: $(wc -l <snap.ours) transfers"
+pt snapbusy -S -m 64K,16K -- "$progs/prog_busy" 20000
+by_tid snapbusy
+grep -v '^#' snapbusy.ours | diff - snapbusy.perf >snapbusy.diff || fail "a snapshot of a ring that went round: $(head -n 6 snapbusy.diff)"
+[ "$(grep -vc '^#' snapbusy.ours)" -gt 100 ] || fail "snapshot: too few transfers"
+echo "ok snapshot of a ring that went round: $(wc -l <snapbusy.ours) transfers"
