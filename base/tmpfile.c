@@ -39,15 +39,13 @@ static int open_nameless(const char *path)
 	folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	if (!folder)
 		return -1;
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	free(folder);
 	return fd;
 }
 
 static int open_named(struct ptc_tmpfile *t)
 {
-	mode_t mask;
-
 	t->tmp = beside(t);
 	if (!t->tmp)
 		return ENOMEM;
@@ -59,9 +57,6 @@ static int open_named(struct ptc_tmpfile *t)
 		t->tmp = NULL;
 		return sys;
 	}
-	mask = umask(0);
-	(void)umask(mask);
-	(void)fchmod(t->fd, 0666 & ~mask);
 	return 0;
 }
 

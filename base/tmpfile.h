@@ -23,9 +23,9 @@ struct ptc_tmpfile {
 
 /*
  * Create it (".NAME.XXXXXX", if it must have a name) in the folder of @path, mode
- * 0666 less the umask's bits. @path may name an existing regular file (which stays until commit) or
- * a symbolic link to one (the file it leads to is replaced), or a link to nothing
- * (which is replaced); anything else that exists is refused, and so is, with
+ * 0600 as perf's: what ran is nobody else's business. @path may name an existing regular file
+ * (which stays until commit) or a symbolic link to one (the file it leads to is replaced), or a
+ * link to nothing (which is replaced); anything else that exists is refused, and so is, with
  * PTC_E_PERM, a file of somebody else's in a sticky folder, that could not be
  * replaced in the end.
  */

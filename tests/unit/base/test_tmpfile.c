@@ -103,17 +103,17 @@ BOTH(nothing_under_the_name_until_commit)
 	ptc_tmpfile_release(&t);
 }
 
-BOTH(commit_gives_it_the_name_and_the_usual_mode)
+BOTH(commit_gives_it_the_name_and_it_is_its_owner_s_alone)
 {
 	struct stat st;
-	mode_t mask = umask(027);
+	mode_t mask = umask(02);
 
 	write_whole(path, "one");
 	(void)umask(mask);
 	cr_assert_eq(files(false), 1);
 	check_content(path, "one");
 	cr_assert_eq(stat(path, &st), 0);
-	cr_assert_eq(st.st_mode & 0777, 0640);
+	cr_assert_eq(st.st_mode & 0777, 0600);
 }
 
 BOTH(the_former_file_is_kept_as_old)
