@@ -292,8 +292,8 @@ PTC_API int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct pt
  * For the sink, inside on_items: the function that holds @ip in the process of
  * @item at that moment. Returns the name, demangled (C++, Rust, D) unless
  * opts.mangled, lent until the next call, and the offset into it; NULL if not known. Names are from
- * the file's symbols, or those of its debug file; of the kernel from kallsyms; of code that is in no
- * file from jitdumps and /tmp/perf-PID.map.
+ * the file's symbols, or those of its debug file; of the kernel from kallsyms; of code that is in
+ * no file from jitdumps and /tmp/perf-PID.map.
  */
 PTC_API const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item,
 				      uint64_t ip, uint64_t *ret_off);
