@@ -401,8 +401,8 @@ def interrupt_twice(folder):
     live.taken(signal.SIGINT)
     live.signal(signal.SIGINT)
     live.ends(130)
+    lives_on(live, pid, affinity)  # first: it does not wait for us
     live.valid()
-    lives_on(live, pid, affinity)
 
 
 @case
@@ -416,8 +416,8 @@ def interrupt_twice_busy(folder):
     live.taken(signal.SIGINT)
     live.signal(signal.SIGINT)
     live.ends(130)
+    lives_on(live, pid, affinity)  # first: it does not wait for us
     live.valid()
-    lives_on(live, pid, affinity)
 
 
 @case
@@ -431,8 +431,8 @@ def hang_up(folder):
     live.taken(signal.SIGQUIT)
     live.signal(signal.SIGHUP)
     live.ends(129)
+    lives_on(live, pid, affinity)  # first: it does not wait for us
     live.valid()
-    lives_on(live, pid, affinity)
 
 
 @case
@@ -470,8 +470,8 @@ def terminate_then_interrupt(folder):
     live.taken(signal.SIGTERM)
     live.signal(signal.SIGINT)
     live.ends(130)
+    lives_on(live, pid, affinity)  # first: it does not wait for us
     live.valid()
-    lives_on(live, pid, affinity)
 
 
 @case
@@ -945,9 +945,9 @@ def snapshot_left(folder):
     live.taken(signal.SIGINT)
     live.signal(signal.SIGINT)
     live.ends(130)
+    lives_on(live, pid, affinity)
     check(snapshot_taken(live, taken + 1), "there was none at the end")
     last_of(live)
-    lives_on(live, pid, affinity)
 
 
 @case
