@@ -44,6 +44,48 @@ enum ptc_pkt {
  */
 int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type);
 
+enum { PTC_TNT64_LEN = 8 };
+
+/* A long TNT packet? Of @len bytes, which may be few. */
+static inline bool ptc_pkt_is_tnt64(const uint8_t *p, size_t len)
+{
+	return len >= PTC_TNT64_LEN && p[0] == 0x02 && p[1] == 0xa3;
+}
+
+/* A short one? 0x02 begins what has two bytes of header. */
+static inline bool ptc_pkt_is_tnt(uint8_t byte)
+{
+	return !(byte & 1) && byte > 2;
+}
+
+/* How many branches it tells of: the bits in front of the highest 1. Not of a damaged one: -1. */
+static inline int ptc_pkt_tnt_bits(const uint8_t *p)
+{
+	uint64_t v = 0;
+	int i;
+
+	if (p[0] != 0x02)
+		return 30 - __builtin_clz(p[0]);
+	for (i = PTC_TNT64_LEN - 1; i > 1; i--)
+		v = v << 8 | p[i];
+	return v ? 63 - __builtin_clzll(v) : -1;
+}
+
+/* How long a packet with an IP is, TIP, TIP.PGE, TIP.PGD or FUP, that begins with @byte; 0:
+ * reserved. */
+static inline size_t ptc_pkt_ip_len(uint8_t byte)
+{
+	static const uint8_t len[8] = { 1, 3, 5, 7, 7, 0, 9, 0 }; /* by IPBytes */
+
+	return len[byte >> 5];
+}
+
+/* Is it a TIP packet? */
+static inline bool ptc_pkt_is_tip(uint8_t byte)
+{
+	return (byte & 0x1f) == 0x0d;
+}
+
 /* Offset of the first PSB at or behind @from, or @len when there is none. */
 size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from);
 

@@ -37,14 +37,21 @@ void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
 /* Find out what the bound is from @at on. */
 void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at);
 
+/* Is the bound at @at to be found out anew? */
+static inline bool ptc_ahead_is_due(const struct ptc_ahead *a, struct ptc_spot at)
+{
+	const struct ptc_spot psb = a->psb[0].spot;
+
+	return at.span >= psb.span && (at.span > psb.span || at.off >= psb.off);
+}
+
 /*
  * The latest time, in ns, of what is at @at; UINT64_MAX: not known. @at must not decrease, but that
  * it may go back in the part of the trace that was asked for last.
  */
 static inline uint64_t ptc_ahead_bound(struct ptc_ahead *a, struct ptc_spot at)
 {
-	if (at.span >= a->psb[0].spot.span &&
-	    (at.span > a->psb[0].spot.span || at.off >= a->psb[0].spot.off))
+	if (ptc_ahead_is_due(a, at))
 		ptc_ahead_move(a, at);
 	return a->bound;
 }

@@ -56,6 +56,7 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 		.cpus = opts->cpus,
 		.stats = stats,
 	};
+	o->picky = opts->tid != -1 || opts->cpu != -1 || opts->tids.n || opts->cpus.n;
 }
 
 void ptc_out_release(struct ptc_out *o)
@@ -65,16 +66,23 @@ void ptc_out_release(struct ptc_out *o)
 	o->head = o->n = o->cap = 0;
 }
 
+bool ptc_out_reserve(struct ptc_out *o, size_t more)
+{
+	if (o->head == o->n)
+		o->head = o->n = 0;
+	if (o->cap - o->n > more)
+		return true;
+	if (!ptc_grow(&o->items, &o->cap, o->n + more + 1, sizeof(*o->items)))
+		o->failed = true;
+	return !o->failed;
+}
+
 static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
 {
 	struct ptc_item *it;
 
-	if (o->head == o->n)
-		o->head = o->n = 0;
-	if (o->n == o->cap && !ptc_grow(&o->items, &o->cap, o->n + 1, sizeof(*o->items))) {
-		o->failed = true;
+	if (!ptc_out_reserve(o, 0))
 		return NULL;
-	}
 	it = &o->items[o->n++];
 	memset(it, 0, sizeof(*it));
 	it->type = (uint8_t)type;
@@ -86,11 +94,16 @@ static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, u
 	return it;
 }
 
+static bool is_wanted(const struct ptc_out *o)
+{
+	return (o->only_tid == -1 || o->only_tid == o->tid) &&
+	       (o->only_cpu == -1 || o->only_cpu == o->cpu) && ptc_ids_have(&o->tids, o->tid) &&
+	       ptc_ids_have(&o->cpus, o->cpu);
+}
+
 static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
 {
-	if ((o->only_tid != -1 && o->only_tid != o->tid) ||
-	    (o->only_cpu != -1 && o->only_cpu != o->cpu) || !ptc_ids_have(&o->tids, o->tid) ||
-	    !ptc_ids_have(&o->cpus, o->cpu))
+	if (o->picky && !is_wanted(o))
 		return NULL;
 	return append_any(o, type, time);
 }

@@ -19,10 +19,11 @@ struct ptc_out {
 	size_t head, n, cap;
 	bool failed; /* out of memory: checked once a step */
 
-	/* Stamped on every item. */
-	uint32_t queue;
+	/* Stamped on every item; in the order they have there. */
 	int32_t pid, tid, cpu;
+	uint32_t queue;
 
+	bool picky;			/* some are not wanted: */
 	int32_t only_tid, only_cpu;	/* drop the others; -1: keep all */
 	struct ptc_ids tids, cpus;	/* the same */
 	struct ptc_decode_stats *stats; /* of what is kept; lent */
@@ -42,6 +43,20 @@ static inline bool ptc_ids_have(const struct ptc_ids *ids, int32_t id)
 void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opts *opts,
 		  struct ptc_decode_stats *stats);
 void ptc_out_release(struct ptc_out *o);
+
+/* Room for @more than the one item that there is always room for when this was true. */
+bool ptc_out_reserve(struct ptc_out *o, size_t more);
+
+/* A transfer as it is appended now, without its ends and kind. For those who append themselves. */
+static inline struct ptc_item ptc_out_stamp(const struct ptc_out *o, uint64_t time)
+{
+	return (struct ptc_item){ .time = time,
+				  .pid = o->pid,
+				  .tid = o->tid,
+				  .cpu = o->cpu,
+				  .queue = o->queue,
+				  .type = PTC_ITEM_BRANCH };
+}
 
 /* Append an item. NULL: not wanted (or out of memory). The result lives until the next append. */
 struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, enum ptc_kind kind,

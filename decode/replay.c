@@ -6,6 +6,7 @@
 
 #include <intel-pt.h>
 
+#include "arch/pt_packet.h"
 #include "base/err.h"
 #include "decode/addrspace.h"
 #include "decode/ahead.h"
@@ -57,6 +58,7 @@ struct ptc_replay {
 
 	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
 	size_t off, prev_off, prev2_off;
+	size_t raw;	 /* now, as the decoder counts: in what it was given */
 	size_t psb;	 /* the first PSB at or behind off, when that was looked for */
 	size_t ahead_of; /* a PSB that was read, and the flow is yet to come there; or SIZE_MAX */
 	size_t from;	 /* where decoding began or went on */
@@ -66,6 +68,14 @@ struct ptc_replay {
 	uint64_t told;	   /* of the last block or event */
 	uint64_t bound;	   /* it cannot be later than this */
 	struct ptc_ahead ahead;
+
+	/*
+	 * What is known without asking the decoder where it is: that this many more TNT bits, and
+	 * nothing else of the trace, can be used without its reading on; -1: nothing is known.
+	 */
+	int quiet;
+	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
+	bool lags; /* the time of what it has read ahead may be later than the decoder's */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
@@ -196,13 +206,16 @@ static size_t room_of(const struct ptc_replay *r)
 	return r->window.map ? PTC_WINDOW_ROOM : 0;
 }
 
-/* Where the decoder is, as an offset in the span. */
-static size_t position(const struct ptc_replay *r)
+/* Where the decoder is, as an offset in the span; r->raw follows. */
+static size_t position(struct ptc_replay *r)
 {
 	const size_t len = span_of(r)->len, room = room_of(r);
 	uint64_t at;
 
-	if (pt_blk_get_offset(r->dec, &at) < 0 || at < room + r->from)
+	if (pt_blk_get_offset(r->dec, &at) < 0)
+		return r->from;
+	r->raw = (size_t)at;
+	if (at < room + r->from)
 		return r->from;
 	return at - room < len ? (size_t)(at - room) : len;
 }
@@ -243,22 +256,48 @@ static void check_psb(struct ptc_replay *r)
 	}
 }
 
-/* After each call of the decoder. */
-static void look_around(struct ptc_replay *r)
+static void look_at_bound(struct ptc_replay *r)
+{
+	if (r->conf.clock.valid)
+		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->prev_off });
+}
+
+static void look_at_time(struct ptc_replay *r)
 {
 	uint64_t tsc;
 
+	if (!r->conf.clock.valid || pt_blk_time(r->dec, &tsc, NULL, NULL) < 0)
+		return;
+	if (tsc == r->tsc && r->bound == r->tsc_bound)
+		return;
+	r->tsc = tsc;
+	r->tsc_bound = r->bound;
+	r->now = not_before(r->now, to_ns(r, tsc, r->bound));
+}
+
+/* @calls of the decoder have not moved it. */
+static inline void stay(struct ptc_replay *r, size_t calls)
+{
+	if (calls)
+		r->prev2_off = calls > 1 ? r->off : r->prev_off;
+	if (calls)
+		r->prev_off = r->off;
+}
+
+/* After each call of the decoder. */
+static void look_around(struct ptc_replay *r)
+{
 	r->prev2_off = r->prev_off;
 	r->prev_off = r->off;
 	r->off = position(r);
 	r->prev_now = r->now;
 	if (r->off > r->psb)
 		check_psb(r);
-	if (!r->conf.clock.valid)
-		return;
-	r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->prev_off });
-	if (pt_blk_time(r->dec, &tsc, NULL, NULL) == 0)
-		r->now = not_before(r->now, to_ns(r, tsc, r->bound));
+	r->quiet = -1;
+	r->lags = true;
+	r->tsc = UINT64_MAX;
+	look_at_bound(r);
+	look_at_time(r);
 }
 
 static void list_gap(struct ptc_replay *r)
@@ -683,6 +722,171 @@ static enum ptc_mode mode_of(enum pt_exec_mode mode)
 	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
 }
 
+static bool is_tnt(const uint8_t *p, size_t left)
+{
+	return left && (ptc_pkt_is_tnt(p[0]) || ptc_pkt_is_tnt64(p, left));
+}
+
+/*
+ * A block has used the packet at @p, where the decoder was, with @left bytes to the end; now the
+ * decoder is @n bytes further on. It never reads on, and takes no event, while it has bits of a
+ * TNT packet left, nor if another TNT packet comes next.
+ */
+static void note_packet(struct ptc_replay *r, const uint8_t *p, size_t n, size_t left)
+{
+	size_t len = 0;
+	int bits = -1;
+
+	if (is_tnt(p, left)) {
+		bits = ptc_pkt_tnt_bits(p);
+		len = p[0] == 0x02 ? PTC_TNT64_LEN : 1;
+	} else if (ptc_pkt_is_tip(p[0])) {
+		bits = 1;
+		len = ptc_pkt_ip_len(p[0]);
+	}
+	r->quiet = bits > 0 ? bits - 2 + (n == len && is_tnt(p + n, left - n)) : -1;
+	/* Nothing behind it, nor behind the one before it: the time is what it was. */
+	if (n != len || r->lags)
+		look_at_time(r);
+	r->lags = n != len;
+}
+
+/*
+ * look_around after a block that may have used trace, but had no event and no error, and after
+ * @kept blocks in front of it that have not.
+ */
+static void look_ahead(struct ptc_replay *r, size_t kept)
+{
+	const size_t raw = r->raw, room = room_of(r);
+	const uint64_t bound = r->bound;
+
+	stay(r, kept + 1);
+	r->quiet = -1;
+	r->off = position(r);
+	if (r->off > r->psb)
+		check_psb(r);
+	look_at_bound(r);
+	if (r->bound != bound)
+		r->lags = true;
+	if (r->raw > raw)
+		note_packet(r, r->window.bytes - room + raw, r->raw - raw,
+			    room + span_of(r)->len - raw);
+	else if (r->lags)
+		look_at_time(r);
+	/* The next call has another bound, though it may use nothing. */
+	if (r->conf.clock.valid &&
+	    ptc_ahead_is_due(&r->ahead, (struct ptc_spot){ r->span, r->off }))
+		r->quiet = -1;
+}
+
+/* Where in the span a step may go on to before somebody else must have a look. */
+static size_t next_stop(const struct ptc_replay *r)
+{
+	const struct ptc_mark *m = &r->conf.marks[r->next_mark];
+
+	return r->next_mark < r->conf.nmarks ? (size_t)(m->off - span_of(r)->base) : SIZE_MAX;
+}
+
+enum left {
+	LEFT_NOTHING, /* to be done */
+	LEFT_BLOCK,   /* that was not looked at */
+	LEFT_ENDLESS, /* ptc_trail_block said no */
+};
+
+/* What changes from block to block in a run. */
+struct run {
+	uint64_t insns;
+	uint64_t last_ip;	/* of the pending instruction */
+	struct ptc_item *it;	/* where the next item goes */
+	int quiet;		/* as in the replay */
+	size_t kept;		/* calls since the decoder was asked where it is */
+	bool progress, endless; /* to be told of to the trail; an endless loop */
+};
+
+/* The pending instruction led to @b. What differs from block to block is computed, not jumped over.
+ */
+static inline void land_in(struct run *run, const struct ptc_item *stamp, struct ptc_trail_insn e,
+			   const struct pt_block *b)
+{
+	const bool stays = (e.kind == PTC_KIND_JCC) & (b->ip == run->last_ip + e.len);
+	struct ptc_item *it = run->it;
+
+	/* Member by member: gcc copies and clears a structure of this size with slow instructions.
+	 */
+	it->from = run->last_ip;
+	it->to = b->ip;
+	it->time = stamp->time;
+	it->pid = stamp->pid;
+	it->tid = stamp->tid;
+	it->cpu = stamp->cpu;
+	it->queue = stamp->queue;
+	it->type = PTC_ITEM_BRANCH;
+	it->kind = e.kind;
+	it->cause = 0;
+	it->insn_len = 0;
+	memset(it->insn, 0, sizeof(it->insn));
+	memset(it->reserved, 0, sizeof(it->reserved));
+	run->it += (e.kind != PTC_KIND_NONE) & !stays;
+	run->last_ip = b->end_ip;
+	run->insns += b->ninsn;
+}
+
+/* What @b took of the trace, as far as it is known without asking. */
+static inline void take_trace(struct run *run, struct ptc_trail *t, const struct pt_block *b)
+{
+	uint8_t kind;
+
+	/* Looked up when it is needed: until then its entry is in the processor's cache. */
+	if (b->iclass == ptic_cond_jump || b->iclass == ptic_return) {
+		ptc_trail_prefetch(t, b->end_ip);
+		run->progress = true;
+		run->quiet--;
+		return;
+	}
+	kind = ptc_trail_look_up(t, b->end_ip, PTC_MODE_64).kind;
+	if (run->progress)
+		ptc_trail_progress(t);
+	run->progress = ptc_trail_needs_trace(kind);
+	if (!run->progress)
+		run->endless = ptc_trail_is_endless(t, b->ip);
+	/* Where there is none for Zydis, libipt may know better, and have used trace. */
+	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
+		run->quiet = -1;
+}
+
+/* Is a run over, now that the decoder has moved? */
+static bool is_over(const struct ptc_replay *r, uint64_t time, size_t stop)
+{
+	return r->now != time || r->off >= stop || r->swallowed ||
+	       ptc_window_is_stale(&r->window, r->off);
+}
+
+/* @run by value: its address must not be known to anybody. */
+static void end_run(struct ptc_replay *r, struct run run, uint64_t time)
+{
+	struct ptc_trail *t = &r->trail;
+	const size_t n = (size_t)(run.it - r->out.items);
+	struct ptc_trail_insn e;
+
+	r->quiet = run.quiet;
+	r->prev_now = time;
+	stay(r, run.kept);
+	if (!run.insns)
+		return;
+	r->told = time;
+	e = ptc_trail_look_up(t, run.last_ip, PTC_MODE_64);
+	t->last.kind = e.kind;
+	t->last.len = e.len;
+	t->last.ip = run.last_ip;
+	t->last.time = time;
+	if (run.progress)
+		ptc_trail_progress(t);
+	r->out.stats->insns += run.insns;
+	r->out.stats->branches += n - r->out.n;
+	r->out.n = n;
+	r->idle = 0;
+}
+
 /*
  * libipt reads ahead, and when that fails it says so at once: of the branch that it was asked for,
  * although it may know where that one led, or have the bits of it and of more. It tells when it is
@@ -704,21 +908,74 @@ static bool has_more(struct ptc_replay *r)
 	if (status < 0 || b.ninsn != 1)
 		return false;
 	r->status = status;
+	(void)position(r);
 	return true;
 }
 
-static int step_block(struct ptc_replay *r, struct ptc_err *err)
+/*
+ * Blocks in a row, until one is not as most are, the time changes, or there are @max items; of
+ * the pending instruction's time.
+ */
+static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
 	const uint64_t time = r->now;
+	const size_t stop = next_stop(r);
+	const struct ptc_item stamp = ptc_out_stamp(&r->out, time);
+	const struct ptc_item *end = r->out.items + r->out.head + max;
+	struct ptc_trail_insn e = { .kind = r->trail.last.kind, .len = r->trail.last.len };
+	struct run run = { .last_ip = r->trail.last.ip,
+			   .it = r->out.items + r->out.n,
+			   .quiet = r->quiet };
+	bool over = r->off >= stop;
+
+	do {
+		r->status = pt_blk_next(r->dec, b, sizeof(*b));
+		if (r->status || !b->ninsn || b->mode != ptem_64bit) {
+			end_run(r, run, time);
+			look_around(r);
+			return LEFT_BLOCK;
+		}
+		if (run.insns)
+			e = ptc_trail_look_up(&r->trail, run.last_ip, PTC_MODE_64);
+		land_in(&run, &stamp, e, b);
+		take_trace(&run, &r->trail, b);
+		if (run.quiet >= 0) {
+			run.kept++;
+			continue;
+		}
+		look_ahead(r, run.kept);
+		run.kept = 0;
+		run.quiet = r->quiet;
+		over = is_over(r, time, stop);
+	} while (!over && !run.endless && run.it < end);
+	end_run(r, run, time);
+	return run.endless ? LEFT_ENDLESS : LEFT_NOTHING;
+}
+
+/* The same, or one block, always asking the decoder where it is. */
+static enum left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
+{
+	if (max && ptc_trail_is_quick(&r->trail, r->now) && !r->gap &&
+	    ptc_out_reserve(&r->out, max))
+		return run_blocks(r, max, b);
+	r->status = pt_blk_next(r->dec, b, sizeof(*b));
+	look_around(r);
+	return LEFT_BLOCK;
+}
+
+static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
+{
 	struct ptc_trail_block fb;
 	struct pt_block b;
-	bool goes_on = true;
+	const uint64_t time = r->now;
+	enum left left;
+	bool goes_on;
 
 	move_window(r);
-	r->status = pt_blk_next(r->dec, &b, sizeof(b));
-	look_around(r);
+	left = next_blocks(r, max, &b);
+	goes_on = left != LEFT_ENDLESS;
 	/* Also when it failed: what it had decoded until then did run. */
-	if (b.ninsn) {
+	if (left == LEFT_BLOCK && b.ninsn) {
 		list_gap(r);
 		r->told = time;
 		fb = (struct ptc_trail_block){ .ip = b.ip,
@@ -730,7 +987,8 @@ static int step_block(struct ptc_replay *r, struct ptc_err *err)
 					       .bent = r->status & pts_event_pending };
 		goes_on = ptc_trail_block(&r->trail, &fb);
 		r->idle = 0;
-	} else if (r->status >= 0 && !(r->status & pts_event_pending) && r->off == r->prev_off) {
+	} else if (left == LEFT_BLOCK && r->status >= 0 && !(r->status & pts_event_pending) &&
+		   r->off == r->prev_off) {
 		goes_on = ++r->idle < MAX_IDLE;
 	}
 	/* A block that cannot even begin still says where the last one led. */
@@ -879,7 +1137,21 @@ static int use_code(struct ptc_replay *r, struct ptc_err *err)
 	return 0;
 }
 
+/*
+ * While time stands still nobody has anything to do between two blocks. Not while the pending
+ * instruction is of an earlier time: it may be the last one that is wanted.
+ */
+static size_t items_in_a_row(const struct ptc_replay *r, size_t max)
+{
+	return ptc_replay_low(r) == ptc_replay_time(r) ? max : 0;
+}
+
 int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
+{
+	return ptc_replay_steps(r, 0, err);
+}
+
+int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	int ret;
 
@@ -895,7 +1167,7 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
-		ret = step_block(r, err);
+		ret = step_block(r, items_in_a_row(r, max), err);
 	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor)
 		ret = recover(r, -pte_bad_query, err);
 	if (ret < 0)

@@ -53,6 +53,11 @@ void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int3
 
 /* One step: at most one block. Returns 1; 0 at the end of the trace; or a negative code. */
 int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err);
+/*
+ * As many steps, at least one, as make no difference to what is done between them: the time stays
+ * the same, and no more than about @max items wait. The same return values.
+ */
+int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err);
 
 /* The time of what the next step will look at; 0 if not known. */
 uint64_t ptc_replay_time(const struct ptc_replay *r);

@@ -297,7 +297,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 	int r;
 
 	do {
-		r = ptc_replay_step(l->replay, err);
+		r = ptc_replay_steps(l->replay, BATCH, err);
 		if (r < 0)
 			return r;
 		if (!r) {

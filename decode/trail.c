@@ -11,35 +11,43 @@ void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_d
 	t->out = out;
 	t->insns = opts->insns;
 	t->bytes = opts->bytes;
+	t->quick = !opts->insns && !opts->bytes && !out->picky;
 	t->gen = 1;
 	ptc_trail_progress(t);
+}
+
+/* What is in the cache is of other code. */
+static void forget(struct ptc_trail *t)
+{
+	if (++t->gen < PTC_TRAIL_GENS)
+		return;
+	/* Entries of the first generation would come back to life. */
+	memset(t->cache, 0, sizeof(t->cache));
+	t->gen = 1;
 }
 
 void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as)
 {
 	t->as = as;
-	if (!++t->gen) { /* wrapped: entries of the first generation would come back to life */
-		memset(t->cache, 0, sizeof(t->cache));
-		t->gen = 1;
-	}
+	forget(t);
 }
 
-/* The instruction at @ip; len 0 when there is none to be read. */
-static const struct ptc_trail_insn *look_up(struct ptc_trail *t, uint64_t ip, enum ptc_mode mode)
+struct ptc_trail_insn ptc_trail_read(struct ptc_trail *t, uint64_t ip, enum ptc_mode mode)
 {
-	struct ptc_trail_insn *e = &t->cache[(ip ^ ip >> 12) % PTC_TRAIL_CACHE];
+	const uint64_t hash = ptc_trail_hash(ip);
+	struct ptc_trail_insn e = { .len = 0 };
 	uint8_t bytes[PTC_INSN_MAX];
 	struct ptc_insn insn;
 	size_t n;
 
-	if (e->ip == ip && e->gen == t->gen && e->mode == (uint8_t)mode)
-		return e;
-	*e = (struct ptc_trail_insn){ .ip = ip, .gen = t->gen, .mode = (uint8_t)mode };
+	if (mode != t->mode)
+		forget(t);
+	t->mode = mode;
 	n = ptc_addrspace_read(t->as, ip, bytes, sizeof(bytes));
-	if (n && ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK) {
-		e->len = insn.len;
-		e->kind = insn.kind;
-	}
+	if (n && ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK)
+		e = (struct ptc_trail_insn){ .kind = insn.kind, .len = insn.len };
+	t->cache[hash >> (64 - PTC_TRAIL_CACHE_BITS)] = hash << PTC_TRAIL_CACHE_BITS | t->gen << 8 |
+							(uint64_t)e.kind << 4 | e.len;
 	return e;
 }
 
@@ -60,7 +68,7 @@ static void branch(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kin
 		return;
 	it = ptc_out_branch(t->out, from, to, kind, time);
 	if (it && from && t->bytes)
-		put_bytes(t, it, look_up(t, from, PTC_MODE_64)->len);
+		put_bytes(t, it, ptc_trail_look_up(t, from, PTC_MODE_64).len);
 }
 
 static void list_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
@@ -107,81 +115,58 @@ static bool is_direct(uint8_t kind)
 }
 
 /* Where @e at @ip, which needed no trace, led. */
-static uint64_t follow(struct ptc_trail *t, const struct ptc_trail_insn *e, uint64_t ip,
+static uint64_t follow(struct ptc_trail *t, struct ptc_trail_insn e, uint64_t ip,
 		       enum ptc_mode mode)
 {
 	uint8_t bytes[PTC_INSN_MAX];
 	struct ptc_insn insn;
 	size_t n;
 
-	if (!is_direct(e->kind))
-		return ip + e->len;
+	if (!is_direct(e.kind))
+		return ip + e.len;
 	n = ptc_addrspace_read(t->as, ip, bytes, sizeof(bytes));
-	return ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK ? insn.target :
-									   ip + e->len;
+	return ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK ? insn.target : ip + e.len;
 }
 
 /* The transfers inside a bent block. */
 static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
 {
-	const struct ptc_trail_insn *e;
+	struct ptc_trail_insn e;
 	uint64_t ip = b->ip, to;
 	uint32_t i;
 
 	for (i = 0; i + 1 < b->ninsn; i++) {
-		e = look_up(t, ip, b->mode);
-		if (!e->len)
+		e = ptc_trail_look_up(t, ip, b->mode);
+		if (!e.len)
 			return;
 		to = follow(t, e, ip, b->mode);
-		if (is_direct(e->kind))
-			branch(t, ip, to, e->kind, b->time);
+		if (is_direct(e.kind))
+			branch(t, ip, to, e.kind, b->time);
 		ip = to;
 	}
 }
 
 static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
 {
-	const struct ptc_trail_insn *e;
+	struct ptc_trail_insn e;
 	uint64_t ip = b->ip;
 	uint32_t i;
 
 	for (i = 0; i + 1 < b->ninsn; i++) {
-		e = look_up(t, ip, b->mode);
+		e = ptc_trail_look_up(t, ip, b->mode);
 		/* libipt could decode it and Zydis cannot: at least the last one is known. */
-		if (!e->len)
+		if (!e.len)
 			break;
-		put_bytes(t, ptc_out_insn(t->out, ip, b->time), e->len);
+		put_bytes(t, ptc_out_insn(t->out, ip, b->time), e.len);
 		ip = follow(t, e, ip, b->mode);
 	}
-	e = look_up(t, b->end_ip, b->mode);
-	put_bytes(t, ptc_out_insn(t->out, b->end_ip, b->time), e->len);
-}
-
-static bool needs_trace(uint8_t kind)
-{
-	return kind != PTC_KIND_NONE && kind != PTC_KIND_JMP && kind != PTC_KIND_CALL;
-}
-
-/*
- * Whoever comes back to an address without having used any trace since will do
- * so again: with no trace used, the address is the whole state.
- */
-static bool is_endless(struct ptc_trail *t, uint64_t ip)
-{
-	if (t->loop_steps && ip == t->loop_mark)
-		return true;
-	if (++t->loop_steps >= t->loop_limit) {
-		t->loop_limit *= 2;
-		t->loop_mark = ip;
-	} else if (t->loop_steps == 1) {
-		t->loop_mark = ip;
-	}
-	return false;
+	e = ptc_trail_look_up(t, b->end_ip, b->mode);
+	put_bytes(t, ptc_out_insn(t->out, b->end_ip, b->time), e.len);
 }
 
 bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 {
-	const struct ptc_trail_insn *e;
+	struct ptc_trail_insn e;
 
 	ptc_trail_land(t, b->ip);
 	t->out->stats->insns += b->ninsn;
@@ -189,22 +174,16 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 		list_insns(t, b);
 	else if (b->bent)
 		list_inner(t, b);
-	e = look_up(t, b->end_ip, b->mode);
+	e = ptc_trail_look_up(t, b->end_ip, b->mode);
 	t->last.valid = true;
-	t->last.kind = e->kind;
-	t->last.len = e->len;
+	t->last.kind = e.kind;
+	t->last.len = e.len;
 	t->last.ip = b->end_ip;
 	t->last.time = b->time;
-	if (!needs_trace(e->kind))
-		return !is_endless(t, b->ip);
+	if (!ptc_trail_needs_trace(e.kind))
+		return !ptc_trail_is_endless(t, b->ip);
 	ptc_trail_progress(t);
 	return true;
-}
-
-void ptc_trail_progress(struct ptc_trail *t)
-{
-	t->loop_steps = 0;
-	t->loop_limit = 2;
 }
 
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)

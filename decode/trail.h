@@ -15,20 +15,19 @@
 
 struct ptc_addrspace;
 
-enum { PTC_TRAIL_CACHE = 4096 }; /* a power of two */
 enum { PTC_TRAIL_HELD = 8 };
+enum { PTC_TRAIL_CACHE_BITS = 15, PTC_TRAIL_GENS = 128 };
 
-/* What ptc_insn_decode found at an address: direct-mapped by address. */
+/* What ptc_insn_decode found at an address. */
 struct ptc_trail_insn {
-	uint64_t ip;
-	uint32_t gen; /* valid if it equals the trail's */
-	uint8_t len, kind, mode;
+	uint8_t kind, len; /* len 0: there is none to be read */
 };
 
 struct ptc_trail {
 	const struct ptc_addrspace *as;
 	struct ptc_out *out; /* lent */
 	bool insns, bytes;   /* as in the options */
+	bool quick;	     /* transfers and nothing else are listed */
 
 	struct {
 		bool valid;
@@ -44,8 +43,14 @@ struct ptc_trail {
 	/* Brent's cycle finder over blocks that needed no trace. */
 	uint64_t loop_mark, loop_steps, loop_limit;
 
-	uint32_t gen;
-	struct ptc_trail_insn cache[PTC_TRAIL_CACHE];
+	/*
+	 * What ptc_insn_decode found in one mode, direct-mapped by the product of an address and
+	 * an odd constant, which is as good as the address. Its upper bits are the index, and its
+	 * lower ones the upper bits of an entry; then come 7 bits of gen, 4 of kind, 4 of len.
+	 */
+	uint32_t gen; /* never 0: of entries that are of this code */
+	enum ptc_mode mode;
+	uint64_t cache[1 << PTC_TRAIL_CACHE_BITS];
 };
 
 /* A block, as the engine reports it. */
@@ -68,6 +73,72 @@ void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as);
  */
 bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b);
 
+/* ptc_trail_look_up where the cache does not have it. */
+struct ptc_trail_insn ptc_trail_read(struct ptc_trail *t, uint64_t ip, enum ptc_mode mode);
+
+static inline uint64_t ptc_trail_hash(uint64_t ip)
+{
+	return ip * 0x9e3779b97f4a7c15;
+}
+
+static inline struct ptc_trail_insn ptc_trail_look_up(struct ptc_trail *t, uint64_t ip,
+						      enum ptc_mode mode)
+{
+	const uint64_t hash = ptc_trail_hash(ip);
+	const uint64_t entry = t->cache[hash >> (64 - PTC_TRAIL_CACHE_BITS)];
+	const uint64_t found = entry ^ (hash << PTC_TRAIL_CACHE_BITS | t->gen << 8);
+
+	if (found > UINT8_MAX || mode != t->mode)
+		return ptc_trail_read(t, ip, mode);
+	return (struct ptc_trail_insn){ .kind = (uint8_t)(found >> 4), .len = found & 15 };
+}
+
+/* Does it take trace to know where one of @kind led? */
+static inline bool ptc_trail_needs_trace(uint8_t kind)
+{
+	return kind != PTC_KIND_NONE && kind != PTC_KIND_JMP && kind != PTC_KIND_CALL;
+}
+
+/*
+ * Whoever comes back to an address without having used any trace since will do
+ * so again: with no trace used, the address is the whole state.
+ */
+static inline bool ptc_trail_is_endless(struct ptc_trail *t, uint64_t ip)
+{
+	if (t->loop_steps && ip == t->loop_mark)
+		return true;
+	if (++t->loop_steps >= t->loop_limit) {
+		t->loop_limit *= 2;
+		t->loop_mark = ip;
+	} else if (t->loop_steps == 1) {
+		t->loop_mark = ip;
+	}
+	return false;
+}
+
+/* An event, or a block that needs trace: the trace moved on. */
+static inline void ptc_trail_progress(struct ptc_trail *t)
+{
+	t->loop_steps = 0;
+	t->loop_limit = 2;
+}
+
+/* It will be looked up soon. */
+static inline void ptc_trail_prefetch(const struct ptc_trail *t, uint64_t ip)
+{
+	__builtin_prefetch(&t->cache[ptc_trail_hash(ip) >> (64 - PTC_TRAIL_CACHE_BITS)]);
+}
+
+/*
+ * Is all that blocks do to lead the pending instruction, of @time, somewhere, and to put another
+ * one in its place? Then others may do that to it (replay.c, where it must be fast).
+ */
+static inline bool ptc_trail_is_quick(const struct ptc_trail *t, uint64_t time)
+{
+	return t->quick && t->last.valid && !t->nheld && t->last.time == time &&
+	       t->mode == PTC_MODE_64;
+}
+
 /* The pending instruction led to @ip, where no block could follow. */
 void ptc_trail_land(struct ptc_trail *t, uint64_t ip);
 
@@ -85,7 +156,5 @@ void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t t
 void ptc_trail_cut(struct ptc_trail *t);
 /* List @ev behind what ran until now. */
 void ptc_trail_event(struct ptc_trail *t, const struct ptc_pt_event *ev);
-/* An event: the trace moved on. */
-void ptc_trail_progress(struct ptc_trail *t);
 
 #endif

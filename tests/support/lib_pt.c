@@ -222,7 +222,7 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 	fputc('\n', out);
 }
 
-static void run(struct ptc_replay *r, FILE *out, const struct ptc_stream *stream,
+static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_stream *stream,
 		struct pt_how *how)
 {
 	uint64_t last = 0, left = how->max_steps ? how->max_steps : 1000000;
@@ -233,7 +233,7 @@ static void run(struct ptc_replay *r, FILE *out, const struct ptc_stream *stream
 	do {
 		if (!left--)
 			die("it does not come to an end");
-		ret = ptc_replay_step(r, &err);
+		ret = max ? ptc_replay_steps(r, max, &err) : ptc_replay_step(r, &err);
 		if (ret < 0)
 			die(err.msg);
 		for (; o->head < o->n; o->head++) {
@@ -247,9 +247,10 @@ static void run(struct ptc_replay *r, FILE *out, const struct ptc_stream *stream
 	} while (ret);
 }
 
-const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how)
+/* The text is the caller's. @max: as of ptc_replay_steps; 0: step by step. */
+static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max)
 {
-	static char *text;
+	char *text = NULL;
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	struct ptc_codefiles files = { .n = 0 };
 	struct ptc_addrspace as = { .n = 0 };
@@ -263,8 +264,6 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 	size_t len;
 	FILE *out;
 
-	free(text);
-	text = NULL;
 	code = malloc(PT_CODE_LEN);
 	out = open_memstream(&text, &len);
 	if (!code || !out)
@@ -294,7 +293,7 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
-	run(r, out, stream, how);
+	run(r, max, out, stream, how);
 	ptc_replay_free(r);
 	ptc_addrspace_release(&as);
 	ptc_codefiles_release(&files);
@@ -303,6 +302,22 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 	free(code);
 	if (fclose(out))
 		die("out of memory");
+	return text;
+}
+
+const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how)
+{
+	static char *text;
+	struct ptc_decode_stats stats;
+	char *in_rows;
+
+	free(text);
+	text = replay(stream, how, 0);
+	stats = how->stats;
+	in_rows = replay(stream, how, 1000);
+	if (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)
+		die("step by step it is something else than in rows");
+	free(in_rows);
 	return text;
 }
 

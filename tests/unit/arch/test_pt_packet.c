@@ -297,6 +297,41 @@ Test(pt_packet, ips_are_those_of_libipt)
 	free(bytes);
 }
 
+Test(pt_packet, a_tnt_packet_tells_how_many_branches_it_is_of)
+{
+	const uint8_t full[] = { 0x02, 0xa3, 0x50, 0x55, 0xa1, 0x0d, 0x08, 0xc0 };
+	const uint8_t one[] = { 0x02, 0xa3, 0x03, 0, 0, 0, 0, 0 };
+	const uint8_t none[] = { 0x02, 0xa3, 0, 0, 0, 0, 0, 0 };
+	const uint8_t psb[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };
+
+	cr_assert(ptc_pkt_is_tnt64(full, sizeof(full)));
+	cr_assert_not(ptc_pkt_is_tnt64(full, sizeof(full) - 1));
+	cr_assert_not(ptc_pkt_is_tnt64(psb, sizeof(psb)));
+	cr_assert_eq(ptc_pkt_tnt_bits(full), 47);
+	cr_assert_eq(ptc_pkt_tnt_bits(one), 1);
+	cr_assert_eq(ptc_pkt_tnt_bits(none), -1);
+	cr_assert_eq(ptc_pkt_tnt_bits((const uint8_t[]){ 0x04 }), 1);
+	cr_assert_eq(ptc_pkt_tnt_bits((const uint8_t[]){ 0xdc }), 6);
+}
+
+Test(pt_packet, what_begins_a_packet_is_known_from_its_first_byte)
+{
+	enum ptc_pkt type;
+	unsigned int i;
+	int len;
+
+	for (i = 0; i < 256; i++) {
+		const uint8_t p[16] = { (uint8_t)i };
+
+		len = ptc_pkt_len(p, sizeof(p), &type);
+		cr_assert_eq(ptc_pkt_is_tnt((uint8_t)i), len > 0 && type == PTC_PKT_TNT, "%02x", i);
+		cr_assert_eq(ptc_pkt_is_tip((uint8_t)i) && ptc_pkt_ip_len((uint8_t)i),
+			     len > 0 && type == PTC_PKT_TIP, "%02x", i);
+		if (len > 0 && type == PTC_PKT_TIP)
+			cr_assert_eq(ptc_pkt_ip_len((uint8_t)i), (size_t)len, "%02x", i);
+	}
+}
+
 Test(pt_packet, every_type_has_a_name)
 {
 	unsigned int i;

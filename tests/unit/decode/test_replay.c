@@ -381,3 +381,91 @@ Test(replay, any_cut_of_a_stream_ends_and_tells_no_more_than_the_whole)
 	}
 	ptc_buf_release(&b);
 }
+
+/*
+ * Calls until the stack is deep, and back. Between the TNT packets are times, or nothing; what is
+ * expected is what single steps give, which pt_replay compares with.
+ */
+Test(replay, times_between_full_tnt_packets_come_when_their_bits_are_used)
+{
+	const struct ptc_time_conv conv = { .shift = 1, .mult = 4, .zero = 1000 };
+	const struct ptc_mark marks[] = { { 60, PTC_GAP_PARTIAL, 0 }, { 90, PTC_GAP_PARTIAL, 0 } };
+	struct pt_how how = { .conv = &conv, .marks = marks, .nmarks = 2 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	const char *text;
+	int i;
+
+	pt_psb_off(&b);
+	pt_tsc(&b, 1);
+	pt_enable(&b, 0x102f);
+	for (i = 0; i < 60; i++) {
+		pt_tnt(&b, "NNNNNN");
+		if (i % 7 == 3 || i % 11 == 5)
+			pt_tsc(&b, 100 + (uint64_t)i);
+	}
+	pt_tnt(&b, "TT");
+	for (i = 0; i < 10; i++) {
+		pt_tnt(&b, "TTTTTT");
+		if (i % 3 == 1)
+			pt_tsc(&b, 1000 + (uint64_t)i);
+	}
+	pt_ip_none(&b, PT_PGD);
+	text = pt_replay(&b, &how);
+	/* The first time is behind the fourth packet, and counts from the fifth on. */
+	cr_assert(strstr(text, "@1002 1033 102f call\n@1206 1033 102f call\n"), "%s", text);
+	cr_assert_eq(how.stats.gaps[PTC_GAP_PARTIAL], 2);
+	ptc_buf_release(&b);
+}
+
+/*
+ * A PSB bounds the time in front of it, also in a row of blocks; pt_replay compares with single
+ * steps.
+ */
+Test(replay, a_psb_between_full_tnt_packets_bounds_the_time)
+{
+	const struct ptc_time_conv conv = { .shift = 0, .mult = 1, .zero = 0 };
+	struct pt_how how = { .conv = &conv };
+	struct ptc_buf b = PTC_BUF_INIT;
+	const char *text;
+	uint64_t i;
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x102f);
+	for (i = 1; i < 20; i++) {
+		pt_tnt(&b, "NNNNNN NNNNNN NNNNNN");
+		if (i == 7)
+			pt_tsc(&b, 5000); /* wrong */
+		pt_tnt(&b, "NNNNNN NNNNNN");
+		pt_psb(&b);
+		pt_tsc(&b, 100 * i);
+		pt_psbend(&b);
+		pt_tsc(&b, 100 * i + 50);
+	}
+	pt_tnt(&b, "NNNNNN NNNNNN");
+	text = pt_replay(&b, &how);
+	cr_assert(strstr(text, "@650 1033 102f call\n@700 1033 102f call\n"), "%s", text);
+	cr_assert_not(strstr(text, "@5000 "), "%s", text);
+	ptc_buf_release(&b);
+}
+
+/* The TSC packet is none: a PSB begins in it, and what seems to be TNT behind it ends that. */
+Test(replay, a_psb_in_a_packet_ends_a_row_of_blocks)
+{
+	struct pt_how how = { 0 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	const char *text;
+	int i;
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x102f);
+	for (i = 0; i < 5; i++)
+		pt_tnt(&b, "NNNNNN");
+	ptc_buf_u8(&b, 0x19);
+	pt_psb_on(&b, 0x100b);
+	pt_ip(&b, PT_TIP, 0x100b);
+	pt_ip_none(&b, PT_PGD);
+	text = pt_replay(&b, &how);
+	cr_assert(strstr(text, "gap 21 0 desync\n"), "%s", text);
+	cr_assert(strstr(text, "100b 100b ijmp\n100b 0 ijmp\n"), "%s", text);
+	ptc_buf_release(&b);
+}
