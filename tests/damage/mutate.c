@@ -40,7 +40,7 @@ struct place {
 /* A judgement: what is wrong, or "". */
 struct verdict {
 	char text[400];
-	bool behind; /* it is about the trace behind the damage */
+	bool behind; /* a known exception (doc/format.md), most of them behind the damage */
 };
 
 static struct place *place;
@@ -138,6 +138,8 @@ static void judge_trace(const struct base *b, const struct change *c, const stru
 	}
 	if (c->structural && !run_tells_more(got, &b->want) && !all_same(want, have, SAME_FLOW)) {
 		(void)snprintf(v->text, sizeof(v->text), "not told of");
+		/* The FUP of what is left of its PSB+ passes for an event's. */
+		v->behind = c->kind == CHANGE_NO_PSB;
 		return;
 	}
 	if (c->kind == CHANGE_TIME && !all_same(want, have, SAME_FLOW)) {
