@@ -782,9 +782,9 @@ static void look_ahead(struct ptc_replay *r, size_t kept)
 /* Where in the span a step may go on to before somebody else must have a look. */
 static size_t next_stop(const struct ptc_replay *r)
 {
-	const struct ptc_mark *m = &r->conf.marks[r->next_mark];
-
-	return r->next_mark < r->conf.nmarks ? (size_t)(m->off - span_of(r)->base) : SIZE_MAX;
+	if (r->next_mark == r->conf.nmarks)
+		return SIZE_MAX;
+	return (size_t)(r->conf.marks[r->next_mark].off - span_of(r)->base);
 }
 
 enum left {
