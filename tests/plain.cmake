@@ -7,3 +7,4 @@ function(ptcap_plain NAME)
 endfunction()
 
 ptcap_plain(stress_rings)
+ptcap_plain(stress_timepage)
