@@ -124,6 +124,7 @@ static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *e
 static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err *err)
 {
 	const char *what = o->event	 ? "has events (-e)" :
+			   o->nfilters	 ? "filters by address (--filter)" :
 			   o->all_cpus	 ? "records whole CPUs (-a)" :
 			   o->cpus	 ? "knows real CPUs (-C)" :
 			   o->cgroup	 ? "knows cgroups (--cgroup)" :

@@ -23,6 +23,7 @@
 #include "capture/perf/attach.h"
 #include "capture/perf/event.h"
 #include "capture/perf/explain.h"
+#include "capture/perf/filter.h"
 #include "capture/perf/running.h"
 #include "capture/perf/set.h"
 #include "capture/perf/tasks.h"
@@ -44,6 +45,7 @@ struct perf {
 	struct ptc_source base;
 	const struct ptc_record_opts *opts;
 	struct ptc_event event;
+	char *filter; /* in the kernel's words; NULL: none */
 	struct ptc_clock clock;
 	struct ptc_launch launch;
 	struct ptc_set set;
@@ -231,7 +233,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.tsc_ctc_n = p->event.pmu.tsc_ctc_n,
 		.tsc_ctc_d = p->event.pmu.tsc_ctc_d,
 		.max_nonturbo_ratio = p->event.pmu.max_nonturbo_ratio,
-		.filter = "",
+		.filter = p->filter ? p->filter : "",
 	};
 	ptc_source_config_masks(&ret->info);
 }
@@ -396,6 +398,7 @@ static void perf_free(struct ptc_source *src)
 	ptc_launch_release(&p->launch); /* a child that was never let go ends here */
 	ptc_set_release(&p->set);
 	ptc_tids_release(&p->processes);
+	free(p->filter);
 	if (p->cgroup_fd >= 0)
 		(void)close(p->cgroup_fd);
 	if (p->end_fd >= 0)
@@ -466,12 +469,31 @@ static int parse_event(struct perf *p, struct ptc_err *err)
 	return rc;
 }
 
+static int make_filter(struct perf *p, struct ptc_err *err)
+{
+	int rc;
+
+	if (!p->opts->nfilters)
+		return 0;
+	rc = ptc_filter_check(p->opts, &p->event, err);
+	if (!rc)
+		rc = ptc_filter_text(p->opts, &p->filter, err);
+	if (rc)
+		return rc;
+	p->set.filter = p->filter;
+	if (p->opts->on_note)
+		p->opts->on_note(p->opts->note_ctx, p->filter);
+	return 0;
+}
+
 static int open_all(struct perf *p, struct ptc_err *err)
 {
 	int rc = check_opts(p->opts, err);
 
 	if (!rc)
 		rc = parse_event(p, err);
+	if (!rc)
+		rc = make_filter(p, err);
 	if (!rc)
 		rc = set_sizes(p, err);
 	if (!rc)
@@ -480,7 +502,7 @@ static int open_all(struct perf *p, struct ptc_err *err)
 		return rc;
 	ptc_clock_init(&p->clock);
 	p->set.event = &p->event;
-	p->set.may_exclude = !p->event.modified;
+	p->set.may_exclude = !p->event.modified && !ptc_filter_kernel(p->opts);
 	p->set.overwrite = p->opts->snapshot;
 	p->set.per_thread = p->opts->per_thread;
 	p->set.note = p->opts->on_note;
