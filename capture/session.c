@@ -633,6 +633,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->running_ns = end->running_ns;
 	ret->unscheduled = end->unscheduled;
 	ret->failed = end->failed;
+	ret->missed_cpus = end->missed_cpus;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	for (i = 0; i < s->npairs; i++)
 		ret->lost_aux += s->pairs[i].aux.lost;

@@ -432,7 +432,7 @@ foreach(name threads pool processes wide some_cpus per_thread attach churn one_t
 	set_tests_properties(e2e_events_${name} PROPERTIES LABELS e2e)
 endforeach()
 # What is refused, and who dies: at 20 random moments, and at 200.
-foreach(name refused software descriptors target killed stray)
+foreach(name refused software descriptors target killed stray cpus)
 	e2e_test(failing_${name} 100 "${e2e_dir}/failing.py" "${name}")
 	set_tests_properties(e2e_failing_${name} PROPERTIES LABELS e2e)
 endforeach()

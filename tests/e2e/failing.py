@@ -174,5 +174,27 @@ def stray(folder):
         check(t.wait() == 7, f"its exit status is {t.returncode}")
 
 
+@case
+def cpus(folder):
+    """A CPU comes online, or goes, as far as the kernel says: that is told, and what cannot be recorded is a loss."""
+    need_events(folder)
+    last = max(os.sched_getaffinity(0))
+    uevent = f"/sys/devices/system/cpu/cpu{last}/uevent"
+    path = os.path.join(folder, "f")
+    if not os.access(uevent, os.W_OK):
+        lib.skip(f"{uevent} cannot be written")
+    for options, action, status, words in (
+        (["-a"], "online", 3, [f"CPU {last} came online meanwhile", "LOST: what ran on 1 CPUs"]),
+        (["-a"], "offline", 0, [f"CPU {last} went offline meanwhile"]),
+        (["-C", "0"], "online", 3 if last == 0 else 0, []),
+        ([], "online", 0, []),  # its events of this CPU are still there
+    ):
+        r = Run([PTCAP, *EVENT, "-v", "--strict", *options, "-o", path, "--", "/bin/sh", "-c", f"echo {action} >{uevent}"])
+        r.expect(status)
+        for word in words:
+            check(word in r.err, f"{options} {action}: {word!r} is not in {r.err!r}")
+        check(words or "meanwhile" not in r.err, f"{options} {action}: {r.err}")
+
+
 if __name__ == "__main__":
     lib.main(CASES)
