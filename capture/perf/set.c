@@ -233,6 +233,10 @@ static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool lat
 		if (ioctl(slot->fd[e], PERF_EVENT_IOC_ID, &slot->id[e]))
 			return ptc_fail_sys(err, errno, "cannot get the id of '%s'",
 					    s->event->name);
+		if (e == MAIN && s->filter &&
+		    ioctl(slot->fd[e], PERF_EVENT_IOC_SET_FILTER, s->filter))
+			return ptc_fail_sys(err, errno, "the kernel does not take the filter '%s'",
+					    s->filter);
 	}
 	return 1;
 }
