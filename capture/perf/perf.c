@@ -53,10 +53,12 @@ struct perf {
 	struct ptc_hotplug hotplug;	 /* of CPUs, which events are of */
 	const struct ptc_source_id *ids; /* the set's */
 	size_t nids;
-	struct ptc_tids processes;  /* attached to; of whom records are made */
-	int cgroup_fd;		    /* -1: none */
-	int pidfd, left_fd, end_fd; /* the command ended; we left it; either (epoll) */
-	pid_t pid;		    /* the command, or the first process; 0: neither */
+	struct ptc_tids processes;	 /* attached to; of whom records are made */
+	int cgroup_fd;			 /* -1: none */
+	int pidfd, left_fd, end_fd;	 /* the command ended; we left it; either (epoll) */
+	pid_t pid;			 /* the command, or the first process; 0: neither */
+	struct ptc_ledger_event *events; /* owned; as they were read at the end */
+	uint64_t *restarts;		 /* owned; of each ring */
 	bool stopped, reaped;
 	int status;
 };
@@ -268,6 +270,12 @@ static void perf_drained(struct ptc_source *src, size_t i, bool stopped)
 		return;
 	ptc_set_disable_ring(&p->set, i);
 	ptc_set_enable_ring(&p->set, i);
+	p->restarts[i]++;
+}
+
+static void perf_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
+{
+	ret->restarts = of(src)->restarts[i];
 }
 
 static int put_running(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
@@ -385,6 +393,10 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	ret->unscheduled = counts.unscheduled;
 	ret->failed = counts.failed + p->set.ended_badly;
 	ret->lost_records = counts.lost;
+	free(p->events);
+	p->events = counts.events;
+	ret->events = p->events;
+	ret->nevents = counts.nevents;
 	ret->follows = !p->opts->per_thread;
 	if (!p->opts->argv) {
 		ret->left_running = p->set.live != 0;
@@ -410,6 +422,8 @@ static void perf_free(struct ptc_source *src)
 	ptc_hotplug_release(&p->hotplug);
 	ptc_tids_release(&p->processes);
 	free(p->filter);
+	free(p->events);
+	free(p->restarts);
 	if (p->cgroup_fd >= 0)
 		(void)close(p->cgroup_fd);
 	if (p->end_fd >= 0)
@@ -428,6 +442,7 @@ static const struct ptc_source_ops perf_ops = {
 	.waken = perf_waken,
 	.quiesce = perf_quiesce,
 	.drained = perf_drained,
+	.account = perf_account,
 	.start = perf_start,
 	.end_fd = perf_end_fd,
 	.pause = perf_pause,
@@ -525,7 +540,8 @@ static int open_all(struct perf *p, struct ptc_err *err)
 	if (rc)
 		return rc;
 	p->ids = ptc_set_ids(&p->set, &p->nids);
-	return p->ids ? watch_end(p, err) : ptc_fail_mem(err);
+	p->restarts = calloc(p->set.nrings + 1, sizeof(*p->restarts));
+	return p->ids && p->restarts ? watch_end(p, err) : ptc_fail_mem(err);
 }
 
 int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)

@@ -399,9 +399,13 @@ static struct reading read_event(const struct ptc_set *s, const struct ptc_slot 
 	if (n == 0)
 		ret->failed++;
 	if (n < (ssize_t)offsetof(struct reading, id))
-		return (struct reading){ 0, 0, 0, 0, 0 };
+		r = (struct reading){ 0, 0, 0, 0, 0 };
 	if (n < (ssize_t)sizeof(r) || !(s->attr[e].read_format & PERF_FORMAT_LOST))
 		r.lost = 0;
+	if (ret->events)
+		ret->events[ret->nevents++] = (struct ptc_ledger_event){ slot->id[e], r.enabled,
+									 r.running, r.lost,
+									 n == 0 };
 	return r;
 }
 
@@ -436,6 +440,7 @@ void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret)
 	size_t i, n;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->events = calloc(s->nslots * s->nevents + 1, sizeof(*ret->events));
 	for (i = 0; i < s->nslots; i += n) {
 		n = 1;
 		while (s->slots[i].tid >= 0 && !s->flags && i + n < s->nslots &&

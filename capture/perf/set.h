@@ -32,6 +32,9 @@ struct ptc_set_counts {
 	uint64_t lost;	    /* records, as the events counted them; 0 where the kernel does not */
 	size_t unscheduled; /* targets whose events ran for less than they were on */
 	size_t failed;	    /* in error state: they counted nothing from some point on */
+	struct ptc_ledger_event
+		*events; /* the caller's to free: each, as it was read; NULL: no memory */
+	size_t nevents;
 };
 
 struct ptc_set {

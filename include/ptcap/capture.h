@@ -11,6 +11,7 @@
 
 #include "ptcap/error.h"
 #include "ptcap/kind.h"
+#include "ptcap/ledger.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -179,6 +180,10 @@ struct ptc_record_opts {
 	/* The @n-th snapshot, of @bytes of trace, is in the file. May be NULL. */
 	void (*on_snapshot)(void *ctx, uint64_t n, uint64_t bytes);
 	void *snapshot_ctx;
+	/* Once, at the end: the account, which is in the file, too. Lent. May be NULL. */
+	void (*on_ledger)(void *ctx, const struct ptc_ledger_ring *rings, size_t nrings,
+			  const struct ptc_ledger_event *events, size_t nevents);
+	void *ledger_ctx;
 	/* Called every second or so while recording. May be NULL. */
 	void (*on_progress)(void *ctx, const struct ptc_progress *p);
 	void *progress_ctx;
@@ -202,12 +207,15 @@ struct ptc_record_result {
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
+	bool disk_full;	       /* from some point on nothing was written any more */
+	uint64_t unwritten;    /* trace bytes that were read then */
 	uint64_t lost_records; /* side records that did not fit the ring */
 	uint64_t lost_aux;     /* trace bytes that did not fit, or were overwritten unread; not
 				  snapshots' */
 	uint64_t truncated, partial; /* AUX records with those flags */
 	uint64_t collisions;	     /* AUX records with that flag: another tracer got in the way */
-	uint64_t throttled;	     /* times that the kernel held an event back */
+	uint64_t restarts;  /* times that a ring was full and its events were switched on again */
+	uint64_t throttled; /* times that the kernel held an event back */
 	uint64_t unscheduled, failed; /* events that did not run all the time they were on; that
 					 ended in error */
 	uint64_t missed_cpus; /* that came online meanwhile: what ran there is not recorded */
