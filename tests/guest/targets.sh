@@ -1,16 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What smoke.sh runs in the guest for guest_targets: whom Intel PT records, on two CPUs. Each recording is held to
-# perf's replay of it, and those of a static program to one another, perf's own recording among them.
-set -eu
-progs=$PWD/bin ptcap=$PWD/bin/ptcap
-cd /tmp
-export HOME=/tmp
-
-fail() {
-	echo "FAILED: $1" >&2
-	exit 1
-}
+# Whom Intel PT records, on two CPUs. Each recording is held to perf's replay of it, and those of a static
+# program to one another, perf's own recording among them.
+. ./lib.sh
 
 # by_tid NAME: "tid from to" of ours and of perf, thread by thread, in NAME.ours and NAME.perf.
 by_tid() {
