@@ -15,6 +15,7 @@ struct ptc_noted {
 	uint64_t first_ns, last_ns; /* 0: no record with a time yet */
 	uint64_t lost_records;
 	uint64_t truncated, partial, collisions;
+	uint64_t samples;     /* of events, with trace or without */
 	uint64_t throttled;   /* times that an event was held back */
 	uint64_t forks;	      /* threads and processes born */
 	bool keep_vdso;	      /* what it is, is to be said behind each of its mappings */

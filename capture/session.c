@@ -128,6 +128,7 @@ static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err
 			   o->cpus	 ? "knows real CPUs (-C)" :
 			   o->cgroup	 ? "knows cgroups (--cgroup)" :
 			   o->per_thread ? "has rings for threads (--per-thread)" :
+			   o->aux_sample ? "samples a trace (--aux-sample)" :
 					   NULL;
 
 	if (!what)
@@ -227,7 +228,7 @@ static int describe(struct session *s, struct ptc_err *err)
 {
 	s->source->ops->describe(s->source, &s->desc);
 	if (!s->desc.nevents)
-		s->desc.nevents = PTC_SOURCE_EVENTS;
+		s->desc.nevents = PTC_SOURCE_EVENTS_USUAL;
 	s->nids = s->desc.ids ? s->desc.nids : s->npairs * s->desc.nevents;
 	s->ids = calloc(s->nids + 1, sizeof(*s->ids));
 	if (!s->ids)
@@ -628,6 +629,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->made_aux = end->made_aux;
 	ret->throttled = s->noted.throttled;
 	ret->collisions = s->noted.collisions;
+	ret->samples = s->noted.samples;
 	ret->enabled_ns = end->enabled_ns;
 	ret->running_ns = end->running_ns;
 	ret->unscheduled = end->unscheduled;

@@ -18,12 +18,12 @@
  * of it.
  */
 #include <linux/hrtimer.h>
-#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include "copy_aux.h"
 
 enum { WORD = 8, RINGS_KEPT = 1024, STOPS_KEPT = 64, CHUNK = 4096, PERIOD_US = 1000 };
 
@@ -268,34 +268,13 @@ static int event_init(struct perf_event *event)
 	return event->attr.type == pmu.type ? 0 : -ENOENT;
 }
 
-/* The core's way to copy trace into a sample; it has no name for modules. */
-static long (*copy_aux)(struct perf_output_handle *from, struct perf_output_handle *to,
-			unsigned long first, unsigned long end);
-
-static int find_copy_aux(void)
-{
-	struct kprobe probe = { .symbol_name = "perf_output_copy_aux" };
-	int err = register_kprobe(&probe);
-
-	if (err)
-		return err;
-	copy_aux = (void *)probe.addr;
-	unregister_kprobe(&probe);
-	return 0;
-}
-
-/* As pt_event_snapshot_aux(): the newest bytes, in front of all the oldest ones. */
 static long snapshot_aux(struct perf_event *event, struct perf_output_handle *handle,
 			 unsigned long size)
 {
 	struct unit *u = this_cpu_ptr(&units);
 	struct buf *b = buf_of(u);
-	u64 end;
 
-	if (!b || !b->snapshot)
-		return 0;
-	end = u->pos & (b->size - 1);
-	return copy_aux(&u->handle, handle, end + (end < size ? b->size : 0) - size, end);
+	return b && b->snapshot ? copy_newest(&u->handle, handle, u->pos, size, b->size) : 0;
 }
 
 PMU_FORMAT_ATTR(chunk, "config:0-31");

@@ -149,6 +149,22 @@ by_tid snap
 ! diff snap.ours snap.perf | grep -v '^<.*#' | grep '^>' || fail "snapshots: perf has more"
 [ "$(wc -l <snap.perf)" -gt 3 ] || fail "snapshots: perf has too little"
 echo "ok snapshots: $(wc -l <snap.ours) transfers"
+# Again and again, while threads are born and end.
+snaps=3
+[ -z "${FULL-}" ] || snaps=50
+"$ptcap" record -v --source pt -S -m 1M,32K -o snaps.data -- "$progs/prog_crowd" churn 100000000 >/dev/null 2>snaps.err &
+recorder=$!
+until grep -q source: snaps.err; do sleep 0.05; done
+for ((n = 1; n <= snaps; n++)); do
+	kill -USR2 "$recorder"
+	until grep -q "snapshot $n:" snaps.err; do sleep 0.05; done
+done
+kill -TERM "$recorder"
+wait "$recorder" || [ $? -ge 128 ] || fail "snapshots under load: $(cat snaps.err)"
+by_tid snaps
+! diff snaps.ours snaps.perf | grep -v '^<.*#' | grep '^>' || fail "snapshots under load: perf has more"
+[ "$(wc -l <snaps.perf)" -gt 1000 ] || fail "snapshots under load: too few transfers"
+echo "ok $((snaps + 1)) snapshots under load: $(wc -l <snaps.ours) transfers, $(wc -l <snaps.perf) of perf's"
 pt snapbusy -S -m 64K,16K -- "$progs/prog_busy" 20000
 by_tid snapbusy
 grep -v '^#' snapbusy.ours | diff - snapbusy.perf >snapbusy.diff || fail "a snapshot of a ring that went round: $(head -n 6 snapbusy.diff)"

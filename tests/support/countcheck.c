@@ -2,13 +2,14 @@
 /*
  * countcheck: is a recording of the PMU softcount (tests/guest/softcount.c) what that PMU made?
  *
- *	countcheck FILE ACCOUNTS		of a ring that was drained
+ *	countcheck FILE ACCOUNTS		of rings that were drained
  *	countcheck FILE ACCOUNTS MOST		of snapshots, of MOST bytes of a ring (0: all of it)
+ *	countcheck FILE ACCOUNTS samples	of AUX samples
  *
  * ACCOUNTS: the lines of /proc/softcount for the recording's rings. What was stored, and what was
  * dropped behind a piece that says TRUNCATED, has to be all that a ring was offered. Of snapshots,
- *each has to be what the ring held when the trace was stopped. Prints the sums; 1: something is
- *wrong.
+ * each has to be what the ring held when the trace was stopped; each sample its newest bytes, in
+ * the order in which they were taken. Prints the sums; 1: something is wrong.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -25,7 +26,8 @@ enum { WORD = 8, RINGS = 64, STOPS = 64, LINE = 4096, RING_SHIFT = 48 };
 struct account {
 	uint64_t ring, size, offered, dropped, truncations, stops;
 	uint64_t stop[STOPS];
-	size_t kept; /* of stop[] */
+	size_t kept;	  /* of stop[] */
+	uint64_t sampled; /* up to where there was a sample */
 	bool seen;
 };
 
@@ -94,23 +96,31 @@ static void read_accounts(struct check *c, const char *path)
 	fclose(in);
 }
 
+static struct account *account_of_ring(struct check *c, uint64_t ring)
+{
+	size_t i;
+
+	for (i = 0; i < c->naccounts; i++)
+		if (c->accounts[i].ring == ring)
+			return &c->accounts[i];
+	fail("ring %" PRIu64 ": nobody knows it", ring);
+	return NULL;
+}
+
+/* A ring has one queue, and a queue one ring. */
 static struct account *account_of(struct check *c, const struct ptc_chunk *chunk)
 {
 	struct ptc_cur bytes = ptc_chunk_bytes(c->f, chunk);
-	uint64_t word, i;
+	struct account *a;
+	uint64_t word;
 
 	if (!ptc_cur_le64(&bytes, &word))
 		fail("a piece has no word");
-	for (i = 0; i < c->naccounts; i++) {
-		if (c->accounts[i].ring != word >> RING_SHIFT)
-			continue;
-		if (c->accounts[i].seen)
-			fail("ring %" PRIu64 " is in two queues", c->accounts[i].ring);
-		c->accounts[i].seen = true;
-		return &c->accounts[i];
-	}
-	fail("'%016" PRIx64 "' is of a ring that nobody knows", word);
-	return NULL;
+	a = account_of_ring(c, word >> RING_SHIFT);
+	if (a->seen)
+		fail("ring %" PRIu64 " is in two queues", a->ring);
+	a->seen = true;
+	return a;
 }
 
 /* --- what the kernel says --- */
@@ -273,6 +283,73 @@ static void snapshots(struct check *c, const struct ptc_queue *q, const struct a
 		fail("ring %" PRIu64 ": the last snapshot is not the end", a->ring);
 }
 
+/* --- samples --- */
+
+/* Zeros where the ring was not written yet, then words up to where the PMU was. */
+static void sample(struct check *c, struct ptc_cur bytes)
+{
+	const uint64_t len = ptc_cur_left(&bytes);
+	struct account *a = NULL;
+	uint64_t word, next = 0, zeros = 0;
+
+	while (ptc_cur_le64(&bytes, &word)) {
+		if (!word && !next) {
+			zeros += WORD;
+			continue;
+		}
+		if (!a)
+			a = account_of_ring(c, word >> RING_SHIFT);
+		if (next && word != next)
+			fail("ring %" PRIu64 ": %016" PRIx64 " instead of %016" PRIx64
+			     " in a sample",
+			     a->ring, word, next);
+		next = word + 1;
+	}
+	if (!a) /* of the very beginning */
+		return;
+	next = (next - (a->ring << RING_SHIFT)) * WORD;
+	if (next < a->sampled || next > a->offered)
+		fail("ring %" PRIu64 ": a sample up to %" PRIu64 ", behind one up to %" PRIu64
+		     ", of %" PRIu64,
+		     a->ring, next, a->sampled, a->offered);
+	if (zeros && len - zeros != next)
+		fail("ring %" PRIu64 ": %" PRIu64 " bytes are missing in a sample", a->ring, zeros);
+	a->sampled = next;
+	a->seen = true;
+	c->stored += len - zeros;
+}
+
+static void check_samples(struct check *c)
+{
+	struct ptc_rec rec;
+	struct ptc_sample s;
+	struct ptc_err err;
+	uint64_t pos = 0;
+	size_t i;
+
+	while (ptc_file_next(c->f, &pos, &rec, &err) == 1) {
+		const struct ptc_file_attr *attr;
+
+		if (rec.type != PERF_RECORD_SAMPLE)
+			continue;
+		attr = ptc_file_sample_attr(c->f, &rec);
+		if (!attr)
+			fail("a sample is of no event");
+		if (ptc_sample_parse(&rec, &attr->attr, &s, &err) < 0)
+			fail("%s", err.msg);
+		if (ptc_cur_left(&s.aux) != attr->attr.aux_sample_size)
+			fail("a sample has %zu bytes", ptc_cur_left(&s.aux));
+		sample(c, s.aux);
+		c->pieces++;
+	}
+	for (i = 0; i < c->naccounts; i++) {
+		c->rings += c->accounts[i].seen;
+		c->offered += c->accounts[i].offered;
+	}
+	if (!c->stored)
+		fail("there is nothing in the samples");
+}
+
 /* --- all of it --- */
 
 static void check_queues(struct check *c, const char *most)
@@ -309,7 +386,7 @@ int main(int argc, char **argv)
 	struct ptc_err err;
 
 	if (argc != 3 && argc != 4) {
-		fprintf(stderr, "usage: countcheck FILE ACCOUNTS [MOST]\n");
+		fprintf(stderr, "usage: countcheck FILE ACCOUNTS [MOST|samples]\n");
 		return 2;
 	}
 	if (ptc_file_open(argv[1], &f, &err))
@@ -317,7 +394,10 @@ int main(int argc, char **argv)
 	c.f = f;
 	read_accounts(&c, argv[2]);
 	read_records(&c);
-	check_queues(&c, argv[3]);
+	if (argv[3] && !strcmp(argv[3], "samples"))
+		check_samples(&c);
+	else
+		check_queues(&c, argv[3]);
 	printf("rings %" PRIu64 " pieces %" PRIu64 " stored %" PRIu64 " dropped %" PRIu64
 	       " offered %" PRIu64 " truncated %" PRIu64 " lost %" PRIu64 " wrapped %" PRIu64 "\n",
 	       c.rings, c.pieces, c.stored, c.dropped, c.offered, c.truncated, c.lost, c.wrapped);
