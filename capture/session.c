@@ -116,6 +116,7 @@ static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err
 			   o->cpus	 ? "knows real CPUs (-C)" :
 			   o->cgroup	 ? "knows cgroups (--cgroup)" :
 			   o->per_thread ? "has rings for threads (--per-thread)" :
+			   o->aux_sample ? "samples a trace (--aux-sample)" :
 					   NULL;
 
 	if (!what)
@@ -194,7 +195,7 @@ static int describe(struct session *s, struct ptc_err *err)
 {
 	s->source->ops->describe(s->source, &s->desc);
 	if (!s->desc.nevents)
-		s->desc.nevents = PTC_SOURCE_EVENTS;
+		s->desc.nevents = PTC_SOURCE_EVENTS_USUAL;
 	s->nids = s->desc.ids ? s->desc.nids : s->nrings * s->desc.nevents;
 	s->ids = calloc(s->nids + 1, sizeof(*s->ids));
 	if (!s->ids)
@@ -527,6 +528,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->restarts = sum.restarts;
 	ret->disk_full = s->drain.full;
 	ret->unwritten = sum.aux_read - sum.aux_stored;
+	ret->samples = s->drain.noted.samples;
 	ret->enabled_ns = end->enabled_ns;
 	ret->running_ns = end->running_ns;
 	ret->unscheduled = end->unscheduled;

@@ -118,8 +118,13 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 	if (r->source != PTC_SOURCE_PT)
 		ptc_say("%" PRIu64 " instructions, %" PRIu64 " transfers in %.3f s", r->insns,
 			r->transfers, (double)r->duration_ns / 1e9);
-	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
-		r->file_bytes, r->aux_bytes);
+	if (a->opts.aux_sample)
+		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64
+			" samples, each with up to %" PRIu64 " bytes of trace",
+			a->opts.output, r->file_bytes, r->samples, a->opts.aux_sample);
+	else
+		ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
+			r->file_bytes, r->aux_bytes);
 	if (a->opts.snapshot && !r->made_aux)
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " trace bytes", r->snapshots,
 			r->snapshots == 1 ? "" : "s", r->aux_bytes);

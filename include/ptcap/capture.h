@@ -65,7 +65,9 @@ struct ptc_addr_filter {
 	uint64_t addr, size; /* 0: no range */
 };
 
-#define PTC_VCPUS_MAX 64u
+#define PTC_VCPUS_MAX	    64u
+#define PTC_AUX_SAMPLE_MAX  (60u << 10) /* what surely fits a record */
+#define PTC_SAMPLER_DEFAULT "cpu-clock:u"
 
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
@@ -120,6 +122,14 @@ struct ptc_record_opts {
 	 */
 	bool snapshot;
 	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
+	/*
+	 * The kernel only: the trace goes round in the AUX ring, and each sample of @sampler, an
+	 * event that is on when the trace is, brings its newest bytes, so many, at most
+	 * PTC_AUX_SAMPLE_MAX. No other trace is in the file. Not with snapshots. 0: not so.
+	 */
+	uint64_t aux_sample;
+	const char *sampler;	/* as @event, but one that counts; NULL: PTC_SAMPLER_DEFAULT */
+	uint64_t sample_period; /* how much it counts from one sample to the next; 0: its own */
 	/*
 	 * Bytes in which the emulated source keeps the program's code, each block of it
 	 * once: whole pages, 64 KiB to 16 GiB; 0: default (1 GiB). When they are used up
@@ -202,6 +212,7 @@ struct ptc_record_result {
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
 	uint64_t made_aux;
 	uint64_t snapshots;		/* taken, the last one, at the end, too */
+	uint64_t samples;		/* of events, with aux_sample those with trace in them */
 	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
