@@ -120,9 +120,9 @@ struct ptc_fast_code {
 	bool failed;	/* out of memory, or more than there may be: what is asked for is NONE */
 };
 
-/* What of each there may be: together about 400 MB. */
+/* What of each there may be: together with chains less than 500 MB. */
 #define PTC_FAST_MAX_BLOCKS ((uint32_t)1 << 21)
-#define PTC_FAST_MAX_REC    ((size_t)1 << 23)
+#define PTC_FAST_MAX_REC    ((size_t)1 << 24)
 
 /* False: out of memory. */
 bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx);

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/fast/engine.h"
 
+#include "decode/fast/hot.h"
 #include "decode/fast/psb.h"
 
-enum { GO_ON = -1 };
-
-void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, const uint8_t *bytes, size_t len,
+bool ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, const uint8_t *bytes, size_t len,
 		   size_t pos)
 {
 	*f = (struct ptc_fast){ .bytes = bytes, .len = len, .pos = pos };
 	ptc_fast_flow_init(&f->flow, code);
+	return ptc_fast_chains_init(&f->chains);
 }
 
 void ptc_fast_release(struct ptc_fast *f)
 {
 	ptc_fast_flow_release(&f->flow);
+	ptc_fast_chains_release(&f->chains);
 }
 
-static int decline(struct ptc_fast *f, const char *why)
+static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
 {
 	f->flow.why = why;
 	return PTC_FAST_DECLINED;
 }
 
 /* Whatever the flow needs next is not what comes next. */
-static int astray(struct ptc_fast *f, enum ptc_fast_reached r, const char *why)
+static enum ptc_fast_status astray(struct ptc_fast *f, enum ptc_fast_reached r, const char *why)
 {
 	if (r == PTC_FAST_THERE)
-		return GO_ON;
+		return PTC_FAST_GO_ON;
 	return r == PTC_FAST_LOST ? PTC_FAST_DECLINED : decline(f, why);
 }
 
@@ -46,14 +47,14 @@ static bool take_ip(struct ptc_fast *f, uint64_t *ret)
 }
 
 /* As far as the bits lead; what is left is behind an address that is not there yet. */
-static int use_bits(struct ptc_fast *f)
+static enum ptc_fast_status use_bits(struct ptc_fast *f)
 {
 	return ptc_fast_flow_bits(&f->flow, &f->bits, &f->nbits) == PTC_FAST_LOST ?
 		       PTC_FAST_DECLINED :
-		       GO_ON;
+		       PTC_FAST_GO_ON;
 }
 
-static int take_tnt(struct ptc_fast *f)
+static enum ptc_fast_status take_tnt(struct ptc_fast *f)
 {
 	const uint8_t *p = f->bytes + f->pos;
 	const int n = ptc_pkt_tnt_bits(p);
@@ -71,12 +72,12 @@ static int take_tnt(struct ptc_fast *f)
 			v = v << 8 | p[i];
 	else
 		v = p[0] >> 1;
-	f->nbits = (unsigned int)n;
+	f->nbits = f->newest = (unsigned int)n;
 	f->bits = n ? v << (64 - n) : 0;
 	return use_bits(f);
 }
 
-static int take_tip(struct ptc_fast *f)
+static enum ptc_fast_status take_tip(struct ptc_fast *f)
 {
 	uint64_t ip;
 
@@ -89,7 +90,7 @@ static int take_tip(struct ptc_fast *f)
 	return use_bits(f);
 }
 
-static int take_pge(struct ptc_fast *f)
+static enum ptc_fast_status take_pge(struct ptc_fast *f)
 {
 	enum ptc_fast_reached r;
 	uint64_t ip;
@@ -110,7 +111,7 @@ static bool may_change_cr3(const struct ptc_fast *f)
 	return f->flow.code->blocks[f->flow.at].ip >> 63;
 }
 
-static int take_pgd(struct ptc_fast *f)
+static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 {
 	uint64_t ip;
 	bool has_ip;
@@ -125,34 +126,34 @@ static int take_pgd(struct ptc_fast *f)
 }
 
 /* The flow comes to @ip, where something happened that does not change it. */
-static int take_marker(struct ptc_fast *f, uint64_t ip)
+static enum ptc_fast_status take_marker(struct ptc_fast *f, uint64_t ip)
 {
 	f->marker = false;
 	if (!is_on(f))
-		return GO_ON;
+		return PTC_FAST_GO_ON;
 	return astray(f, ptc_fast_flow_to(&f->flow, ip), "an event where the flow is not");
 }
 
-static int take_mode(struct ptc_fast *f)
+static enum ptc_fast_status take_mode(struct ptc_fast *f)
 {
 	const uint8_t bits = f->bytes[f->pos + 1];
 
 	switch (bits >> 5) {
 	case 0:
 		f->mode = ptc_fast_mode_of(bits);
-		return GO_ON;
+		return PTC_FAST_GO_ON;
 	case 1:
 		if (is_on(f) && bits & 2)
 			return decline(f, "an aborted transaction");
 		f->marker = is_on(f);
-		return GO_ON;
+		return PTC_FAST_GO_ON;
 	default:
 		return decline(f, "an unknown MODE");
 	}
 }
 
 /* Behind the FUP of something asynchronous: what says where that led. */
-static int take_target(struct ptc_fast *f, uint64_t from, enum ptc_pkt type)
+static enum ptc_fast_status take_target(struct ptc_fast *f, uint64_t from, enum ptc_pkt type)
 {
 	uint64_t to = 0;
 	bool has_ip;
@@ -168,10 +169,11 @@ static int take_target(struct ptc_fast *f, uint64_t from, enum ptc_pkt type)
 		      "an event where the flow is not");
 }
 
-static int take_async(struct ptc_fast *f, uint64_t from)
+static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
 {
 	enum ptc_pkt type;
-	int n, r;
+	enum ptc_fast_status r;
+	int n;
 
 	for (;; f->pos += (size_t)n) {
 		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
@@ -200,7 +202,7 @@ static int take_async(struct ptc_fast *f, uint64_t from)
 }
 
 /* @n: its length. */
-static int take_fup(struct ptc_fast *f, int n)
+static enum ptc_fast_status take_fup(struct ptc_fast *f, int n)
 {
 	uint64_t ip;
 
@@ -213,7 +215,7 @@ static int take_fup(struct ptc_fast *f, int n)
 }
 
 /* Behind an OVF: the address where the trace goes on, if it is on there. */
-static int take_ovf(struct ptc_fast *f)
+static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 {
 	enum ptc_pkt type;
 	uint64_t ip;
@@ -228,7 +230,7 @@ static int take_ovf(struct ptc_fast *f)
 	for (f->pos += 2;; f->pos += (size_t)n) {
 		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
 		if (n <= 0)
-			return f->pos == f->len ? GO_ON : decline(f, "no packet");
+			return f->pos == f->len ? PTC_FAST_GO_ON : decline(f, "no packet");
 		if (!ptc_fast_is_timing(type))
 			break;
 	}
@@ -236,7 +238,7 @@ static int take_ovf(struct ptc_fast *f)
 	    type == PTC_PKT_TIP_PGD)
 		return decline(f, "an overflow without an address");
 	if (type != PTC_PKT_FUP)
-		return GO_ON;
+		return PTC_FAST_GO_ON;
 	if (!take_ip(f, &ip))
 		return decline(f, "a FUP without an address");
 	f->pos += (size_t)n;
@@ -244,7 +246,7 @@ static int take_ovf(struct ptc_fast *f)
 }
 
 /* Packets that tell of power states, and of hardware. */
-static int take_other(struct ptc_fast *f)
+static enum ptc_fast_status take_other(struct ptc_fast *f)
 {
 	const uint8_t *p = f->bytes + f->pos;
 
@@ -254,27 +256,27 @@ static int take_other(struct ptc_fast *f)
 	case 0xc2: /* MWAIT */
 	case 0xe2: /* EXSTOP with a FUP */
 		f->marker = true;
-		return GO_ON;
+		return PTC_FAST_GO_ON;
 	case 0xc3: /* MNT */
 	case 0x62: /* EXSTOP */
 	case 0x22: /* PWRE */
 	case 0xa2: /* PWRX */
-		return GO_ON;
+		return PTC_FAST_GO_ON;
 	default: /* libipt does not know them: blocks of samples, CFE, EVD */
 		return decline(f, "a packet that is not known");
 	}
 }
 
-static int take_ptw(struct ptc_fast *f)
+static enum ptc_fast_status take_ptw(struct ptc_fast *f)
 {
 	if (f->bytes[f->pos + 1] & 0x80)
 		f->marker = true;
 	else if (is_on(f))
 		return decline(f, "a PTWRITE without an address");
-	return GO_ON;
+	return PTC_FAST_GO_ON;
 }
 
-static int take_psb(struct ptc_fast *f)
+static enum ptc_fast_status take_psb(struct ptc_fast *f)
 {
 	struct ptc_fast_psb psb;
 
@@ -291,7 +293,7 @@ static int take_psb(struct ptc_fast *f)
 	if (!f->began) {
 		f->began = true;
 		return psb.has_ip ? astray(f, ptc_fast_flow_begin(&f->flow, psb.ip, f->mode), NULL) :
-				    GO_ON;
+				    PTC_FAST_GO_ON;
 	}
 	/* Some processors say where the flow was when tracing went off (BDM70). */
 	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at)
@@ -304,9 +306,9 @@ static int take_psb(struct ptc_fast *f)
 }
 
 /* @n: its length. Those that move on by themselves have it done when they return. */
-static int take(struct ptc_fast *f, enum ptc_pkt type, int n)
+static enum ptc_fast_status take(struct ptc_fast *f, enum ptc_pkt type, int n)
 {
-	int r;
+	enum ptc_fast_status r;
 
 	switch (type) {
 	case PTC_PKT_PSB:
@@ -333,7 +335,7 @@ static int take(struct ptc_fast *f, enum ptc_pkt type, int n)
 	case PTC_PKT_PIP:
 	case PTC_PKT_VMCS:
 	case PTC_PKT_STOP:
-		r = is_on(f) ? decline(f, "another address space while tracing is on") : GO_ON;
+		r = is_on(f) ? decline(f, "another address space while tracing is on") : PTC_FAST_GO_ON;
 		break;
 	default:
 		r = decline(f, "a packet that is out of place");
@@ -343,17 +345,18 @@ static int take(struct ptc_fast *f, enum ptc_pkt type, int n)
 	return r;
 }
 
-int ptc_fast_packet(struct ptc_fast *f)
+static enum ptc_fast_status packet(struct ptc_fast *f)
 {
 	enum ptc_pkt type;
-	int n, r;
+	enum ptc_fast_status r;
+	int n;
 
 	n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
 	if (n <= 0)
 		return decline(f, "no packet");
 	if (ptc_fast_is_timing(type)) {
 		f->pos += (size_t)n;
-		return GO_ON;
+		return PTC_FAST_GO_ON;
 	}
 	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP) {
 		r = type == PTC_PKT_TIP ? take_tip(f) : take_tnt(f);
@@ -367,20 +370,32 @@ int ptc_fast_packet(struct ptc_fast *f)
 static enum ptc_fast_status end(struct ptc_fast *f)
 {
 	if (f->nbits || f->marker)
-		return (enum ptc_fast_status)decline(f, "the trace ends too early");
+		return decline(f, "the trace ends too early");
 	if (is_on(f) && ptc_fast_flow_end(&f->flow) == PTC_FAST_LOST)
 		return PTC_FAST_DECLINED;
 	return PTC_FAST_AT_END;
 }
 
+/* All that is known of the code, if that has become too much: at a PSB, where little is needed. */
+static enum ptc_fast_status at_psb(struct ptc_fast *f)
+{
+	if (!ptc_fast_code_is_full(f->flow.code))
+		return PTC_FAST_AT_PSB;
+	ptc_fast_chains_forget(&f->chains);
+	return ptc_fast_flow_forget(&f->flow) ? PTC_FAST_AT_PSB : decline(f, "out of memory");
+}
+
 enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)
 {
-	int r;
+	enum ptc_fast_status r = PTC_FAST_GO_ON;
 
-	while (f->pos < f->len) {
-		r = ptc_fast_packet(f);
-		if (r != GO_ON)
-			return (enum ptc_fast_status)r;
+	while (f->pos < f->len && r == PTC_FAST_GO_ON) {
+		if (!f->plain)
+			r = ptc_fast_hurry(f);
+		if (r == PTC_FAST_GO_ON && f->pos < f->len)
+			r = packet(f);
 	}
-	return end(f);
+	if (r == PTC_FAST_AT_PSB)
+		return at_psb(f);
+	return r == PTC_FAST_GO_ON ? end(f) : r;
 }

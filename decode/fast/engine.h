@@ -14,9 +14,11 @@
 #include <stdint.h>
 
 #include "arch/pt_packet.h"
+#include "decode/fast/chain.h"
 #include "decode/fast/flow.h"
 
 enum ptc_fast_status {
+	PTC_FAST_GO_ON = -1, /* inside: there is more of the same */
 	PTC_FAST_AT_PSB,   /* behind a PSB+, other than the one it began at */
 	PTC_FAST_AT_END,   /* of the bytes */
 	PTC_FAST_DECLINED, /* flow.why says why, pos where; nothing can be done with it any more */
@@ -24,6 +26,8 @@ enum ptc_fast_status {
 
 struct ptc_fast {
 	struct ptc_fast_flow flow;
+	struct ptc_fast_chains chains;
+	bool plain;	      /* bit by bit, without chains */
 	const uint8_t *bytes; /* lent */
 	size_t len, pos;
 	bool began; /* the first PSB+ is behind us */
@@ -31,6 +35,7 @@ struct ptc_fast {
 	/* TNT bits that are not used yet; the oldest is bit 63. */
 	uint64_t bits;
 	unsigned int nbits;
+	unsigned int newest; /* as many were in the last packet */
 
 	uint64_t last_ip;
 	uint64_t left_at; /* where the flow was when something asynchronous ended tracing; or 0 */
@@ -38,18 +43,12 @@ struct ptc_fast {
 	bool marker;	    /* the next FUP is of a packet in front of it */
 };
 
-/* Begin at the PSB at @pos of @bytes. */
-void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, const uint8_t *bytes, size_t len,
+/* Begin at the PSB at @pos of @bytes. False: out of memory. */
+bool ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, const uint8_t *bytes, size_t len,
 		   size_t pos);
 void ptc_fast_release(struct ptc_fast *f);
 
 /* Run to the next PSB, and behind its PSB+. */
 enum ptc_fast_status ptc_fast_run(struct ptc_fast *f);
-
-/*
- * The packets that are not of the flow's common way, one at pos. The same values, and AT_PSB only
- * where one is; -1: go on.
- */
-int ptc_fast_packet(struct ptc_fast *f);
 
 #endif

@@ -128,9 +128,9 @@ void fs_open(struct fs_pull *p, const struct ptc_addrspace *as, const uint8_t *b
 	const size_t first = ptc_pkt_next_psb(bytes, len, 0);
 
 	*p = (struct fs_pull){ .done = first == len, .status = PTC_FAST_AT_END };
-	if (!ptc_fast_code_init(&p->code, read_code, as))
+	if (!ptc_fast_code_init(&p->code, read_code, as) ||
+	    !ptc_fast_init(&p->fast, &p->code, bytes, len, first))
 		abort();
-	ptc_fast_init(&p->fast, &p->code, bytes, len, first);
 }
 
 void fs_close(struct fs_pull *p)
