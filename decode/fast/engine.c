@@ -4,18 +4,28 @@
 #include "decode/fast/hot.h"
 #include "decode/fast/psb.h"
 
-bool ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, const uint8_t *bytes, size_t len,
-		   size_t pos)
+void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains)
 {
-	*f = (struct ptc_fast){ .bytes = bytes, .len = len, .pos = pos };
+	*f = (struct ptc_fast){ .chains = chains };
 	ptc_fast_flow_init(&f->flow, code);
-	return ptc_fast_chains_init(&f->chains);
+}
+
+void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos)
+{
+	struct ptc_fast_flow flow = f->flow;
+
+	ptc_fast_flow_restart(&flow);
+	*f = (struct ptc_fast){ .flow = flow,
+				.chains = f->chains,
+				.plain = f->plain,
+				.bytes = bytes,
+				.len = len,
+				.pos = pos };
 }
 
 void ptc_fast_release(struct ptc_fast *f)
 {
 	ptc_fast_flow_release(&f->flow);
-	ptc_fast_chains_release(&f->chains);
 }
 
 static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
@@ -381,7 +391,7 @@ static enum ptc_fast_status at_psb(struct ptc_fast *f)
 {
 	if (!ptc_fast_code_is_full(f->flow.code))
 		return PTC_FAST_AT_PSB;
-	ptc_fast_chains_forget(&f->chains);
+	ptc_fast_chains_forget(f->chains);
 	return ptc_fast_flow_forget(&f->flow) ? PTC_FAST_AT_PSB : decline(f, "out of memory");
 }
 

@@ -26,7 +26,7 @@ enum ptc_fast_status {
 
 struct ptc_fast {
 	struct ptc_fast_flow flow;
-	struct ptc_fast_chains chains;
+	struct ptc_fast_chains *chains; /* lent; of the flow's code */
 	bool plain;	      /* bit by bit, without chains */
 	const uint8_t *bytes; /* lent */
 	size_t len, pos;
@@ -43,10 +43,12 @@ struct ptc_fast {
 	bool marker;	    /* the next FUP is of a packet in front of it */
 };
 
-/* Begin at the PSB at @pos of @bytes. False: out of memory. */
-bool ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, const uint8_t *bytes, size_t len,
-		   size_t pos);
+/* @code and @chains (lent) are for this one alone, and may know much already. */
+void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains);
 void ptc_fast_release(struct ptc_fast *f);
+
+/* Begin at the PSB at @pos of @bytes, with nothing listed and nothing known of what was before. */
+void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos);
 
 /* Run to the next PSB, and behind its PSB+. */
 enum ptc_fast_status ptc_fast_run(struct ptc_fast *f);

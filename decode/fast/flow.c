@@ -14,6 +14,14 @@ void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_code *code)
 	*f = (struct ptc_fast_flow){ .code = code, .mode = PTC_MODE_64 };
 }
 
+void ptc_fast_flow_restart(struct ptc_fast_flow *f)
+{
+	*f = (struct ptc_fast_flow){ .code = f->code,
+				     .mode = PTC_MODE_64,
+				     .recs = f->recs,
+				     .recs_cap = f->recs_cap };
+}
+
 void ptc_fast_flow_release(struct ptc_fast_flow *f)
 {
 	free(f->recs);

@@ -57,6 +57,8 @@ struct ptc_fast_flow {
 };
 
 void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_code *code);
+/* As new, but for the memory it has. */
+void ptc_fast_flow_restart(struct ptc_fast_flow *f);
 void ptc_fast_flow_release(struct ptc_fast_flow *f);
 
 /* Tracing is on at @ip, in code of @mode: whether that is a start is the caller's business. */

@@ -95,7 +95,7 @@ static enum ptc_fast_reached step(struct ptc_fast *f, unsigned int n)
 	enum ptc_fast_reached r;
 	unsigned int left = n;
 
-	ptc_fast_chain_make(&f->chains, f->flow.code, f->flow.at, f->bits, n);
+	ptc_fast_chain_make(f->chains, f->flow.code, f->flow.at, f->bits, n);
 	r = ptc_fast_flow_bits(&f->flow, &f->bits, &left);
 	f->nbits -= n - left;
 	if (r != PTC_FAST_LOST && !reserve(&f->flow)) {
@@ -115,7 +115,7 @@ static enum ptc_fast_reached use_bits(struct ptc_fast *f, unsigned int least)
 
 	while (h.nbits >= least && r == PTC_FAST_THERE) {
 		n = h.nbits < PTC_FAST_CHAIN_BITS ? h.nbits : PTC_FAST_CHAIN_BITS;
-		c = ptc_fast_chain_find(&f->chains, ptc_fast_chain_key(h.at, h.bits, n));
+		c = ptc_fast_chain_find(f->chains, ptc_fast_chain_key(h.at, h.bits, n));
 		if (c && has_room(&f->flow, &h)) {
 			if (follow(&f->flow, &h, c))
 				continue;

@@ -118,7 +118,7 @@ void fs_code(struct ptc_decode *d, struct ptc_addrspace *ret)
 	must(!ptc_decode_rewind(d, &err), err.msg);
 }
 
-static size_t read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
+size_t fs_read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
 {
 	return ptc_addrspace_read(ctx, ip, out, len);
 }
@@ -128,14 +128,16 @@ void fs_open(struct fs_pull *p, const struct ptc_addrspace *as, const uint8_t *b
 	const size_t first = ptc_pkt_next_psb(bytes, len, 0);
 
 	*p = (struct fs_pull){ .done = first == len, .status = PTC_FAST_AT_END };
-	if (!ptc_fast_code_init(&p->code, read_code, as) ||
-	    !ptc_fast_init(&p->fast, &p->code, bytes, len, first))
+	if (!ptc_fast_code_init(&p->code, fs_read_code, as) || !ptc_fast_chains_init(&p->chains))
 		abort();
+	ptc_fast_init(&p->fast, &p->code, &p->chains);
+	ptc_fast_begin(&p->fast, bytes, len, first);
 }
 
 void fs_close(struct fs_pull *p)
 {
 	ptc_fast_release(&p->fast);
+	ptc_fast_chains_release(&p->chains);
 	ptc_fast_code_release(&p->code);
 }
 
