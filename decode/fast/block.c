@@ -116,7 +116,7 @@ uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
 {
 	if (c->nrecs + n > PTC_FAST_MAX_REC ||
-	    !ptc_grow(&c->recs, &c->recs_cap, c->nrecs + n, sizeof(*c->recs)))
+	    !ptc_grow(&c->recs, &c->recs_cap, c->nrecs + n + 1, sizeof(*c->recs)))
 		c->failed = true;
 	return !c->failed;
 }

@@ -139,7 +139,7 @@ uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 /* Build what is not. Pointers to blocks and records are void then. */
 void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block);
 
-/* Room for @n more records, behind those that there are. */
+/* Room for @n more records, behind those that there are, and for one more to be read there. */
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n);
 
 /* The block, built. */

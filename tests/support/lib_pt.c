@@ -231,7 +231,7 @@ struct other {
 };
 
 static void other_open(struct other *o, const struct ptc_stream *stream,
-		       const struct ptc_addrspace *as, const struct pt_how *how)
+		       const struct ptc_addrspace *as, const struct pt_how *how, bool plain)
 {
 	const struct ptc_span *sp = &stream->spans[0];
 
@@ -239,6 +239,7 @@ static void other_open(struct other *o, const struct ptc_stream *stream,
 	if (!o->used)
 		return;
 	fs_open(&o->pull, as, sp->bytes, sp->len);
+	o->pull.fast.plain = plain;
 	o->more = fs_next(&o->pull, &o->next);
 }
 
@@ -339,7 +340,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
-	other_open(&other, stream, &as, how);
+	other_open(&other, stream, &as, how, !max);
 	run(r, max, out, stream, how, &other);
 	other_close(&other);
 	ptc_replay_free(r);
