@@ -156,8 +156,12 @@ static size_t position(struct ptc_replay *r)
 
 static void look_at_bound(struct ptc_replay *r)
 {
+	const size_t psb = ptc_replay_psb_ahead(r);
+	/* A PSB that was read counts once the flow is there: until then the time is of before. */
+	const size_t at = r->prev_off < psb ? r->prev_off : psb - 1;
+
 	if (r->conf.clock.valid)
-		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->prev_off });
+		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, at });
 }
 
 static void look_at_time(struct ptc_replay *r)

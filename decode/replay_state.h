@@ -146,6 +146,8 @@ void ptc_replay_look_around(struct ptc_replay *r);
 
 /* The decoder passed the PSB at r->psb, and maybe more. */
 void ptc_replay_pass_psbs(struct ptc_replay *r);
+/* The first PSB that was read and that the flow has yet to come to, or SIZE_MAX. */
+size_t ptc_replay_psb_ahead(const struct ptc_replay *r);
 /* An event is about to be told of. Returns the PSB that it can be of: see came_to_psb. */
 size_t ptc_replay_begin_event(struct ptc_replay *r);
 /*

@@ -93,6 +93,13 @@ size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, s
 	return psb >= r->floor && !ptc_window_passed(&r->window, r->off) ? psb : SIZE_MAX;
 }
 
+size_t ptc_replay_psb_ahead(const struct ptc_replay *r)
+{
+	const bool off = r->off_psb_later || (r->status >= 0 && r->status & pts_ip_suppressed);
+
+	return off && r->off_psb < r->ahead_of ? r->off_psb : r->ahead_of;
+}
+
 size_t ptc_replay_missed_psb(const struct ptc_replay *r)
 {
 	size_t psb = r->swallowed ? r->psb : r->ahead_of;

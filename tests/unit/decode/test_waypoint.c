@@ -136,3 +136,29 @@ Test(waypoint, a_mode_that_is_wrong_does_not_spoil_the_code_for_the_right_one)
 	expect_behind(&b, plain, "101c 1016 iret\n1016 0 syscall\n",
 		      "0 101b start\n101b 1016 iret\n1016 0 syscall\n");
 }
+
+Test(waypoint, a_time_in_front_of_a_psb_is_not_later_than_there)
+{
+	const struct ptc_time_conv conv = { .shift = 0, .mult = 1, .zero = 0 };
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb(&b);
+	pt_tsc(&b, 100);
+	pt_psbend(&b);
+	pt_enable(&b, 0x1000);
+	pt_tnt(&b, "TT");
+	pt_tsc(&b, 5000); /* wrong */
+	pt_ip_none(&b, PT_PGD);
+	pt_psb(&b);
+	pt_tsc(&b, 200);
+	pt_psbend(&b);
+	pt_enable(&b, 0x1016);
+	pt_ip_none(&b, PT_PGD);
+	pt_psb(&b);
+	pt_tsc(&b, 1000);
+	pt_psbend(&b);
+	expect_behind(&b, (struct pt_how){ .conv = &conv },
+		      "@100 0 1000 start\n@100 1000 1003 jcc\n@100 1003 1006 jmp\n"
+		      "@100 1006 1024 call\n@100 1025 100b ret\n@200 100b 0 ijmp\n",
+		      "@200 0 1016 start\n@200 1016 0 syscall\n");
+}
