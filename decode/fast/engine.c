@@ -150,15 +150,15 @@ static enum ptc_fast_status take_mode(struct ptc_fast *f)
 
 	switch (bits >> 5) {
 	case 0:
-		f->mode = ptc_fast_mode_of(bits);
-		return PTC_FAST_GO_ON;
+		return ptc_fast_mode(bits, &f->mode) ? PTC_FAST_GO_ON :
+						       decline(f, "an unknown mode");
 	case 1:
 		if (is_on(f) && bits & 2)
 			return decline(f, "an aborted transaction");
 		f->marker = is_on(f);
 		return PTC_FAST_GO_ON;
 	default:
-		return decline(f, "an unknown MODE");
+		return decline(f, "an unknown mode");
 	}
 }
 
@@ -196,9 +196,9 @@ static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
 			f->pos += (size_t)n;
 			return r;
 		case PTC_PKT_MODE:
-			if (f->bytes[f->pos + 1] >> 5)
-				return decline(f, "a transaction in an event");
-			f->mode = ptc_fast_mode_of(f->bytes[f->pos + 1]);
+			if (f->bytes[f->pos + 1] >> 5 ||
+			    !ptc_fast_mode(f->bytes[f->pos + 1], &f->mode))
+				return decline(f, "an unknown mode");
 			break;
 		case PTC_PKT_PIP:
 		case PTC_PKT_VMCS:

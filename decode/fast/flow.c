@@ -51,7 +51,8 @@ enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fas
 void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n)
 {
 	f->nrecs -= n;
-	memmove(f->recs, f->recs + n, f->nrecs * sizeof(*f->recs));
+	if (f->nrecs && n)
+		memmove(f->recs, f->recs + n, f->nrecs * sizeof(*f->recs));
 }
 
 static void no_last(struct ptc_fast_flow *f)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/fast/psb.h"
 
-enum ptc_mode ptc_fast_mode_of(uint8_t bits)
+bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret)
 {
-	return bits & 1 ? PTC_MODE_64 : bits & 2 ? PTC_MODE_32 : PTC_MODE_16;
+	/* CS.L, and CS.D, which 64-bit code does not have. */
+	*ret = bits & 1 ? PTC_MODE_64 : bits & 2 ? PTC_MODE_32 : PTC_MODE_16;
+	return (bits & 3) != 3;
 }
 
 /* One packet of a PSB+, at @p. */
@@ -17,11 +19,10 @@ static bool take(const uint8_t *p, enum ptc_pkt type, struct ptc_fast_psb *psb)
 		psb->last_ip = psb->ip;
 		return psb->has_ip;
 	case PTC_PKT_MODE:
-		if (!(p[1] >> 5)) {
-			psb->has_mode = true;
-			psb->mode = ptc_fast_mode_of(p[1]);
-		}
-		return p[1] >> 5 < 2;
+		if (p[1] >> 5)
+			return p[1] >> 5 == 1;
+		psb->has_mode = true;
+		return ptc_fast_mode(p[1], &psb->mode);
 	case PTC_PKT_PIP:
 	case PTC_PKT_VMCS:
 		return true;

@@ -21,8 +21,8 @@ struct ptc_fast_psb {
 /* The one at @at of @bytes. False: it is not whole, or has what is not to be in one. */
 bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, struct ptc_fast_psb *ret);
 
-/* By the second byte of a MODE.Exec. */
-enum ptc_mode ptc_fast_mode_of(uint8_t bits);
+/* By the second byte of a MODE.Exec. False: no code has such a mode. */
+bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret);
 
 /* Does it say nothing but the time, or nothing at all? */
 static inline bool ptc_fast_is_timing(enum ptc_pkt type)
