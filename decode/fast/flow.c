@@ -60,12 +60,21 @@ static void no_last(struct ptc_fast_flow *f)
 	f->last = (struct ptc_fast_last){ .how = PTC_FAST_LAST_NONE };
 }
 
+/*
+ * Is there code of @mode at @ip? Where jumps lead in 16-bit code depends on a segment that nobody
+ * tells of.
+ */
+static bool is_place(uint64_t ip, enum ptc_mode mode)
+{
+	return mode == PTC_MODE_64 ? ptc_fast_is_address(ip) : mode == PTC_MODE_32 && !(ip >> 32);
+}
+
 /* Come to @ip. */
 static enum ptc_fast_reached come_to(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
 {
+	if (!is_place(ip, mode))
+		return lost(f, "no code of this mode");
 	f->mode = mode;
-	if (!ptc_fast_is_address(ip))
-		return lost(f, "no address");
 	f->at = ptc_fast_code_find(f->code, ip, mode);
 	return f->at ? PTC_FAST_THERE : lost(f, "too many blocks");
 }

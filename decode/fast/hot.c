@@ -263,7 +263,7 @@ static inline enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 	return r;
 }
 
-/* How long the packet at @p is, if it says nothing but the time; 0: it is another one. */
+/* How long the packet at @p is, if it says nothing but the time, and needs no other look; else 0. */
 static inline size_t timing_len(const uint8_t *p)
 {
 	size_t n = 1;
@@ -273,8 +273,6 @@ static inline size_t timing_len(const uint8_t *p)
 		return 1;
 	case 0x59: /* MTC */
 		return 2;
-	case 0x19: /* TSC */
-		return 8;
 	default:
 		break;
 	}

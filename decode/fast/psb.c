@@ -8,8 +8,31 @@ bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret)
 	return (bits & 3) != 3;
 }
 
+bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc)
+{
+	bool good;
+
+	switch (type) {
+	case PTC_PKT_PAD:
+	case PTC_PKT_MTC:
+	case PTC_PKT_CYC:
+		return true;
+	case PTC_PKT_TSC:
+		*tsc = true;
+		return true;
+	case PTC_PKT_TMA: /* the CTC, a byte of zeros, and nine bits */
+		good = *tsc && !p[4] && p[6] < 2;
+		*tsc = false;
+		return good;
+	case PTC_PKT_CBR:
+		return p[2];
+	default:
+		return false;
+	}
+}
+
 /* One packet of a PSB+, at @p. */
-static bool take(const uint8_t *p, enum ptc_pkt type, struct ptc_fast_psb *psb)
+static bool take(const uint8_t *p, enum ptc_pkt type, bool *tsc, struct ptc_fast_psb *psb)
 {
 	switch (type) {
 	case PTC_PKT_FUP:
@@ -27,11 +50,12 @@ static bool take(const uint8_t *p, enum ptc_pkt type, struct ptc_fast_psb *psb)
 	case PTC_PKT_VMCS:
 		return true;
 	default:
-		return ptc_fast_is_timing(type);
+		return ptc_fast_is_time(p, type, tsc);
 	}
 }
 
-bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, struct ptc_fast_psb *ret)
+bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, bool *tsc,
+		       struct ptc_fast_psb *ret)
 {
 	struct ptc_fast_psb psb = { .mode = PTC_MODE_64 };
 	enum ptc_pkt type;
@@ -43,7 +67,7 @@ bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, struct ptc_f
 			return false;
 		if (type == PTC_PKT_PSBEND)
 			break;
-		if (!take(bytes + at, type, &psb))
+		if (!take(bytes + at, type, tsc, &psb))
 			return false;
 	}
 	psb.end = at + (size_t)n;
