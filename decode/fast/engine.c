@@ -136,7 +136,8 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 	f->left_at = 0;
 	if (!has_ip && may_change_cr3(f))
 		return decline(f, "the end of tracing in a kernel");
-	return astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip), "the end of tracing is not there");
+	return astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip),
+		      "the end of tracing is not there");
 }
 
 /* The flow comes to @ip, where something happened that does not change it. */
@@ -310,8 +311,9 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 		return decline(f, "a PSB+ without a mode");
 	if (!f->began) {
 		f->began = true;
-		return psb.has_ip ? astray(f, ptc_fast_flow_begin(&f->flow, psb.ip, f->mode), NULL) :
-				    PTC_FAST_GO_ON;
+		return psb.has_ip ?
+			       astray(f, ptc_fast_flow_begin(&f->flow, psb.ip, f->mode), NULL) :
+			       PTC_FAST_GO_ON;
 	}
 	/* Some processors say where the flow was when tracing went off (BDM70). */
 	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at)
@@ -353,7 +355,8 @@ static enum ptc_fast_status take(struct ptc_fast *f, enum ptc_pkt type, int n)
 	case PTC_PKT_PIP:
 	case PTC_PKT_VMCS:
 	case PTC_PKT_STOP:
-		r = is_on(f) ? decline(f, "another address space while tracing is on") : PTC_FAST_GO_ON;
+		r = is_on(f) ? decline(f, "another address space while tracing is on") :
+			       PTC_FAST_GO_ON;
 		break;
 	default:
 		r = decline(f, "a packet that is out of place");

@@ -16,10 +16,9 @@ void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_code *code)
 
 void ptc_fast_flow_restart(struct ptc_fast_flow *f)
 {
-	*f = (struct ptc_fast_flow){ .code = f->code,
-				     .mode = PTC_MODE_64,
-				     .recs = f->recs,
-				     .recs_cap = f->recs_cap };
+	*f = (struct ptc_fast_flow){
+		.code = f->code, .mode = PTC_MODE_64, .recs = f->recs, .recs_cap = f->recs_cap
+	};
 }
 
 void ptc_fast_flow_release(struct ptc_fast_flow *f)
@@ -345,8 +344,7 @@ static enum ptc_fast_reached leave(struct ptc_fast_flow *f)
 		return PTC_FAST_THERE;
 	/* No transfer: the code just went on, out of an address filter. */
 	if (last.kind == PTC_KIND_NONE)
-		return ptc_fast_flow_list(f,
-					  ptc_fast_rec(last.ip + last.len, 0, PTC_KIND_ASYNC));
+		return ptc_fast_flow_list(f, ptc_fast_rec(last.ip + last.len, 0, PTC_KIND_ASYNC));
 	return ptc_fast_flow_list(f, ptc_fast_rec(last.ip, 0, (enum ptc_kind)last.kind));
 }
 

@@ -15,8 +15,9 @@ bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc)
 	switch (type) {
 	case PTC_PKT_PAD:
 	case PTC_PKT_MTC:
-	case PTC_PKT_CYC:
 		return true;
+	case PTC_PKT_CYC:
+		return ptc_fast_cyc_len(p) > 0;
 	case PTC_PKT_TSC:
 		*tsc = true;
 		return true;

@@ -48,10 +48,10 @@ Test(fast, packets_between_two_branches_leave_the_flow_alone)
 	pt_psb_off(&b);
 	pt_enable(&b, 0x1012);
 	pt_cbr(&b, 8);
-	PUT(&b, "\x02\x62");				  /* EXSTOP */
-	PUT(&b, "\x02\x22\x00\x00");			  /* PWRE */
-	PUT(&b, "\x02\xa2\x00\x00\x00\x00\x00");	  /* PWRX */
-	PUT(&b, "\x02\xc3\x88\1\2\3\4\5\6\7\x08");	  /* MNT */
+	PUT(&b, "\x02\x62");			   /* EXSTOP */
+	PUT(&b, "\x02\x22\x00\x00");		   /* PWRE */
+	PUT(&b, "\x02\xa2\x00\x00\x00\x00\x00");   /* PWRX */
+	PUT(&b, "\x02\xc3\x88\1\2\3\4\5\6\7\x08"); /* MNT */
 	pt_mode_tsx(&b, true, false);
 	pt_ip(&b, PT_FUP, 0x1012);
 	pt_tnt(&b, "N");
@@ -59,7 +59,7 @@ Test(fast, packets_between_two_branches_leave_the_flow_alone)
 	PUT(&b, "\x02\xe2");
 	pt_ip(&b, PT_FUP, 0x1016);
 	pt_ip_none(&b, PT_PGD);
-	PUT(&b, "\x02\x83");	       /* STOP */
+	PUT(&b, "\x02\x83");		 /* STOP */
 	PUT(&b, "\x02\x43\0\0\0\0\0\0"); /* PIP */
 	pt_enable(&b, 0x1003);
 	pt_tnt(&b, "T");
@@ -133,8 +133,8 @@ Test(fast, what_libipt_is_not_asked_about_every_day_is_left_to_it)
 		const char *bytes, *why;
 		size_t len;
 	} rare[] = {
-		{ "\x02\x63\x01", "a packet that is not known", 3 },		  /* BBP */
-		{ "\x02\x13\x01\x02", "a packet that is not known", 4 },	  /* CFE */
+		{ "\x02\x63\x01", "a packet that is not known", 3 },			/* BBP */
+		{ "\x02\x13\x01\x02", "a packet that is not known", 4 },		/* CFE */
 		{ "\x02\x53\1\2\3\4\5\6\7\x08\x09", "a packet that is not known", 11 }, /* EVD */
 		{ "\xd9\x01\x02", "a packet that is not known", 3 },
 		{ "\x99\x22", "an aborted transaction", 2 },
