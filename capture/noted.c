@@ -81,8 +81,10 @@ int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_
 		struct ptc_sb sb;
 		int rc = ptc_rec_next(&c, pos, &rec, err);
 
-		if (rc > 0)
+		if (rc > 0) {
+			n->samples += rec.type == PERF_RECORD_SAMPLE;
 			rc = ptc_sb_parse(&rec, n->sample_type, &sb, err);
+		}
 		if (rc > 0)
 			rc = note(n, &sb, err);
 		if (rc >= 0)

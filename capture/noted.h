@@ -14,6 +14,7 @@
 struct ptc_noted {
 	uint64_t sample_type;	    /* trailer of the records */
 	uint64_t first_ns, last_ns; /* 0: no record with a time yet */
+	uint64_t samples;	    /* of events, with trace or without */
 	uint64_t forks;		    /* threads and processes born */
 	bool keep_vdso;		    /* what it is, is to be said behind each of its mappings */
 	struct ptc_buf pokes;	    /* that is, since the last ptc_buf_reset of whoever writes it */

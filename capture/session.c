@@ -96,10 +96,12 @@ static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *e
 static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err *err)
 {
 	const char *what = o->event	 ? "has events (-e)" :
+			   o->nfilters	 ? "filters by address (--filter)" :
 			   o->all_cpus	 ? "records whole CPUs (-a)" :
 			   o->cpus	 ? "knows real CPUs (-C)" :
 			   o->cgroup	 ? "knows cgroups (--cgroup)" :
 			   o->per_thread ? "has rings for threads (--per-thread)" :
+			   o->aux_sample ? "samples a trace (--aux-sample)" :
 					   NULL;
 
 	if (!what)
@@ -159,7 +161,7 @@ static int describe(struct session *s, struct ptc_err *err)
 {
 	s->source->ops->describe(s->source, &s->desc);
 	if (!s->desc.nevents)
-		s->desc.nevents = PTC_SOURCE_EVENTS;
+		s->desc.nevents = PTC_SOURCE_EVENTS_USUAL;
 	s->nids = s->desc.ids ? s->desc.nids : s->drain.n * s->desc.nevents;
 	s->ids = calloc(s->nids + 1, sizeof(*s->ids));
 	if (!s->ids)
@@ -334,10 +336,12 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->restarts = sum.restarts;
 	ret->disk_full = s->drain.full;
 	ret->unwritten = sum.aux_read - sum.aux_stored;
+	ret->samples = s->drain.noted.samples;
 	ret->enabled_ns = end->enabled_ns;
 	ret->running_ns = end->running_ns;
 	ret->unscheduled = end->unscheduled;
 	ret->failed = end->failed;
+	ret->missed_cpus = end->missed_cpus;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;
 }

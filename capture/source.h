@@ -20,7 +20,11 @@
 
 #include <linux/perf_event.h>
 
-enum { PTC_SOURCE_EVENTS = 2 }; /* the PT event, and a dummy for the side records */
+/*
+ * The event that traces, one whose samples bring trace, and a dummy for the side records;
+ * most sources have the first and the last of them.
+ */
+enum { PTC_SOURCE_EVENTS = 3, PTC_SOURCE_EVENTS_USUAL = 2 };
 
 /* One ring pair, mapped; lent by the source until its free. */
 struct ptc_source_ring {
@@ -47,7 +51,7 @@ struct ptc_source_id {
 struct ptc_source_desc {
 	struct perf_event_attr attr[PTC_SOURCE_EVENTS];
 	const char *name[PTC_SOURCE_EVENTS];
-	size_t nevents;			 /* of attr[]; 0: all. The last is that of side records */
+	size_t nevents; /* of attr[]; 0: the usual. The last is that of side records */
 	const struct ptc_source_id *ids; /* lent; NULL: those of the rings */
 	size_t nids;
 	bool no_info; /* there is no AUXTRACE_INFO: nothing is traced, or not by Intel PT */
@@ -75,6 +79,7 @@ struct ptc_source_end {
 	uint64_t unscheduled, failed;	       /* events that ran for less, or failed in the end */
 	const struct ptc_ledger_event *events; /* lent; of each of the kernel's events */
 	size_t nevents;
+	uint64_t missed_cpus; /* see struct ptc_record_result */
 };
 
 struct ptc_source;

@@ -110,7 +110,7 @@ static bool lost_anything(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
 	       r->cut_short || r->disk_full || r->collisions || r->throttled || r->unscheduled ||
-	       r->failed;
+	       r->failed || r->missed_cpus;
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -118,8 +118,13 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 	if (r->source != PTC_SOURCE_PT)
 		ptc_say("%" PRIu64 " instructions, %" PRIu64 " transfers in %.3f s", r->insns,
 			r->transfers, (double)r->duration_ns / 1e9);
-	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
-		r->file_bytes, r->aux_bytes);
+	if (a->opts.aux_sample)
+		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64
+			" samples, each with up to %" PRIu64 " bytes of trace",
+			a->opts.output, r->file_bytes, r->samples, a->opts.aux_sample);
+	else
+		ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
+			r->file_bytes, r->aux_bytes);
 	if (a->opts.snapshot && !r->made_aux)
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " trace bytes", r->snapshots,
 			r->snapshots == 1 ? "" : "s", r->aux_bytes);
@@ -178,6 +183,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			" events did not run all the time they were on (the PMU was somebody "
 			"else's), %" PRIu64 " ended in error",
 			r->unscheduled, r->failed);
+	if (r->missed_cpus)
+		ptc_say("LOST: what ran on %" PRIu64
+			" CPUs that came online while it was recorded (-v says which)",
+			r->missed_cpus);
 	if (a->verbose && r->enabled_ns)
 		ptc_say("the events were on for %.6f s, added up, and ran for %.6f s of that",
 			(double)r->enabled_ns / 1e9, (double)r->running_ns / 1e9);
