@@ -115,10 +115,15 @@ static int write_records(struct ptc_drain *d, const struct ptc_seg seg[2],
 			 struct ptc_ledger_ring *ledger, struct ptc_err *err)
 {
 	struct ptc_seg pokes[2] = { { NULL, 0 }, { NULL, 0 } };
-	int rc = ptc_noted_scan(&d->noted, seg, ledger, err);
+	const uint64_t first = d->noted.first_ns, last = d->noted.last_ns;
+	int rc = put_records(d, seg, err);
 
 	if (!rc)
-		rc = put_records(d, seg, err);
+		rc = ptc_noted_scan(&d->noted, seg, ledger, err);
+	if (d->full) { /* it is not there */
+		d->noted.first_ns = first;
+		d->noted.last_ns = last;
+	}
 	if (rc || !d->noted.pokes.len)
 		return rc;
 	pokes[0] = (struct ptc_seg){ d->noted.pokes.bytes, d->noted.pokes.len };
@@ -231,7 +236,7 @@ static uint64_t bound(const struct ptc_drain *d, struct ptc_seg seg[2])
 {
 	const size_t n = seg[0].len + seg[1].len;
 
-	if (n > PTC_DRAIN_QUANTUM && d->whole_packets && d->n > 1) {
+	if (n > PTC_DRAIN_QUANTUM && d->whole_packets) {
 		const size_t room =
 			seg[0].len < PTC_DRAIN_QUANTUM ? PTC_DRAIN_QUANTUM - seg[0].len : 0;
 		const size_t at = room ? last_psb(seg[1], room) : 0;

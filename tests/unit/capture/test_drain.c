@@ -268,19 +268,15 @@ Test(drain, a_wrapped_ring_is_cut_in_either_piece)
 	scene_release(&s);
 }
 
-Test(drain, one_ring_alone_or_without_packets_is_not_cut)
+Test(drain, what_has_no_packets_that_we_know_is_not_cut)
 {
 	struct scene s;
 
-	scene_init(&s, 1, false);
-	produce(&s, 0, AUX);
-	cr_assert_not(round_of(&s));
-	cr_assert_eq(s.drain.ledger[0].aux_stored, AUX);
-	scene_release(&s);
 	scene_init(&s, 2, false);
 	s.drain.whole_packets = false;
 	produce(&s, 0, AUX);
 	cr_assert_not(round_of(&s));
+	cr_assert_eq(s.drain.ledger[0].aux_stored, AUX);
 	scene_release(&s);
 }
 
@@ -321,7 +317,8 @@ Test(drain, what_was_overwritten_is_counted)
 
 	scene_init(&s, 1, false);
 	produce(&s, 0, AUX + 3 * P);
-	(void)round_of(&s);
+	while (round_of(&s))
+		;
 	ptc_drain_close(&s.drain);
 	cr_assert(s.drain.ledger[0].aux_overrun == 3 * P && s.drain.ledger[0].aux_read == AUX &&
 		  s.drain.ledger[0].aux_made == AUX + 3 * P);
