@@ -133,17 +133,23 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 	return rc;
 }
 
+/* What the caller wants by now: nothing of it is told twice. */
+static struct ptc_wish take_wish(struct ptc_loop *l)
+{
+	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
+
+	l->pausing |= wish.snapshot && l->opts->snapshot;
+	want(l, wish.asked);
+	return wish;
+}
+
 static int poll_once(struct ptc_loop *l, bool *ret_over)
 {
-	struct ptc_wish wish;
 
 	if (poll(l->fds, (nfds_t)l->drain->n + FD_OTHERS, poll_timeout(l)) < 0 && errno != EINTR)
 		return ptc_fail_sys(&l->err, errno, "cannot poll the rings");
 	ptc_drain_woken(l->drain, l->fds);
-	wish = ptc_relay_wish(&l->relay);
-	*ret_over = wish.over;
-	l->pausing |= wish.snapshot && l->opts->snapshot;
-	want(l, wish.asked);
+	*ret_over = take_wish(l).over;
 	look_at_clock(l);
 	ask(l);
 	return 0;
@@ -178,7 +184,7 @@ static bool wait_for_go(struct ptc_loop *l)
 
 	while (!wish.go && !wish.over) {
 		(void)poll(&fd, 1, -1);
-		wish = ptc_relay_wish(&l->relay);
+		wish = take_wish(l);
 	}
 	return !wish.over;
 }
