@@ -14,6 +14,7 @@ struct ptc_record_args {
 	bool truth_hash; /* of --truth-hash */
 	const char *truth_path;
 	const char *snapshot_text; /* SIZE of --snapshot; NULL: none */
+	const char *sample_text;   /* SIZE of --aux-sample; NULL: none */
 	const char *from_text, *to_text;
 	struct ptc_place from, to;
 	const char *filter_texts[PTC_MAX_FILTER_TEXTS]; /* of --filter */
