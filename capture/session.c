@@ -124,6 +124,7 @@ static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *e
 static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err *err)
 {
 	const char *what = o->event	 ? "has events (-e)" :
+			   o->nfilters	 ? "filters by address (--filter)" :
 			   o->all_cpus	 ? "records whole CPUs (-a)" :
 			   o->cpus	 ? "knows real CPUs (-C)" :
 			   o->cgroup	 ? "knows cgroups (--cgroup)" :
@@ -634,6 +635,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->running_ns = end->running_ns;
 	ret->unscheduled = end->unscheduled;
 	ret->failed = end->failed;
+	ret->missed_cpus = end->missed_cpus;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	for (i = 0; i < s->npairs; i++)
 		ret->lost_aux += s->pairs[i].aux.lost;

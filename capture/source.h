@@ -76,6 +76,7 @@ struct ptc_source_end {
 	uint64_t made_aux;		 /* trace bytes, dropped or not; 0: not known */
 	uint64_t enabled_ns, running_ns; /* of the kernel's events, in all; 0: no such */
 	uint64_t unscheduled, failed;	 /* events that ran for less, or failed in the end */
+	uint64_t missed_cpus;		 /* see struct ptc_record_result */
 };
 
 struct ptc_source;

@@ -96,7 +96,8 @@ static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
 static bool lost_anything(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
-	       r->cut_short || r->collisions || r->throttled || r->unscheduled || r->failed;
+	       r->cut_short || r->collisions || r->throttled || r->unscheduled || r->failed ||
+	       r->missed_cpus;
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -165,6 +166,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			" events did not run all the time they were on (the PMU was somebody "
 			"else's), %" PRIu64 " ended in error",
 			r->unscheduled, r->failed);
+	if (r->missed_cpus)
+		ptc_say("LOST: what ran on %" PRIu64
+			" CPUs that came online while it was recorded (-v says which)",
+			r->missed_cpus);
 	if (a->verbose && r->enabled_ns)
 		ptc_say("the events were on for %.6f s, added up, and ran for %.6f s of that",
 			(double)r->enabled_ns / 1e9, (double)r->running_ns / 1e9);

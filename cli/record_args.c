@@ -40,6 +40,8 @@ static const char help[] =
 	"  -e, --event EVENT     pt: as perf names it (default intel_pt//u): "
 	"intel_pt/cyc,psb_period=3/u,\n"
 	"                        another PMU that traces, or dummy:u for side records only\n"
+	"      --filter FILTER   pt: trace by address: filter|start|stop|tracestop START [/ SIZE] "
+	"[@ FILE]\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
 	"  -S, --snapshot[=SIZE] pt, emu: the trace goes round in its ring; SIGUSR2 to ptcap "
@@ -207,7 +209,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_FROM,
 		OPT_TO,
 		OPT_PER_THREAD,
-		OPT_AUX_SAMPLE
+		OPT_AUX_SAMPLE,
+		OPT_FILTER
 	};
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
@@ -216,6 +219,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "all-cpus", no_argument, NULL, 'a' },
 		{ "cpu", required_argument, NULL, 'C' },
 		{ "cgroup", required_argument, NULL, 'G' },
+		{ "filter", required_argument, NULL, OPT_FILTER },
 		{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -292,6 +296,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case 'G':
 			a->opts.cgroup = optarg;
+			break;
+		case OPT_FILTER:
+			if (a->nfilter_texts == PTC_MAX_FILTER_TEXTS)
+				return ptc_usage_error("record", "there are too many --filter");
+			a->filter_texts[a->nfilter_texts++] = optarg;
 			break;
 		case OPT_PER_THREAD:
 			a->opts.per_thread = true;
@@ -388,7 +397,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	return -1;
 }
 
-int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err)
+static int find_from_to(struct ptc_record_args *a, struct ptc_err *err)
 {
 	const pid_t pid = a->opts.npids ? a->pids[0] : a->tids[0];
 	char *program;
@@ -411,8 +420,21 @@ int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err)
 	return rc;
 }
 
+int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err)
+{
+	int rc = find_from_to(a, err);
+	size_t i;
+
+	for (i = 0; !rc && i < a->nfilter_texts; i++)
+		rc = ptc_addr_filters_parse(&a->filters, a->filter_texts[i], "/proc/kallsyms", err);
+	a->opts.filters = a->filters.items;
+	a->opts.nfilters = a->filters.n;
+	return rc;
+}
+
 void ptc_record_args_release(struct ptc_record_args *a)
 {
 	free((char *)a->from.file);
 	free((char *)a->to.file);
+	ptc_addr_filters_release(&a->filters);
 }

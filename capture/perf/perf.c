@@ -23,6 +23,8 @@
 #include "capture/perf/attach.h"
 #include "capture/perf/event.h"
 #include "capture/perf/explain.h"
+#include "capture/perf/filter.h"
+#include "capture/perf/hotplug.h"
 #include "capture/perf/running.h"
 #include "capture/perf/sampler.h"
 #include "capture/perf/set.h"
@@ -46,9 +48,11 @@ struct perf {
 	const struct ptc_record_opts *opts;
 	struct ptc_event event;
 	struct ptc_event sampler; /* with opts->aux_sample */
+	char *filter;		  /* in the kernel's words; NULL: none */
 	struct ptc_clock clock;
 	struct ptc_launch launch;
 	struct ptc_set set;
+	struct ptc_hotplug hotplug;	 /* of CPUs, which events are of */
 	const struct ptc_source_id *ids; /* the set's */
 	size_t nids;
 	struct ptc_tids processes;  /* attached to; of whom records are made */
@@ -247,7 +251,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.tsc_ctc_n = p->event.pmu.tsc_ctc_n,
 		.tsc_ctc_d = p->event.pmu.tsc_ctc_d,
 		.max_nonturbo_ratio = p->event.pmu.max_nonturbo_ratio,
-		.filter = "",
+		.filter = p->filter ? p->filter : "",
 	};
 	ptc_source_config_masks(&ret->info);
 }
@@ -379,10 +383,18 @@ static void perf_abandon(struct ptc_source *src)
 static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct perf *p = of(src);
+	const struct ptc_hotplug_whose whose = {
+		.among = p->opts->cpus ? &p->set.cpus : NULL,
+		.kept = by_cpu(p->opts) ? NULL : &p->set.cpus,
+		.note = p->opts->on_note,
+		.note_ctx = p->opts->note_ctx,
+	};
 	struct ptc_set_counts counts;
 	pid_t got;
+	int rc;
 
 	memset(ret, 0, sizeof(*ret));
+	rc = ptc_hotplug_tell(&p->hotplug, &whose, &ret->missed_cpus, err);
 	ptc_set_counts(&p->set, &counts);
 	ret->enabled_ns = counts.enabled_ns;
 	ret->running_ns = counts.running_ns;
@@ -392,7 +404,7 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	ret->follows = !p->opts->per_thread;
 	if (!p->opts->argv) {
 		ret->left_running = p->set.live != 0;
-		return 0;
+		return rc;
 	}
 	got = waitpid(p->pid, &p->status, WNOHANG);
 	if (got < 0)
@@ -400,7 +412,7 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	p->reaped = got == p->pid;
 	ret->status = p->status;
 	ret->left_running = !p->reaped;
-	return 0;
+	return rc;
 }
 
 static void perf_free(struct ptc_source *src)
@@ -411,7 +423,9 @@ static void perf_free(struct ptc_source *src)
 		return;
 	ptc_launch_release(&p->launch); /* a child that was never let go ends here */
 	ptc_set_release(&p->set);
+	ptc_hotplug_release(&p->hotplug);
 	ptc_tids_release(&p->processes);
+	free(p->filter);
 	if (p->cgroup_fd >= 0)
 		(void)close(p->cgroup_fd);
 	if (p->end_fd >= 0)
@@ -488,6 +502,23 @@ static int parse_event(struct perf *p, struct ptc_err *err)
 	return rc;
 }
 
+static int make_filter(struct perf *p, struct ptc_err *err)
+{
+	int rc;
+
+	if (!p->opts->nfilters)
+		return 0;
+	rc = ptc_filter_check(p->opts, &p->event, err);
+	if (!rc)
+		rc = ptc_filter_text(p->opts, &p->filter, err);
+	if (rc)
+		return rc;
+	p->set.filter = p->filter;
+	if (p->opts->on_note)
+		p->opts->on_note(p->opts->note_ctx, p->filter);
+	return 0;
+}
+
 static int open_all(struct perf *p, struct ptc_err *err)
 {
 	int rc = check_opts(p->opts, err);
@@ -495,14 +526,18 @@ static int open_all(struct perf *p, struct ptc_err *err)
 	if (!rc)
 		rc = parse_event(p, err);
 	if (!rc)
+		rc = make_filter(p, err);
+	if (!rc)
 		rc = set_sizes(p, err);
+	if (!p->opts->per_thread) /* whose events are of no CPU */
+		ptc_hotplug_listen(&p->hotplug);
 	if (!rc)
 		rc = ptc_cpus_choose(&p->set.cpus, p->opts->cpus, "", err);
 	if (rc)
 		return rc;
 	ptc_clock_init(&p->clock);
 	p->set.event = &p->event;
-	p->set.may_exclude = !p->event.modified;
+	p->set.may_exclude = !p->event.modified && !ptc_filter_kernel(p->opts);
 	p->set.overwrite = p->opts->snapshot || p->opts->aux_sample;
 	p->set.sampler = p->sampler.name;
 	p->set.per_thread = p->opts->per_thread;
@@ -527,6 +562,7 @@ int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	p->opts = opts;
 	p->cgroup_fd = p->pidfd = p->left_fd = p->end_fd = -1;
 	p->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
+	p->hotplug = (struct ptc_hotplug)PTC_HOTPLUG_INIT;
 	ptc_set_init(&p->set);
 	rc = open_all(p, err);
 	if (rc) {

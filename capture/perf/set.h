@@ -45,6 +45,7 @@ struct ptc_set {
 	bool per_thread;
 	size_t data_size, aux_size; /* aux_size 0: no AUX */
 	unsigned long flags;	    /* of perf_event_open */
+	const char *filter;	    /* lent; for the events that trace; NULL: none */
 	struct ptc_opener opener;
 	void (*note)(void *ctx, const char *text); /* NULL: nobody listens */
 	void *note_ctx;

@@ -50,6 +50,20 @@ struct ptc_place {
 	uint64_t addr; /* an offset into that file, or an address */
 };
 
+/* What address filters do with the trace; several are allowed, as many as the PMU has. */
+enum ptc_filter_action {
+	PTC_FILTER_WITHIN = 0, /* trace what is in there (and in others of these) only */
+	PTC_FILTER_START,      /* begin there */
+	PTC_FILTER_STOP,       /* end there: at an address, or anywhere in a range */
+};
+
+struct ptc_addr_filter {
+	enum ptc_filter_action action;
+	/* NULL: addr is an address, of the kernel or of processes; else an offset into that file */
+	const char *file;
+	uint64_t addr, size; /* 0: no range */
+};
+
 #define PTC_VCPUS_MAX	    64u
 #define PTC_AUX_SAMPLE_MAX  (60u << 10) /* what surely fits a record */
 #define PTC_SAMPLER_DEFAULT "cpu-clock:u"
@@ -77,6 +91,12 @@ struct ptc_record_opts {
 	 * records only. NULL: "intel_pt//u". Not with a software source.
 	 */
 	const char *event;
+	/*
+	 * Trace by address, where the PMU can; PTC_E_UNSUPPORTED: it cannot, or not so many, or not
+	 * these. Those of files are for tasks, not for CPUs. Kernel only.
+	 */
+	const struct ptc_addr_filter *filters;
+	size_t nfilters;
 	enum ptc_source_kind source;
 	bool all_cpus; /* not needed with cpus or cgroup */
 	/* The kernel's: a ring pair for each thread that there is now, none for those to come. */
@@ -199,8 +219,9 @@ struct ptc_record_result {
 	uint64_t truncated, partial; /* AUX records with those flags */
 	uint64_t collisions;	     /* AUX records with that flag: another tracer got in the way */
 	uint64_t throttled;	     /* times that the kernel held an event back */
-	uint64_t unscheduled, failed;	 /* events that did not run all the time they were on; that
-					    ended in error */
+	uint64_t unscheduled, failed; /* events that did not run all the time they were on; that
+					 ended in error */
+	uint64_t missed_cpus; /* that came online meanwhile: what ran there is not recorded */
 	uint64_t enabled_ns, running_ns; /* of the kernel's events, added up: no loss */
 	uint64_t odd;			 /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
