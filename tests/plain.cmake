@@ -7,3 +7,6 @@ function(ptcap_plain NAME)
 endfunction()
 
 ptcap_plain(stress_rings)
+ptcap_plain(stress_timepage)
+ptcap_plain(leaks)
+set_tests_properties(plain_leaks PROPERTIES SKIP_RETURN_CODE 77)

@@ -1049,7 +1049,8 @@ def progress(folder):
     got = re.findall(pattern + r"\n", r.err)
     check(1 <= len(got) <= 2, f"lines of progress: {r.err!r}")
     check(int(got[0][0]) > 0 and int(got[-1][0]) >= int(got[0][0]), f"no progress: {got}")
-    r = lib.record(path, argv, "--max-time", "1500ms").expect(7)
+    argv = ["/bin/sleep", "2"]  # as what is left of a busy program runs on, for as long as the machine's load says
+    r = lib.record(path, argv, "--max-time", "1500ms").expect(0)
     check(" steps (" not in r.err, f"progress though nobody asked: {r.err!r}")
     for quiet, want in (([], 1), (["-q"], 0)):
         master, slave = pty.openpty()
@@ -1066,7 +1067,7 @@ def progress(folder):
             pass
         os.close(master)
         got = re.findall(pattern + "\r\033\\[K", said.decode())
-        check(r.returncode == 7 and len(got) == want, f"on a terminal: {said!r}")
+        check(r.returncode == 0 and len(got) == want, f"on a terminal: {said!r}")
 
 
 @case

@@ -12,6 +12,7 @@
 #include "decode/codefile.h"
 #include "decode/ipt.h"
 #include "decode/note.h"
+#include "lib_fast.h"
 
 const uint8_t pt_code[PT_CODE_LEN] = {
 	0x74, 0x01,		      /* 1000 je 1003 */
@@ -224,8 +225,52 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 	fputc('\n', out);
 }
 
+/* What the second engine lists of a stream of one span, as far as it goes, is what libipt does. */
+struct other {
+	bool used, more;
+	struct fs_pull pull;
+	struct ptc_fast_rec next;
+};
+
+static void other_open(struct other *o, const struct ptc_stream *stream,
+		       const struct ptc_addrspace *as, const struct pt_how *how, bool plain)
+{
+	const struct ptc_span *sp = &stream->spans[0];
+
+	o->used = stream->n == 1 && sp->bytes && !how->insns;
+	if (!o->used)
+		return;
+	fs_open(&o->pull, as, sp->bytes, sp->len);
+	o->pull.fast.plain = plain;
+	o->more = fs_next(&o->pull, &o->next);
+}
+
+static void other_look(struct other *o, const struct ptc_item *it)
+{
+	struct ptc_fast_rec rec;
+
+	if (!o->used || !fs_of_item(it, &rec))
+		return;
+	if (!o->more && o->pull.status == PTC_FAST_AT_END)
+		die("the second engine lists less");
+	if (!o->more)
+		return;
+	if (!fs_same(rec, o->next))
+		die("the second engine lists something else");
+	o->more = fs_next(&o->pull, &o->next);
+}
+
+static void other_close(struct other *o)
+{
+	if (!o->used)
+		return;
+	if (o->more)
+		die("the second engine lists more");
+	fs_close(&o->pull);
+}
+
 static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_stream *stream,
-		struct pt_how *how)
+		struct pt_how *how, struct other *other)
 {
 	uint64_t last = 0, left = how->max_steps ? how->max_steps : 1000000;
 	struct ptc_out *o = ptc_replay_out(r);
@@ -245,6 +290,7 @@ static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_st
 				last = o->items[o->head].time;
 			}
 			put_item(out, &o->items[o->head], stream, how);
+			other_look(other, &o->items[o->head]);
 		}
 	} while (ret);
 }
@@ -277,6 +323,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	struct ptc_replay_conf conf;
 	struct ptc_codefile *file;
 	struct ptc_replay *r = NULL;
+	struct other other;
 	struct ptc_ipt ipt;
 	struct ptc_err err;
 	size_t len;
@@ -308,7 +355,9 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
-	run(r, max, out, stream, how);
+	other_open(&other, stream, &as, how, !max);
+	run(r, max, out, stream, how, &other);
+	other_close(&other);
 	ptc_replay_free(r);
 	ptc_addrspace_release(&as);
 	ptc_codefiles_release(&files);

@@ -38,11 +38,11 @@ static void put_all(struct ptc_buf *b)
 	put(b, &map, 400);
 }
 
-static void check(const struct ptc_noted *n)
+static void check(const struct ptc_noted *n, const struct ptc_ledger_ring *l)
 {
-	cr_assert_eq(n->lost_records, 7);
-	cr_assert_eq(n->truncated, 2);
-	cr_assert_eq(n->partial, 1);
+	cr_assert_eq(l->lost_records, 7);
+	cr_assert_eq(l->truncated, 2);
+	cr_assert_eq(l->partial, 1);
 	cr_assert_eq(n->first_ns, 300);
 	cr_assert_eq(n->last_ns, 900);
 	cr_assert_eq(n->nfiles, 2);
@@ -58,6 +58,7 @@ Test(noted, losses_times_and_files_are_noted_wherever_the_ring_wraps)
 	put_all(&b);
 	cr_assert_not(ptc_buf_failed(&b));
 	for (cut = 0; cut <= b.len; cut++) {
+		struct ptc_ledger_ring ledger = { .idx = 0 };
 		struct ptc_noted n;
 		struct ptc_err err;
 		uint8_t *front = malloc(cut ? cut : 1),
@@ -67,8 +68,8 @@ Test(noted, losses_times_and_files_are_noted_wherever_the_ring_wraps)
 		memcpy(front, b.bytes, cut);
 		memcpy(back, b.bytes + cut, b.len - cut);
 		ptc_noted_init(&n, SAMPLE_TYPE);
-		cr_assert_eq(ptc_noted_scan(&n, seg, &err), 0);
-		check(&n);
+		cr_assert_eq(ptc_noted_scan(&n, seg, &ledger, &err), 0);
+		check(&n, &ledger);
 		ptc_noted_release(&n);
 		free(front);
 		free(back);
