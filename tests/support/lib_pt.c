@@ -255,17 +255,25 @@ static void other_look(struct other *o, const struct ptc_item *it)
 		die("the second engine lists less");
 	if (!o->more)
 		return;
-	if (!fs_same(rec, o->next))
+	if (!fs_same(rec, o->next)) {
+		fprintf(stderr, "%" PRIx64 " %" PRIx64 ", not %" PRIx64 " %" PRIx64 " up to %zx\n",
+			ptc_fast_rec_from(o->next), o->next.to, ptc_fast_rec_from(rec), rec.to,
+			o->pull.fast.pos);
 		die("the second engine lists something else");
+	}
 	o->more = fs_next(&o->pull, &o->next);
 }
 
-static void other_close(struct other *o)
+static void other_close(struct other *o, struct pt_how *how)
 {
 	if (!o->used)
 		return;
 	if (o->more)
 		die("the second engine lists more");
+	how->fast = o->pull.status;
+	how->fast_why = o->pull.fast.flow.why;
+	if (how->fast == PTC_FAST_AT_END && o->pull.fast.flow.insns != how->stats.insns)
+		die("the second engine counts other instructions");
 	fs_close(&o->pull);
 }
 
@@ -357,7 +365,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	ptc_replay_set_context(r, -1, -1, -1, &as);
 	other_open(&other, stream, &as, how, !max);
 	run(r, max, out, stream, how, &other);
-	other_close(&other);
+	other_close(&other, how);
 	ptc_replay_free(r);
 	ptc_addrspace_release(&as);
 	ptc_codefiles_release(&files);
