@@ -447,7 +447,9 @@ enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)
 		if (r == PTC_FAST_GO_ON && f->pos < f->len)
 			r = packet(f);
 	}
-	if (r == PTC_FAST_AT_PSB)
+	if (r == PTC_FAST_AT_PSB) {
+		ptc_fast_flow_forget_calls(&f->flow);
 		return at_psb(f);
+	}
 	return r == PTC_FAST_GO_ON ? end(f) : r;
 }

@@ -384,6 +384,14 @@ static uint32_t find_again(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode m
 	return ip ? ptc_fast_code_find(f->code, ip, mode) : PTC_FAST_NONE;
 }
 
+void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f)
+{
+	size_t i;
+
+	for (i = 0; i < PTC_FAST_STACK; i++)
+		f->stack[i] = PTC_FAST_NONE;
+}
+
 bool ptc_fast_flow_forget(struct ptc_fast_flow *f)
 {
 	uint64_t at = f->code->blocks[f->at].ip, stack[PTC_FAST_STACK];

@@ -98,6 +98,9 @@ enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fas
  * change yet. */
 void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n);
 
+/* Behind a PSB no return goes where a call in front of it came from. */
+void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f);
+
 /* The code is another one: begin anew with all that is known of it, at the same place. */
 bool ptc_fast_flow_forget(struct ptc_fast_flow *f);
 
