@@ -127,7 +127,7 @@ static uint64_t libipt(struct work *w)
 	uint64_t insns = 0;
 	size_t i;
 
-	if (ptc_ipt_image(&w->d->ipt, &w->as, &image, &err) < 0)
+	if (ptc_ipt_image(&w->d->ipt, &w->as, PTC_MODE_64, &image, &err) < 0)
 		die(err.msg);
 	for (i = 0; i < w->n; i++) {
 		if (ptc_ipt_decoder(&w->d->ipt, w->spans[i].bytes, w->spans[i].len, &dec, &err) < 0)
