@@ -322,6 +322,7 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 		return decline(f, "a PSB+ that says something else");
 	if (psb.has_ip && ptc_fast_flow_to(&f->flow, psb.ip) != PTC_FAST_THERE)
 		return decline(f, "a PSB+ where the flow is not");
+	ptc_fast_flow_clear_stack(&f->flow);
 	return PTC_FAST_AT_PSB;
 }
 

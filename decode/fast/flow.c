@@ -370,6 +370,11 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 	return to && r == PTC_FAST_THERE ? come_to(f, to, mode) : r;
 }
 
+void ptc_fast_flow_clear_stack(struct ptc_fast_flow *f)
+{
+	memset(f->stack, 0, sizeof(f->stack));
+}
+
 void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 {
 	if (f->last.listed)

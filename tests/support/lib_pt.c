@@ -390,7 +390,8 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 	text = replay(stream, how, 0, code);
 	stats = how->stats;
 	in_rows = replay(stream, how, 1000, NULL);
-	if (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)
+	if (!how->astray &&
+	    (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0))
 		die("step by step it is something else than in rows, over code in a file");
 	free(code);
 	free(in_rows);
