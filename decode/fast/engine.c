@@ -322,7 +322,6 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 		return decline(f, "a PSB+ that says something else");
 	if (psb.has_ip && ptc_fast_flow_to(&f->flow, psb.ip) != PTC_FAST_THERE)
 		return decline(f, "a PSB+ where the flow is not");
-	ptc_fast_flow_clear_stack(&f->flow);
 	return PTC_FAST_AT_PSB;
 }
 
@@ -448,7 +447,9 @@ enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)
 		if (r == PTC_FAST_GO_ON && f->pos < f->len)
 			r = packet(f);
 	}
-	if (r == PTC_FAST_AT_PSB)
+	if (r == PTC_FAST_AT_PSB) {
+		ptc_fast_flow_forget_calls(&f->flow);
 		return at_psb(f);
+	}
 	return r == PTC_FAST_GO_ON ? end(f) : r;
 }

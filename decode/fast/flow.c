@@ -370,11 +370,6 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 	return to && r == PTC_FAST_THERE ? come_to(f, to, mode) : r;
 }
 
-void ptc_fast_flow_clear_stack(struct ptc_fast_flow *f)
-{
-	memset(f->stack, 0, sizeof(f->stack));
-}
-
 void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 {
 	if (f->last.listed)
@@ -387,6 +382,14 @@ void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 static uint32_t find_again(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
 {
 	return ip ? ptc_fast_code_find(f->code, ip, mode) : PTC_FAST_NONE;
+}
+
+void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f)
+{
+	size_t i;
+
+	for (i = 0; i < PTC_FAST_STACK; i++)
+		f->stack[i] = PTC_FAST_NONE;
 }
 
 bool ptc_fast_flow_forget(struct ptc_fast_flow *f)

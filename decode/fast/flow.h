@@ -91,15 +91,15 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 /* Trace was lost: where the flow was going is not known, nor where it is. */
 void ptc_fast_flow_cut(struct ptc_fast_flow *f);
 
-/* The processor forgets what was pushed: at each PSB. */
-void ptc_fast_flow_clear_stack(struct ptc_fast_flow *f);
-
 /* List something. */
 enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fast_rec rec);
 
 /* The first @n records are done with. Not with the last one while last.listed: it may
  * change yet. */
 void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n);
+
+/* Behind a PSB no return goes where a call in front of it came from. */
+void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f);
 
 /* The code is another one: begin anew with all that is known of it, at the same place. */
 bool ptc_fast_flow_forget(struct ptc_fast_flow *f);

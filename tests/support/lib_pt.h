@@ -54,10 +54,7 @@ struct pt_how {
 	const struct ptc_time_conv *conv;
 	struct ptc_ipt_params params; /* how the trace was made */
 	bool disorder;		      /* times may go back */
-	/* Returns that are not taken, modes that the code is not of: then libipt depends on its
-	 * cache.
-	 */
-	bool astray;
+	bool file; /* in rows, over a file with the code: libipt keeps its blocks */
 	const struct ptc_mark *marks;
 	size_t nmarks;
 	uint64_t max_steps;	       /* abort after so many; 0: a million */

@@ -383,7 +383,7 @@ Test(fast, cut_anywhere_it_lists_what_libipt_does)
 
 Test(fast, with_a_bit_flipped_anywhere_it_lists_what_libipt_does)
 {
-	struct pt_how how = { .astray = true };
+	struct pt_how how = { .insns = false };
 	unsigned int seed;
 	size_t i;
 
