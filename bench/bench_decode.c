@@ -261,12 +261,12 @@ static void bench_engine(const char *path, size_t pairs)
 	y = median(b, pairs);
 	mid = median(ratio, pairs);
 	fprintf(stderr,
-		"  engine  %.2f of the bare loop's speed (%.2f to %.2f); %" PRIu64
-		" instructions each\n"
+		"  engine  %.2f of the bare loop's speed (%.2f to %.2f; the fastest runs of each: "
+		"%.2f); %" PRIu64 " instructions each\n"
 		"          bare %6.2f s, %6.1f MB/s, %5.1f M blocks/s; ours %6.2f s, %6.1f MB/s, "
 		"%5.1f M blocks/s, %5.1f M transfers/s (hash %016" PRIx64 ")\n"
 		"          of our time: packets %.0f %%, flow %.0f %%, our own work %.0f %%\n",
-		mid, ratio[0], ratio[pairs - 1], us.insns, x, (double)bytes / 1e6 / x,
+		mid, ratio[0], ratio[pairs - 1], a[0] / b[0], us.insns, x, (double)bytes / 1e6 / x,
 		(double)theirs.blocks / 1e6 / x, y, (double)bytes / 1e6 / y,
 		(double)theirs.blocks / 1e6 / y, (double)us.transfers / 1e6 / y, us.hash,
 		100 * pkt / y, 100 * (x - pkt) / y, 100 * (y - x) / y);
