@@ -19,7 +19,7 @@ struct ptc_feed {
 	const uint8_t *next;  /* the packet behind those that were taken */
 	const uint8_t *limit; /* a packet here, or behind, is not looked at */
 	int bits;	      /* left of a TNT packet that was taken; -1: ask */
-	bool late;	      /* ask when the next packet is taken */
+	bool late;	      /* something else is between: it may be told of with the last bit */
 };
 
 static inline bool ptc_feed_has_tnt(const struct ptc_feed *f)
@@ -32,6 +32,11 @@ static inline bool ptc_feed_has_tnt(const struct ptc_feed *f)
 static inline bool ptc_feed_has_tip(const struct ptc_feed *f)
 {
 	return f->next < f->limit && ptc_pkt_is_tip(f->next[0]) && ptc_pkt_ip_len(f->next[0]);
+}
+
+static inline bool ptc_feed_has_plain(const struct ptc_feed *f)
+{
+	return ptc_feed_has_tnt(f) || ptc_feed_has_tip(f);
 }
 
 static inline size_t ptc_feed_tnt_len(const struct ptc_feed *f)
@@ -55,7 +60,7 @@ static inline void ptc_feed_go_on(struct ptc_feed *f, const uint8_t *next, int b
 {
 	f->next = next;
 	f->bits = bits;
-	if (next >= f->limit || (!bits && !ptc_feed_has_tnt(f) && !ptc_feed_has_tip(f)))
+	if (next >= f->limit || (!bits && (f->late || !ptc_feed_has_plain(f))))
 		ptc_feed_ask(f);
 }
 
@@ -64,7 +69,7 @@ static inline void ptc_feed_advance(struct ptc_feed *f, size_t len, int bits)
 {
 	f->next += len;
 	f->bits = bits;
-	if (f->late || (!ptc_feed_has_tnt(f) && !ptc_feed_has_tip(f)))
+	if (f->late || !ptc_feed_has_plain(f))
 		ptc_feed_ask(f);
 }
 

@@ -734,7 +734,7 @@ static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool
 	/* Nothing behind it, nor behind the one before it: the time is what it was. */
 	if (n != len || r->lags)
 		look_at_time(r);
-	r->lags = n != len;
+	r->lags = f->late = n != len;
 	ptc_feed_go_on(f, f->next + n, bits);
 }
 
@@ -775,7 +775,7 @@ static const uint8_t *feed_limit(const struct ptc_replay *r)
 static struct ptc_feed look_ahead(struct ptc_replay *r, bool empty)
 {
 	const size_t raw = r->raw;
-	struct ptc_feed f = { .bits = -1, .next = place_of(r, raw) };
+	struct ptc_feed f = { .bits = -1, .next = place_of(r, raw), .late = true };
 	const uint64_t bound = r->bound;
 
 	r->prev2_off = r->prev_off;
@@ -794,8 +794,6 @@ static struct ptc_feed look_ahead(struct ptc_replay *r, bool empty)
 	/* In a graft it is not where we say it is. */
 	if (f.next != r->window.bytes + r->off)
 		ptc_feed_ask(&f);
-	/* What was read behind the last packet gets its time with the next one. */
-	f.late = r->lags;
 	return f;
 }
 
