@@ -10,10 +10,10 @@
  *		many lines as there are transfers, which must agree.
  *	last	ptcap decode --last 1000, in ms, and next to decoding all.
  *
- * The two of a pair take turns; medians are printed. There are fewer pairs where they take long:
- *all of it is done in about a quarter of an hour. It needs perf, gcc, python3, xz, QEMU, and 200 MB
- *of /dev/shm. What decoding is made of, next to the bare loop: pt_pkt_next over the trace
- *(packets), and the loop itself (flow).
+ * The two of a pair take turns; medians are printed. There are fewer pairs where they take
+ * long: all of it is done in about a quarter of an hour. It needs perf, gcc, python3, xz, QEMU,
+ * and 200 MB of /dev/shm. What decoding is made of, next to the bare loop: pt_pkt_next over
+ * the trace (packets), and the loop itself (flow).
  *
  *	bench_decode [-e|-t|-l] [-p PAIRS] [-i FILE | COMMAND...]
  *						(all three; 5; cc1, python3 and xz)
