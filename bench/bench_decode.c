@@ -10,8 +10,10 @@
  *		many lines as there are transfers, which must agree.
  *	last	ptcap decode --last 1000, in ms, and next to decoding all.
  *
- * The two of a pair take turns; medians are printed. What decoding is made of, next to the bare
- * loop: pt_pkt_next over the trace (packets), and the loop itself (flow).
+ * The two of a pair take turns; medians are printed. There are fewer pairs where they take
+ * long: all of it is done in about a quarter of an hour. It needs perf, gcc, python3, xz, QEMU,
+ * and 200 MB of /dev/shm. What decoding is made of, next to the bare loop: pt_pkt_next over
+ * the trace (packets), and the loop itself (flow).
  *
  *	bench_decode [-e|-t|-l] [-p PAIRS] [-i FILE | COMMAND...]
  *						(all three; 5; cc1, python3 and xz)
@@ -31,6 +33,9 @@
 #include "ptcap/capture.h"
 
 enum { MAX_PAIRS = 64, MAX_ARGS = 64, LAST = 1000 };
+
+/* Seconds: no further pair is begun after that. */
+static const double BUDGET = 60;
 
 static void die(const char *what)
 {
@@ -55,6 +60,20 @@ static double median(double *v, size_t n)
 {
 	qsort(v, n, sizeof(*v), by_value);
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static double wall_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Is there to be another pair, after @done of at most @pairs since @begin? */
+static bool goes_on(size_t done, size_t pairs, double begin)
+{
+	return done < pairs && (!done || wall_now() - begin < BUDGET);
 }
 
 /* --- engine --- */
@@ -230,7 +249,7 @@ static struct trace *copy_traces(const struct ptc_decode *d, size_t *ret_n, uint
 
 static void bench_engine(const char *path, size_t pairs)
 {
-	double a[MAX_PAIRS], b[MAX_PAIRS], ratio[MAX_PAIRS], pkt, x, y, mid;
+	double a[MAX_PAIRS], b[MAX_PAIRS], ratio[MAX_PAIRS], pkt, x, y, mid, begin;
 	struct count theirs = { .hash = 0 }, us = theirs;
 	struct ptc_decode *d;
 	struct trace *traces;
@@ -241,7 +260,8 @@ static void bench_engine(const char *path, size_t pairs)
 	must(ptc_decode_open(path, NULL, &d, &err), &err);
 	traces = copy_traces(d, &n, &bytes);
 	(void)ours(d); /* both find the section cache warm */
-	for (i = 0; i < pairs; i++) {
+	begin = wall_now();
+	for (i = 0; goes_on(i, pairs, begin); i++) {
 		theirs = bare(d, traces, n);
 		us = ours(d);
 		if (us.insns != theirs.insns)
@@ -250,23 +270,24 @@ static void bench_engine(const char *path, size_t pairs)
 		b[i] = us.s;
 		ratio[i] = a[i] / b[i];
 	}
-	if (i < pairs) {
+	if (us.insns != theirs.insns) {
 		fprintf(stderr,
 			"  engine  we see %" PRIu64 " instructions, the bare loop %" PRIu64 "\n",
 			us.insns, theirs.insns);
 		exit(1);
 	}
+	pairs = i;
 	pkt = packets(d, traces, n);
 	x = median(a, pairs);
 	y = median(b, pairs);
 	mid = median(ratio, pairs);
 	fprintf(stderr,
-		"  engine  %.2f of the bare loop's speed (%.2f to %.2f); %" PRIu64
-		" instructions each\n"
+		"  engine  %.2f of the bare loop's speed (%.2f to %.2f; the fastest runs of each: "
+		"%.2f); %" PRIu64 " instructions each\n"
 		"          bare %6.2f s, %6.1f MB/s, %5.1f M blocks/s; ours %6.2f s, %6.1f MB/s, "
 		"%5.1f M blocks/s, %5.1f M transfers/s (hash %016" PRIx64 ")\n"
 		"          of our time: packets %.0f %%, flow %.0f %%, our own work %.0f %%\n",
-		mid, ratio[0], ratio[pairs - 1], us.insns, x, (double)bytes / 1e6 / x,
+		mid, ratio[0], ratio[pairs - 1], a[0] / b[0], us.insns, x, (double)bytes / 1e6 / x,
 		(double)theirs.blocks / 1e6 / x, y, (double)bytes / 1e6 / y,
 		(double)theirs.blocks / 1e6 / y, (double)us.transfers / 1e6 / y, us.hash,
 		100 * pkt / y, 100 * (x - pkt) / y, 100 * (y - x) / y);
@@ -290,14 +311,6 @@ struct run {
 	double cpu, wall; /* seconds */
 	uint64_t lines;	  /* if they were counted */
 };
-
-static double wall_now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static const char *ptcap(void)
 {
@@ -372,7 +385,7 @@ static struct run must_run(const char *const *line, const char *file, bool count
 
 static void bench_text(const char *path, size_t pairs)
 {
-	double a[MAX_PAIRS], b[MAX_PAIRS], ratio[MAX_PAIRS], mid;
+	double a[MAX_PAIRS], b[MAX_PAIRS], ratio[MAX_PAIRS], mid, begin;
 	struct run perf, us = must_run(decode_text, path, true);
 	uint64_t lines;
 	size_t i;
@@ -387,13 +400,15 @@ static void bench_text(const char *path, size_t pairs)
 			lines, perf.lines);
 		exit(1);
 	}
-	for (i = 0; i < pairs; i++) {
+	begin = wall_now();
+	for (i = 0; goes_on(i, pairs, begin); i++) {
 		(void)run_command(perf_text, path, false, &perf);
 		us = must_run(decode_text, path, false);
 		a[i] = perf.cpu;
 		b[i] = us.cpu;
 		ratio[i] = a[i] / b[i];
 	}
+	pairs = i;
 	mid = median(ratio, pairs);
 	fprintf(stderr,
 		"  text    %.2f times the speed of perf script (%.2f to %.2f); %" PRIu64

@@ -45,6 +45,16 @@ static inline bool ptc_ahead_is_due(const struct ptc_ahead *a, struct ptc_spot a
 	return at.span >= psb.span && (at.span > psb.span || at.off >= psb.off);
 }
 
+/* The first offset of span @span, of those in front of @off, at which it is; else @off. */
+static inline size_t ptc_ahead_limit(const struct ptc_ahead *a, size_t span, size_t off)
+{
+	const struct ptc_spot psb = a->psb[0].spot;
+
+	if (psb.span != span)
+		return psb.span < span ? 0 : off;
+	return psb.off < off ? psb.off : off;
+}
+
 /*
  * The latest time, in ns, of what is at @at; UINT64_MAX: not known. @at must not decrease, but that
  * it may go back in the part of the trace that was asked for last.

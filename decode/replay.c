@@ -9,6 +9,7 @@
 #include "arch/pt_packet.h"
 #include "base/err.h"
 #include "decode/event.h"
+#include "decode/feed.h"
 #include "decode/ipt.h"
 #include "decode/replay_state.h"
 
@@ -87,6 +88,7 @@ void ptc_replay_free(struct ptc_replay *r)
 	if (!r)
 		return;
 	ptc_replay_close_span(r);
+	ptc_trail_release(&r->trail);
 	ptc_out_release(&r->out);
 	ptc_addrspace_release(&r->none);
 	free(r);
@@ -177,15 +179,6 @@ static void look_at_time(struct ptc_replay *r)
 	r->now = not_before(r->now, to_ns(r, tsc, r->bound));
 }
 
-/* @calls of the decoder have not moved it. */
-static inline void stay(struct ptc_replay *r, size_t calls)
-{
-	if (calls)
-		r->prev2_off = calls > 1 ? r->off : r->prev_off;
-	if (calls)
-		r->prev_off = r->off;
-}
-
 void ptc_replay_look_around(struct ptc_replay *r)
 {
 	r->prev2_off = r->prev_off;
@@ -208,61 +201,28 @@ static void move_window(struct ptc_replay *r)
 		ptc_window_move(&r->window, r->off);
 }
 
-static bool is_tnt(const uint8_t *p, size_t left)
-{
-	return left && (ptc_pkt_is_tnt(p[0]) || ptc_pkt_is_tnt64(p, left));
-}
-
 /*
- * A block has used the packet at @p, where the decoder was, with @left bytes to the end; now the
- * decoder is @n bytes further on. It never reads on, and takes no event, while it has bits of a
- * TNT packet left, nor if another TNT packet comes next.
+ * A block has used the packet that came next; now the decoder is @n bytes further on. @empty: it
+ * had no bits before. It takes a TIP packet though it has some, where the trace is damaged.
  */
-static void note_packet(struct ptc_replay *r, const uint8_t *p, size_t n, size_t left)
+static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool empty)
 {
 	size_t len = 0;
 	int bits = -1;
 
-	if (is_tnt(p, left)) {
-		bits = ptc_pkt_tnt_bits(p);
-		len = p[0] == 0x02 ? PTC_TNT64_LEN : 1;
-	} else if (ptc_pkt_is_tip(p[0])) {
-		bits = 1;
-		len = ptc_pkt_ip_len(p[0]);
+	if (ptc_feed_has_tnt(f)) {
+		len = ptc_feed_tnt_len(f);
+		f->tnt = f->next;
+		bits = ptc_pkt_tnt_bits(f->next) - 1;
+	} else if (ptc_feed_has_tip(f)) {
+		len = ptc_pkt_ip_len(f->next[0]);
+		bits = empty ? 0 : -1;
 	}
-	r->quiet = bits > 0 ? bits - 2 + (n == len && is_tnt(p + n, left - n)) : -1;
 	/* Nothing behind it, nor behind the one before it: the time is what it was. */
 	if (n != len || r->lags)
 		look_at_time(r);
-	r->lags = n != len;
-}
-
-/*
- * look_around after a block that may have used trace, but had no event and no error, and after
- * @kept blocks in front of it that have not.
- */
-static void look_ahead(struct ptc_replay *r, size_t kept)
-{
-	const size_t raw = r->raw, room = room_of(r);
-	const uint64_t bound = r->bound;
-
-	stay(r, kept + 1);
-	r->quiet = -1;
-	r->off = position(r);
-	if (r->off > r->psb)
-		ptc_replay_pass_psbs(r);
-	look_at_bound(r);
-	if (r->bound != bound)
-		r->lags = true;
-	if (r->raw > raw)
-		note_packet(r, r->window.bytes - room + raw, r->raw - raw,
-			    room + span_of(r)->len - raw);
-	else if (r->lags)
-		look_at_time(r);
-	/* The next call has another bound, though it may use nothing. */
-	if (r->conf.clock.valid &&
-	    ptc_ahead_is_due(&r->ahead, (struct ptc_spot){ r->span, r->off }))
-		r->quiet = -1;
+	r->lags = f->late = n != len;
+	ptc_feed_go_on(f, f->next + n, bits);
 }
 
 /* Where in the span a step may go on to before somebody else must have a look. */
@@ -273,103 +233,193 @@ static size_t next_stop(const struct ptc_replay *r)
 	return (size_t)(r->conf.marks[r->next_mark].off - span_of(r)->base);
 }
 
+static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
+{
+	return r->window.bytes - room_of(r) + raw;
+}
+
+/* From where on the decoder must be asked where it is. */
+static const uint8_t *feed_limit(const struct ptc_replay *r)
+{
+	const size_t len = span_of(r)->len;
+	size_t at = len < PTC_FEED_MARGIN ? 0 : len - PTC_FEED_MARGIN;
+
+	if (at > r->psb)
+		at = r->psb;
+	if (at > r->window.near)
+		at = r->window.near;
+	if (at > next_stop(r))
+		at = next_stop(r);
+	if (r->conf.clock.valid)
+		at = ptc_ahead_limit(&r->ahead, r->span, at);
+	return r->window.bytes + at;
+}
+
+/*
+ * look_around after a block that may have used trace, but had no event and no error. r->off and
+ * r->prev_off are those in front of it. @empty: it had no bits of a TNT packet before.
+ */
+static struct ptc_feed look_ahead(struct ptc_replay *r, bool empty)
+{
+	const size_t raw = r->raw;
+	struct ptc_feed f = { .bits = -1, .next = place_of(r, raw), .late = true };
+	const uint64_t bound = r->bound;
+
+	r->prev2_off = r->prev_off;
+	r->prev_off = r->off;
+	r->off = position(r);
+	if (r->off > r->psb)
+		ptc_replay_pass_psbs(r);
+	look_at_bound(r);
+	if (r->bound != bound)
+		r->lags = true;
+	f.limit = feed_limit(r);
+	if (r->raw > raw)
+		note_packet(r, &f, r->raw - raw, empty);
+	else if (r->lags)
+		look_at_time(r);
+	/* In a graft it is not where we say it is; a PSB that was read ends what it takes. */
+	if (f.next != r->window.bytes + r->off || ptc_replay_psb_ahead(r) < SIZE_MAX)
+		ptc_feed_ask(&f);
+	return f;
+}
+
 enum left {
 	LEFT_NOTHING, /* to be done */
 	LEFT_BLOCK,   /* that was not looked at */
 	LEFT_ENDLESS, /* ptc_trail_block said no */
 };
 
-/* What changes from block to block in a run. */
-struct run {
+enum { ROW = 128 };
+
+/* What changes from block to block in a row. */
+struct row {
+	struct ptc_trail_step steps[ROW];
+	size_t n;
 	uint64_t insns;
-	uint64_t last_ip;	/* of the pending instruction */
-	struct ptc_item *it;	/* where the next item goes */
-	int quiet;		/* as in the replay */
-	size_t kept;		/* calls since the decoder was asked where it is */
-	bool progress, endless; /* to be told of to the trail; an endless loop */
+	struct ptc_feed feed;
+	/* Where the decoder is, was before its last call, and before the one before. */
+	const uint8_t *now, *prev, *prev2;
+	bool progress; /* to be told of to the trail */
+	enum left left;
 };
 
-/* The pending instruction led to @b. What differs from block to block is computed, not jumped over.
- */
-static inline void land_in(struct run *run, const struct ptc_item *stamp, struct ptc_trail_insn e,
-			   const struct pt_block *b)
-{
-	const bool stays = (e.kind == PTC_KIND_JCC) & (b->ip == run->last_ip + e.len);
-	struct ptc_item *it = run->it;
-
-	/* Member by member: gcc copies and clears a structure of this size with slow instructions.
-	 */
-	it->from = run->last_ip;
-	it->to = b->ip;
-	it->time = stamp->time;
-	it->pid = stamp->pid;
-	it->tid = stamp->tid;
-	it->cpu = stamp->cpu;
-	it->queue = stamp->queue;
-	it->type = PTC_ITEM_BRANCH;
-	it->kind = e.kind;
-	it->cause = 0;
-	it->insn_len = 0;
-	memset(it->insn, 0, sizeof(it->insn));
-	memset(it->reserved, 0, sizeof(it->reserved));
-	run->it += (e.kind != PTC_KIND_NONE) & !stays;
-	run->last_ip = b->end_ip;
-	run->insns += b->ninsn;
-}
-
 /* What @b took of the trace, as far as it is known without asking. */
-static inline void take_trace(struct run *run, struct ptc_trail *t, const struct pt_block *b)
+static inline void take_trace(struct row *row, struct ptc_trail *t, const struct pt_block *b)
 {
+	struct ptc_feed *f = &row->feed;
 	uint8_t kind;
 
-	/* Looked up when it is needed: until then its entry is in the processor's cache. */
 	if (b->iclass == ptic_cond_jump || b->iclass == ptic_return) {
-		ptc_trail_prefetch(t, b->end_ip);
-		run->progress = true;
-		run->quiet--;
+		row->progress = true;
+		if (!ptc_feed_is_known(f))
+			return;
+		if (b->iclass == ptic_return)
+			ptc_feed_take_return(f);
+		else
+			ptc_feed_take_bit(f);
 		return;
 	}
-	kind = ptc_trail_look_up(t, b->end_ip, PTC_MODE_64).kind;
-	if (run->progress)
+	kind = ptc_kinds_at(&t->kinds, b->end_ip, PTC_MODE_64).kind;
+	if (row->progress)
 		ptc_trail_progress(t);
-	run->progress = ptc_trail_needs_trace(kind);
-	if (!run->progress)
-		run->endless = ptc_trail_is_endless(t, b->ip);
+	row->progress = ptc_trail_needs_trace(kind);
+	if (!row->progress && ptc_trail_is_endless(t, b->ip))
+		row->left = LEFT_ENDLESS;
+	if (kind == PTC_KIND_CALL || kind == PTC_KIND_ICALL)
+		ptc_feed_push(f);
+	if (kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
+		return;
 	/* Where there is none for Zydis, libipt may know better, and have used trace. */
-	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
-		run->quiet = -1;
+	if ((kind == PTC_KIND_IJMP || kind == PTC_KIND_ICALL) && ptc_feed_is_known(f))
+		ptc_feed_take_ip(f);
+	else
+		ptc_feed_ask(f);
 }
 
-/* Is a run over, now that the decoder has moved? */
-static bool is_over(const struct ptc_replay *r, uint64_t time, size_t stop)
+/* The replay's own idea of where the decoder is, from the row's. */
+static void settle_place(struct ptc_replay *r, const struct row *row)
 {
+	const uint8_t *bytes = r->window.bytes;
+	const size_t off = (size_t)(row->now - bytes);
+
+	r->raw += off - r->off;
+	r->off = off;
+	r->prev_off = (size_t)(row->prev - bytes);
+	r->prev2_off = (size_t)(row->prev2 - bytes);
+}
+
+/* The decoder was called, and is at @now. */
+static inline void move_on(struct row *row, const uint8_t *now)
+{
+	row->prev2 = row->prev;
+	row->prev = row->now;
+	row->now = now;
+}
+
+/* Nobody knows where the decoder is now. @empty as above. True: the row is over. */
+static bool ask(struct ptc_replay *r, struct row *row, bool empty)
+{
+	const uint64_t time = r->now;
+	const size_t stop = next_stop(r);
+	const int calls = row->feed.calls;
+
+	settle_place(r, row);
+	row->feed = look_ahead(r, empty);
+	row->feed.calls = calls;
+	move_on(row, r->window.bytes + r->off);
 	return r->now != time || r->off >= stop || r->swallowed ||
 	       ptc_window_is_stale(&r->window, r->off);
 }
 
-/* @run by value: its address must not be known to anybody. */
-static void end_run(struct ptc_replay *r, struct run run, uint64_t time)
+/* Blocks for one row, at most @max. False: that was all of them for now. */
+static bool fill_row(struct ptc_replay *r, struct row *row, size_t max, struct pt_block *b)
 {
-	struct ptc_trail *t = &r->trail;
-	const size_t n = (size_t)(run.it - r->out.items);
-	struct ptc_trail_insn e;
+	bool over = false, empty;
 
-	r->quiet = run.quiet;
+	for (row->n = 0; row->n < max && !over && row->left == LEFT_NOTHING;) {
+		r->status = pt_blk_next(r->dec, b, sizeof(*b));
+		if (r->status || !b->ninsn || b->mode != ptem_64bit) {
+			row->left = LEFT_BLOCK;
+			break;
+		}
+		row->steps[row->n++] = (struct ptc_trail_step){ b->ip, b->end_ip };
+		row->insns += b->ninsn;
+		empty = !row->feed.bits;
+		take_trace(row, &r->trail, b);
+		if (ptc_feed_is_known(&row->feed))
+			move_on(row, row->feed.next);
+		else
+			over = ask(r, row, empty);
+	}
+	return !over && row->left == LEFT_NOTHING;
+}
+
+static void begin_row(const struct ptc_replay *r, struct row *row)
+{
+	row->feed = (struct ptc_feed){ .next = r->window.bytes + r->off,
+				       .limit = feed_limit(r),
+				       .bits = r->quiet,
+				       .late = r->lags };
+	row->now = row->feed.next;
+	row->prev = r->window.bytes + r->prev_off;
+	row->prev2 = r->window.bytes + r->prev2_off;
+	row->insns = 0;
+	row->progress = false;
+	row->left = LEFT_NOTHING;
+}
+
+static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
+{
+	settle_place(r, row);
+	r->quiet = row->feed.bits;
 	r->prev_now = time;
-	stay(r, run.kept);
-	if (!run.insns)
+	if (!row->insns)
 		return;
 	r->told = time;
-	e = ptc_trail_look_up(t, run.last_ip, PTC_MODE_64);
-	t->last.kind = e.kind;
-	t->last.len = e.len;
-	t->last.ip = run.last_ip;
-	t->last.time = time;
-	if (run.progress)
-		ptc_trail_progress(t);
-	r->out.stats->insns += run.insns;
-	r->out.stats->branches += n - r->out.n;
-	r->out.n = n;
+	if (row->progress)
+		ptc_trail_progress(&r->trail);
+	r->out.stats->insns += row->insns;
 	r->idle = 0;
 }
 
@@ -399,43 +449,28 @@ static bool has_more(struct ptc_replay *r)
 }
 
 /*
- * Blocks in a row, until one is not as most are, the time changes, or there are @max items; of
+ * Blocks in rows, until one is not as most are, the time changes, or there are @max items; of
  * the pending instruction's time.
  */
 static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
+	struct ptc_out *o = &r->out;
 	const uint64_t time = r->now;
-	const size_t stop = next_stop(r);
-	const struct ptc_item stamp = ptc_out_stamp(&r->out, time);
-	const struct ptc_item *end = r->out.items + r->out.head + max;
-	struct ptc_trail_insn e = { .kind = r->trail.last.kind, .len = r->trail.last.len };
-	struct run run = { .last_ip = r->trail.last.ip,
-			   .it = r->out.items + r->out.n,
-			   .quiet = r->quiet };
-	bool over = r->off >= stop;
+	struct ptc_item *it = o->items + o->n, *end = o->items + o->head + max;
+	struct row row;
+	bool goes_on;
 
+	begin_row(r, &row);
 	do {
-		r->status = pt_blk_next(r->dec, b, sizeof(*b));
-		if (r->status || !b->ninsn || b->mode != ptem_64bit) {
-			end_run(r, run, time);
-			ptc_replay_look_around(r);
-			return LEFT_BLOCK;
-		}
-		if (run.insns)
-			e = ptc_trail_look_up(&r->trail, run.last_ip, PTC_MODE_64);
-		land_in(&run, &stamp, e, b);
-		take_trace(&run, &r->trail, b);
-		if (run.quiet >= 0) {
-			run.kept++;
-			continue;
-		}
-		look_ahead(r, run.kept);
-		run.kept = 0;
-		run.quiet = r->quiet;
-		over = is_over(r, time, stop);
-	} while (!over && !run.endless && run.it < end);
-	end_run(r, run, time);
-	return run.endless ? LEFT_ENDLESS : LEFT_NOTHING;
+		goes_on = fill_row(r, &row, (size_t)(end - it) < ROW ? (size_t)(end - it) : ROW, b);
+		it = ptc_trail_row(&r->trail, row.steps, row.n, it);
+	} while (goes_on && it < end);
+	end_row(r, &row, time);
+	o->stats->branches += (size_t)(it - o->items) - o->n;
+	o->n = (size_t)(it - o->items);
+	if (row.left == LEFT_BLOCK)
+		ptc_replay_look_around(r);
+	return row.left;
 }
 
 /* The same, or one block, always asking the decoder where it is. */

@@ -69,8 +69,8 @@ struct ptc_replay {
 	struct ptc_ahead ahead;
 
 	/*
-	 * What is known without asking the decoder where it is: that this many more TNT bits, and
-	 * nothing else of the trace, can be used without its reading on; -1: nothing is known.
+	 * What is known without asking the decoder where it is: that this many bits are left of the
+	 * TNT packet in front of it, and what it uses next (feed.h); -1: nothing is known.
 	 */
 	int quiet;
 	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/trail.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "decode/addrspace.h"
@@ -12,50 +14,25 @@ void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_d
 	t->insns = opts->insns;
 	t->bytes = opts->bytes;
 	t->quick = !opts->insns && !opts->bytes && !out->picky;
-	t->gen = 1;
+	ptc_kinds_init(&t->kinds);
 	ptc_trail_progress(t);
 }
 
-/* What is in the cache is of other code. */
-static void forget(struct ptc_trail *t)
+void ptc_trail_release(struct ptc_trail *t)
 {
-	if (++t->gen < PTC_TRAIL_GENS)
-		return;
-	/* Entries of the first generation would come back to life. */
-	memset(t->cache, 0, sizeof(t->cache));
-	t->gen = 1;
+	ptc_kinds_release(&t->kinds);
 }
 
 void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as)
 {
-	t->as = as;
-	forget(t);
-}
-
-struct ptc_trail_insn ptc_trail_read(struct ptc_trail *t, uint64_t ip, enum ptc_mode mode)
-{
-	const uint64_t hash = ptc_trail_hash(ip);
-	struct ptc_trail_insn e = { .len = 0 };
-	uint8_t bytes[PTC_INSN_MAX];
-	struct ptc_insn insn;
-	size_t n;
-
-	if (mode != t->mode)
-		forget(t);
-	t->mode = mode;
-	n = ptc_addrspace_read(t->as, ip, bytes, sizeof(bytes));
-	if (n && ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK)
-		e = (struct ptc_trail_insn){ .kind = insn.kind, .len = insn.len };
-	t->cache[hash >> (64 - PTC_TRAIL_CACHE_BITS)] = hash << PTC_TRAIL_CACHE_BITS | t->gen << 8 |
-							(uint64_t)e.kind << 4 | e.len;
-	return e;
+	ptc_kinds_set_code(&t->kinds, as);
 }
 
 static void put_bytes(struct ptc_trail *t, struct ptc_item *it, uint8_t len)
 {
 	if (!it || !t->bytes || !len)
 		return;
-	if (ptc_addrspace_read(t->as, it->from, it->insn, len) == len)
+	if (ptc_addrspace_read(t->kinds.as, it->from, it->insn, len) == len)
 		it->insn_len = len;
 }
 
@@ -68,7 +45,7 @@ static void branch(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kin
 		return;
 	it = ptc_out_branch(t->out, from, to, kind, time);
 	if (it && from && t->bytes)
-		put_bytes(t, it, ptc_trail_look_up(t, from, PTC_MODE_64).len);
+		put_bytes(t, it, ptc_kinds_at(&t->kinds, from, PTC_MODE_64).len);
 }
 
 static void list_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
@@ -115,8 +92,7 @@ static bool is_direct(uint8_t kind)
 }
 
 /* Where @e at @ip, which needed no trace, led. */
-static uint64_t follow(struct ptc_trail *t, struct ptc_trail_insn e, uint64_t ip,
-		       enum ptc_mode mode)
+static uint64_t follow(struct ptc_trail *t, struct ptc_kind_len e, uint64_t ip, enum ptc_mode mode)
 {
 	uint8_t bytes[PTC_INSN_MAX];
 	struct ptc_insn insn;
@@ -124,19 +100,19 @@ static uint64_t follow(struct ptc_trail *t, struct ptc_trail_insn e, uint64_t ip
 
 	if (!is_direct(e.kind))
 		return ip + e.len;
-	n = ptc_addrspace_read(t->as, ip, bytes, sizeof(bytes));
+	n = ptc_addrspace_read(t->kinds.as, ip, bytes, sizeof(bytes));
 	return ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK ? insn.target : ip + e.len;
 }
 
 /* The transfers inside a bent block. */
 static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
 {
-	struct ptc_trail_insn e;
+	struct ptc_kind_len e;
 	uint64_t ip = b->ip, to;
 	uint32_t i;
 
 	for (i = 0; i + 1 < b->ninsn; i++) {
-		e = ptc_trail_look_up(t, ip, b->mode);
+		e = ptc_kinds_at(&t->kinds, ip, b->mode);
 		if (!e.len)
 			return;
 		to = follow(t, e, ip, b->mode);
@@ -148,25 +124,25 @@ static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
 
 static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
 {
-	struct ptc_trail_insn e;
+	struct ptc_kind_len e;
 	uint64_t ip = b->ip;
 	uint32_t i;
 
 	for (i = 0; i + 1 < b->ninsn; i++) {
-		e = ptc_trail_look_up(t, ip, b->mode);
+		e = ptc_kinds_at(&t->kinds, ip, b->mode);
 		/* libipt could decode it and Zydis cannot: at least the last one is known. */
 		if (!e.len)
 			break;
 		put_bytes(t, ptc_out_insn(t->out, ip, b->time), e.len);
 		ip = follow(t, e, ip, b->mode);
 	}
-	e = ptc_trail_look_up(t, b->end_ip, b->mode);
+	e = ptc_kinds_at(&t->kinds, b->end_ip, b->mode);
 	put_bytes(t, ptc_out_insn(t->out, b->end_ip, b->time), e.len);
 }
 
 bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 {
-	struct ptc_trail_insn e;
+	struct ptc_kind_len e;
 
 	ptc_trail_land(t, b->ip);
 	t->out->stats->insns += b->ninsn;
@@ -174,7 +150,7 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 		list_insns(t, b);
 	else if (b->bent)
 		list_inner(t, b);
-	e = ptc_trail_look_up(t, b->end_ip, b->mode);
+	e = ptc_kinds_at(&t->kinds, b->end_ip, b->mode);
 	t->last.valid = true;
 	t->last.kind = e.kind;
 	t->last.len = e.len;
@@ -184,6 +160,72 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 		return !ptc_trail_is_endless(t, b->ip);
 	ptc_trail_progress(t);
 	return true;
+}
+
+/* What the transfers of a row have in common: their second and third quarter. */
+struct stamp {
+	uint64_t time, ids, place,
+		head; /* pid and tid; cpu and queue; type, and the bytes behind it */
+};
+
+static_assert(offsetof(struct ptc_item, time) == 16 && offsetof(struct ptc_item, pid) == 24 &&
+		      offsetof(struct ptc_item, cpu) == 32 &&
+		      offsetof(struct ptc_item, type) == 40 &&
+		      offsetof(struct ptc_item, kind) == 41,
+	      "an item's words");
+
+static struct stamp stamp_of(const struct ptc_trail *t)
+{
+	const struct ptc_item it = ptc_out_stamp(t->out, t->last.time);
+	struct stamp s;
+
+	memcpy(&s, (const uint8_t *)&it + offsetof(struct ptc_item, time), sizeof(s));
+	return s;
+}
+
+static inline void put_word(struct ptc_item *it, size_t at, uint64_t word)
+{
+	memcpy((uint8_t *)it + at, &word, sizeof(word));
+}
+
+/*
+ * Word by word: a structure of this size, or an array, the compiler would put together in memory,
+ * and copy in pieces of another size, which processors are slow at.
+ */
+static inline void put_branch(struct ptc_item *it, const struct stamp *s, uint64_t from,
+			      uint64_t to, uint8_t kind)
+{
+	put_word(it, 0, from);
+	put_word(it, 8, to);
+	put_word(it, 16, s->time);
+	put_word(it, 24, s->ids);
+	put_word(it, 32, s->place);
+	put_word(it, 40, s->head | (uint64_t)kind << 8);
+	put_word(it, 48, 0);
+	put_word(it, 56, 0);
+}
+
+/* What differs from block to block is computed, not jumped over. */
+struct ptc_item *ptc_trail_row(struct ptc_trail *t, const struct ptc_trail_step *steps, size_t n,
+			       struct ptc_item *it)
+{
+	const struct stamp s = stamp_of(t);
+	struct ptc_kind_len e = { .kind = t->last.kind, .len = t->last.len };
+	uint64_t ip = t->last.ip;
+	bool stays;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		put_branch(it, &s, ip, steps[i].ip, e.kind);
+		stays = (e.kind == PTC_KIND_JCC) & (steps[i].ip == ip + e.len);
+		it += (e.kind != PTC_KIND_NONE) & !stays;
+		ip = steps[i].end_ip;
+		e = ptc_kinds_at(&t->kinds, ip, PTC_MODE_64);
+	}
+	t->last.kind = e.kind;
+	t->last.len = e.len;
+	t->last.ip = ip;
+	return it;
 }
 
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)

@@ -12,19 +12,13 @@
 #include "arch/insn.h"
 #include "decode/event.h"
 #include "decode/item.h"
+#include "decode/kinds.h"
 
 struct ptc_addrspace;
 
 enum { PTC_TRAIL_HELD = 8 };
-enum { PTC_TRAIL_CACHE_BITS = 15, PTC_TRAIL_GENS = 128 };
-
-/* What ptc_insn_decode found at an address. */
-struct ptc_trail_insn {
-	uint8_t kind, len; /* len 0: there is none to be read */
-};
 
 struct ptc_trail {
-	const struct ptc_addrspace *as;
 	struct ptc_out *out; /* lent */
 	bool insns, bytes;   /* as in the options */
 	bool quick;	     /* transfers and nothing else are listed */
@@ -43,14 +37,7 @@ struct ptc_trail {
 	/* Brent's cycle finder over blocks that needed no trace. */
 	uint64_t loop_mark, loop_steps, loop_limit;
 
-	/*
-	 * What ptc_insn_decode found in one mode, direct-mapped by the product of an address and
-	 * an odd constant, which is as good as the address. Its upper bits are the index, and its
-	 * lower ones the upper bits of an entry; then come 7 bits of gen, 4 of kind, 4 of len.
-	 */
-	uint32_t gen; /* never 0: of entries that are of this code */
-	enum ptc_mode mode;
-	uint64_t cache[1 << PTC_TRAIL_CACHE_BITS];
+	struct ptc_kinds kinds;
 };
 
 /* A block, as the engine reports it. */
@@ -63,6 +50,7 @@ struct ptc_trail_block {
 };
 
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
+void ptc_trail_release(struct ptc_trail *t);
 
 /* Use @as from now on, or look at it anew because it changed. */
 void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as);
@@ -72,26 +60,6 @@ void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as);
  * (`jmp .` and its like), and would do so for ever.
  */
 bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b);
-
-/* ptc_trail_look_up where the cache does not have it. */
-struct ptc_trail_insn ptc_trail_read(struct ptc_trail *t, uint64_t ip, enum ptc_mode mode);
-
-static inline uint64_t ptc_trail_hash(uint64_t ip)
-{
-	return ip * 0x9e3779b97f4a7c15;
-}
-
-static inline struct ptc_trail_insn ptc_trail_look_up(struct ptc_trail *t, uint64_t ip,
-						      enum ptc_mode mode)
-{
-	const uint64_t hash = ptc_trail_hash(ip);
-	const uint64_t entry = t->cache[hash >> (64 - PTC_TRAIL_CACHE_BITS)];
-	const uint64_t found = entry ^ (hash << PTC_TRAIL_CACHE_BITS | t->gen << 8);
-
-	if (found > UINT8_MAX || mode != t->mode)
-		return ptc_trail_read(t, ip, mode);
-	return (struct ptc_trail_insn){ .kind = (uint8_t)(found >> 4), .len = found & 15 };
-}
 
 /* Does it take trace to know where one of @kind led? */
 static inline bool ptc_trail_needs_trace(uint8_t kind)
@@ -123,12 +91,6 @@ static inline void ptc_trail_progress(struct ptc_trail *t)
 	t->loop_limit = 2;
 }
 
-/* It will be looked up soon. */
-static inline void ptc_trail_prefetch(const struct ptc_trail *t, uint64_t ip)
-{
-	__builtin_prefetch(&t->cache[ptc_trail_hash(ip) >> (64 - PTC_TRAIL_CACHE_BITS)]);
-}
-
 /*
  * Is all that blocks do to lead the pending instruction, of @time, somewhere, and to put another
  * one in its place? Then others may do that to it (replay.c, where it must be fast).
@@ -136,8 +98,21 @@ static inline void ptc_trail_prefetch(const struct ptc_trail *t, uint64_t ip)
 static inline bool ptc_trail_is_quick(const struct ptc_trail *t, uint64_t time)
 {
 	return t->quick && t->last.valid && !t->nheld && t->last.time == time &&
-	       t->mode == PTC_MODE_64;
+	       t->kinds.mode == PTC_MODE_64;
 }
+
+/* A block of 64-bit code in a row of them. */
+struct ptc_trail_step {
+	uint64_t ip, end_ip;
+};
+
+/*
+ * @n blocks ran, one after the other, where ptc_trail_is_quick: their transfers go to @it, where
+ * there is room for @n items. Returns the end of those. Progress, and what is counted, is the
+ * caller's.
+ */
+struct ptc_item *ptc_trail_row(struct ptc_trail *t, const struct ptc_trail_step *steps, size_t n,
+			       struct ptc_item *it);
 
 /* The pending instruction led to @ip, where no block could follow. */
 void ptc_trail_land(struct ptc_trail *t, uint64_t ip);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/kinds.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/addrspace.h"
+
+enum {
+	PAGE = 1 << PTC_KINDS_PAGE_BITS,
+	SLOTS = 1 << PTC_KINDS_SLOT_BITS,
+	PAGES_MAX = PTC_KINDS_CHUNK * PTC_KINDS_CHUNKS,
+};
+
+static_assert((int)PTC_KIND_COUNT <= 16 && (int)PTC_INSN_MAX < 16,
+	      "a kind and a length are a byte");
+static_assert((int)PAGES_MAX <= (int)SLOTS / 2, "there is always a free slot, and soon");
+
+static const uint64_t GEN_ONE = 1ull << PTC_KINDS_GEN_SHIFT;
+
+void ptc_kinds_init(struct ptc_kinds *k)
+{
+	k->gen = GEN_ONE;
+}
+
+void ptc_kinds_release(struct ptc_kinds *k)
+{
+	size_t i;
+
+	for (i = 0; i < PTC_KINDS_CHUNKS; i++) {
+		free(k->chunks[i]);
+		k->chunks[i] = NULL;
+	}
+}
+
+static void forget(struct ptc_kinds *k)
+{
+	k->npages = 0;
+	k->gen += GEN_ONE;
+	if (k->gen)
+		return;
+	/* Slots of the first generation would come back to life. */
+	memset(k->slots, 0, sizeof(k->slots));
+	k->gen = GEN_ONE;
+}
+
+void ptc_kinds_set_code(struct ptc_kinds *k, const struct ptc_addrspace *as)
+{
+	k->as = as;
+	forget(k);
+}
+
+static bool is_free(const struct ptc_kinds *k, const struct ptc_kinds_slot *s)
+{
+	return s->key >> PTC_KINDS_GEN_SHIFT != k->gen >> PTC_KINDS_GEN_SHIFT;
+}
+
+/*
+ * The slot of @page, or the free one where it would be. Pages side by side have slots side by side;
+ * those that find theirs taken are scattered.
+ */
+static struct ptc_kinds_slot *slot_of(struct ptc_kinds *k, uint64_t page)
+{
+	struct ptc_kinds_slot *s = &k->slots[page % SLOTS];
+	uint64_t at = page * 0x9e3779b97f4a7c15 >> (64 - PTC_KINDS_SLOT_BITS);
+
+	for (; s->key != (page | k->gen) && !is_free(k, s); at++)
+		s = &k->slots[at % SLOTS];
+	return s;
+}
+
+/* Room for one more; NULL: none. */
+static uint8_t *new_page(struct ptc_kinds *k)
+{
+	uint8_t **chunk = &k->chunks[k->npages / PTC_KINDS_CHUNK], *p;
+
+	if (!*chunk)
+		*chunk = malloc((size_t)PTC_KINDS_CHUNK * PAGE);
+	if (!*chunk)
+		return NULL;
+	p = *chunk + k->npages % PTC_KINDS_CHUNK * PAGE;
+	k->npages++;
+	return memset(p, 0, PAGE);
+}
+
+/* The byte of @ip; NULL: out of memory. */
+static uint8_t *code_of(struct ptc_kinds *k, uint64_t ip)
+{
+	const uint64_t page = ip >> PTC_KINDS_PAGE_BITS;
+	struct ptc_kinds_slot *s = slot_of(k, page);
+
+	if (is_free(k, s)) {
+		if (k->npages == PAGES_MAX) {
+			forget(k);
+			s = slot_of(k, page);
+		}
+		s->codes = new_page(k);
+		if (!s->codes)
+			return NULL;
+		s->key = page | k->gen;
+	}
+	return &s->codes[ip % PAGE];
+}
+
+static uint8_t decode(const struct ptc_kinds *k, uint64_t ip)
+{
+	uint8_t bytes[PTC_INSN_MAX];
+	struct ptc_insn insn;
+	const size_t n = ptc_addrspace_read(k->as, ip, bytes, sizeof(bytes));
+
+	if (!n || ptc_insn_decode(k->mode, bytes, n, ip, &insn) != PTC_INSN_OK)
+		return 0;
+	return (uint8_t)(insn.kind << 4 | insn.len);
+}
+
+struct ptc_kind_len ptc_kinds_find(struct ptc_kinds *k, uint64_t ip, enum ptc_mode mode)
+{
+	uint8_t *known, code;
+
+	if (mode != k->mode)
+		forget(k);
+	k->mode = mode;
+	known = code_of(k, ip);
+	code = known ? *known : 0;
+	if (!code)
+		code = decode(k, ip);
+	if (known)
+		*known = code;
+	return (struct ptc_kind_len){ .kind = code >> 4, .len = code & 15 };
+}

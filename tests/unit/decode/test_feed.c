@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: what libipt takes of the trace, told from its bytes. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "decode/feed.h"
+#include "lib_pt.h"
+
+/* @b with bytes behind it that are no packets of the flow; what comes first was taken. */
+static struct ptc_feed feed_of(struct ptc_buf *b, size_t first)
+{
+	size_t i;
+
+	for (i = 0; i < PTC_FEED_MARGIN; i++)
+		ptc_buf_u8(b, 0);
+	return (struct ptc_feed){ .next = b->bytes + first,
+				  .limit = b->bytes + b->len - PTC_FEED_MARGIN };
+}
+
+Test(feed, bits_and_addresses_are_taken_packet_by_packet)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "TN");
+	pt_ip(&b, PT_TIP, 0x1000);
+	pt_tnt(&b, "T");
+	f = feed_of(&b, 0);
+	ptc_feed_take_bit(&f);
+	cr_assert(f.next == b.bytes + 1 && f.bits == 1);
+	ptc_feed_take_bit(&f);
+	cr_assert(f.next == b.bytes + 1 && f.bits == 0);
+	ptc_feed_take_bit(&f); /* a return that is not compressed */
+	cr_assert(f.next == b.bytes + 8 && f.bits == 0);
+	ptc_feed_take_bit(&f);
+	cr_assert_not(ptc_feed_is_known(&f), "what is behind it may be of any kind");
+	ptc_buf_release(&b);
+}
+
+Test(feed, an_address_is_not_known_while_there_are_bits)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "TN");
+	pt_ip(&b, PT_TIP, 0x1000);
+	f = feed_of(&b, 0);
+	ptc_feed_take_bit(&f);
+	ptc_feed_take_ip(&f);
+	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_buf_release(&b);
+}
+
+Test(feed, other_packets_must_be_asked_for)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "TT");
+	pt_mtc(&b, 1);
+	pt_tnt(&b, "T");
+	f = feed_of(&b, 0);
+	ptc_feed_take_bit(&f);
+	cr_assert_not(ptc_feed_is_known(&f), "it has read on over the MTC packet");
+	/* It says that it did: the last bit may bring an event with it. */
+	f.late = true;
+	ptc_feed_go_on(&f, b.bytes + 3, 1);
+	cr_assert(ptc_feed_is_known(&f));
+	ptc_feed_take_bit(&f);
+	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_buf_release(&b);
+}
+
+Test(feed, nothing_is_known_from_the_limit_on)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "TTTTTT TTTTTT");
+	f = feed_of(&b, 0);
+	f.limit = b.bytes + 1;
+	ptc_feed_take_bit(&f);
+	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_buf_release(&b);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: the kind of an instruction is read once, as long as the code is the same. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/addrspace.h"
+#include "decode/kinds.h"
+
+static struct ptc_kinds *new_kinds(void)
+{
+	struct ptc_kinds *k = calloc(1, sizeof(*k));
+
+	cr_assert(k);
+	ptc_kinds_init(k);
+	return k;
+}
+
+enum { PAGE = 1 << PTC_KINDS_PAGE_BITS, SLOTS = 1 << PTC_KINDS_SLOT_BITS };
+
+static const uint8_t ret[] = { 0xc3 }, jmp[] = { 0xeb, 0x00 };
+
+static void expect(struct ptc_kinds *k, uint64_t ip, uint8_t kind, uint8_t len)
+{
+	const struct ptc_kind_len e = ptc_kinds_at(k, ip, PTC_MODE_64);
+
+	cr_assert(e.kind == kind && e.len == len, "%llx", (unsigned long long)ip);
+}
+
+Test(kinds, what_was_read_is_known_until_the_code_changes)
+{
+	struct ptc_addrspace as = { .n = 0 }, other = { .n = 0 };
+	struct ptc_kinds *k = new_kinds();
+
+	cr_assert(ptc_addrspace_patch(&as, 0x1000, ret, sizeof(ret)));
+	cr_assert(ptc_addrspace_patch(&other, 0x1000, jmp, sizeof(jmp)));
+	ptc_kinds_set_code(k, &as);
+	expect(k, 0x1000, PTC_KIND_RET, 1);
+	expect(k, 0x1fff, PTC_KIND_NONE, 0);
+	k->as = &other; /* nobody told */
+	expect(k, 0x1000, PTC_KIND_RET, 1);
+	ptc_kinds_set_code(k, &other);
+	expect(k, 0x1000, PTC_KIND_JMP, 2);
+	ptc_kinds_release(k);
+	ptc_addrspace_release(&as);
+	ptc_addrspace_release(&other);
+	free(k);
+}
+
+Test(kinds, pages_that_want_one_slot_have_two)
+{
+	const uint64_t far = 0x1000 + (uint64_t)SLOTS * PAGE;
+	struct ptc_addrspace as = { .n = 0 }, none = { .n = 0 };
+	struct ptc_kinds *k = new_kinds();
+
+	cr_assert(ptc_addrspace_patch(&as, 0x1000, ret, sizeof(ret)));
+	cr_assert(ptc_addrspace_patch(&as, far, jmp, sizeof(jmp)));
+	ptc_kinds_set_code(k, &as);
+	expect(k, 0x1000, PTC_KIND_RET, 1);
+	expect(k, far, PTC_KIND_JMP, 2);
+	k->as = &none;
+	expect(k, 0x1000, PTC_KIND_RET, 1);
+	expect(k, far, PTC_KIND_JMP, 2);
+	ptc_kinds_release(k);
+	ptc_addrspace_release(&as);
+	free(k);
+}
+
+Test(kinds, memory_is_bounded)
+{
+	struct ptc_addrspace as = { .n = 0 };
+	struct ptc_kinds *k = new_kinds();
+	size_t i;
+
+	cr_assert(ptc_addrspace_patch(&as, 0x1000, ret, sizeof(ret)));
+	ptc_kinds_set_code(k, &as);
+	for (i = 0; i < 2 * PTC_KINDS_CHUNK * PTC_KINDS_CHUNKS + 1; i++)
+		expect(k, 0x100000 + i * PAGE, PTC_KIND_NONE, 0);
+	cr_assert_eq(k->npages, 1, "everything was forgotten twice");
+	expect(k, 0x1000, PTC_KIND_RET, 1);
+	ptc_kinds_release(k);
+	ptc_addrspace_release(&as);
+	free(k);
+}
+
+/* Each change of the code is a generation; the first one's pages must not come back. */
+Test(kinds, generations_wrap)
+{
+	const size_t gens = 1 << PTC_KINDS_PAGE_BITS;
+	struct ptc_addrspace as = { .n = 0 }, other = { .n = 0 };
+	struct ptc_kinds *k = new_kinds();
+	size_t i;
+
+	cr_assert(ptc_addrspace_patch(&as, 0x1000, ret, sizeof(ret)));
+	cr_assert(ptc_addrspace_patch(&other, 0x1000, jmp, sizeof(jmp)));
+	ptc_kinds_set_code(k, &as);
+	expect(k, 0x1000, PTC_KIND_RET, 1);
+	for (i = 0; i < gens; i++) {
+		ptc_kinds_set_code(k, &other);
+		cr_assert(k->gen);
+	}
+	expect(k, 0x1000, PTC_KIND_JMP, 2);
+	ptc_kinds_release(k);
+	ptc_addrspace_release(&as);
+	ptc_addrspace_release(&other);
+	free(k);
+}
