@@ -448,6 +448,14 @@ static bool has_more(struct ptc_replay *r)
 	return true;
 }
 
+/* How many items there may be in rows, with those that wait already: one at least. */
+static size_t room_for(const struct ptc_out *o, size_t max)
+{
+	const size_t waiting = o->n - o->head;
+
+	return waiting < max ? max - waiting : 1;
+}
+
 /*
  * Blocks in rows, until one is not as most are, the time changes, or there are @max items; of
  * the pending instruction's time.
@@ -456,7 +464,7 @@ static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b
 {
 	struct ptc_out *o = &r->out;
 	const uint64_t time = r->now;
-	struct ptc_item *it = o->items + o->n, *end = o->items + o->head + max;
+	struct ptc_item *it = o->items + o->n, *end = it + room_for(o, max);
 	struct row row;
 	bool goes_on;
 

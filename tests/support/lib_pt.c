@@ -277,8 +277,9 @@ static void other_close(struct other *o, struct pt_how *how)
 	fs_close(&o->pull);
 }
 
-static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_stream *stream,
-		struct pt_how *how, struct other *other)
+/* @late: nobody takes items before the end. */
+static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
+		const struct ptc_stream *stream, struct pt_how *how, struct other *other)
 {
 	uint64_t last = 0, left = how->max_steps ? how->max_steps : 1000000;
 	struct ptc_out *o = ptc_replay_out(r);
@@ -291,7 +292,7 @@ static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_st
 		ret = max ? ptc_replay_steps(r, max, &err) : ptc_replay_step(r, &err);
 		if (ret < 0)
 			die(err.msg);
-		for (; o->head < o->n; o->head++) {
+		for (; o->head < o->n && !(late && ret); o->head++) {
 			if (how->conv && o->items[o->head].time != PTC_NO_TIME) {
 				if (o->items[o->head].time < last && !how->disorder)
 					die("time goes back");
@@ -318,9 +319,9 @@ static struct ptc_codefile *add_file(struct ptc_codefiles *files)
 
 /*
  * The text is the caller's. @max: as of ptc_replay_steps; 0: step by step. @code: the code, if it
- * is not to be in a file.
+ * is not to be in a file. @late: as of run.
  */
-static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max,
+static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
 		    const uint8_t *code)
 {
 	char *text = NULL;
@@ -364,7 +365,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
 	other_open(&other, stream, &as, how, !max);
-	run(r, max, out, stream, how, &other);
+	run(r, max, late, out, stream, how, &other);
 	other_close(&other, how);
 	ptc_replay_free(r);
 	ptc_addrspace_release(&as);
@@ -376,24 +377,31 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	return text;
 }
 
+/* In rows of at most @max items it is the same as @text. */
+static void hold_rows(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
+		      const uint8_t *code, const char *text)
+{
+	const struct ptc_decode_stats stats = how->stats;
+	char *in_rows = replay(stream, how, max, late, code);
+
+	if (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)
+		die("step by step it is something else than in rows");
+	free(in_rows);
+}
+
 const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how)
 {
 	static char *text;
-	struct ptc_decode_stats stats;
 	uint8_t *code = malloc(PT_CODE_LEN);
-	char *in_rows;
 
 	if (!code)
 		die("out of memory");
 	memcpy(code, pt_code, PT_CODE_LEN);
 	free(text);
-	text = replay(stream, how, 0, code);
-	stats = how->stats;
-	in_rows = replay(stream, how, 1000, how->file ? NULL : code);
-	if (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)
-		die("step by step it is something else than in rows");
+	text = replay(stream, how, 0, false, code);
+	hold_rows(stream, how, 1000, false, how->file ? NULL : code, text);
+	hold_rows(stream, how, 3, true, how->file ? NULL : code, text);
 	free(code);
-	free(in_rows);
 	return text;
 }
 
