@@ -630,7 +630,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = step_event(r, err);
 	else
 		ret = step_block(r, items_in_a_row(r, max), err);
-	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor)
+	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor &&
+	    !ptc_replay_tell_of_rest(r))
 		ret = ptc_replay_recover(r, -pte_bad_query, err);
 	if (ret < 0)
 		return ret;

@@ -258,11 +258,13 @@ static bool change_psb(const struct lane *l, struct dice *d, uint8_t *t, struct 
 	at = l->psb[below(d, l->npsb)];
 	for (end = at; end < l->len && type != PTC_PKT_PSBEND; end += (size_t)n) {
 		n = ptc_pkt_len(l->bytes + end, l->len - end, &type);
-		if (n <= 0 || c->kind == CHANGE_NO_PSB)
+		if (n <= 0 || type == PTC_PKT_OVF)
 			break;
 	}
-	if (c->kind == CHANGE_NO_PSB)
+	if (c->kind == CHANGE_NO_PSB) {
+		c->told = type == PTC_PKT_PSBEND;
 		end = at + PTC_PSB_LEN;
+	}
 	memset(t + at, 0, end - at);
 	set_place(c, at, end);
 	c->structural = true;
