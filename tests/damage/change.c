@@ -350,6 +350,17 @@ static void split(const struct base *b, struct change *c, const struct piece *p,
 	free(with);
 }
 
+/* Snapshots: nobody knows how long they were. */
+static bool has_snapshots(const struct base *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->want.ngaps; i++)
+		if (b->want.gaps[i].cause == PTC_GAP_SNAPSHOT)
+			return true;
+	return false;
+}
+
 /* Only of a lane whose first piece is all that counts: others would have to move. */
 static bool change_piece(const struct base *b, struct dice *d, struct change *c)
 {
@@ -364,7 +375,7 @@ static bool change_piece(const struct base *b, struct dice *d, struct change *c)
 	n = 8 * (1 + below(d, 32));
 	if (n > end - skip - at)
 		n = end - skip - at;
-	c->structural = true;
+	c->structural = !has_snapshots(b);
 	switch (c->kind) {
 	case CHANGE_HOLE:
 		split(b, c, p, at, at + n, p->aux_off + at + n);
