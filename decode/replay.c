@@ -529,11 +529,12 @@ static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t f
 		break;
 	case ptev_disabled:
 		ptc_replay_list_gap(r);
-		ptc_trail_exit(&r->trail, time);
+		ptc_trail_exit(&r->trail, ev->ip_suppressed ? 0 : ev->variant.disabled.ip, time);
 		break;
 	case ptev_async_disabled:
 		ptc_replay_list_gap(r);
-		ptc_trail_async(&r->trail, ev->variant.async_disabled.at, 0, time);
+		ptc_trail_async(&r->trail, ev->variant.async_disabled.at,
+				ev->ip_suppressed ? 0 : ev->variant.async_disabled.ip, time);
 		break;
 	case ptev_async_branch:
 		ptc_replay_list_gap(r);
