@@ -141,7 +141,7 @@ bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t at, size_t to)
 		from += (size_t)n;
 	}
 	/* The packet in front of it may end as a PSB begins. */
-	while (at < from && at + PTC_PSB_LEN < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
+	while (at < from && at + PTC_PSB_LEN + 1 < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
 	       bytes[at + PTC_PSB_LEN + 1] == 0x82)
 		at += 2;
 	return from == at;

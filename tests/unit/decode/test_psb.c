@@ -180,3 +180,21 @@ Test(psb, what_was_read_behind_ptc_psb_is_a_branch_or_an_event)
 		cr_assert_eq(ptc_psb_left_behind(bytes, 0, at, false), 1, "%zu", i);
 	}
 }
+
+/* A TSC packet ends as a PSB begins: how many of those bytes there are decides. */
+Test(psb, it_may_begin_in_front_of_the_packet_that_it_follows)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i, len;
+
+	ptc_buf_put(&b, "\x68\x19\x68\x19", 4);
+	for (i = 0; i < 13; i++)
+		ptc_buf_put(&b, "\x82\x02", 2);
+	for (len = 5 + PTC_PSB_LEN; len <= b.len; len++) {
+		uint8_t *exact = exact_copy(&b, len);
+
+		cr_assert_eq(ptc_psb_is_packet(exact, 0, 5, len), len >= 9 + PTC_PSB_LEN);
+		free(exact);
+	}
+	ptc_buf_release(&b);
+}
