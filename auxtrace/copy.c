@@ -25,7 +25,7 @@ static bool from_pipe(const struct copying *c)
 /* The front is in records already, and can stay there, unless some of them are behind damage. */
 static bool pipe_to_pipe(const struct copying *c)
 {
-	return from_pipe(c) && c->opts->pipe && !ptc_file_damage(c->f);
+	return from_pipe(c) && c->opts->pipe && !ptc_file_damage(c->f) && !c->opts->more;
 }
 
 /* The level to compress with; 0: not at all. */
@@ -45,6 +45,33 @@ static unsigned int level(const struct copying *c)
 	return 1;
 }
 
+uint64_t ptc_copy_new_id(const struct ptc_file *f)
+{
+	uint64_t id = 0;
+	size_t i, k;
+
+	for (i = 0; i < ptc_file_nattrs(f); i++) {
+		const struct ptc_file_attr *a = ptc_file_attr(f, i);
+
+		for (k = 0; k < a->nids; k++)
+			id = a->ids[k] > id ? a->ids[k] : id;
+	}
+	return id + 1;
+}
+
+static int add_attr(struct copying *c, struct ptc_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < ptc_file_nattrs(c->f); i++)
+		if (!(ptc_file_attr(c->f, i)->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
+			return ptc_fail(err, PTC_E_UNSUPPORTED,
+					"cannot add an event to '%s': its records do not say "
+					"which event they are of",
+					ptc_file_name(c->f));
+	return ptc_writer_attr(c->w, &c->opts->more->attr, "branches", &c->opts->more->id, 1, err);
+}
+
 static int copy_attrs(struct copying *c, struct ptc_err *err)
 {
 	size_t i;
@@ -55,7 +82,7 @@ static int copy_attrs(struct copying *c, struct ptc_err *err)
 
 		rc = ptc_writer_attr_stored(c->w, a->stored, a->ids, a->nids, err);
 	}
-	return rc;
+	return rc || !c->opts->more ? rc : add_attr(c, err);
 }
 
 /* Not a feature of what is written: made anew, or no more true. */
@@ -66,7 +93,7 @@ static bool is_stale(const struct copying *c, unsigned int bit)
 	case PTC_FEAT_DIR_FORMAT:
 		return true;
 	case PTC_FEAT_SAMPLE_TIME:
-		return c->select != NULL;
+		return c->select || c->opts->more;
 	case PTC_FEAT_AUXTRACE:
 		return c->opts->strip_aux || c->opts->pipe;
 	default:
@@ -204,7 +231,7 @@ static bool is_stale_record(const struct copying *c, const struct ptc_rec *rec)
 	uint64_t bit;
 
 	if (rec->type == PTC_REC_FINISHED_ROUND)
-		return ptc_file_form(c->f) == PTC_FORM_FOLDER;
+		return ptc_file_form(c->f) == PTC_FORM_FOLDER || c->opts->more;
 	if (!is_front(rec->type))
 		return false;
 	if ((from_pipe(c) || c->opts->pipe) && !pipe_to_pipe(c))
@@ -273,6 +300,16 @@ static int copy_record(struct copying *c, const struct ptc_rec *rec, struct ptc_
 	}
 }
 
+static int put_more(struct copying *c, struct ptc_err *err)
+{
+	const struct ptc_copy_more *more = c->opts->more;
+	int rc = more->put(more->ctx, c->w, err);
+
+	if (!rc && !c->opts->pipe && more->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		rc = ptc_writer_feature(c->w, PTC_FEAT_BRANCH_STACK, "", 0, err);
+	return rc;
+}
+
 static int copy_all(struct copying *c, struct ptc_err *err)
 {
 	uint64_t pos = 0;
@@ -299,6 +336,8 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 	if (!rc && !c->stats.records)
 		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record of it is %s",
 			      ptc_file_name(c->f), c->stats.left_out ? "wanted" : "whole");
+	if (!rc && c->opts->more)
+		rc = put_more(c, err);
 	return rc ? rc : update_sample_time(c, err);
 }
 
