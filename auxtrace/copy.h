@@ -25,6 +25,7 @@ struct ptc_writer;
  */
 struct ptc_copy_more {
 	struct perf_event_attr attr;
+	const char *name;
 	uint64_t id; /* ptc_copy_new_id */
 	/* Write them. Non-zero: *err is set. */
 	int (*put)(void *ctx, struct ptc_writer *w, struct ptc_err *err);

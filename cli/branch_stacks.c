@@ -65,9 +65,11 @@ int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const 
 		return rc;
 	}
 	b->opts.id = ptc_copy_new_id(f);
-	b->more = (struct ptc_copy_more){
-		.attr = ptc_stacks_attr(&b->opts), .id = b->opts.id, .put = put_all, .ctx = b
-	};
+	b->more = (struct ptc_copy_more){ .attr = ptc_stacks_attr(&b->opts),
+					  .name = "branches",
+					  .id = b->opts.id,
+					  .put = put_all,
+					  .ctx = b };
 	return 0;
 }
 
