@@ -13,11 +13,11 @@
 #include "decode/branchsel.h"
 
 enum {
-	COST_DIFFERS = 2, /* one end of an entry, its class, or the order of two */
+	COST_DIFFERS = 3, /* one end of an entry, its class, or the order of two */
 	COST_TWICE = 3,
 	COST_MISSING = 3,
 	COST_ABSENT = 12, /* dearer than three steps that the stack lacks */
-	COST_OUTSIDE = 1,
+	COST_OUTSIDE = 4,
 	COST_MISFIT = 1, /* the ip is somewhere else: it may skid */
 	NEVER = 0x3fff,	 /* more than all of a stack's entries absent */
 	EDGES_MAX = 4,

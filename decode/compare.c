@@ -210,9 +210,7 @@ static int judge(struct comparing *c, const struct ptc_rec *rec)
 	s.skip = why_not(c, &s);
 	if (s.skip == PTC_COMPARE_JUDGED && align(c, &s))
 		return ptc_fail_mem(c->err);
-	return c->opts->on_sample(c->opts->ctx, &s) ?
-		       ptc_fail(c->err, PTC_E_STOPPED, "stopped by the one who compares") :
-		       0;
+	return c->opts->on_sample(c->opts->ctx, &s) ? 0 : ptc_fail_mem(c->err);
 }
 
 /* Judge those that nothing from @time on can be part of. */

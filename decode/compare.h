@@ -49,8 +49,8 @@ struct ptc_compare_opts {
 	uint64_t first, last; /* samples by their numbers in order of time, from 1; both included */
 	struct ptc_decode *d; /* opened from @file, not run yet */
 	const struct ptc_file *file;
-	/* Each sample, in order of time; non-zero stops with PTC_E_STOPPED. */
-	int (*on_sample)(void *ctx, const struct ptc_compare_sample *s);
+	/* Each sample, in order of time. False: out of memory. */
+	bool (*on_sample)(void *ctx, const struct ptc_compare_sample *s);
 	void *ctx;
 };
 
