@@ -79,6 +79,19 @@ static json_t *patterns_of(const struct ptc_compare_sum *s)
 	return list;
 }
 
+/* How many samples end so many transfers in front of their ip. */
+static json_t *shifts_of(const struct ptc_compare_sum *s)
+{
+	json_t *list = json_array();
+	size_t n = PTC_SUM_SHIFTS, i;
+
+	while (n && !s->shifts[n - 1])
+		n--;
+	for (i = 0; i < n; i++)
+		json_array_append_new(list, number(s->shifts[i]));
+	return list;
+}
+
 static json_t *depths_of(const struct ptc_compare_sum *s)
 {
 	json_t *list = json_array();
@@ -177,7 +190,8 @@ bool ptc_compare_print_json(const struct ptc_compare_sum *s)
 			      number(s->all.wrong), "missing", number(s->all.missing), "verdicts",
 			      verdicts_of(s->verdicts), "not_judged", skips_of(s), "patterns",
 			      patterns_of(s));
-	bool ok = o && !json_object_set_new(o, "depths", depths_of(s)) &&
+	bool ok = o && !json_object_set_new(o, "shifts", shifts_of(s)) &&
+		  !json_object_set_new(o, "depths", depths_of(s)) &&
 		  !json_object_set_new(o, "kinds", kinds_of(s)) &&
 		  !json_object_set_new(o, "cpus", cpus_of(s)) &&
 		  !json_object_set_new(o, "places", places_of(s)) &&

@@ -18,7 +18,7 @@ enum {
 	COST_MISSING = 3,
 	COST_ABSENT = 12, /* dearer than three steps that the stack lacks */
 	COST_OUTSIDE = 4,
-	COST_MISFIT = 1, /* the ip is somewhere else: it may skid */
+	COST_MISFIT = 3, /* the ip is somewhere else */
 	NEVER = 0x3fff,	 /* more than all of a stack's entries absent */
 	EDGES_MAX = 4,
 };
@@ -341,7 +341,7 @@ static void measure_shift(const struct grid *g, size_t at, struct ptc_align_resu
 	ret->shift = 0;
 }
 
-/* Does less than half of what could be read make any sense there? */
+/* Does less than half of it make any sense there? A copy does if the original does. */
 static bool is_unplaced(const struct grid *g, const struct ptc_align_entry *entries)
 {
 	size_t i, read = 0, judged = 0;
@@ -349,30 +349,41 @@ static bool is_unplaced(const struct grid *g, const struct ptc_align_entry *entr
 	for (i = 0; i < g->in->n; i++) {
 		const enum ptc_verdict v = (enum ptc_verdict)entries[i].verdict;
 
-		judged += ptc_verdict_is_judged(v);
-		read += ptc_verdict_is_judged(v) && v != PTC_VERDICT_ABSENT;
+		judged += ptc_verdict_is_judged(v) && v != PTC_VERDICT_DUPLICATED;
+		read += entries[i].step != PTC_ALIGN_NONE;
 	}
-	return g->best >= NEVER || read < judged - read;
+	return g->best >= NEVER || !read || read < judged - read;
+}
+
+/* What a stack lacks is not known either where it can be read in ways that differ. */
+static void forget_missing(const struct grid *g, struct ptc_align_entry *ret)
+{
+	size_t i;
+
+	for (i = 0; i < g->in->n; i++)
+		ret[i].missing = 0;
 }
 
 static void set_verdicts(const struct grid *g, const uint16_t said[], struct ptc_align_entry *ret)
 {
 	const bool unplaced = is_unplaced(g, ret);
+	bool ambiguous = false;
 	size_t i;
 
 	for (i = 0; i < g->in->n; i++) {
-		if (unplaced && ptc_verdict_is_judged((enum ptc_verdict)ret[i].verdict))
+		if (unplaced && ptc_verdict_is_judged((enum ptc_verdict)ret[i].verdict)) {
 			ret[i] = (struct ptc_align_entry){ .verdict = PTC_VERDICT_UNPLACED,
 							   .step = PTC_ALIGN_NONE };
-		else if (said[i] & (said[i] - 1))
+		} else if (said[i] & (said[i] - 1)) {
 			ret[i].verdict = PTC_VERDICT_AMBIGUOUS;
+			ambiguous = true;
+		}
 	}
+	if (ambiguous || unplaced)
+		forget_missing(g, ret);
 }
 
-/*
- * Are all entries, with end behind step @end, exact? Nothing is cheaper then, if the ip fits as
- * well as it can.
- */
+/* Are all entries, the newest one as step @end, exact? */
 static bool all_exact(const struct grid *g, size_t end, struct ptc_align_entry *ret)
 {
 	const size_t skipped = (size_t)(g->steps - g->in->steps);
@@ -395,22 +406,19 @@ static bool all_exact(const struct grid *g, size_t end, struct ptc_align_entry *
 	return true;
 }
 
-/* The stack as it is, where the ip fits if that is so anywhere. */
+/* The stack as it is where time and ip have it: nothing is cheaper, and most are like that. */
 static bool find_exact(const struct grid *g, struct ptc_align_entry *ret,
 		       struct ptc_align_result *ret_all)
 {
-	uint32_t cost;
 	size_t j;
 
-	for (cost = 0; cost <= COST_MISFIT; cost++)
-		for (j = g->nsteps; j; j--)
-			if (end_cost(g, j) == cost && step(g, j)->flags & PTC_STEP_WANTED &&
-			    is_same(&g->in->entries[0], step(g, j)) && all_exact(g, j, ret)) {
-				*ret_all =
-					(struct ptc_align_result){ .cost = cost, .candidates = 1 };
-				measure_shift(g, j, ret_all);
-				return true;
-			}
+	for (j = g->nsteps; j; j--)
+		if (!end_cost(g, j) && step(g, j)->flags & PTC_STEP_WANTED &&
+		    is_same(&g->in->entries[0], step(g, j)) && all_exact(g, j, ret)) {
+			*ret_all = (struct ptc_align_result){ .candidates = 1 };
+			measure_shift(g, j, ret_all);
+			return true;
+		}
 	return false;
 }
 

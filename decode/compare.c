@@ -9,6 +9,7 @@
 #include "decode/recent.h"
 
 enum {
+	SKID = 16,	   /* steps in front of those of its time that a stack may end at, too */
 	HISTORY = 8,	   /* steps more than a stack has entries: some may be missing in it */
 	LAST_BLOCK = 4096, /* how far an ip may be behind a transfer that no other follows */
 };
@@ -143,17 +144,20 @@ static size_t choose_steps(struct ptc_recent_thread *t, const struct ptc_compare
 	const uint64_t sel = ptc_branchsel_of(&s->attr->attr);
 	const uint64_t at = s->sample->id.time, since = at > slack ? at - slack : 0;
 	uint64_t group = since;
-	size_t i = t->n, history = 0;
+	size_t i = t->n, history = 0, skid = 0;
 
-	while (i && history < s->n + HISTORY) {
+	while (i && history < s->n + SKID + HISTORY) {
 		const struct ptc_step *step = &t->steps[--i];
 		bool is_end;
 
 		if (step->time < since && group == since)
 			group = step->time;
-		is_end = step->time >= group;
+		is_end = step->time >= group || skid < SKID;
 		set_flags(t, i, sel, is_end, s->sample->ip);
-		history += !(step->flags & PTC_STEP_END) && step->flags & PTC_STEP_WANTED;
+		if (step->time < group && step->flags & PTC_STEP_WANTED) {
+			skid++;
+			history++;
+		}
 	}
 	return i;
 }

@@ -253,13 +253,14 @@ static bool is_most(uint64_t part, uint64_t whole)
 	return part && part >= whole - whole / 10;
 }
 
-/* In a loop a shift cannot be seen: many samples may seem to have none. */
+/* In a loop a shift cannot be seen, or not all of it: many samples may seem to have none, or less.
+ */
 static void look_for_shift(struct ptc_compare_sum *s)
 {
 	uint32_t k;
 
 	for (k = 1; k + 1 < PTC_SUM_SHIFTS; k++)
-		if (is_most(s->shifts[k], s->located - s->shifts[0]) &&
+		if (s->shifts[k] > (s->located - s->shifts[0]) / 2 &&
 		    s->shifts[k] >= s->located / 5) {
 			s->patterns |= 1u << PTC_PATTERN_SHIFT;
 			s->shift = k;
