@@ -52,6 +52,27 @@ int ptc_verify_take_ledger(struct ptc_verify *v, const struct ptc_rec *rec, stru
 	return ptc_buf_failed(&v->ledger) ? ptc_fail_mem(err) : 0;
 }
 
+static struct ptc_ledger_ring ring_at(const struct ptc_verify *v, size_t i)
+{
+	struct ptc_ledger_ring r;
+
+	memcpy(&r, v->ledger.bytes + i * sizeof(r), sizeof(r));
+	return r;
+}
+
+bool ptc_verify_is_missing(const struct ptc_verify *v, uint32_t idx)
+{
+	size_t i;
+
+	for (i = 0; i < v->ledger.len / sizeof(struct ptc_ledger_ring); i++) {
+		const struct ptc_ledger_ring r = ring_at(v, i);
+
+		if (r.idx == idx && (r.aux_stored < r.aux_read || r.aux_overrun))
+			return true;
+	}
+	return false;
+}
+
 static const struct ptc_queue *queue_of(const struct ptc_verify *v, uint64_t idx)
 {
 	size_t i;
@@ -97,7 +118,7 @@ void ptc_verify_ledger(struct ptc_verify *v)
 	if (!n)
 		return;
 	for (i = 0; i < n; i++) {
-		memcpy(&r, v->ledger.bytes + i * sizeof(r), sizeof(r));
+		r = ring_at(v, i);
 		verify_trace_of(v, &r);
 	}
 	verify_count(v, "lost records", sum->lost_records, seen->lost_records);

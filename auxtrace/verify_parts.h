@@ -56,6 +56,8 @@ int ptc_verify_sample_aux(struct ptc_verify *v, const struct ptc_rec *rec,
 			  struct ptc_err *err);
 /* A HEADER_EVENT_TYPE record, which may be part of the ledger. */
 int ptc_verify_take_ledger(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err);
+/* Does the ledger say that trace of queue @idx was made that is not there? */
+bool ptc_verify_is_missing(const struct ptc_verify *v, uint32_t idx);
 /* Once all the records are seen. */
 void ptc_verify_ledger(struct ptc_verify *v);
 void ptc_verify_ids(struct ptc_verify *v);

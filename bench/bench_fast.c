@@ -4,8 +4,8 @@
  * PATH is a recording of one process whose code does not change, or a folder with a bare trace.
  * The two take turns; medians are printed, of
  *
- *	cold	the engine's first pass, nothing known of the code; libipt with a new image each time
- *	hot	the code known; libipt with a warm section cache
+ *	cold	the engine's first pass, nothing known of the code; libipt with a new image each
+ *time hot	the code known; libipt with a warm section cache
  *
  * Both count instructions, which must agree. Transfers are made, 16 bytes each, and thrown away.
  *
@@ -59,7 +59,7 @@ struct work {
 	struct {
 		uint8_t *bytes;
 		size_t len;
-	} *spans;
+	} * spans;
 	size_t n;
 	uint64_t bytes;
 };
@@ -127,7 +127,7 @@ static uint64_t libipt(struct work *w)
 	uint64_t insns = 0;
 	size_t i;
 
-	if (ptc_ipt_image(&w->d->ipt, &w->as, &image, &err) < 0)
+	if (ptc_ipt_image(&w->d->ipt, &w->as, PTC_MODE_64, &image, &err) < 0)
 		die(err.msg);
 	for (i = 0; i < w->n; i++) {
 		if (ptc_ipt_decoder(&w->d->ipt, w->spans[i].bytes, w->spans[i].len, &dec, &err) < 0)
@@ -193,8 +193,8 @@ static void turn(struct work *w, struct times *t, size_t i, bool alone)
 		die("libipt sees another number of instructions");
 	t->theirs[i] = cpu_now() - to;
 	if (!i)
-		fprintf(stderr, "  %" PRIu64 " instructions, %u blocks, %" PRIu64 " chains\n", insns,
-			code.nblocks, chains.made);
+		fprintf(stderr, "  %" PRIu64 " instructions, %u blocks, %" PRIu64 " chains\n",
+			insns, code.nblocks, chains.made);
 	ptc_fast_release(&f);
 	ptc_fast_chains_release(&chains);
 	ptc_fast_code_release(&code);
@@ -217,9 +217,8 @@ static void measure(const char *path, size_t pairs, bool alone)
 	cold = median(t.cold, pairs);
 	hot = median(t.hot, pairs);
 	theirs = median(t.theirs, pairs);
-	fprintf(stderr,
-		"  cold %7.1f MB/s %6.1f M transfers/s, hot %7.1f MB/s %6.1f M transfers/s", mb / cold,
-		(double)transfers / 1e6 / cold, mb / hot, (double)transfers / 1e6 / hot);
+	fprintf(stderr, "  cold %7.1f MB/s %6.1f M transfers/s, hot %7.1f MB/s %6.1f M transfers/s",
+		mb / cold, (double)transfers / 1e6 / cold, mb / hot, (double)transfers / 1e6 / hot);
 	if (alone)
 		fprintf(stderr, "\n");
 	else

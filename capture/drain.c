@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "capture/clock.h"
 
-enum { AUX_NEARLY_FULL = 2 * 4096, PSB_SEARCH = 16 << 10 };
+enum { AUX_NEARLY_FULL = 2 * 4096, PIECE_UNIT = 8 };
 
 struct ptc_drain_ring {
 	const struct ptc_source_ring *desc; /* lent by the source */
@@ -115,10 +115,15 @@ static int write_records(struct ptc_drain *d, const struct ptc_seg seg[2],
 			 struct ptc_ledger_ring *ledger, struct ptc_err *err)
 {
 	struct ptc_seg pokes[2] = { { NULL, 0 }, { NULL, 0 } };
-	int rc = ptc_noted_scan(&d->noted, seg, ledger, err);
+	const uint64_t first = d->noted.first_ns, last = d->noted.last_ns;
+	int rc = put_records(d, seg, err);
 
 	if (!rc)
-		rc = put_records(d, seg, err);
+		rc = ptc_noted_scan(&d->noted, seg, ledger, err);
+	if (d->full) { /* it is not there */
+		d->noted.first_ns = first;
+		d->noted.last_ns = last;
+	}
 	if (rc || !d->noted.pokes.len)
 		return rc;
 	pokes[0] = (struct ptc_seg){ d->noted.pokes.bytes, d->noted.pokes.len };
@@ -194,33 +199,17 @@ static int drain_data(struct ptc_drain *d, size_t i, bool *ret_any, struct ptc_e
 	return 0;
 }
 
-/* Where the last PSB is in the first @max bytes, but not at the very beginning; 0: nowhere. */
-static size_t last_psb(struct ptc_seg seg, size_t max)
+/*
+ * Where a piece can end that begins @before bytes in front of @seg: in front of a PSB, at or behind
+ * @from, so that it is not padded. The segment's end if there is none.
+ */
+static size_t next_end(struct ptc_seg seg, size_t from, size_t before)
 {
-	const size_t len = seg.len < max ? seg.len : max;
-	size_t from = len, end = len;
+	size_t at = ptc_pkt_next_psb(seg.bytes, seg.len, from);
 
-	while (from > 1) {
-		size_t at;
-
-		from = from > PSB_SEARCH ? from - PSB_SEARCH : 1;
-		at = ptc_pkt_next_psb(seg.bytes, end, from);
-		if (at < end)
-			return at;
-		end = from + PTC_PSB_LEN - 1 < len ? from + PTC_PSB_LEN - 1 : len;
-	}
-	return 0;
-}
-
-/* If there is a place for it. */
-static void cut_first(struct ptc_seg seg[2])
-{
-	const size_t at = last_psb(seg[0], PTC_DRAIN_QUANTUM);
-
-	if (!at)
-		return;
-	seg[0].len = at;
-	seg[1].len = 0;
+	while (at < seg.len && (before + at) % PIECE_UNIT)
+		at = ptc_pkt_next_psb(seg.bytes, seg.len, at + 1);
+	return at;
 }
 
 /*
@@ -229,18 +218,15 @@ static void cut_first(struct ptc_seg seg[2])
  */
 static uint64_t bound(const struct ptc_drain *d, struct ptc_seg seg[2])
 {
-	const size_t n = seg[0].len + seg[1].len;
+	const size_t first = seg[0].len;
 
-	if (n > PTC_DRAIN_QUANTUM && d->whole_packets && d->n > 1) {
-		const size_t room =
-			seg[0].len < PTC_DRAIN_QUANTUM ? PTC_DRAIN_QUANTUM - seg[0].len : 0;
-		const size_t at = room ? last_psb(seg[1], room) : 0;
-
-		if (at)
-			seg[1].len = at;
-		else
-			cut_first(seg);
-	}
+	if (d->whole_packets && first > PTC_DRAIN_QUANTUM)
+		seg[0].len = next_end(seg[0], PTC_DRAIN_QUANTUM, 0);
+	if (seg[0].len < first)
+		seg[1].len = 0;
+	else if (d->whole_packets && seg[1].len)
+		seg[1].len = next_end(
+			seg[1], first < PTC_DRAIN_QUANTUM ? PTC_DRAIN_QUANTUM - first : 0, first);
 	return (uint64_t)seg[0].len + seg[1].len;
 }
 

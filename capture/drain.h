@@ -2,9 +2,9 @@
 /*
  * The rings of a source, read into a writer; and the account of every byte of them.
  *
- * In a round each ring has its turn: all its side records, and of its trace no more than
- * PTC_DRAIN_QUANTUM or so, so that none waits for long because another is full. Whose turn is first
- * changes from round to round.
+ * In a round each ring has its turn: all its side records, and of its trace PTC_DRAIN_QUANTUM
+ * and what there is up to the next PSB, so that none waits for long because another is full. Whose
+ * turn is first changes from round to round.
  */
 #ifndef PTC_CAPTURE_DRAIN_H
 #define PTC_CAPTURE_DRAIN_H

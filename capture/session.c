@@ -21,22 +21,14 @@
 #include "base/err.h"
 #include "capture/drain.h"
 #include "capture/hostinfo.h"
+#include "capture/loop.h"
 #include "capture/prologue.h"
 #include "capture/source.h"
 
 enum {
 	SNAPSHOT_MIN = 4096,
 	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
-	NS_PER_MS = 1000000,
 };
-
-static const uint64_t NEVER = UINT64_MAX;
-static const uint64_t PROGRESS_NS = 1000000000;
-
-/* What is polled behind the rings. */
-enum { FD_END, FD_WAKE, FD_TRUTH, FD_OTHERS };
-
-enum asked { ASKED_NOTHING, ASKED_STOP, ASKED_LEAVE };
 
 struct session {
 	const struct ptc_record_opts *opts;
@@ -44,19 +36,12 @@ struct session {
 	struct ptc_writer *writer; /* owned until commit */
 	struct ptc_source_desc desc;
 	struct ptc_drain drain;
-	size_t nrings;
-	bool more;		   /* there is trace that had no turn yet */
-	struct pollfd *fds;	   /* owned: the rings', then FD_END... */
+	struct ptc_loop loop;
 	struct ptc_source_id *ids; /* owned; event by event */
 	size_t nids;
 	struct ptc_buf running; /* records of what ran before us */
 	struct ptc_writer_packed packed;
 	pid_t pid;
-	enum asked asked;
-	bool pausing; /* for a snapshot */
-	uint64_t snapshots;
-	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; NEVER: not */
-	bool limited;
 	struct ptc_source_choice choice;
 };
 
@@ -154,25 +139,6 @@ static void tell_start(struct session *s, enum ptc_source_kind chosen)
 		s->opts->on_start(s->opts->start_ctx, chosen, s->choice.why);
 }
 
-/* What is polled: the rings, then the rest. */
-static int watch(struct session *s, struct ptc_err *err)
-{
-	const struct ptc_source_ring *rings;
-	size_t i;
-
-	s->nrings = s->source->ops->rings(s->source, &rings);
-	s->fds = calloc(s->nrings + FD_OTHERS, sizeof(*s->fds));
-	if (!s->fds)
-		return ptc_fail_mem(err);
-	for (i = 0; i < s->nrings; i++)
-		s->fds[i] = (struct pollfd){ .fd = rings[i].fd, .events = POLLIN };
-	s->fds[s->nrings + FD_WAKE] = (struct pollfd){ .fd = s->opts->wake_fd, .events = POLLIN };
-	s->fds[s->nrings + FD_TRUTH] =
-		(struct pollfd){ .fd = s->source->truth ? ptc_truth_fd(s->source->truth) : -1,
-				 .events = POLLIN };
-	return 0;
-}
-
 /* The ids of a source whose events are one of each for a ring. */
 static void ids_of_rings(struct session *s)
 {
@@ -182,7 +148,7 @@ static void ids_of_rings(struct session *s)
 	(void)s->source->ops->rings(s->source, &rings);
 	s->nids = 0;
 	for (e = 0; e < s->desc.nevents; e++) {
-		for (i = 0; i < s->nrings; i++) {
+		for (i = 0; i < s->drain.n; i++) {
 			const struct ptc_source_ring *d = &rings[i];
 
 			s->ids[s->nids++] =
@@ -196,7 +162,7 @@ static int describe(struct session *s, struct ptc_err *err)
 	s->source->ops->describe(s->source, &s->desc);
 	if (!s->desc.nevents)
 		s->desc.nevents = PTC_SOURCE_EVENTS_USUAL;
-	s->nids = s->desc.ids ? s->desc.nids : s->nrings * s->desc.nevents;
+	s->nids = s->desc.ids ? s->desc.nids : s->drain.n * s->desc.nevents;
 	s->ids = calloc(s->nids + 1, sizeof(*s->ids));
 	if (!s->ids)
 		return ptc_fail_mem(err);
@@ -279,164 +245,6 @@ static int write_prologue(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
-/* --- while it runs --- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-static void ask(struct session *s)
-{
-	if (s->asked == ASKED_STOP)
-		s->source->ops->stop(s->source);
-	if (s->asked == ASKED_LEAVE)
-		s->source->ops->leave(s->source);
-}
-
-static int poll_timeout(const struct session *s)
-{
-	const uint64_t next = s->tell_ns < s->stop_ns ? s->tell_ns : s->stop_ns;
-	uint64_t now;
-
-	if (s->more)
-		return 0;
-	if (s->asked || s->pausing)
-		return ASK_AGAIN_MS;
-	if (next == NEVER)
-		return -1;
-	now = now_ns();
-	if (next <= now)
-		return 0;
-	return next - now > (uint64_t)INT_MAX * NS_PER_MS ? INT_MAX :
-							    (int)((next - now) / NS_PER_MS) + 1;
-}
-
-static void tell_progress(struct session *s, uint64_t now)
-{
-	struct ptc_progress p = { .aux_bytes = s->drain.aux_bytes };
-
-	if (s->source->ops->progress)
-		s->source->ops->progress(s->source, &p);
-	p.elapsed_ns = now - s->start_ns;
-	s->opts->on_progress(s->opts->progress_ctx, &p);
-	s->tell_ns = now + PROGRESS_NS;
-}
-
-static void look_at_clock(struct session *s)
-{
-	const uint64_t now = s->tell_ns == NEVER && s->stop_ns == NEVER ? 0 : now_ns();
-
-	if (now >= s->tell_ns && !s->asked)
-		tell_progress(s, now);
-	if (now >= s->stop_ns) {
-		s->stop_ns = NEVER;
-		s->limited = true;
-		if (s->asked < ASKED_STOP)
-			s->asked = ASKED_STOP;
-	}
-}
-
-static void start_clock(struct session *s)
-{
-	s->start_ns = now_ns();
-	s->tell_ns = s->opts->on_progress ? s->start_ns + PROGRESS_NS : NEVER;
-	s->stop_ns = s->opts->max_ns ? s->start_ns + s->opts->max_ns : NEVER;
-	if (s->stop_ns < s->start_ns) /* beyond all time */
-		s->stop_ns = NEVER;
-}
-
-static void on_wake(struct session *s)
-{
-	switch (s->opts->on_wake(s->opts->wake_ctx, s->pid)) {
-	case PTC_WAKE_LEAVE:
-		s->asked = ASKED_LEAVE;
-		break;
-	case PTC_WAKE_SNAPSHOT:
-		s->pausing = s->opts->snapshot;
-		break;
-	case PTC_WAKE_GO_ON:
-		break;
-	}
-}
-
-static int poll_once(struct session *s, struct ptc_err *err)
-{
-	if (poll(s->fds, (nfds_t)s->nrings + FD_OTHERS, poll_timeout(s)) < 0 && errno != EINTR)
-		return ptc_fail_sys(err, errno, "cannot poll the rings");
-	ptc_drain_woken(&s->drain, s->fds);
-	if (s->fds[s->nrings + FD_WAKE].revents & POLLIN)
-		on_wake(s);
-	look_at_clock(s);
-	ask(s);
-	return 0;
-}
-
-/* The disk is full: there is nothing more to record. */
-static void look_at_disk(struct session *s)
-{
-	if (s->drain.full && s->asked < ASKED_STOP) {
-		s->asked = ASKED_STOP;
-		ask(s);
-	}
-}
-
-/* One round; when the trace has @ended, as many as it takes. */
-static int drain(struct session *s, bool ended, bool snapshot, struct ptc_err *err)
-{
-	const uint64_t bytes = s->drain.aux_bytes;
-	int rc;
-
-	do
-		rc = ptc_drain_round(&s->drain, ended, snapshot, &s->more, err);
-	while (!rc && ended && s->more);
-	if (!rc && s->source->truth)
-		rc = ptc_truth_drain(s->source->truth, s->opts->truth, s->opts->truth_ctx, err);
-	look_at_disk(s);
-	if (rc || !snapshot)
-		return rc;
-	s->snapshots++;
-	if (s->opts->on_snapshot)
-		s->opts->on_snapshot(s->opts->snapshot_ctx, s->snapshots,
-				     s->drain.aux_bytes - bytes);
-	return 0;
-}
-
-/* The trace that has ended is the last snapshot; while its end is waited for there is no other. */
-static int drain_or_take(struct session *s, bool ended, struct ptc_err *err)
-{
-	const bool paused = s->pausing && !ended && !s->asked && s->source->ops->pause(s->source);
-	const int rc = drain(s, ended, paused || (ended && s->opts->snapshot), err);
-
-	if (paused) {
-		s->pausing = false;
-		s->source->ops->resume(s->source);
-	}
-	return rc;
-}
-
-static int record(struct session *s, struct ptc_err *err)
-{
-	bool ended = false;
-	int rc = write_prologue(s, err);
-
-	s->fds[s->nrings + FD_END] =
-		(struct pollfd){ .fd = s->source->ops->end_fd(s->source), .events = POLLIN };
-	start_clock(s);
-	while (!rc && !ended) {
-		rc = poll_once(s, err);
-		ended = s->fds[s->nrings + FD_END].revents & (POLLIN | POLLHUP);
-		if (ended && s->source->ops->quiesce)
-			s->source->ops->quiesce(s->source);
-		if (!rc)
-			rc = drain_or_take(s, ended, err);
-	}
-	return rc;
-}
-
 /* --- the end --- */
 
 static int write_sample_time(struct session *s, struct ptc_err *err)
@@ -504,7 +312,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 
 	ret->status = end->status;
 	ret->left_running = end->left_running;
-	ret->limited = s->limited || end->limited;
+	ret->limited = s->loop.limited || end->limited;
 	ret->unreached = end->unreached;
 	ret->cut_short = end->cut_short;
 	ret->insns = end->insns;
@@ -513,7 +321,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->untraced = end->follows ? end->untraced : s->drain.noted.forks;
 	ret->left_behind = end->left_behind;
 	ret->aux_bytes = s->drain.aux_bytes;
-	ret->snapshots = s->snapshots;
+	ret->snapshots = s->loop.snapshots;
 	ret->data_bytes = s->drain.data_bytes;
 	ret->packed_in = s->packed.in;
 	ret->packed_out = s->packed.out;
@@ -576,11 +384,11 @@ static void give_up(struct session *s)
 
 static void session_release(struct session *s)
 {
+	ptc_loop_release(&s->loop); /* first: it uses the rest */
 	if (s->source)
 		s->source->ops->free(s->source);
 	ptc_writer_free(s->writer);
 	ptc_drain_release(&s->drain);
-	free(s->fds);
 	free(s->ids);
 	ptc_buf_release(&s->running);
 }
@@ -595,8 +403,6 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	memset(ret, 0, sizeof(*ret));
 	rc = open_source(&s, ret, err);
 	if (!rc)
-		rc = watch(&s, err);
-	if (!rc)
 		rc = ptc_drain_init(&s.drain, s.source, opts, err);
 	if (!rc)
 		rc = ptc_writer_new(opts->output, &s.writer, err);
@@ -610,6 +416,8 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	if (!rc)
 		rc = write_attrs(&s, err);
 	if (!rc)
+		rc = ptc_loop_init(&s.loop, opts, s.source, &s.drain, err);
+	if (!rc)
 		rc = prepare(&s, err);
 	if (!rc && opts->argv)
 		tell_start(&s, ret->source);
@@ -619,7 +427,9 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 		goto out;
 	if (!opts->argv) /* now they are ours */
 		tell_start(&s, ret->source);
-	rc = record(&s, err);
+	rc = write_prologue(&s, err);
+	if (!rc)
+		rc = ptc_loop_run(&s.loop, s.pid, err);
 	if (rc) {
 		give_up(&s);
 		goto out;

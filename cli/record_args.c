@@ -65,6 +65,8 @@ static const char help[] =
 	"      --code-size SIZE  emu: memory for CMD's code (default 1G); when it is full the "
 	"recording\n"
 	"                        ends\n"
+	"  -r, --realtime PRIO   drain the rings in a thread with this real-time priority, 1 to "
+	"99\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
 	"2K,\n"
@@ -157,6 +159,16 @@ static bool parse_vcpus(const char *s, unsigned int *ret)
 	return true;
 }
 
+static bool parse_priority(const char *s, unsigned int *ret)
+{
+	uint64_t v;
+
+	if (!ptc_parse_u64(s, &v) || v < 1 || v > 99)
+		return false;
+	*ret = (unsigned int)v;
+	return true;
+}
+
 /* -z, -z3: as perf's. */
 static bool parse_level(const char *s, unsigned int *ret)
 {
@@ -229,6 +241,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "aux-sample", optional_argument, NULL, OPT_AUX_SAMPLE },
 		{ "count", required_argument, NULL, 'c' },
 		{ "compression-level", optional_argument, NULL, 'z' },
+		{ "realtime", required_argument, NULL, 'r' },
 		{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
 		{ "vcpus", required_argument, NULL, OPT_VCPUS },
@@ -250,7 +263,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:z::vqh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:r:z::vqh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o':
 			a->opts.output = optarg;
@@ -264,6 +277,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 				return ptc_usage_error("record",
 						       "'%s' is no compression level: 1 to %d",
 						       optarg, PTC_MAX_COMPRESSION);
+			break;
+		case 'r':
+			if (!parse_priority(optarg, &a->opts.realtime))
+				return ptc_usage_error(
+					"record", "'%s' is no real-time priority: 1 to 99", optarg);
 			break;
 		case 'p':
 			if (!parse_ids(optarg, a->pids, &a->opts.npids))

@@ -8,9 +8,6 @@
 #include "decode/note.h"
 #include "decode/replay_state.h"
 
-/* Bytes of a PSB+ that are looked at. */
-enum { PSB_PLUS_MAX = 256 };
-
 void ptc_replay_close_span(struct ptc_replay *r)
 {
 	pt_blk_free_decoder(r->dec);
@@ -93,18 +90,15 @@ static void charge(struct ptc_replay *r, size_t off)
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
-	const size_t len = (size_t)((ptrdiff_t)span_of(r)->len - at);
-	bool ip;
-
 	ptc_window_move(&r->window, from);
 	r->from = r->off = from;
 	r->floor = floor;
 	if (at == (ptrdiff_t)from)
 		r->clean = from;
 	r->swallowed = false;
-	r->ahead_of = SIZE_MAX;
-	r->at_first = ptc_psb_tells_mode(r->window.bytes + at,
-					 len < PSB_PLUS_MAX ? len : PSB_PLUS_MAX, &ip);
+	r->ahead_of = r->off_psb = SIZE_MAX;
+	r->off_psb_later = r->off_psb_agrees = false;
+	r->at_first = psb_plus_at(r, at).mode;
 	r->psb = ptc_span_next_psb(span_of(r),
 				   at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
 	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
@@ -118,21 +112,14 @@ static int use_decoder(struct ptc_replay *r, struct ptc_err *err)
 {
 	const size_t room = room_of(r);
 	struct pt_block_decoder *dec;
-	struct pt_image *image;
 	int ret = ptc_ipt_decoder(r->conf.ipt, r->window.bytes - room, room + span_of(r)->len, &dec,
 				  err);
 
 	if (ret < 0)
 		return ret;
-	ret = ptc_ipt_image(r->conf.ipt, r->as, &image, err);
-	if (ret < 0) {
-		pt_blk_free_decoder(dec);
-		return ret;
-	}
-	(void)pt_blk_set_image(dec, image);
 	pt_blk_free_decoder(r->dec);
 	r->dec = dec;
-	return 0;
+	return ptc_replay_set_image(r, err);
 }
 
 static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct ptc_err *err)
@@ -244,6 +231,14 @@ static int resume_behind_window(struct ptc_replay *r)
 	return 0;
 }
 
+/* The decoder, which has failed, can give no more from @off on. */
+static void begin_gap_of(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
+{
+	if (!r->gap && cause == PTC_GAP_NOCODE)
+		r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, ptc_replay_current_ip(r));
+	begin_gap(r, cause, off);
+}
+
 /* The decoder failed with @status: what to look for, and from where on. */
 static void begin_seeking(struct ptc_replay *r, int status)
 {
@@ -255,9 +250,7 @@ static void begin_seeking(struct ptc_replay *r, int status)
 	 */
 	const size_t floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
 
-	if (!r->gap && cause == PTC_GAP_NOCODE)
-		r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, ptc_replay_current_ip(r));
-	begin_gap(r, cause, floor);
+	begin_gap_of(r, cause, floor);
 	if (floor > r->floor)
 		r->floor = floor;
 	r->to_psb = r->conf.resync == PTC_RESYNC_PSB || cause == PTC_GAP_BADPACKET;
@@ -297,17 +290,6 @@ static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_
 	return sync_graft(r, to, err);
 }
 
-/*
- * A PSB that the decoder has passed without coming to where that says the flow is: what it followed
- * was not the trace's, no one knows since when. SIZE_MAX: there is none.
- */
-static size_t missed_psb(const struct ptc_replay *r)
-{
-	const size_t psb = r->swallowed ? r->psb : r->ahead_of;
-
-	return psb >= r->floor ? psb : SIZE_MAX;
-}
-
 int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 {
 	struct ptc_resume to;
@@ -321,9 +303,9 @@ int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 			continue;
 		}
 		if (!r->seeking) {
-			psb = missed_psb(r);
+			psb = ptc_replay_missed_psb(r);
 			if (psb < SIZE_MAX) {
-				begin_gap(r, ptc_ipt_cause(status), psb);
+				begin_gap_of(r, ptc_ipt_cause(status), psb);
 				end_gap(r, psb);
 				if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) >= 0)
 					return 0;
@@ -421,4 +403,11 @@ int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 	if (to.how == PTC_RESUME_END)
 		end_span(r);
 	return ret < 0 ? ptc_replay_recover(r, r->status, err) : 0;
+}
+
+int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err)
+{
+	if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0)
+		return ptc_replay_recover(r, r->status, err);
+	return 0;
 }

@@ -18,6 +18,38 @@ enum { MAX_IDLE = 16 };
 /* What libipt cannot say. */
 enum { NO_EVENT = 0x7fffffff };
 
+static enum ptc_mode mode_of(enum pt_exec_mode mode)
+{
+	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
+}
+
+int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
+{
+	struct pt_image *image;
+	int ret;
+
+	if (!r->dec)
+		return 0;
+	ret = ptc_ipt_image(r->conf.ipt, r->as, r->mode, &image, err);
+	if (!ret)
+		(void)pt_blk_set_image(r->dec, image);
+	return ret;
+}
+
+/* @ev may have brought the decoder into another mode. */
+static int follow_mode(struct ptc_replay *r, const struct pt_event *ev, struct ptc_err *err)
+{
+	enum ptc_mode mode;
+
+	if (ev->type != ptev_exec_mode)
+		return 0;
+	mode = mode_of(ev->variant.exec_mode.mode);
+	if (mode == r->mode)
+		return 0;
+	r->mode = mode;
+	return ptc_replay_set_image(r, err);
+}
+
 static void skip_to_start(struct ptc_replay *r)
 {
 	const struct ptc_spot *start = &r->conf.start;
@@ -122,28 +154,14 @@ static size_t position(struct ptc_replay *r)
 	return at - room < len ? (size_t)(at - room) : len;
 }
 
-/* The decoder passed a PSB: was it one for it? */
-static void check_psb(struct ptc_replay *r)
-{
-	const size_t from = first_sure(r, r->prev_off);
-	bool ip;
-
-	while (r->psb < r->off) {
-		if (r->psb >= from && !ptc_psb_is_packet(r->window.bytes, from, r->psb, r->off)) {
-			r->swallowed = true;
-			return;
-		}
-		if (r->psb >= from &&
-		    ptc_psb_tells_mode(r->window.bytes + r->psb, r->off - r->psb, &ip) && ip)
-			r->ahead_of = r->psb;
-		r->psb = ptc_span_next_psb(span_of(r), r->psb + PTC_PSB_LEN);
-	}
-}
-
 static void look_at_bound(struct ptc_replay *r)
 {
+	const size_t psb = ptc_replay_psb_ahead(r);
+	/* A PSB that was read counts once the flow is there: until then the time is of before. */
+	const size_t at = r->prev_off < psb ? r->prev_off : psb - 1;
+
 	if (r->conf.clock.valid)
-		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->prev_off });
+		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, at });
 }
 
 static void look_at_time(struct ptc_replay *r)
@@ -175,7 +193,7 @@ void ptc_replay_look_around(struct ptc_replay *r)
 	r->off = position(r);
 	r->prev_now = r->now;
 	if (r->off > r->psb)
-		check_psb(r);
+		ptc_replay_pass_psbs(r);
 	r->quiet = -1;
 	r->lags = true;
 	r->tsc = UINT64_MAX;
@@ -188,11 +206,6 @@ static void move_window(struct ptc_replay *r)
 {
 	if (ptc_window_is_stale(&r->window, r->off) && !ptc_window_passed(&r->window, r->off))
 		ptc_window_move(&r->window, r->off);
-}
-
-static enum ptc_mode mode_of(enum pt_exec_mode mode)
-{
-	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
 }
 
 static bool is_tnt(const uint8_t *p, size_t left)
@@ -237,7 +250,7 @@ static void look_ahead(struct ptc_replay *r, size_t kept)
 	r->quiet = -1;
 	r->off = position(r);
 	if (r->off > r->psb)
-		check_psb(r);
+		ptc_replay_pass_psbs(r);
 	look_at_bound(r);
 	if (r->bound != bound)
 		r->lags = true;
@@ -538,29 +551,6 @@ static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t f
 		list_event(r, ev, time);
 }
 
-/*
- * A PSB+ says where the flow is, or that tracing is off, and the decoder is to come to the same.
- * libipt takes packets from behind the PSB if it needs them to come there; then what it followed
- * was not the trace's flow. @off: tracing was off; @to is where it got. The PSB, or SIZE_MAX: all
- * is well.
- */
-static size_t strayed_from(const struct ptc_replay *r, const struct pt_event *ev, bool off,
-			   size_t to)
-{
-	if (!ev->status_update || ev->type != ptev_exec_mode)
-		return SIZE_MAX;
-	return ptc_psb_left_behind(r->window.bytes, first_sure(r, r->from), to,
-				   ev->ip_suppressed == off);
-}
-
-/* The decoder came to where a PSB+ says that the flow is: the one that it began at, or another. */
-static void forget_psb(struct ptc_replay *r)
-{
-	if (!r->at_first)
-		r->ahead_of = SIZE_MAX;
-	r->at_first = false;
-}
-
 static int step_event(struct ptc_replay *r, struct ptc_err *err)
 {
 	/* It was read by the call before this one. */
@@ -568,9 +558,11 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	const uint64_t bound = r->bound;
 	struct pt_event ev = { .type = (enum pt_event_type)NO_EVENT };
 	const bool off = r->status & pts_ip_suppressed;
-	size_t psb;
+	size_t psb, due;
+	int ret;
 
 	move_window(r);
+	due = ptc_replay_begin_event(r);
 	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
 	ptc_replay_look_around(r);
 	/* What failed may be no more than looking for the next one. */
@@ -578,32 +570,29 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 		ptc_replay_land(r, ptc_replay_current_ip(r));
 		return ptc_replay_recover(r, r->status, err);
 	}
-	psb = strayed_from(r, &ev, off, to);
-	if (psb < SIZE_MAX && psb >= r->floor) {
-		r->ahead_of = psb;
+	if (ptc_replay_strayed(r, &ev, off, to))
 		return ptc_replay_recover(r, -pte_bad_query, err);
-	}
-	if (ev.status_update && ev.type == ptev_exec_mode)
-		forget_psb(r);
 	take_event(r, &ev, from, to, bound);
-	if (r->status >= 0)
-		return 0;
+	ret = follow_mode(r, &ev, err);
+	if (ret < 0)
+		return ret;
+	if (r->status >= 0) {
+		psb = ptc_replay_came_to_psb(r, &ev, due);
+		return psb < SIZE_MAX ? ptc_replay_begin_anew(r, psb, err) : 0;
+	}
 	r->prev2_off = r->prev_off; /* that one is told of */
 	return ptc_replay_recover(r, r->status, err);
 }
 
 static int use_code(struct ptc_replay *r, struct ptc_err *err)
 {
-	struct pt_image *image;
 	int ret;
 
 	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as))
 		return 0;
-	ret = ptc_ipt_image(r->conf.ipt, r->as, &image, err);
+	ret = ptc_replay_set_image(r, err);
 	if (ret < 0)
 		return ret;
-	if (r->dec)
-		(void)pt_blk_set_image(r->dec, image);
 	ptc_trail_set_code(&r->trail, r->as);
 	r->as_version = ptc_addrspace_version(r->as);
 	r->as_changed = false;

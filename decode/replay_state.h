@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a replay is made of, for the files that it is in: replay.c follows the flow, recover.c
- * begins where it can be followed, and goes on where it could not.
+ * begins where it can be followed, and goes on where it could not; waypoint.c compares with what
+ * PSBs say.
  */
 #ifndef PTC_DECODE_REPLAY_STATE_H
 #define PTC_DECODE_REPLAY_STATE_H
@@ -14,6 +15,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/ahead.h"
+#include "decode/psb.h"
 #include "decode/replay.h"
 #include "decode/resync.h"
 #include "decode/trail.h"
@@ -37,6 +39,7 @@ struct ptc_replay {
 	bool swallowed; /* psb was passed, as part of a packet */
 	bool at_first;	/* what the PSB that it began at says is yet to be told of */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
+	enum ptc_mode mode;	      /* the decoder's; its code is of that */
 	int status;		      /* of its last call */
 	unsigned int idle;
 
@@ -54,8 +57,11 @@ struct ptc_replay {
 	size_t raw;	 /* now, as the decoder counts: in what it was given */
 	size_t psb;	 /* the first PSB at or behind off, when that was looked for */
 	size_t ahead_of; /* a PSB that was read, and the flow is yet to come there; or SIZE_MAX */
-	size_t from;	 /* where decoding began or went on */
-	size_t clean;	 /* from here on the bytes are the trace's: no graft */
+	size_t off_psb;	 /* one that was read, where tracing is off; or SIZE_MAX */
+	bool off_psb_later;  /* there is an event in front of it yet to be told of */
+	bool off_psb_agrees; /* tracing was off when it was read */
+	size_t from;	     /* where decoding began or went on */
+	size_t clean;	     /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
 	uint64_t prev_now; /* before the decoder's last call */
 	uint64_t told;	   /* of the last block or event */
@@ -119,12 +125,60 @@ static inline size_t first_sure(const struct ptc_replay *r, size_t from)
 	return from < r->window.from ? r->window.from : from;
 }
 
+/* The PSB+ at @at, which may be a graft. */
+static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdiff_t at)
+{
+	const size_t left = (size_t)((ptrdiff_t)span_of(r)->len - at);
+
+	return ptc_psb_read(r->window.bytes + at,
+			    left < PTC_PSB_PLUS_MAX ? left : PTC_PSB_PLUS_MAX);
+}
+
+/* replay.c */
+
+/* Give the decoder, if there is one, the code as it is now. */
+int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
+
 /* After each call of the decoder. */
 void ptc_replay_look_around(struct ptc_replay *r);
+
+/* waypoint.c */
+
+/* The decoder passed the PSB at r->psb, and maybe more. */
+void ptc_replay_pass_psbs(struct ptc_replay *r);
+/* The first PSB that was read and that the flow has yet to come to, or SIZE_MAX. */
+size_t ptc_replay_psb_ahead(const struct ptc_replay *r);
+/* An event is about to be told of. Returns the PSB that it can be of: see came_to_psb. */
+size_t ptc_replay_begin_event(struct ptc_replay *r);
+/*
+ * A PSB+ says where the flow is, or that tracing is off, and the decoder is to come to the same.
+ * libipt takes packets from behind the PSB if it needs them to come there; then what it followed
+ * was not the trace's flow: true. @off: tracing was off; @to is where it got.
+ */
+bool ptc_replay_strayed(struct ptc_replay *r, const struct pt_event *ev, bool off, size_t to);
+/*
+ * The PSB that the flow is at now, where decoding is to begin anew, or SIZE_MAX. @ev, which has
+ * just been told of, is what its PSB+ (the one at @due) tells, or was the last event in front of it
+ * and tracing is off.
+ */
+size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, size_t due);
+/*
+ * A PSB that the decoder has passed without coming to where that says the flow is: what it followed
+ * was not the trace's, no one knows since when. SIZE_MAX: there is none.
+ */
+size_t ptc_replay_missed_psb(const struct ptc_replay *r);
+
+/* recover.c */
 
 /* Begin the next span at its first PSB, or where it is to begin. */
 int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err);
 void ptc_replay_close_span(struct ptc_replay *r);
+
+/*
+ * The flow came to the PSB at @psb: begin there. What the decoder knows from in front of
+ * it, such as a FUP that still waits for its TIP, is of no use behind it, or damage.
+ */
+int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err);
 
 /* The decoder failed with @status: go on elsewhere. */
 int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err);

@@ -33,6 +33,12 @@ static size_t side(const struct ptc_set *s)
 	return s->nevents - 1;
 }
 
+/* Is that the event whose samples bring trace? */
+static bool sampler(const struct ptc_set *s, size_t e)
+{
+	return e == SAMPLER && e != side(s);
+}
+
 void ptc_set_init(struct ptc_set *s)
 {
 	memset(s, 0, sizeof(*s));
@@ -109,7 +115,7 @@ static int map_ring(struct ptc_set *s, struct ptc_source_ring *r, int fd, struct
 	if (map == MAP_FAILED)
 		return ptc_explain_mmap(err, errno, "the AUX ring", s->aux_size, s->cpus.n);
 	r->aux = map;
-	r->aux_size = s->nevents > SAMPLER + 1 ? 0 : s->aux_size; /* samples bring what is in it */
+	r->aux_size = sampler(s, SAMPLER) ? 0 : s->aux_size; /* samples bring what is in it */
 	return 0;
 }
 
@@ -177,8 +183,10 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 			owner = s->slots[i].fd[MAIN];
 	for (e = MAIN; !rc && e <= side(s); e++) {
 		if (slot->fd[e] != owner && ioctl(slot->fd[e], PERF_EVENT_IOC_SET_OUTPUT, owner))
-			rc = ptc_fail_sys(err, errno, "cannot send '%s' into the ring of CPU %d",
-					  s->event->name, cpu);
+			rc = ptc_fail_sys(err, errno, "cannot send '%s' into the ring of '%s'%s",
+					  sampler(s, e) ? s->sampler : s->event->name,
+					  s->event->name,
+					  sampler(s, e) ? ": does it trace, too?" : "");
 		if (!rc)
 			rc = watch(s, slot, slot->fd[e], err);
 	}
@@ -233,7 +241,7 @@ static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool lat
 		const size_t e = n ? n - 1 : side(s);
 		struct ptc_perf_where at = cgroup && n == 0 && e != MAIN ? anywhere : inside;
 
-		at.leader = e != MAIN && e != side(s) ? &slot->fd[MAIN] : NULL;
+		at.leader = sampler(s, e) ? &slot->fd[MAIN] : NULL;
 		slot->fd[e] = open_event(s, e, &at);
 		if (slot->fd[e] < 0) {
 			const int sys = -slot->fd[e];

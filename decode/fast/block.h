@@ -66,21 +66,21 @@ enum ptc_fast_end {
 };
 
 enum {
-	PTC_FAST_NONE = 0,	 /* no block has this number */
+	PTC_FAST_NONE = 0,	  /* no block has this number */
 	PTC_FAST_MAX_INSNS = 250, /* of a block */
-	PTC_FAST_MAX_RECS = 24,	 /* inside one, its end not counted */
+	PTC_FAST_MAX_RECS = 24,	  /* inside one, its end not counted */
 };
 
 /* One line of the processor's cache. */
 struct ptc_fast_block {
 	uint64_t ip;
-	uint64_t end_ip;  /* of its last instruction, if it has any */
-	uint32_t next[2]; /* blocks */
-	uint64_t tip;	  /* where the end led when it was last needed, */
+	uint64_t end_ip;   /* of its last instruction, if it has any */
+	uint32_t next[2];  /* blocks */
+	uint64_t tip;	   /* where the end led when it was last needed, */
 	uint32_t tip_next; /* and the block there */
-	uint32_t recs;	  /* in recs: nrecs inside the block, and the one of its end */
-	uint32_t pushes;  /* in pushes: npushes blocks */
-	uint32_t lens;	  /* in lens: ninsns */
+	uint32_t recs;	   /* in recs: nrecs inside the block, and the one of its end */
+	uint32_t pushes;   /* in pushes: npushes blocks */
+	uint32_t lens;	   /* in lens: ninsns */
 	uint8_t nrecs, npushes, ninsns;
 	uint8_t end;	  /* enum ptc_fast_end */
 	uint8_t end_kind; /* enum ptc_kind, of the last instruction */

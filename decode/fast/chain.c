@@ -112,8 +112,7 @@ static bool add(struct making *m, bool taken)
 	const uint32_t on = b->next[0], jump = b->next[1];
 
 	if (m->nrecs + b->nrecs + 1 > PTC_FAST_CHAIN_RECS || m->npushes > MAX_PUSHES ||
-	    b->end == PTC_FAST_BAD || b->end == PTC_FAST_JUMP ||
-	    (b->end == PTC_FAST_RET && !taken))
+	    b->end == PTC_FAST_BAD || b->end == PTC_FAST_JUMP || (b->end == PTC_FAST_RET && !taken))
 		return false;
 	add_block(m, b);
 	if (b->end == PTC_FAST_ON) {

@@ -75,7 +75,7 @@ static enum ptc_fast_status take_tnt(struct ptc_fast *f)
 		return decline(f, "a TNT while tracing is off");
 	if (f->nbits)
 		return decline(f, "a TNT for an address");
-	if (n < 0)
+	if (n < 1)
 		return decline(f, "a TNT without an end");
 	if (p[0] == 0x02)
 		for (i = PTC_TNT64_LEN - 1; i > 1; i--)
@@ -83,7 +83,7 @@ static enum ptc_fast_status take_tnt(struct ptc_fast *f)
 	else
 		v = p[0] >> 1;
 	f->nbits = f->newest = (unsigned int)n;
-	f->bits = n ? v << (64 - n) : 0;
+	f->bits = v << (64 - n);
 	return use_bits(f);
 }
 
@@ -95,6 +95,10 @@ static enum ptc_fast_status take_tip(struct ptc_fast *f)
 		return decline(f, "a TIP while tracing is off");
 	if (!take_ip(f, &ip))
 		return decline(f, "a TIP without an address");
+	/* For libipt the mode changes as soon as the flow comes there. */
+	if (f->mode_said && ptc_fast_flow_to(&f->flow, ip) != PTC_FAST_NEEDS_IP)
+		return decline(f, "a change of mode where the flow is not");
+	f->mode_said = false;
 	if (ptc_fast_flow_tip(&f->flow, ip, f->mode) == PTC_FAST_LOST)
 		return PTC_FAST_DECLINED;
 	return use_bits(f);
@@ -132,7 +136,8 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 	f->left_at = 0;
 	if (!has_ip && may_change_cr3(f))
 		return decline(f, "the end of tracing in a kernel");
-	return astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip), "the end of tracing is not there");
+	return astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip),
+		      "the end of tracing is not there");
 }
 
 /* The flow comes to @ip, where something happened that does not change it. */
@@ -150,15 +155,16 @@ static enum ptc_fast_status take_mode(struct ptc_fast *f)
 
 	switch (bits >> 5) {
 	case 0:
-		f->mode = ptc_fast_mode_of(bits);
-		return PTC_FAST_GO_ON;
+		f->mode_said = is_on(f);
+		return ptc_fast_mode(bits, &f->mode) ? PTC_FAST_GO_ON :
+						       decline(f, "an unknown mode");
 	case 1:
 		if (is_on(f) && bits & 2)
 			return decline(f, "an aborted transaction");
 		f->marker = is_on(f);
 		return PTC_FAST_GO_ON;
 	default:
-		return decline(f, "an unknown MODE");
+		return decline(f, "an unknown mode");
 	}
 }
 
@@ -196,15 +202,15 @@ static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
 			f->pos += (size_t)n;
 			return r;
 		case PTC_PKT_MODE:
-			if (f->bytes[f->pos + 1] >> 5)
-				return decline(f, "a transaction in an event");
-			f->mode = ptc_fast_mode_of(f->bytes[f->pos + 1]);
+			if (f->bytes[f->pos + 1] >> 5 ||
+			    !ptc_fast_mode(f->bytes[f->pos + 1], &f->mode))
+				return decline(f, "an unknown mode");
 			break;
 		case PTC_PKT_PIP:
 		case PTC_PKT_VMCS:
 			break;
 		default:
-			if (!ptc_fast_is_timing(type))
+			if (!ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc))
 				return decline(f, "an event that leads nowhere");
 			break;
 		}
@@ -233,6 +239,7 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 
 	ptc_fast_flow_cut(&f->flow);
 	f->last_ip = f->left_at = 0;
+	f->mode = f->flow.mode; /* what was said of the next address is forgotten */
 	f->marker = false;
 	if (ptc_fast_flow_list(&f->flow, ptc_fast_rec(0, PTC_FAST_OVERFLOW, PTC_KIND_NONE)) ==
 	    PTC_FAST_LOST)
@@ -241,7 +248,7 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
 		if (n <= 0)
 			return f->pos == f->len ? PTC_FAST_GO_ON : decline(f, "no packet");
-		if (!ptc_fast_is_timing(type))
+		if (!ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc))
 			break;
 	}
 	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP ||
@@ -255,26 +262,28 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 	return astray(f, ptc_fast_flow_begin(&f->flow, ip, f->flow.mode), NULL);
 }
 
-/* Packets that tell of power states, and of hardware. */
+/* Of the packets that tell of power states, and of hardware: does a FUP follow? */
+static bool has_fup(const uint8_t *p)
+{
+	return p[1] == 0xc2 || p[1] == 0xe2; /* MWAIT, EXSTOP */
+}
+
+/* Of the same: does libipt know it? Not triggers, blocks of samples, CFE, EVD. */
+static bool is_known(const uint8_t *p)
+{
+	return p[0] == 0x02 && (has_fup(p) || p[1] == 0xc3 || p[1] == 0x62 || p[1] == 0x22 ||
+				p[1] == 0xa2); /* MNT, EXSTOP, PWRE, PWRX */
+}
+
 static enum ptc_fast_status take_other(struct ptc_fast *f)
 {
 	const uint8_t *p = f->bytes + f->pos;
 
-	if (p[0] != 0x02)
-		return decline(f, "a trigger");
-	switch (p[1]) {
-	case 0xc2: /* MWAIT */
-	case 0xe2: /* EXSTOP with a FUP */
-		f->marker = true;
-		return PTC_FAST_GO_ON;
-	case 0xc3: /* MNT */
-	case 0x62: /* EXSTOP */
-	case 0x22: /* PWRE */
-	case 0xa2: /* PWRX */
-		return PTC_FAST_GO_ON;
-	default: /* libipt does not know them: blocks of samples, CFE, EVD */
+	if (!is_known(p))
 		return decline(f, "a packet that is not known");
-	}
+	if (has_fup(p))
+		f->marker = true;
+	return PTC_FAST_GO_ON;
 }
 
 static enum ptc_fast_status take_ptw(struct ptc_fast *f)
@@ -290,20 +299,21 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 {
 	struct ptc_fast_psb psb;
 
-	if (!ptc_fast_psb_read(f->bytes, f->len, f->pos, &psb))
+	if (!ptc_fast_psb_read(f->bytes, f->len, f->pos, &f->tsc, &psb))
 		return decline(f, "a PSB+ that is not whole");
 	f->pos = psb.end;
 	f->last_ip = psb.last_ip;
 	if (psb.has_mode && f->began && is_on(f) && psb.mode != f->flow.mode)
 		return decline(f, "a PSB+ of another mode");
 	if (psb.has_mode)
-		f->mode = psb.mode;
+		f->mode = f->flow.mode = psb.mode;
 	if (!f->began && psb.has_ip && !psb.has_mode)
 		return decline(f, "a PSB+ without a mode");
 	if (!f->began) {
 		f->began = true;
-		return psb.has_ip ? astray(f, ptc_fast_flow_begin(&f->flow, psb.ip, f->mode), NULL) :
-				    PTC_FAST_GO_ON;
+		return psb.has_ip ?
+			       astray(f, ptc_fast_flow_begin(&f->flow, psb.ip, f->mode), NULL) :
+			       PTC_FAST_GO_ON;
 	}
 	/* Some processors say where the flow was when tracing went off (BDM70). */
 	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at)
@@ -345,7 +355,8 @@ static enum ptc_fast_status take(struct ptc_fast *f, enum ptc_pkt type, int n)
 	case PTC_PKT_PIP:
 	case PTC_PKT_VMCS:
 	case PTC_PKT_STOP:
-		r = is_on(f) ? decline(f, "another address space while tracing is on") : PTC_FAST_GO_ON;
+		r = is_on(f) ? decline(f, "another address space while tracing is on") :
+			       PTC_FAST_GO_ON;
 		break;
 	default:
 		r = decline(f, "a packet that is out of place");
@@ -364,10 +375,12 @@ static enum ptc_fast_status packet(struct ptc_fast *f)
 	n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
 	if (n <= 0)
 		return decline(f, "no packet");
-	if (ptc_fast_is_timing(type)) {
+	if (ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc)) {
 		f->pos += (size_t)n;
 		return PTC_FAST_GO_ON;
 	}
+	if (f->mode_said && type != PTC_PKT_TIP)
+		return decline(f, "a mode without an address");
 	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP) {
 		r = type == PTC_PKT_TIP ? take_tip(f) : take_tnt(f);
 		f->pos += (size_t)n;
@@ -379,16 +392,45 @@ static enum ptc_fast_status packet(struct ptc_fast *f)
 
 static enum ptc_fast_status end(struct ptc_fast *f)
 {
-	if (f->nbits || f->marker)
+	if (f->nbits || f->marker || f->mode_said)
 		return decline(f, "the trace ends too early");
 	if (is_on(f) && ptc_fast_flow_end(&f->flow) == PTC_FAST_LOST)
 		return PTC_FAST_DECLINED;
 	return PTC_FAST_AT_END;
 }
 
+/*
+ * libipt reads on to the next packet that the flow has to do with before it tells of what is in
+ * front: if that is not one, it tells nothing.
+ */
+static bool is_good_ahead(const struct ptc_fast *f)
+{
+	struct ptc_fast_psb psb;
+	size_t at = f->pos;
+	bool tsc = f->tsc;
+	enum ptc_pkt type;
+	int n;
+
+	for (; at < f->len; at += (size_t)n) {
+		n = ptc_pkt_len(f->bytes + at, f->len - at, &type);
+		if (n <= 0)
+			return false;
+		if (!ptc_fast_is_time(f->bytes + at, type, &tsc))
+			break;
+	}
+	if (at == f->len)
+		return true;
+	if (type == PTC_PKT_PSB)
+		return ptc_fast_psb_read(f->bytes, f->len, at, &tsc, &psb);
+	return type != PTC_PKT_TMA && type != PTC_PKT_CBR &&
+	       (type != PTC_PKT_OTHER || is_known(f->bytes + at));
+}
+
 /* All that is known of the code, if that has become too much: at a PSB, where little is needed. */
 static enum ptc_fast_status at_psb(struct ptc_fast *f)
 {
+	if (!is_good_ahead(f))
+		return decline(f, "no packet behind a PSB+");
 	if (!ptc_fast_code_is_full(f->flow.code))
 		return PTC_FAST_AT_PSB;
 	ptc_fast_chains_forget(f->chains);
@@ -400,12 +442,14 @@ enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)
 	enum ptc_fast_status r = PTC_FAST_GO_ON;
 
 	while (f->pos < f->len && r == PTC_FAST_GO_ON) {
-		if (!f->plain)
+		if (!f->plain && !f->mode_said)
 			r = ptc_fast_hurry(f);
 		if (r == PTC_FAST_GO_ON && f->pos < f->len)
 			r = packet(f);
 	}
-	if (r == PTC_FAST_AT_PSB)
+	if (r == PTC_FAST_AT_PSB) {
+		ptc_fast_flow_forget_calls(&f->flow);
 		return at_psb(f);
+	}
 	return r == PTC_FAST_GO_ON ? end(f) : r;
 }

@@ -19,16 +19,16 @@
 
 enum ptc_fast_status {
 	PTC_FAST_GO_ON = -1, /* inside: there is more of the same */
-	PTC_FAST_AT_PSB,   /* behind a PSB+, other than the one it began at */
-	PTC_FAST_AT_END,   /* of the bytes */
+	PTC_FAST_AT_PSB,     /* behind a PSB+, other than the one it began at */
+	PTC_FAST_AT_END,     /* of the bytes */
 	PTC_FAST_DECLINED, /* flow.why says why, pos where; nothing can be done with it any more */
 };
 
 struct ptc_fast {
 	struct ptc_fast_flow flow;
 	struct ptc_fast_chains *chains; /* lent; of the flow's code */
-	bool plain;	      /* bit by bit, without chains */
-	const uint8_t *bytes; /* lent */
+	bool plain;			/* bit by bit, without chains */
+	const uint8_t *bytes;		/* lent */
 	size_t len, pos;
 	bool began; /* the first PSB+ is behind us */
 
@@ -38,8 +38,10 @@ struct ptc_fast {
 	unsigned int newest; /* as many were in the last packet */
 
 	uint64_t last_ip;
-	uint64_t left_at; /* where the flow was when something asynchronous ended tracing; or 0 */
+	uint64_t left_at;   /* where the flow was when something asynchronous ended tracing; or 0 */
 	enum ptc_mode mode; /* of the next address that there is */
+	bool tsc;	    /* see ptc_fast_is_time */
+	bool mode_said;	    /* for the TIP that has to come next */
 	bool marker;	    /* the next FUP is of a packet in front of it */
 };
 

@@ -16,10 +16,9 @@ void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_code *code)
 
 void ptc_fast_flow_restart(struct ptc_fast_flow *f)
 {
-	*f = (struct ptc_fast_flow){ .code = f->code,
-				     .mode = PTC_MODE_64,
-				     .recs = f->recs,
-				     .recs_cap = f->recs_cap };
+	*f = (struct ptc_fast_flow){
+		.code = f->code, .mode = PTC_MODE_64, .recs = f->recs, .recs_cap = f->recs_cap
+	};
 }
 
 void ptc_fast_flow_release(struct ptc_fast_flow *f)
@@ -51,7 +50,8 @@ enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fas
 void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n)
 {
 	f->nrecs -= n;
-	memmove(f->recs, f->recs + n, f->nrecs * sizeof(*f->recs));
+	if (f->nrecs && n)
+		memmove(f->recs, f->recs + n, f->nrecs * sizeof(*f->recs));
 }
 
 static void no_last(struct ptc_fast_flow *f)
@@ -59,12 +59,21 @@ static void no_last(struct ptc_fast_flow *f)
 	f->last = (struct ptc_fast_last){ .how = PTC_FAST_LAST_NONE };
 }
 
+/*
+ * Is there code of @mode at @ip? Where jumps lead in 16-bit code depends on a segment that nobody
+ * tells of.
+ */
+static bool is_place(uint64_t ip, enum ptc_mode mode)
+{
+	return mode == PTC_MODE_64 ? ptc_fast_is_address(ip) : mode == PTC_MODE_32 && !(ip >> 32);
+}
+
 /* Come to @ip. */
 static enum ptc_fast_reached come_to(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
 {
+	if (!is_place(ip, mode))
+		return lost(f, "no code of this mode");
 	f->mode = mode;
-	if (!ptc_fast_is_address(ip))
-		return lost(f, "no address");
 	f->at = ptc_fast_code_find(f->code, ip, mode);
 	return f->at ? PTC_FAST_THERE : lost(f, "too many blocks");
 }
@@ -335,8 +344,7 @@ static enum ptc_fast_reached leave(struct ptc_fast_flow *f)
 		return PTC_FAST_THERE;
 	/* No transfer: the code just went on, out of an address filter. */
 	if (last.kind == PTC_KIND_NONE)
-		return ptc_fast_flow_list(f,
-					  ptc_fast_rec(last.ip + last.len, 0, PTC_KIND_ASYNC));
+		return ptc_fast_flow_list(f, ptc_fast_rec(last.ip + last.len, 0, PTC_KIND_ASYNC));
 	return ptc_fast_flow_list(f, ptc_fast_rec(last.ip, 0, (enum ptc_kind)last.kind));
 }
 
@@ -374,6 +382,14 @@ void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 static uint32_t find_again(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
 {
 	return ip ? ptc_fast_code_find(f->code, ip, mode) : PTC_FAST_NONE;
+}
+
+void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f)
+{
+	size_t i;
+
+	for (i = 0; i < PTC_FAST_STACK; i++)
+		f->stack[i] = PTC_FAST_NONE;
 }
 
 bool ptc_fast_flow_forget(struct ptc_fast_flow *f)

@@ -69,8 +69,8 @@ static inline bool ptc_fast_flow_is_on(const struct ptc_fast_flow *f)
 }
 
 /*
- * Use the @n bits of @bits, the oldest of which is bit 63, and move on. What is left when it needs an
- * address is behind that.
+ * Use the @n bits of @bits, the oldest of which is bit 63, and move on. What is left when it needs
+ * an address is behind that.
  */
 enum ptc_fast_reached ptc_fast_flow_bits(struct ptc_fast_flow *f, uint64_t *bits, unsigned int *n);
 /* The instruction that needs an address went to @ip, where the code is of @mode. */
@@ -83,7 +83,8 @@ enum ptc_fast_reached ptc_fast_flow_end(struct ptc_fast_flow *f);
 /* Tracing went off in front of @ip, if there is one, or with the next instruction that needs trace.
  */
 enum ptc_fast_reached ptc_fast_flow_off(struct ptc_fast_flow *f, bool has_ip, uint64_t ip);
-/* At @from something asynchronous led to @to, where the code is of @mode, or out of traced code (0).
+/* At @from something asynchronous led to @to, where the code is of @mode, or out of traced code
+ * (0).
  */
 enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from, uint64_t to,
 					  enum ptc_mode mode);
@@ -96,6 +97,9 @@ enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fas
 /* The first @n records are done with. Not with the last one while last.listed: it may
  * change yet. */
 void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n);
+
+/* Behind a PSB no return goes where a call in front of it came from. */
+void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f);
 
 /* The code is another one: begin anew with all that is known of it, at the same place. */
 bool ptc_fast_flow_forget(struct ptc_fast_flow *f);

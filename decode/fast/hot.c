@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "decode/fast/psb.h"
 #include "decode/grow.h"
 
 /*
@@ -233,7 +234,8 @@ static enum ptc_fast_status tip_slowly(struct ptc_fast *f, uint64_t ip)
 	return reserve(&f->flow) ? PTC_FAST_GO_ON : decline(f, "out of memory");
 }
 
-/* The TIP at @p. Bits that are left are behind it, if they are not of a packet before the newest. */
+/* The TIP at @p. Bits that are left are behind it, if they are not of a packet before the newest.
+ */
 static inline enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, const uint8_t *p)
 {
 	const uint64_t ip = ip_of(p, h->last_ip);
@@ -263,27 +265,18 @@ static inline enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 	return r;
 }
 
-/* How long the packet at @p is, if it says nothing but the time; 0: it is another one. */
+/* How long the packet at @p is, if it says nothing but the time, and needs no other look; else 0.
+ */
 static inline size_t timing_len(const uint8_t *p)
 {
-	size_t n = 1;
-
 	switch (p[0]) {
 	case 0x00: /* PAD */
 		return 1;
 	case 0x59: /* MTC */
 		return 2;
-	case 0x19: /* TSC */
-		return 8;
 	default:
-		break;
+		return (p[0] & 3) == 3 ? ptc_fast_cyc_len(p) : 0;
 	}
-	if ((p[0] & 3) != 3)
-		return 0;
-	if (p[0] & 4) /* CYC, of several bytes */
-		while (n < NEAR_END && p[n++] & 1)
-			;
-	return n < NEAR_END ? n : 0;
 }
 
 /* The packet at @p; *ret_n is its length, and 0 if it is not for here. */

@@ -1,13 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/fast/psb.h"
 
-enum ptc_mode ptc_fast_mode_of(uint8_t bits)
+bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret)
 {
-	return bits & 1 ? PTC_MODE_64 : bits & 2 ? PTC_MODE_32 : PTC_MODE_16;
+	/* CS.L, and CS.D, which 64-bit code does not have. */
+	*ret = bits & 1 ? PTC_MODE_64 : bits & 2 ? PTC_MODE_32 : PTC_MODE_16;
+	return (bits & 3) != 3;
+}
+
+bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc)
+{
+	bool good;
+
+	switch (type) {
+	case PTC_PKT_PAD:
+	case PTC_PKT_MTC:
+		return true;
+	case PTC_PKT_CYC:
+		return ptc_fast_cyc_len(p) > 0;
+	case PTC_PKT_TSC:
+		*tsc = true;
+		return true;
+	case PTC_PKT_TMA: /* the CTC, a byte of zeros, and nine bits */
+		good = *tsc && !p[4] && p[6] < 2;
+		*tsc = false;
+		return good;
+	case PTC_PKT_CBR:
+		return p[2];
+	default:
+		return false;
+	}
 }
 
 /* One packet of a PSB+, at @p. */
-static bool take(const uint8_t *p, enum ptc_pkt type, struct ptc_fast_psb *psb)
+static bool take(const uint8_t *p, enum ptc_pkt type, bool *tsc, struct ptc_fast_psb *psb)
 {
 	switch (type) {
 	case PTC_PKT_FUP:
@@ -17,20 +43,20 @@ static bool take(const uint8_t *p, enum ptc_pkt type, struct ptc_fast_psb *psb)
 		psb->last_ip = psb->ip;
 		return psb->has_ip;
 	case PTC_PKT_MODE:
-		if (!(p[1] >> 5)) {
-			psb->has_mode = true;
-			psb->mode = ptc_fast_mode_of(p[1]);
-		}
-		return p[1] >> 5 < 2;
+		if (p[1] >> 5)
+			return p[1] >> 5 == 1;
+		psb->has_mode = true;
+		return ptc_fast_mode(p[1], &psb->mode);
 	case PTC_PKT_PIP:
 	case PTC_PKT_VMCS:
 		return true;
 	default:
-		return ptc_fast_is_timing(type);
+		return ptc_fast_is_time(p, type, tsc);
 	}
 }
 
-bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, struct ptc_fast_psb *ret)
+bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, bool *tsc,
+		       struct ptc_fast_psb *ret)
 {
 	struct ptc_fast_psb psb = { .mode = PTC_MODE_64 };
 	enum ptc_pkt type;
@@ -42,7 +68,7 @@ bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, struct ptc_f
 			return false;
 		if (type == PTC_PKT_PSBEND)
 			break;
-		if (!take(bytes + at, type, &psb))
+		if (!take(bytes + at, type, tsc, &psb))
 			return false;
 	}
 	psb.end = at + (size_t)n;

@@ -18,17 +18,31 @@ struct ptc_fast_psb {
 	size_t end; /* behind its PSBEND */
 };
 
-/* The one at @at of @bytes. False: it is not whole, or has what is not to be in one. */
-bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, struct ptc_fast_psb *ret);
+/* The one at @at of @bytes. False: it is not whole, or has what is not to be in one. @tsc: below.
+ */
+bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, bool *tsc,
+		       struct ptc_fast_psb *ret);
 
-/* By the second byte of a MODE.Exec. */
-enum ptc_mode ptc_fast_mode_of(uint8_t bits);
+/* By the second byte of a MODE.Exec. False: no code has such a mode. */
+bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret);
 
-/* Does it say nothing but the time, or nothing at all? */
-static inline bool ptc_fast_is_timing(enum ptc_pkt type)
+/* How long the CYC at @p is, which is whole; 0: longer than a number of 64 bits can be. */
+static inline size_t ptc_fast_cyc_len(const uint8_t *p)
 {
-	return type == PTC_PKT_PAD || type == PTC_PKT_TSC || type == PTC_PKT_TMA ||
-	       type == PTC_PKT_MTC || type == PTC_PKT_CYC || type == PTC_PKT_CBR;
+	enum { MAX = 9 };
+	size_t n = 1;
+
+	if (!(p[0] & 4))
+		return n;
+	while (n < MAX && p[n] & 1)
+		n++;
+	return n < MAX ? n + 1 : 0;
 }
+
+/*
+ * Does the packet at @p say nothing but the time, or nothing at all, and is it as it should be?
+ * Once for each: @tsc remembers that there was a TSC, which no other TMA has used.
+ */
+bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc);
 
 #endif

@@ -142,6 +142,11 @@ struct ptc_record_opts {
 	 * The trace itself stays as it is.
 	 */
 	unsigned int compression;
+	/*
+	 * Real-time priority (SCHED_FIFO, 1 to 99) of the thread that drains the rings; 0: none.
+	 * PTC_E_PERM if that is not for us.
+	 */
+	unsigned int realtime;
 	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
 	const char *const

@@ -240,6 +240,10 @@ LEDGER(an_event_held_back_of_which_no_record_tells, "ledger ", r.throttled = 1)
 /* What told of it could not be stored. */
 LEDGER(a_loss_behind_the_end, "", r.data_stored = 92, r.lost_records = 3)
 
+LEDGER(trace_that_had_no_room, "", pd_aux(&p, 7, 0, 30, 64, 64, 0), r.aux_read = 125,
+       r.aux_made = 125)
+LEDGER(trace_that_should_be_there, "aux ", pd_aux(&p, 7, 0, 30, 64, 64, 0))
+
 Test(verify, a_ledger_with_a_stranger)
 {
 	const struct ptc_ledger_event e = { 12345, 10, 10, 0, 0 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/record.h"
 #include "auxtrace/sideband.h"
 #include "capture/noted.h"
 
@@ -21,6 +22,7 @@ static void put_all(struct ptc_buf *b)
 	struct ptc_sb lost = { .type = PERF_RECORD_LOST, .u.lost = { .id = 1, .lost = 7 } };
 	struct ptc_sb aux = { .type = PERF_RECORD_AUX };
 	struct ptc_sb map = { .type = PERF_RECORD_MMAP2 };
+	size_t sample;
 
 	put(b, &lost, 500);
 	aux.u.aux.flags = PERF_AUX_FLAG_TRUNCATED;
@@ -36,6 +38,9 @@ static void put_all(struct ptc_buf *b)
 	put(b, &map, 400);
 	map.u.mmap.filename = "/usr/lib/b.so";
 	put(b, &map, 400);
+	sample = ptc_rec_begin(b, PERF_RECORD_SAMPLE, 0);
+	ptc_buf_zero(b, 64);
+	ptc_rec_end(b, sample);
 }
 
 static void check(const struct ptc_noted *n, const struct ptc_ledger_ring *l)
@@ -43,6 +48,7 @@ static void check(const struct ptc_noted *n, const struct ptc_ledger_ring *l)
 	cr_assert_eq(l->lost_records, 7);
 	cr_assert_eq(l->truncated, 2);
 	cr_assert_eq(l->partial, 1);
+	cr_assert_eq(n->samples, 1);
 	cr_assert_eq(n->first_ns, 300);
 	cr_assert_eq(n->last_ns, 900);
 	cr_assert_eq(n->nfiles, 2);
