@@ -426,6 +426,11 @@ foreach(name ours_vcpus ours_snapshot queues)
 	set_property(TEST e2e_convert_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()
 
+# Branch stacks: made from traces, held against them, spoilt.
+foreach(name clean spoilt shift leak time perf exits)
+	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")
+endforeach()
+
 # The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
 foreach(name threads pool processes wide some_cpus per_thread attach churn one_thread killed vanishing samples refusals unprivileged)
 	e2e_test(events_${name} 100 "${e2e_dir}/events.py" "${name}")
