@@ -31,6 +31,7 @@ struct ptc_addrspace {
 	struct ptc_addrspace *kernel; /* lent; what is in the upper half of all; NULL: nothing */
 	struct pt_image *image;	      /* owned; the same for libipt, made by ptc_ipt_image */
 	uint64_t image_layout;
+	uint64_t view; /* of what never changes: a number, not 0; the same number, the same code */
 };
 
 /* Pieces of overlays that may be copied: a file that asks for more is not to be believed. */
