@@ -190,6 +190,11 @@ bool ptc_replay_is_doubtful(const struct ptc_replay *r)
 	return r->doubtful;
 }
 
+bool ptc_replay_is_unbroken(const struct ptc_replay *r)
+{
+	return r->from_start;
+}
+
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
 			    struct ptc_addrspace *as)
 {
@@ -766,6 +771,8 @@ static int open_span(struct ptc_replay *r, struct ptc_err *err)
 		list_front(r, to.off);
 	ret = to.how == PTC_RESUME_END ? 0 : sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
 	r->from_start = midway;
+	/* What was in front of it would tell the mode of execution. */
+	r->doubtful = midway && !r->at_first;
 	if (r->conf.snapshots &&
 	    !midway) /* at the time of the PSB: from there on the queue has its trace */
 		list_unkept(r, to.off);

@@ -75,7 +75,6 @@ static bool add_step(struct ptc_slice *s, bool apart)
 	return true;
 }
 
-/* Nothing may have been told of in front of it but items. */
 static void add_seam(struct ptc_slice *s)
 {
 	struct ptc_slice_seam *seam = &s->seams[s->nseams];
@@ -86,11 +85,6 @@ static void add_seam(struct ptc_slice *s)
 	seam->steps = s->nsteps;
 	seam->n = ptc_replay_out(s->replay)->n;
 	s->nseams++;
-}
-
-static bool is_clean(const struct ptc_slice *s)
-{
-	return !s->notes.aside && !s->notes.unmapped.cost.gaps && !s->notes.kernel.cost.gaps;
 }
 
 struct walk {
@@ -131,7 +125,7 @@ static bool step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k
 	s->useless = r < 0 || ptc_replay_is_doubtful(s->replay) || !add_step(s, apart);
 	if (s->useless || s->over)
 		return false;
-	if (apart && is_clean(s))
+	if (apart && ptc_replay_is_unbroken(s->replay))
 		add_seam(s);
 	return ptc_spot_is_before(ptc_replay_spot(s->replay), s->stop) &&
 	       ptc_replay_out(s->replay)->n < ITEMS_MAX;
