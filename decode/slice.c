@@ -55,15 +55,24 @@ static struct ptc_addrspace *space_of(struct ptc_slice_worker *w, const struct p
 	return &w->spaces[oldest];
 }
 
+/*
+ * While time stands still nobody needs to know of each step. But the first one that comes to a time
+ * is where side records of that time are applied, and what is behind it meets what they made.
+ */
+static bool goes_with_last(const struct ptc_slice *s, uint64_t now, size_t n)
+{
+	const struct ptc_slice_step *last = s->steps + s->nsteps - 1;
+
+	return s->nsteps > s->napart + 1 && last->at.now == now && last[-1].at.now == now &&
+	       n - last[-1].n <= s->batch;
+}
+
 static bool add_step(struct ptc_slice *s, bool apart)
 {
 	const struct ptc_replay_at at = ptc_replay_where(s->replay);
 	const size_t n = ptc_replay_out(s->replay)->n;
-	const size_t before = s->nsteps > 1 ? s->steps[s->nsteps - 2].n : 0;
 
-	/* While time stands still nobody needs to know of each of them. */
-	if (!apart && s->nsteps > s->napart && s->steps[s->nsteps - 1].at.now == at.now &&
-	    n - before <= s->batch) {
+	if (!apart && goes_with_last(s, at.now, n)) {
 		s->steps[s->nsteps - 1] = (struct ptc_slice_step){ at, n };
 		return true;
 	}
