@@ -127,9 +127,15 @@ static bool step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k
 	/* What is not known yet, and what comes out of its order, is for its turn. */
 	if (k->now && (time < k->time || time > s->horizon))
 		return false;
+	/* The PSB told a time that it was not: of what really ran then nothing is known here. */
+	s->useless = k->now && time < s->contexts.v[0].from_ns;
+	if (s->useless)
+		return false;
 	k->time = time;
 	use_context(s, w, k);
-	r = apart ? ptc_replay_step(s->replay, &err) : ptc_replay_steps(s->replay, s->batch, &err);
+	/* All items wait here, so that there is always a batch more to be had. */
+	r = apart ? ptc_replay_step(s->replay, &err) :
+		    ptc_replay_steps(s->replay, ptc_replay_out(s->replay)->n + s->batch, &err);
 	s->over = !r;
 	s->useless = r < 0 || ptc_replay_is_doubtful(s->replay) || !add_step(s, apart);
 	if (s->useless || s->over)
