@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/err.h"
 #include "decode/jobs.h"
 #include "decode/run.h"
 #include "decode/slice.h"
@@ -179,17 +180,28 @@ static int step_at_seam(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err
 	return ptc_replay_step(l->replay, err);
 }
 
+static int step_in_order(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
+{
+	const struct ptc_spot next = l->nplanned ? l->planned[0]->conf.start : NOWHERE;
+
+	if (!ptc_spot_is_before(ptc_replay_spot(l->replay), next))
+		return step_at_seam(d, l, err);
+	ptc_replay_set_stop(l->replay, next);
+	return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+}
+
 int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
 {
-	struct ptc_spot next;
+	int r;
 
 	if (l->playing)
 		return play(d, l);
-	if (d->plan) {
-		next = l->nplanned ? l->planned[0]->conf.start : NOWHERE;
-		if (!ptc_spot_is_before(ptc_replay_spot(l->replay), next))
-			return step_at_seam(d, l, err);
-		ptc_replay_set_stop(l->replay, next);
-	}
-	return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+	if (!d->plan)
+		return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+	r = step_in_order(d, l, err);
+	if (r < 0 || l->playing || !ptc_replay_is_doubtful(l->replay))
+		return r;
+	/* The call may be in front of the slice that the replay comes from. */
+	d->plan->doubtful = true;
+	return ptc_fail(err, PTC_E_STOPPED, "to be done by one thread");
 }
