@@ -11,7 +11,7 @@
 
 enum { PTC_INSN_MAX = 15 }; /* bytes; SDM vol. 2, 2.3.11 */
 
-enum ptc_mode { PTC_MODE_64, PTC_MODE_32, PTC_MODE_16 };
+enum ptc_mode { PTC_MODE_64, PTC_MODE_32, PTC_MODE_16, PTC_MODES };
 
 /* Conditions 0..15 are the low nibble of the jcc opcode (SDM vol. 2, appendix B.1.4.7). */
 enum {

@@ -86,6 +86,29 @@ static inline bool ptc_pkt_is_tip(uint8_t byte)
 	return (byte & 0x1f) == 0x0d;
 }
 
+static inline bool ptc_pkt_is_timing(enum ptc_pkt type)
+{
+	return type == PTC_PKT_TSC || type == PTC_PKT_TMA || type == PTC_PKT_MTC ||
+	       type == PTC_PKT_CYC || type == PTC_PKT_CBR || type == PTC_PKT_PAD;
+}
+
+/* Neither timing nor of a branch alone. */
+static inline bool ptc_pkt_is_event(enum ptc_pkt type)
+{
+	return !ptc_pkt_is_timing(type) && type != PTC_PKT_TNT && type != PTC_PKT_TNT64 &&
+	       type != PTC_PKT_TIP;
+}
+
+/* Does the FUP of the packet at @p only say where that happened? PTWRITE, EXSTOP, BEP, MODE.TSX. */
+static inline bool ptc_pkt_waits_for_fup(const uint8_t *p, enum ptc_pkt type)
+{
+	if (type == PTC_PKT_MODE)
+		return p[1] >> 5 == 1;
+	if (type == PTC_PKT_PTW)
+		return p[1] & 0x80;
+	return type == PTC_PKT_OTHER && p[0] == 0x02 && (p[1] == 0xe2 || p[1] == 0xb3);
+}
+
 /* Offset of the first PSB at or behind @from, or @len when there is none. */
 size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from);
 

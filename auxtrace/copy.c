@@ -185,11 +185,17 @@ static bool is_front(uint32_t type)
 	       type == PTC_REC_HEADER_BUILD_ID || type == PTC_REC_HEADER_TRACING_DATA;
 }
 
-static bool is_trace(uint32_t type)
+/* Or tells of it: the ledger. */
+static bool is_trace(const struct ptc_rec *rec)
 {
-	return type == PTC_REC_AUXTRACE || type == PTC_REC_AUXTRACE_INFO ||
-	       type == PTC_REC_AUXTRACE_ERROR || type == PERF_RECORD_AUX ||
-	       type == PERF_RECORD_AUX_OUTPUT_HW_ID || type == PERF_RECORD_ITRACE_START;
+	const uint32_t type = rec->type;
+	struct ptc_ledger ledger;
+	struct ptc_err err;
+
+	return ptc_ledger_parse(rec, &ledger, &err) == 1 || type == PTC_REC_AUXTRACE ||
+	       type == PTC_REC_AUXTRACE_INFO || type == PTC_REC_AUXTRACE_ERROR ||
+	       type == PERF_RECORD_AUX || type == PERF_RECORD_AUX_OUTPUT_HW_ID ||
+	       type == PERF_RECORD_ITRACE_START;
 }
 
 static bool is_stale_record(const struct copying *c, const struct ptc_rec *rec)
@@ -248,7 +254,7 @@ static int copy_record(struct copying *c, const struct ptc_rec *rec, struct ptc_
 	if (is_stale_record(c, rec))
 		return 0;
 	if ((c->select && !ptc_select_has(c->select, rec)) ||
-	    (c->opts->strip_aux && is_trace(rec->type))) {
+	    (c->opts->strip_aux && is_trace(rec))) {
 		c->stats.left_out++;
 		return 0;
 	}

@@ -26,7 +26,7 @@ struct ptc_copy_opts {
 	bool pipe; /* pipe mode; then the output may be "-" */
 	/*
 	 * Leave the trace out: AUXTRACE, AUXTRACE_INFO, AUXTRACE_ERROR, AUX,
-	 * AUX_OUTPUT_HW_ID and ITRACE_START records, and what samples have of it.
+	 * AUX_OUTPUT_HW_ID and ITRACE_START records, the ledger, and what samples have of it.
 	 */
 	bool strip_aux;
 	enum ptc_copy_pack pack;

@@ -393,9 +393,14 @@ static bool has_aux(struct ptc_select *s, const struct ptc_rec *rec)
 
 static bool decide(struct ptc_select *s, const struct ptc_rec *rec, const struct ptc_sample_id *id)
 {
+	struct ptc_ledger ledger;
+	struct ptc_err err;
+
 	switch (rec->type) {
 	case PTC_REC_AUXTRACE:
 		return has_piece(s, rec);
+	case PTC_REC_HEADER_EVENT_TYPE:
+		return ptc_ledger_parse(rec, &ledger, &err) != 1; /* it is of the whole */
 	case PERF_RECORD_AUX:
 		return has_aux(s, rec);
 	case PERF_RECORD_ITRACE_START:

@@ -30,7 +30,7 @@ struct ptc_select;
  * or dropped whole. A queue of a cpu goes with its cpu, one of a thread with its
  * tid. By time go those pieces of which AUX records say that they are outside;
  * what is in front of the first one inside stays back to a PSB, so that decoding
- * can begin. AUX records stay with their pieces.
+ * can begin. AUX records stay with their pieces; the ledger, which is of the whole, goes.
  */
 int ptc_select_new(const struct ptc_file *f, const struct ptc_select_opts *opts,
 		   struct ptc_select **ret, struct ptc_err *err);

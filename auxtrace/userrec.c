@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/layout.h"
+#include "auxtrace/ledger.h"
 #include "base/err.h"
 
 /* Bytes of one of them. */
@@ -112,14 +113,17 @@ static void put_attr(struct ptc_buf *b, const struct ptc_user *u)
 
 static bool get_event_type(struct ptc_cur *c, struct ptc_user *u)
 {
-	return ptc_cur_le64(c, &u->u.event_type.event_id) &&
-	       get_field(c, PTC_EVENT_TYPE_NAME_MAX, &u->u.event_type.name);
+	struct ptc_user_event_type *t = &u->u.event_type;
+
+	return ptc_cur_le64(c, &t->event_id) && get_field(c, PTC_EVENT_TYPE_NAME_MAX, &t->name) &&
+	       (t->event_id != PTC_LEDGER_ID || get_rest(c, &t->more));
 }
 
 static void put_event_type(struct ptc_buf *b, const struct ptc_user *u)
 {
 	ptc_buf_le64(b, u->u.event_type.event_id);
 	put_field(b, PTC_EVENT_TYPE_NAME_MAX, u->u.event_type.name);
+	put_bytes(b, u->u.event_type.more);
 }
 
 static bool get_tracing_data(struct ptc_cur *c, struct ptc_user *u)

@@ -67,6 +67,7 @@ static int run(struct ptc_verify *v, struct ptc_err *err)
 	if (rc)
 		return rc;
 	ptc_verify_times(v);
+	ptc_verify_ledger(v);
 	ptc_verify_compressed(v);
 	return 0;
 }
@@ -83,6 +84,7 @@ int ptc_verify(const struct ptc_file *f, ptc_finding_fn *say, void *arg,
 		.join = PTC_AUX_JOIN_INIT,
 		.again = PTC_BUF_INIT,
 		.ids = PTC_BUF_INIT,
+		.ledger = PTC_BUF_INIT,
 	};
 	const int rc = run(&v, err);
 
@@ -91,6 +93,7 @@ int ptc_verify(const struct ptc_file *f, ptc_finding_fn *say, void *arg,
 	ptc_aux_join_release(&v.join);
 	ptc_buf_release(&v.again);
 	ptc_buf_release(&v.ids);
+	ptc_buf_release(&v.ledger);
 	if (!rc)
 		*ret = v.stats;
 	return rc;

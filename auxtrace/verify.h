@@ -32,6 +32,8 @@
  *               snapshot ends where one says that the trace stopped, and is no
  *               larger than the ring; what samples have of the trace is what
  *               their event asks for, of one queue that has no pieces
+ *   ledger      the ledger has the trace that the pieces have, the losses that the records
+ *               tell of, and ids of events; nothing of it is more than what it is a part of
  *   order       FINISHED_ROUND: nothing behind it is older than it promises
  *   time        SAMPLE_TIME spans the samples
  *   compressed  the COMPRESSED feature, and what compressed records expand to

@@ -5,7 +5,9 @@
 
 #include "auxtrace/aux_join.h"
 #include "auxtrace/header.h"
+#include "auxtrace/ledger.h"
 #include "auxtrace/sample.h"
+#include "auxtrace/sideband.h"
 #include "auxtrace/verify.h"
 
 /* From the first to the last of some times. last 0: there was none. */
@@ -31,7 +33,10 @@ struct ptc_verify {
 	struct ptc_time_conv conv;
 	uint64_t conv_off, aux_off; /* of TIME_CONV; of the first AUX */
 	struct ptc_verify_span samples, times;
-	uint64_t inflated; /* bytes of records that were compressed */
+	struct ptc_buf ledger;			 /* struct ptc_ledger_ring each */
+	uint64_t ledger_off;			 /* of its last record with rings */
+	struct ptc_ledger_ring ledger_sum, seen; /* what it says, added up; what the records say */
+	uint64_t inflated;			 /* bytes of records that were compressed */
 };
 
 /* A finding of @check at @off. */
@@ -49,7 +54,12 @@ int ptc_verify_record(struct ptc_verify *v, const struct ptc_rec *rec, struct pt
 int ptc_verify_sample_aux(struct ptc_verify *v, const struct ptc_rec *rec,
 			  const struct perf_event_attr *attr, const struct ptc_sample *s,
 			  struct ptc_err *err);
+/* A HEADER_EVENT_TYPE record, which may be part of the ledger. */
+int ptc_verify_take_ledger(struct ptc_verify *v, const struct ptc_rec *rec, struct ptc_err *err);
+/* Does the ledger say that trace of queue @idx was made that is not there? */
+bool ptc_verify_is_missing(const struct ptc_verify *v, uint32_t idx);
 /* Once all the records are seen. */
+void ptc_verify_ledger(struct ptc_verify *v);
 void ptc_verify_ids(struct ptc_verify *v);
 int ptc_verify_trace(struct ptc_verify *v, struct ptc_err *err);
 int ptc_verify_order(struct ptc_verify *v, struct ptc_err *err);

@@ -99,6 +99,7 @@ static int verify_sideband(struct ptc_verify *v, const struct ptc_rec *rec, stru
 	if (rc <= 0)
 		return 0;
 	verify_sample_id(v, rec, &sb.id);
+	ptc_ledger_note(&v->seen, &sb);
 	v->lost |= sb.type == PERF_RECORD_LOST;
 	if (sb.type == PERF_RECORD_LOST)
 		verify_id(v, rec, sb.u.lost.id);
@@ -173,6 +174,8 @@ static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct pt
 		struct ptc_err *err)
 {
 	switch (rec->type) {
+	case PTC_REC_HEADER_EVENT_TYPE:
+		return ptc_verify_take_ledger(v, rec, err);
 	case PTC_REC_ID_INDEX:
 		return take_id_index(v, rec, u->u.id_index, err);
 	case PTC_REC_AUXTRACE_INFO:

@@ -45,12 +45,13 @@ static uint64_t piece_of(const struct ptc_queue *q, uint64_t off)
 static void verify_spans(struct ptc_verify *v, const struct ptc_queue *q,
 			 const struct ptc_aux_spans *s)
 {
+	const bool accounted = ptc_verify_is_missing(v, q->idx);
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
 		const struct ptc_aux_span *p = &s->spans[i];
 
-		if (p->lost)
+		if (p->lost && !accounted)
 			ptc_verify_say(v, "aux", piece_of(q, p->off),
 				       "%" PRIu64 " bytes in front of 0x%" PRIx64
 				       " of queue %" PRIu32

@@ -16,7 +16,12 @@
 #include "base/tmpfile.h"
 #include "base/vec.h"
 
-enum { BUFFER_SIZE = 256 * 1024 };
+enum {
+	BUFFER_SIZE = 256 * 1024,
+	/* Of the disk: for what is in the buffer, the features and the ledger. */
+	RESERVE = 1 << 20,
+};
+static_assert(RESERVE > 2 * BUFFER_SIZE, "there is room for more than the buffer");
 
 struct event {
 	struct perf_event_attr attr;
@@ -39,8 +44,13 @@ struct ptc_writer {
 	size_t npieces, pieces_cap;
 	uint64_t data_off; /* 0: no record yet, events may still be declared */
 	uint64_t data_size;
+	uint64_t in_file; /* bytes that were written; those of buf come behind them */
 	uint8_t *buf;
 	size_t buf_len;
+	uint64_t whole;	     /* bytes of the data section up to which all records are whole */
+	size_t whole_pieces; /* of pieces, the same */
+	int reserve;	     /* a file that keeps room of the disk; -1: none */
+	bool cut;	     /* the disk was full: nothing is compressed any more */
 	struct ptc_compressor *compressor; /* NULL: records stay as they are */
 	unsigned int level;
 	struct ptc_writer_packed packed;
@@ -76,6 +86,7 @@ int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts, stru
 		return ptc_fail_mem(err);
 	w->file = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
 	w->opts = *opts;
+	w->reserve = -1;
 	w->buf = malloc(BUFFER_SIZE);
 	if (!w->buf)
 		rc = ptc_fail_mem(err);
@@ -90,6 +101,13 @@ int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts, stru
 	return rc;
 }
 
+static void drop_reserve(struct ptc_writer *w)
+{
+	if (w->reserve >= 0)
+		(void)close(w->reserve);
+	w->reserve = -1;
+}
+
 void ptc_writer_free(struct ptc_writer *w)
 {
 	size_t i;
@@ -97,6 +115,7 @@ void ptc_writer_free(struct ptc_writer *w)
 	if (!w)
 		return;
 	ptc_tmpfile_release(&w->file);
+	drop_reserve(w);
 	for (i = 0; i < w->nevents; i++) {
 		free(w->events[i].stored);
 		free(w->events[i].name);
@@ -265,11 +284,10 @@ static void put_front(const struct ptc_writer *w, struct ptc_buf *b)
 
 static int flush(struct ptc_writer *w, struct ptc_err *err)
 {
-	const size_t len = w->buf_len;
-
-	w->buf_len = 0;
-	if (ptc_write_all(w->file.fd, w->buf, len, w->file.path, err))
+	if (ptc_write_all(w->file.fd, w->buf, w->buf_len, w->file.path, err))
 		return fail(w, err);
+	w->in_file += w->buf_len;
+	w->buf_len = 0;
 	return 0;
 }
 
@@ -281,6 +299,7 @@ static int append(struct ptc_writer *w, const void *bytes, size_t len, struct pt
 		if (len > BUFFER_SIZE / 2) { /* large: not worth a copy */
 			if (ptc_write_all(w->file.fd, bytes, len, w->file.path, err))
 				return fail(w, err);
+			w->in_file += len;
 			return 0;
 		}
 	}
@@ -377,7 +396,7 @@ static int flush_compressor(struct ptc_writer *w, struct ptc_err *err)
 	size_t len;
 	int rc;
 
-	if (!w->compressor)
+	if (!w->compressor || w->cut)
 		return 0;
 	rc = ptc_compressor_finish(w->compressor, &rec, &len, err);
 	if (rc)
@@ -404,6 +423,16 @@ static int compress(struct ptc_writer *w, const struct ptc_seg *seg, struct ptc_
 	return rc;
 }
 
+/* What was begun is whole. @rc as it came. */
+static int ended(struct ptc_writer *w, int rc)
+{
+	if (!rc) {
+		w->whole = w->data_size;
+		w->whole_pieces = w->npieces;
+	}
+	return rc;
+}
+
 static int append_segs(struct ptc_writer *w, const struct ptc_seg seg[2], struct ptc_err *err)
 {
 	int rc = append_data(w, seg[0].bytes, seg[0].len, err);
@@ -418,10 +447,10 @@ int ptc_writer_records(struct ptc_writer *w, const struct ptc_seg seg[2], struct
 	assert((seg[0].len + seg[1].len) % 8 == 0);
 	if (rc)
 		return rc;
-	if (!w->compressor)
-		return append_segs(w, seg, err);
+	if (!w->compressor || w->cut)
+		return ended(w, append_segs(w, seg, err));
 	rc = compress(w, &seg[0], err);
-	return rc ? rc : compress(w, &seg[1], err);
+	return ended(w, rc ? rc : compress(w, &seg[1], err));
 }
 
 int ptc_writer_plain(struct ptc_writer *w, const void *bytes, size_t len, struct ptc_err *err)
@@ -431,7 +460,7 @@ int ptc_writer_plain(struct ptc_writer *w, const void *bytes, size_t len, struct
 	assert(len % 8 == 0);
 	if (!rc)
 		rc = flush_compressor(w, err);
-	return rc ? rc : append_data(w, bytes, len, err);
+	return ended(w, rc ? rc : append_data(w, bytes, len, err));
 }
 
 int ptc_writer_stored(struct ptc_writer *w, const void *rec, size_t len, bool compress_it,
@@ -442,10 +471,10 @@ int ptc_writer_stored(struct ptc_writer *w, const void *rec, size_t len, bool co
 
 	if (rc)
 		return rc;
-	if (w->compressor && compress_it)
-		return compress(w, &seg, err);
+	if (w->compressor && compress_it && !w->cut)
+		return ended(w, compress(w, &seg, err));
 	rc = flush_compressor(w, err);
-	return rc ? rc : append_data(w, rec, len, err);
+	return ended(w, rc ? rc : append_data(w, rec, len, err));
 }
 
 void ptc_writer_packed(const struct ptc_writer *w, struct ptc_writer_packed *ret)
@@ -492,7 +521,7 @@ int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
 	if (!rc)
 		rc = append_data(w, pad, -len & 7, err);
 	ptc_buf_release(&b);
-	return rc;
+	return ended(w, rc);
 }
 
 int ptc_writer_piece(struct ptc_writer *w, struct ptc_cur rec, struct ptc_cur payload,
@@ -502,7 +531,41 @@ int ptc_writer_piece(struct ptc_writer *w, struct ptc_cur rec, struct ptc_cur pa
 
 	if (!rc)
 		rc = append_data(w, rec.pos, ptc_cur_left(&rec), err);
-	return rc ? rc : append_data(w, payload.pos, ptc_cur_left(&payload), err);
+	return ended(w, rc ? rc : append_data(w, payload.pos, ptc_cur_left(&payload), err));
+}
+
+bool ptc_writer_reserve(struct ptc_writer *w)
+{
+	if (w->reserve < 0 && !w->to_stdout)
+		w->reserve = ptc_tmpfile_nameless(&w->file);
+	if (w->reserve < 0)
+		return false;
+	if (!fallocate(w->reserve, 0, 0, RESERVE))
+		return true;
+	drop_reserve(w);
+	return false;
+}
+
+int ptc_writer_cut(struct ptc_writer *w, struct ptc_err *err)
+{
+	const uint64_t end = w->data_off + w->whole;
+
+	if (!w->failed.code || w->reserve < 0 || !w->data_off) {
+		*err = w->failed;
+		return err->code;
+	}
+	if (end < w->in_file)
+		w->in_file = end;
+	w->buf_len = (size_t)(end - w->in_file);
+	if (ftruncate(w->file.fd, (off_t)w->in_file) ||
+	    lseek(w->file.fd, (off_t)w->in_file, SEEK_SET) < 0)
+		return ptc_fail_sys(err, errno, "cannot cut '%s'", w->file.path);
+	drop_reserve(w);
+	w->data_size = w->whole;
+	w->npieces = w->whole_pieces;
+	w->cut = true;
+	w->failed = (struct ptc_err){ .code = PTC_OK };
+	return 0;
 }
 
 uint64_t ptc_writer_data_size(const struct ptc_writer *w)

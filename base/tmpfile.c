@@ -126,6 +126,11 @@ int ptc_tmpfile_open_named(struct ptc_tmpfile *t, const char *path, struct ptc_e
 	return open_file(t, path, true, err);
 }
 
+int ptc_tmpfile_nameless(const struct ptc_tmpfile *t)
+{
+	return open_nameless(t->path);
+}
+
 /* A name that nothing has, but for another's haste. */
 static bool find_name(struct ptc_tmpfile *t)
 {

@@ -34,6 +34,9 @@ int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *er
 /* The same with a temporary name from the start, as where there is no O_TMPFILE. */
 int ptc_tmpfile_open_named(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
 
+/* Another file in the folder of @t, that never has a name: a descriptor, or -1. */
+int ptc_tmpfile_nameless(const struct ptc_tmpfile *t);
+
 /*
  * Close, and give it its name. A regular file of that name is kept as
  * PATH.old, as perf does. On failure the temporary file is removed.

@@ -125,7 +125,7 @@ static struct pt_image *last_image(struct ptc_decode *d)
 			as = &d->procs.procs[i]->as;
 	if (!as)
 		die("the recording has no process");
-	must(ptc_ipt_image(&d->ipt, as, &image, &err), &err);
+	must(ptc_ipt_image(&d->ipt, as, PTC_MODE_64, &image, &err), &err);
 	return image;
 }
 

@@ -19,7 +19,7 @@ int ptc_aux_init(struct ptc_aux *a, struct perf_event_mmap_page *page, const voi
 				(unsigned long long)page->aux_offset);
 	tail = ptc_load_tail(&page->aux_tail);
 	*a = (struct ptc_aux){
-		.page = page, .area = area, .size = size, .pos = tail, .tail = tail
+		.page = page, .area = area, .size = size, .pos = tail, .tail = tail, .begin = tail
 	};
 	return 0;
 }
@@ -52,4 +52,9 @@ void ptc_aux_done(struct ptc_aux *a, uint64_t end, bool all)
 		return;
 	a->tail = tail;
 	ptc_store_tail(&a->page->aux_tail, tail);
+}
+
+uint64_t ptc_aux_made(const struct ptc_aux *a)
+{
+	return ptc_load_head(&a->page->aux_head) - a->begin;
 }

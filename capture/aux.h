@@ -21,9 +21,10 @@ struct ptc_aux {
 	struct perf_event_mmap_page *page; /* shared */
 	const uint8_t *area;		   /* shared; size bytes */
 	size_t size;
-	uint64_t pos;  /* consumer's own: everything before it was read */
-	uint64_t tail; /* consumer's own; what was given back, at most pos */
-	uint64_t lost; /* bytes overwritten before they were read */
+	uint64_t pos;	/* consumer's own: everything before it was read */
+	uint64_t tail;	/* consumer's own; what was given back, at most pos */
+	uint64_t lost;	/* bytes overwritten before they were read */
+	uint64_t begin; /* where reading started */
 };
 
 /*
@@ -46,5 +47,8 @@ uint64_t ptc_aux_read(struct ptc_aux *a, struct ptc_seg seg[2], uint64_t *ret_st
  * producer whole pages only (@all: everything, at the end of the recording).
  */
 void ptc_aux_done(struct ptc_aux *a, uint64_t end, bool all);
+
+/* How far the producer came since reading started: bytes. */
+uint64_t ptc_aux_made(const struct ptc_aux *a);
 
 #endif

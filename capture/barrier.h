@@ -47,4 +47,11 @@ static inline void ptc_store_head(volatile __u64 *head, uint64_t v)
 	__atomic_store_n(head, v, __ATOMIC_RELEASE);
 }
 
+/*
+ * The page's clock is under a seqlock (perf_event_mmap_page.lock; kernel/events/core.c,
+ * perf_event_update_userpage): odd while the kernel writes. Each load acquires, so that none moves
+ * in front of the first look at the lock, nor the second look in front of any of them.
+ */
+#define ptc_load_seq(field) __atomic_load_n(field, __ATOMIC_ACQUIRE)
+
 #endif

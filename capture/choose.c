@@ -61,6 +61,8 @@ static const char *kernel_only(const struct ptc_record_opts *opts)
 {
 	if (opts->event)
 		return "an event is asked for";
+	if (opts->nfilters)
+		return "address filters are asked for";
 	if (opts->all_cpus || opts->cpus)
 		return "whole CPUs are asked for";
 	if (opts->cgroup)

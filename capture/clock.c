@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "auxtrace/layout.h"
+#include "capture/timepage.h"
 
 enum { CALIBRATE_NS = 20000000 };
 
@@ -55,9 +56,7 @@ void ptc_clock_scale(uint64_t hz, struct ptc_time_conv *ret)
 static bool from_kernel(struct ptc_clock *c)
 {
 	struct perf_event_attr attr;
-	const volatile struct perf_event_mmap_page *page;
 	bool ok;
-	uint32_t seq;
 	int fd;
 	void *map;
 
@@ -75,15 +74,7 @@ static bool from_kernel(struct ptc_clock *c)
 	(void)close(fd);
 	if (map == MAP_FAILED)
 		return false;
-	page = map;
-	do { /* seqlock: an update may be under way (perf_event_mmap_page.lock) */
-		seq = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
-		ok = page->cap_user_time_zero && page->time_mult && page->time_shift <= 34;
-		c->conv.shift = page->time_shift;
-		c->conv.mult = page->time_mult;
-		c->conv.zero = page->time_zero;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while ((seq & 1) || page->lock != seq);
+	ok = ptc_timepage_read(map, &c->conv);
 	(void)munmap(map, (size_t)sysconf(_SC_PAGESIZE));
 	if (ok) /* mult / 2^shift is ns a tick */
 		c->tsc_hz = (1000000000ull << c->conv.shift) / c->conv.mult;

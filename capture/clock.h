@@ -23,7 +23,7 @@ static inline uint64_t ptc_rdtsc(void)
 }
 
 /*
- * Read shift, mult and zero from a perf mmap page under its seqlock. Where the
+ * Read shift, mult and zero from a perf mmap page (timepage.h). Where the
  * kernel does not offer them (cap_user_time_zero is 0 on many VMs), the TSC is
  * measured against CLOCK_MONOTONIC_RAW for some 20 ms and they are made up to
  * continue that clock. Always succeeds.

@@ -56,20 +56,8 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 			n->last_ns = sb->id.time;
 	}
 	switch (sb->type) {
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		n->lost_records += sb->u.lost.lost;
-		return 0;
-	case PERF_RECORD_THROTTLE:
-		n->throttled++;
-		return 0;
 	case PERF_RECORD_FORK:
 		n->forks++;
-		return 0;
-	case PERF_RECORD_AUX:
-		n->truncated += (sb->u.aux.flags & PERF_AUX_FLAG_TRUNCATED) != 0;
-		n->partial += (sb->u.aux.flags & PERF_AUX_FLAG_PARTIAL) != 0;
-		n->collisions += (sb->u.aux.flags & PERF_AUX_FLAG_COLLISION) != 0;
 		return 0;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -81,7 +69,8 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 	}
 }
 
-int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_err *err)
+int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_ledger_ring *ledger,
+		   struct ptc_err *err)
 {
 	uint8_t bytes[PTC_REC_MAX + 8];
 	size_t pos = 0, len;
@@ -92,10 +81,14 @@ int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_
 		struct ptc_sb sb;
 		int rc = ptc_rec_next(&c, pos, &rec, err);
 
-		if (rc > 0)
+		if (rc > 0) {
+			n->samples += rec.type == PERF_RECORD_SAMPLE;
 			rc = ptc_sb_parse(&rec, n->sample_type, &sb, err);
+		}
 		if (rc > 0)
 			rc = note(n, &sb, err);
+		if (rc >= 0)
+			ptc_ledger_note(ledger, &sb);
 		if (rc < 0)
 			return rc;
 		pos += len;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the session learns from the side records that pass through it: losses,
- * the time they span, and the files whose build-ids the header will name.
+ * What is learnt from the side records that pass through: losses, the time they
+ * span, and the files whose build-ids the header will name.
  */
 #ifndef PTC_CAPTURE_NOTED_H
 #define PTC_CAPTURE_NOTED_H
 
+#include "auxtrace/ledger.h"
 #include "auxtrace/writer.h"
 #include "base/buf.h"
 #include "ptcap/capture.h"
@@ -13,21 +14,20 @@
 struct ptc_noted {
 	uint64_t sample_type;	    /* trailer of the records */
 	uint64_t first_ns, last_ns; /* 0: no record with a time yet */
-	uint64_t lost_records;
-	uint64_t truncated, partial, collisions;
-	uint64_t throttled;   /* times that an event was held back */
-	uint64_t forks;	      /* threads and processes born */
-	bool keep_vdso;	      /* what it is, is to be said behind each of its mappings */
-	struct ptc_buf pokes; /* that is, since the last ptc_buf_reset of whoever writes it */
-	char **files;	      /* owned; each once */
+	uint64_t samples;	    /* of events, with trace or without */
+	uint64_t forks;		    /* threads and processes born */
+	bool keep_vdso;		    /* what it is, is to be said behind each of its mappings */
+	struct ptc_buf pokes;	    /* that is, since the last ptc_buf_reset of whoever writes it */
+	char **files;		    /* owned; each once */
 	size_t nfiles, cap;
 };
 
 void ptc_noted_init(struct ptc_noted *n, uint64_t sample_type);
 void ptc_noted_release(struct ptc_noted *n);
 
-/* Look at every record of the stream seg[0..1]. */
-int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_err *err);
+/* Look at every record of the stream seg[0..1]. The losses they tell of are added to @ledger. */
+int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_ledger_ring *ledger,
+		   struct ptc_err *err);
 
 /*
  * Write the BUILD_ID feature: of the files noted. Those without one, or gone by

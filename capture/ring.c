@@ -31,7 +31,13 @@ int ptc_ring_init(struct ptc_ring *r, struct perf_event_mmap_page *page, size_t 
 		.size = size,
 		.tail = ptc_load_tail(&page->data_tail),
 	};
+	r->begin = r->tail;
 	return 0;
+}
+
+uint64_t ptc_ring_made(const struct ptc_ring *r)
+{
+	return ptc_load_head(&r->page->data_head) - r->begin;
 }
 
 /* @n bytes at @pos of the stream; false if they are not all there. */

@@ -18,7 +18,8 @@ struct ptc_ring {
 	struct perf_event_mmap_page *page; /* shared */
 	const uint8_t *data;		   /* shared; data_size bytes */
 	size_t size;
-	uint64_t tail; /* consumer's own; what was given back */
+	uint64_t tail;	/* consumer's own; what was given back */
+	uint64_t begin; /* where reading started */
 };
 
 /*
@@ -41,6 +42,9 @@ int64_t ptc_ring_read(const struct ptc_ring *r, struct ptc_seg seg[2], uint64_t 
 
 /* Give everything before @end back to the producer; call when the bytes are safe. */
 void ptc_ring_done(struct ptc_ring *r, uint64_t end);
+
+/* How far the producer came since reading started: bytes. */
+uint64_t ptc_ring_made(const struct ptc_ring *r);
 
 /*
  * Copy the record at offset @pos of the stream seg[0..1] into @out

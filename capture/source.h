@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "auxtrace/ledger.h"
 #include "auxtrace/pt_info.h"
 #include "base/buf.h"
 #include "capture/soft/truth.h"
@@ -19,7 +20,11 @@
 
 #include <linux/perf_event.h>
 
-enum { PTC_SOURCE_EVENTS = 2 }; /* the PT event, and a dummy for the side records */
+/*
+ * The event that traces, one whose samples bring trace, and a dummy for the side records;
+ * most sources have the first and the last of them.
+ */
+enum { PTC_SOURCE_EVENTS = 3, PTC_SOURCE_EVENTS_USUAL = 2 };
 
 /* One ring pair, mapped; lent by the source until its free. */
 struct ptc_source_ring {
@@ -46,7 +51,7 @@ struct ptc_source_id {
 struct ptc_source_desc {
 	struct perf_event_attr attr[PTC_SOURCE_EVENTS];
 	const char *name[PTC_SOURCE_EVENTS];
-	size_t nevents;			 /* of attr[]; 0: all. The last is that of side records */
+	size_t nevents; /* of attr[]; 0: the usual. The last is that of side records */
 	const struct ptc_source_id *ids; /* lent; NULL: those of the rings */
 	size_t nids;
 	bool no_info; /* there is no AUXTRACE_INFO: nothing is traced, or not by Intel PT */
@@ -67,11 +72,14 @@ struct ptc_source_end {
 	uint64_t left_behind; /* tasks that outlived the command, traced until then */
 	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
 	bool follows;	      /* threads and children of the command are traced, too */
-	uint64_t lost_records, lost_aux; /* that the source itself dropped */
-	char lacking[96];		 /* see struct ptc_record_result */
-	uint64_t made_aux;		 /* trace bytes, dropped or not; 0: not known */
-	uint64_t enabled_ns, running_ns; /* of the kernel's events, in all; 0: no such */
-	uint64_t unscheduled, failed;	 /* events that ran for less, or failed in the end */
+	uint64_t lost_records, lost_aux;       /* that the source itself dropped */
+	char lacking[96];		       /* see struct ptc_record_result */
+	uint64_t made_aux;		       /* trace bytes, dropped or not; 0: not known */
+	uint64_t enabled_ns, running_ns;       /* of the kernel's events, in all; 0: no such */
+	uint64_t unscheduled, failed;	       /* events that ran for less, or failed in the end */
+	const struct ptc_ledger_event *events; /* lent; of each of the kernel's events */
+	size_t nevents;
+	uint64_t missed_cpus; /* see struct ptc_record_result */
 };
 
 struct ptc_source;
@@ -93,6 +101,8 @@ struct ptc_source_ops {
 	 * the AUX ring was full, so a PMU that does not wait has stopped.
 	 */
 	void (*drained)(struct ptc_source *s, size_t i, bool stopped);
+	/* After finish: what it knows of ring @i better than the ring does. NULL: nothing. */
+	void (*account)(struct ptc_source *s, size_t i, struct ptc_ledger_ring *ret);
 	/* Let the target run; tracing begins with its first instruction. *ret_pid: of the command.
 	 */
 	int (*start)(struct ptc_source *s, pid_t *ret_pid, struct ptc_err *err);

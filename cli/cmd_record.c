@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "ledger.h"
 #include "record_args.h"
 #include "truth.h"
 
@@ -24,6 +25,8 @@ struct waker {
 	int sig;      /* the newest */
 	bool command; /* there is one that has to end first */
 };
+
+enum { LEDGER_ROWS = 64 }; /* with -v; the file has them all */
 
 static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 {
@@ -93,10 +96,21 @@ static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
 	ptc_say("snapshot %" PRIu64 ": %" PRIu64 " bytes of trace", n, bytes);
 }
 
+static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nrings,
+		      const struct ptc_ledger_event *events, size_t nevents)
+{
+	struct ptc_record_args *a = ctx;
+
+	clear_line(a);
+	ptc_ledger_show_rings(stderr, "ptcap:", rings, nrings, LEDGER_ROWS);
+	ptc_ledger_show_events(stderr, "ptcap:", events, nevents, LEDGER_ROWS);
+}
+
 static bool lost_anything(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
-	       r->cut_short || r->collisions || r->throttled || r->unscheduled || r->failed;
+	       r->cut_short || r->disk_full || r->collisions || r->throttled || r->unscheduled ||
+	       r->failed || r->missed_cpus;
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -104,8 +118,13 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 	if (r->source != PTC_SOURCE_PT)
 		ptc_say("%" PRIu64 " instructions, %" PRIu64 " transfers in %.3f s", r->insns,
 			r->transfers, (double)r->duration_ns / 1e9);
-	ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
-		r->file_bytes, r->aux_bytes);
+	if (a->opts.aux_sample)
+		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64
+			" samples, each with up to %" PRIu64 " bytes of trace",
+			a->opts.output, r->file_bytes, r->samples, a->opts.aux_sample);
+	else
+		ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
+			r->file_bytes, r->aux_bytes);
 	if (a->opts.snapshot && !r->made_aux)
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " trace bytes", r->snapshots,
 			r->snapshots == 1 ? "" : "s", r->aux_bytes);
@@ -151,6 +170,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("LOST: %" PRIu64 " side records, %" PRIu64 " trace bytes; %" PRIu64
 			" truncated and %" PRIu64 " partial pieces (larger rings: -m)",
 			r->lost_records, r->lost_aux, r->truncated, r->partial);
+	if (r->disk_full)
+		ptc_say("LOST: no space is left for '%s': it ends where the disk was full; %" PRIu64
+			" trace bytes more were read and dropped",
+			a->opts.output, r->unwritten);
 	if (r->collisions || r->throttled)
 		ptc_say("LOST: %" PRIu64 " pieces of trace collided with another tracer, %" PRIu64
 			" times the kernel held an event back",
@@ -160,6 +183,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			" events did not run all the time they were on (the PMU was somebody "
 			"else's), %" PRIu64 " ended in error",
 			r->unscheduled, r->failed);
+	if (r->missed_cpus)
+		ptc_say("LOST: what ran on %" PRIu64
+			" CPUs that came online while it was recorded (-v says which)",
+			r->missed_cpus);
 	if (a->verbose && r->enabled_ns)
 		ptc_say("the events were on for %.6f s, added up, and ran for %.6f s of that",
 			(double)r->enabled_ns / 1e9, (double)r->running_ns / 1e9);
@@ -246,8 +273,11 @@ int ptc_cmd_record(int argc, char **argv)
 	a.opts.on_wake = on_wake;
 	a.opts.wake_ctx = &waker;
 	waker.command = a.opts.argv != NULL;
-	if (a.verbose)
+	if (a.verbose) {
 		a.opts.on_note = on_note;
+		a.opts.on_ledger = on_ledger;
+	}
+	a.opts.ledger_ctx = &a;
 	if (!a.quiet) {
 		a.opts.on_start = on_start;
 		a.opts.on_snapshot = on_snapshot;

@@ -324,6 +324,42 @@ static void emit_user(struct ptc_emit *e, const struct ptc_user *u)
 	}
 }
 
+static void emit_field(struct ptc_emit *e, const struct ptc_ledger_field *f)
+{
+	if (f->is_signed)
+		ptc_emit_i64(e, f->name, (int64_t)f->value);
+	else
+		ptc_emit_u64(e, f->name, f->value);
+}
+
+static int emit_ledger(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_ledger_event event;
+	struct ptc_ledger_field f;
+	struct ptc_ledger_ring r;
+	struct ptc_ledger l;
+	size_t i;
+	int rc = ptc_ledger_parse(rec, &l, err);
+
+	if (rc <= 0)
+		return rc;
+	ptc_emit_entries(e, "entries");
+	while (ptc_ledger_next_ring(&l, &r)) {
+		ptc_emit_entry(e);
+		for (i = 0; ptc_ledger_ring_field(&r, i, &f); i++)
+			emit_field(e, &f);
+		ptc_emit_end(e);
+	}
+	while (ptc_ledger_next_event(&l, &event)) {
+		ptc_emit_entry(e);
+		for (i = 0; ptc_ledger_event_field(&event, i, &f); i++)
+			emit_field(e, &f);
+		ptc_emit_end(e);
+	}
+	ptc_emit_entries_end(e);
+	return 1;
+}
+
 int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
 		  struct ptc_err *err)
 {
@@ -337,5 +373,7 @@ int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc
 	rc = ptc_user_parse(rec, &u, err);
 	if (rc == 1)
 		emit_user(e, &u);
+	if (rc == 1 && rec->type == PTC_REC_HEADER_EVENT_TYPE)
+		rc = emit_ledger(e, rec, err) < 0 ? err->code : 1;
 	return rc;
 }

@@ -107,6 +107,10 @@ static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct p
 			return ptc_file_err_name(i->file, err);
 		i->has_pt = i->pt.type == PTC_AUXTRACE_TYPE_INTEL_PT;
 		return 0;
+	case PTC_REC_HEADER_EVENT_TYPE:
+		if (ptc_ledger_list_add(&i->ledger, rec, err))
+			return ptc_file_err_name(i->file, err);
+		return 0;
 	case PERF_RECORD_SAMPLE:
 		gather_sample(rec, i);
 		return 0;
@@ -172,6 +176,7 @@ void ptc_info_release(struct ptc_info *info)
 {
 	ptc_decode_free(info->survey);
 	ptc_index_release(&info->index);
+	ptc_ledger_list_release(&info->ledger);
 }
 
 struct ptc_feature_iter ptc_info_list(const struct ptc_info *info, enum ptc_feature bit)

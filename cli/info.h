@@ -3,6 +3,7 @@
 #ifndef PTC_CLI_INFO_H
 #define PTC_CLI_INFO_H
 
+#include "ledger.h"
 #include "ptcap/decode.h"
 #include "ptcap/file.h"
 
@@ -27,6 +28,7 @@ struct ptc_info {
 	uint64_t code_bytes;			/* in the program's TEXT_POKEs */
 	uint64_t lost_events;			/* what LOST and LOST_SAMPLES count */
 	uint64_t truncated, partial, collision; /* AUX records with these flags */
+	struct ptc_ledger_list ledger;		/* owned */
 	struct ptc_decode
 		*survey; /* owned; which files of the recording are here; NULL: not known */
 	size_t files;	 /* how many it names */

@@ -325,6 +325,68 @@ static json_t *make_losses(const struct ptc_info *i)
 	return NULL;
 }
 
+/* @o gets a number, unless it is NULL or there is no memory: then it is released. */
+static json_t *set_field(json_t *o, const struct ptc_ledger_field *f)
+{
+	if (o &&
+	    set(o, f->name, f->is_signed ? json_integer((json_int_t)f->value) : number(f->value)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_ledger_rings(const struct ptc_ledger_list *l)
+{
+	json_t *a = json_array();
+	struct ptc_ledger_field f;
+	size_t n, i;
+
+	for (n = 0; n < l->nrings; n++) {
+		json_t *o = json_object();
+
+		for (i = 0; ptc_ledger_ring_field(&l->rings[n], i, &f); i++)
+			o = set_field(o, &f);
+		if (json_array_append_new(a, o)) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
+static json_t *make_ledger_events(const struct ptc_ledger_list *l)
+{
+	json_t *a = json_array();
+	struct ptc_ledger_field f;
+	size_t n, i;
+
+	for (n = 0; n < l->nevents; n++) {
+		json_t *o = json_object();
+
+		for (i = 0; ptc_ledger_event_field(&l->events[n], i, &f); i++)
+			o = set_field(o, &f);
+		if (json_array_append_new(a, o)) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
+static json_t *make_ledger(const struct ptc_info *i)
+{
+	json_t *o;
+
+	if (!i->ledger.nrings && !i->ledger.nevents)
+		return json_null();
+	o = json_object();
+	if (set(o, "rings", make_ledger_rings(&i->ledger)) &&
+	    set(o, "events", make_ledger_events(&i->ledger)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
 static json_t *make_missing(const struct ptc_missing *m)
 {
 	json_t *o = json_object();
@@ -392,9 +454,10 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "cmdline", make_cmdline(info)) && set(o, "events", make_events(info)) &&
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
-	    set(o, "losses", make_losses(info)) && set(o, "pmus", make_pmus(info)) &&
-	    set(o, "pmu_caps", make_caps(info)) && set(o, "compression", make_compression(info)) &&
-	    set(o, "clock", make_clock(info)) && set(o, "features", make_features(info)) &&
+	    set(o, "losses", make_losses(info)) && set(o, "ledger", make_ledger(info)) &&
+	    set(o, "pmus", make_pmus(info)) && set(o, "pmu_caps", make_caps(info)) &&
+	    set(o, "compression", make_compression(info)) && set(o, "clock", make_clock(info)) &&
+	    set(o, "features", make_features(info)) &&
 	    set(o, "code_bytes", number(info->code_bytes)) && set(o, "decode", make_survey(info)))
 		s = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);

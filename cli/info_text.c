@@ -252,6 +252,19 @@ static void show_losses(const struct ptc_info *i)
 		       i->lost_events, i->truncated, i->partial, i->collision);
 }
 
+static void show_ledger(const struct ptc_info *i)
+{
+	const struct ptc_ledger_list *l = &i->ledger;
+
+	if (!l->nrings && !l->nevents)
+		return;
+	label("ledger");
+	printf(" %zu ring%s, %zu event%s\n", l->nrings, l->nrings == 1 ? "" : "s", l->nevents,
+	       l->nevents == 1 ? "" : "s");
+	ptc_ledger_show_rings(stdout, "         ", l->rings, l->nrings, ROWS);
+	ptc_ledger_show_events(stdout, "         ", l->events, l->nevents, ROWS);
+}
+
 /* Can it be decoded here? */
 static void show_survey(const struct ptc_info *i)
 {
@@ -306,6 +319,7 @@ void ptc_info_text(const struct ptc_info *info)
 	show_queues(info);
 	show_records(info);
 	show_losses(info);
+	show_ledger(info);
 	if (info->code_bytes) {
 		label("code");
 		printf(" %" PRIu64 " bytes that are in no file, or were changed\n",

@@ -10,6 +10,8 @@
 #include "cli.h"
 #include "place.h"
 
+enum { AUX_SAMPLE_DEFAULT = 4096 };
+
 static const char help[] =
 	"usage: ptcap record [OPTIONS] [--] CMD [ARG...]\n"
 	"       ptcap record [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
@@ -38,6 +40,8 @@ static const char help[] =
 	"  -e, --event EVENT     pt: as perf names it (default intel_pt//u): "
 	"intel_pt/cyc,psb_period=3/u,\n"
 	"                        another PMU that traces, or dummy:u for side records only\n"
+	"      --filter FILTER   pt: trace by address: filter|start|stop|tracestop START [/ SIZE] "
+	"[@ FILE]\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
 	"  -S, --snapshot[=SIZE] pt, emu: the trace goes round in its ring; SIGUSR2 to ptcap "
@@ -45,6 +49,12 @@ static const char help[] =
 	"what "
 	"is\n"
 	"                        there to FILE, or SIZE bytes of it, and so does the end\n"
+	"      --aux-sample[=SIZE]\n"
+	"                        pt: instead of all the trace, its newest SIZE bytes (4K) with "
+	"each "
+	"sample of\n"
+	"                        a second -e EVENT (default cpu-clock:u)\n"
+	"  -c, --count N         pt: how much that event counts from one sample to the next\n"
 	"  -z, --compression-level[=LEVEL]\n"
 	"                        compress side records, as perf record does: 1, fast (default), to "
 	"22\n"
@@ -55,6 +65,8 @@ static const char help[] =
 	"      --code-size SIZE  emu: memory for CMD's code (default 1G); when it is full the "
 	"recording\n"
 	"                        ends\n"
+	"  -r, --realtime PRIO   drain the rings in a thread with this real-time priority, 1 to "
+	"99\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
 	"      --psb-period SIZE bytes of trace between two sync points: 2K, 4K, ... 64M (default "
 	"2K,\n"
@@ -147,6 +159,16 @@ static bool parse_vcpus(const char *s, unsigned int *ret)
 	return true;
 }
 
+static bool parse_priority(const char *s, unsigned int *ret)
+{
+	uint64_t v;
+
+	if (!ptc_parse_u64(s, &v) || v < 1 || v > 99)
+		return false;
+	*ret = (unsigned int)v;
+	return true;
+}
+
 /* -z, -z3: as perf's. */
 static bool parse_level(const char *s, unsigned int *ret)
 {
@@ -198,7 +220,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_PROGRESS,
 		OPT_FROM,
 		OPT_TO,
-		OPT_PER_THREAD
+		OPT_PER_THREAD,
+		OPT_FILTER,
+		OPT_AUX_SAMPLE
 	};
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
@@ -207,13 +231,17 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "all-cpus", no_argument, NULL, 'a' },
 		{ "cpu", required_argument, NULL, 'C' },
 		{ "cgroup", required_argument, NULL, 'G' },
+		{ "filter", required_argument, NULL, OPT_FILTER },
 		{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "tid", required_argument, NULL, 't' },
 		{ "mmap-pages", required_argument, NULL, 'm' },
 		{ "snapshot", optional_argument, NULL, 'S' },
+		{ "aux-sample", optional_argument, NULL, OPT_AUX_SAMPLE },
+		{ "count", required_argument, NULL, 'c' },
 		{ "compression-level", optional_argument, NULL, 'z' },
+		{ "realtime", required_argument, NULL, 'r' },
 		{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
 		{ "vcpus", required_argument, NULL, OPT_VCPUS },
@@ -235,7 +263,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::z::vqh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:r:z::vqh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o':
 			a->opts.output = optarg;
@@ -250,6 +278,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 						       "'%s' is no compression level: 1 to %d",
 						       optarg, PTC_MAX_COMPRESSION);
 			break;
+		case 'r':
+			if (!parse_priority(optarg, &a->opts.realtime))
+				return ptc_usage_error(
+					"record", "'%s' is no real-time priority: 1 to 99", optarg);
+			break;
 		case 'p':
 			if (!parse_ids(optarg, a->pids, &a->opts.npids))
 				return ptc_usage_error("record", "'%s' is no list of pids", optarg);
@@ -259,10 +292,19 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
 			break;
 		case 'e':
-			if (a->opts.event)
-				return ptc_usage_error("record",
-						       "there can be one event only (-e)");
-			a->opts.event = optarg;
+			if (a->opts.sampler)
+				return ptc_usage_error("record", "there are too many events (-e)");
+			*(a->opts.event ? &a->opts.sampler : &a->opts.event) = optarg;
+			break;
+		case OPT_AUX_SAMPLE:
+			a->opts.aux_sample = AUX_SAMPLE_DEFAULT;
+			a->sample_text = optarg;
+			break;
+		case 'c':
+			if (!ptc_parse_count(optarg, &a->opts.sample_period) ||
+			    !a->opts.sample_period)
+				return ptc_usage_error("record", "'%s' is no number of events",
+						       optarg);
 			break;
 		case 'a':
 			a->opts.all_cpus = true;
@@ -272,6 +314,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case 'G':
 			a->opts.cgroup = optarg;
+			break;
+		case OPT_FILTER:
+			if (a->nfilter_texts == PTC_MAX_FILTER_TEXTS)
+				return ptc_usage_error("record", "there are too many --filter");
+			a->filter_texts[a->nfilter_texts++] = optarg;
 			break;
 		case OPT_PER_THREAD:
 			a->opts.per_thread = true;
@@ -345,6 +392,13 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	}
 	if (a->snapshot_text && !parse_bytes(a->snapshot_text, &a->opts.snapshot_size))
 		return ptc_usage_error("record", "'%s' is no size of a snapshot", a->snapshot_text);
+	if (a->sample_text && !parse_bytes(a->sample_text, &a->opts.aux_sample))
+		return ptc_usage_error("record", "'%s' is no size of a sample", a->sample_text);
+	if (a->opts.sampler && !a->opts.aux_sample)
+		return ptc_usage_error("record", "there can be one event only (-e), but with "
+						 "--aux-sample");
+	if (a->opts.sample_period && !a->opts.aux_sample)
+		return ptc_usage_error("record", "--count is for --aux-sample");
 	if (a->opts.npids || a->opts.ntids) {
 		if (argv[optind])
 			return ptc_usage_error("record",
@@ -361,7 +415,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	return -1;
 }
 
-int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err)
+static int find_from_to(struct ptc_record_args *a, struct ptc_err *err)
 {
 	const pid_t pid = a->opts.npids ? a->pids[0] : a->tids[0];
 	char *program;
@@ -384,8 +438,21 @@ int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err)
 	return rc;
 }
 
+int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err)
+{
+	int rc = find_from_to(a, err);
+	size_t i;
+
+	for (i = 0; !rc && i < a->nfilter_texts; i++)
+		rc = ptc_addr_filters_parse(&a->filters, a->filter_texts[i], "/proc/kallsyms", err);
+	a->opts.filters = a->filters.items;
+	a->opts.nfilters = a->filters.n;
+	return rc;
+}
+
 void ptc_record_args_release(struct ptc_record_args *a)
 {
 	free((char *)a->from.file);
 	free((char *)a->to.file);
+	ptc_addr_filters_release(&a->filters);
 }

@@ -3,9 +3,10 @@
 #ifndef PTC_CLI_RECORD_ARGS_H
 #define PTC_CLI_RECORD_ARGS_H
 
+#include "addr_filter.h"
 #include "ptcap/capture.h"
 
-enum { PTC_MAX_TARGETS = 256, PTC_MAX_COMPRESSION = 22 };
+enum { PTC_MAX_TARGETS = 256, PTC_MAX_COMPRESSION = 22, PTC_MAX_FILTER_TEXTS = 16 };
 
 struct ptc_record_args {
 	struct ptc_record_opts opts;
@@ -13,8 +14,12 @@ struct ptc_record_args {
 	bool truth_hash; /* of --truth-hash */
 	const char *truth_path;
 	const char *snapshot_text; /* SIZE of --snapshot; NULL: none */
+	const char *sample_text;   /* SIZE of --aux-sample; NULL: none */
 	const char *from_text, *to_text;
 	struct ptc_place from, to;
+	const char *filter_texts[PTC_MAX_FILTER_TEXTS]; /* of --filter */
+	size_t nfilter_texts;
+	struct ptc_filter_list filters;
 	bool strict, quiet, progress, verbose;
 	bool terminal; /* stderr is one: progress is a line that is written over */
 	bool line;     /* such a line is there */
@@ -23,7 +28,7 @@ struct ptc_record_args {
 /* Returns -1 to go on, or an exit code. */
 int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a);
 
-/* Find --from and --to, symbols maybe: before anything runs. */
+/* Find --from, --to and what --filter names, symbols maybe: before anything runs. */
 int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err);
 
 void ptc_record_args_release(struct ptc_record_args *a);

@@ -11,7 +11,7 @@
 
 void ptc_addrspace_release(struct ptc_addrspace *as)
 {
-	ptc_ipt_drop_image(as);
+	ptc_ipt_drop_images(as);
 	ptc_overlay_put(as->overlay);
 	as->overlay = NULL;
 	free(as->ranges);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/insn.h"
+
 struct ptc_codefile;
 struct ptc_overlay;
 struct pt_image;
@@ -29,8 +31,9 @@ struct ptc_addrspace {
 	uint64_t version;	      /* counts changes; see ptc_addrspace_version */
 	uint64_t layout;	      /* those that libipt must be told of */
 	struct ptc_addrspace *kernel; /* lent; what is in the upper half of all; NULL: nothing */
-	struct pt_image *image;	      /* owned; the same for libipt, made by ptc_ipt_image */
-	uint64_t image_layout;
+	/* The same for libipt, by mode; owned, made by ptc_ipt_image. */
+	struct pt_image *images[PTC_MODES];
+	uint64_t image_layouts[PTC_MODES];
 	uint64_t view; /* of what never changes: a number, not 0; the same number, the same code */
 };
 

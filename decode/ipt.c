@@ -15,17 +15,25 @@ static const uint64_t CACHE_LIMIT = 1ull << 30;
 
 int ptc_ipt_init(struct ptc_ipt *ipt, const struct ptc_ipt_params *params, struct ptc_err *err)
 {
+	int i;
+
 	ipt->params = *params;
-	ipt->cache = pt_iscache_alloc(NULL);
-	if (!ipt->cache || pt_iscache_set_limit(ipt->cache, CACHE_LIMIT) < 0)
-		return ptc_fail_mem(err);
+	for (i = 0; i < PTC_MODES; i++) {
+		ipt->caches[i] = pt_iscache_alloc(NULL);
+		if (!ipt->caches[i] || pt_iscache_set_limit(ipt->caches[i], CACHE_LIMIT) < 0)
+			return ptc_fail_mem(err);
+	}
 	return 0;
 }
 
 void ptc_ipt_release(struct ptc_ipt *ipt)
 {
-	pt_iscache_free(ipt->cache);
-	ipt->cache = NULL;
+	int i;
+
+	for (i = 0; i < PTC_MODES; i++) {
+		pt_iscache_free(ipt->caches[i]);
+		ipt->caches[i] = NULL;
+	}
 }
 
 int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
@@ -67,7 +75,8 @@ static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid,
 }
 
 /* What of a range libipt can have from a file. The rest is for the callback. */
-static int add_range(const struct ptc_ipt *ipt, const struct ptc_range *r, struct pt_image *image)
+static int add_range(struct pt_image_section_cache *cache, const struct ptc_range *r,
+		     struct pt_image *image)
 {
 	const struct ptc_codefile *f = r->file;
 	uint64_t len;
@@ -78,58 +87,62 @@ static int add_range(const struct ptc_ipt *ipt, const struct ptc_range *r, struc
 	len = ptc_codefile_has(f, r->off, r->end - r->start);
 	if (!len)
 		return 0;
-	isid = pt_iscache_add_file(ipt->cache, f->piece.path, f->piece.off + r->off, len, r->start);
-	return isid > 0 ? pt_image_add_cached(image, ipt->cache, isid, NULL) : isid;
+	isid = pt_iscache_add_file(cache, f->piece.path, f->piece.off + r->off, len, r->start);
+	return isid > 0 ? pt_image_add_cached(image, cache, isid, NULL) : isid;
 }
 
-static bool add_ranges(const struct ptc_ipt *ipt, const struct ptc_addrspace *as,
+static bool add_ranges(struct pt_image_section_cache *cache, const struct ptc_addrspace *as,
 		       struct pt_image *image)
 {
 	size_t i;
 
 	for (i = 0; i < as->n; i++)
-		if (add_range(ipt, &as->ranges[i], image) == -pte_nomem)
+		if (add_range(cache, &as->ranges[i], image) == -pte_nomem)
 			return false;
 	return true;
 }
 
-static int fill_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt_image *image,
-		      struct ptc_err *err)
+static int fill_image(struct pt_image_section_cache *cache, struct ptc_addrspace *as,
+		      struct pt_image *image, struct ptc_err *err)
 {
-	if ((as->kernel && !add_ranges(ipt, as->kernel, image)) || !add_ranges(ipt, as, image))
+	if ((as->kernel && !add_ranges(cache, as->kernel, image)) || !add_ranges(cache, as, image))
 		return ptc_fail_mem(err);
 	if (pt_image_set_callback(image, read_memory, as) < 0)
 		return ptc_fail_mem(err);
 	return 0;
 }
 
-int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt_image **ret,
-		  struct ptc_err *err)
+int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, enum ptc_mode mode,
+		  struct pt_image **ret, struct ptc_err *err)
 {
 	struct pt_image *image;
 	int r;
 
-	if (!as->image || as->image_layout != ptc_addrspace_layout(as)) {
+	if (!as->images[mode] || as->image_layouts[mode] != ptc_addrspace_layout(as)) {
 		image = pt_image_alloc(NULL);
 		if (!image)
 			return ptc_fail_mem(err);
-		r = fill_image(ipt, as, image, err);
+		r = fill_image(ipt->caches[mode], as, image, err);
 		if (r < 0) {
 			pt_image_free(image);
 			return r;
 		}
-		ptc_ipt_drop_image(as);
-		as->image = image;
-		as->image_layout = ptc_addrspace_layout(as);
+		pt_image_free(as->images[mode]);
+		as->images[mode] = image;
+		as->image_layouts[mode] = ptc_addrspace_layout(as);
 	}
-	*ret = as->image;
+	*ret = as->images[mode];
 	return 0;
 }
 
-void ptc_ipt_drop_image(struct ptc_addrspace *as)
+void ptc_ipt_drop_images(struct ptc_addrspace *as)
 {
-	pt_image_free(as->image);
-	as->image = NULL;
+	int i;
+
+	for (i = 0; i < PTC_MODES; i++) {
+		pt_image_free(as->images[i]);
+		as->images[i] = NULL;
+	}
 }
 
 enum ptc_gap_cause ptc_ipt_cause(int status)

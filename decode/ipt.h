@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/insn.h"
 #include "ptcap/decode.h"
 
 struct pt_block_decoder;
@@ -23,7 +24,7 @@ struct ptc_ipt_params {
 
 struct ptc_ipt {
 	struct ptc_ipt_params params;
-	struct pt_image_section_cache *cache; /* owned; shared by all images */
+	struct pt_image_section_cache *caches[PTC_MODES]; /* owned; shared by all images */
 };
 
 int ptc_ipt_init(struct ptc_ipt *ipt, const struct ptc_ipt_params *params, struct ptc_err *err);
@@ -35,13 +36,15 @@ int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
 		    struct pt_block_decoder **ret, struct ptc_err *err);
 
 /*
- * The image of @as as it is now; kept in @as, made anew when its layout has changed.
+ * The image of @as as it is now, for code of @mode; kept in @as, made anew when its layout has
+ * changed. libipt remembers of which mode the blocks were that it found in a file, and then takes
+ * them to be that for ever: a MODE.Exec that is damaged must not spoil them, hence the modes apart.
  * Bytes that are in no file, and ranges with patches, are read from @as, which must outlive the
  * image.
  */
-int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, struct pt_image **ret,
-		  struct ptc_err *err);
-void ptc_ipt_drop_image(struct ptc_addrspace *as);
+int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, enum ptc_mode mode,
+		  struct pt_image **ret, struct ptc_err *err);
+void ptc_ipt_drop_images(struct ptc_addrspace *as);
 
 /* The cause of a gap for a decoder's negative status. */
 enum ptc_gap_cause ptc_ipt_cause(int status);

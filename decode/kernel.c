@@ -18,8 +18,6 @@
 
 #include <linux/perf_event.h>
 
-enum { KALLSYMS_MAX = 64 << 20 };
-
 static const char image_name[] = "[kernel.kallsyms]";
 
 void ptc_kernel_release(struct ptc_kernel *k)
@@ -47,7 +45,7 @@ static int read_kallsyms(struct ptc_kernel *k, const char *dir, struct ptc_err *
 	if (asprintf(&path, "%s/kallsyms", dir) < 0)
 		return ptc_fail_mem(err);
 	/* It may be missing: then nothing has a name, and nothing can be compared. */
-	if (!ptc_read_file(path, KALLSYMS_MAX, &b, err))
+	if (!ptc_read_file(path, PTC_KALLSYMS_MAX, &b, err))
 		ok = ptc_labels_kallsyms(&k->names, (const char *)b.bytes);
 	ptc_labels_sort(&k->names);
 	ptc_buf_release(&b);

@@ -114,12 +114,15 @@ bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text)
 
 	for (; *text; text = next_line(text)) {
 		const char *p = text;
+		bool global;
 
 		if (!take_hex(&p, &addr) || !strchr("tTwW", *p) || !*p || p[1] != ' ' || !addr)
 			continue;
+		global = *p == 'T' || *p == 'W';
 		p += 2;
 		if (!ptc_labels_add(t, addr, 0, 0, p, strcspn(p, " \t\n")))
 			return false;
+		t->names[t->n - 1].global = global;
 	}
 	return true;
 }

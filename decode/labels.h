@@ -10,6 +10,7 @@
 struct ptc_label {
 	uint64_t addr, size;
 	uint64_t time; /* since when it is so; 0: always */
+	bool global;   /* of kallsyms: its type is in capitals */
 	char *name;    /* owned */
 };
 
@@ -19,8 +20,8 @@ struct ptc_labels {
 	size_t n, cap;
 };
 
-/* More names than any program has: a file that goes on is not read further. */
-enum { PTC_LABELS_MAX = 1 << 23 };
+/* More names than any program has: a file that goes on is not read further; bytes of a kallsyms. */
+enum { PTC_LABELS_MAX = 1 << 23, PTC_KALLSYMS_MAX = 64 << 20 };
 
 void ptc_labels_release(struct ptc_labels *t);
 

@@ -6,7 +6,9 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -67,63 +69,130 @@ static bool is_code(Elf *elf, const GElf_Sym *sym)
 	       (sh.sh_flags & SHF_EXECINSTR);
 }
 
-/* Count the addresses that have @name in one table; the newest is *ret. */
-static size_t search(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, const char *name, size_t found,
-		     uint64_t *ret)
+/* Calls @each with every function of the symbol tables (.symtab repeats .dynsym), until it says no.
+ */
+static bool each_function(const struct elf_file *f,
+			  bool (*each)(void *ctx, const GElf_Sym *sym, const char *name), void *ctx)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
 	GElf_Sym sym;
 	int i;
 
-	for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
-		const char *s = elf_strptr(elf, sh->sh_link, sym.st_name);
+	while ((scn = elf_nextscn(f->elf, scn)) != NULL) {
+		Elf_Data *data;
 
-		if (!s || strcmp(s, name) != 0 || !is_code(elf, &sym))
+		if (!gelf_getshdr(scn, &sh) ||
+		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
 			continue;
-		if (found && *ret == sym.st_value)
-			continue; /* .symtab repeats .dynsym */
-		*ret = sym.st_value;
-		found++;
+		data = elf_getdata(scn, NULL);
+		for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
+			const char *name = elf_strptr(f->elf, sh.sh_link, sym.st_name);
+
+			if (name && is_code(f->elf, &sym) && !each(ctx, &sym, name))
+				return false;
+		}
 	}
-	return found;
+	return true;
 }
 
-static int symbol_addr(const struct elf_file *f, const char *name, uint64_t *ret,
-		       struct ptc_err *err)
-{
-	Elf_Scn *scn = NULL;
-	size_t found = 0;
-	GElf_Shdr sh;
+struct wanted {
+	const char *name;
+	struct ptc_homonyms found;
+};
 
-	while ((scn = elf_nextscn(f->elf, scn)) != NULL)
-		if (gelf_getshdr(scn, &sh) &&
-		    (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM))
-			found = search(f->elf, scn, &sh, name, found, ret);
-	if (found == 1)
-		return 0;
-	if (found)
-		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' has %zu functions '%s'; give the address of one, as nm(1) "
-				"shows it: 0xADDRESS@%s",
-				f->path, found, name, f->path);
-	return ptc_fail(err, PTC_E_NOT_EXIST,
-			"'%s' has no function '%s' (if it is in a library: %s@LIBRARY)", f->path,
-			name, name);
+static bool note_wanted(void *ctx, const GElf_Sym *sym, const char *name)
+{
+	struct wanted *w = ctx;
+	const struct ptc_homonym one = { sym->st_value, sym->st_size,
+					 GELF_ST_BIND(sym->st_info) == STB_GLOBAL };
+
+	return strcmp(name, w->name) != 0 || ptc_homonyms_add(&w->found, &one);
 }
 
-int ptc_locate_symbol(const char *path, const char *name, uint64_t *ret_off, struct ptc_err *err)
+struct next {
+	uint64_t addr, end; /* the lowest beyond addr; 0: none yet */
+};
+
+static bool note_next(void *ctx, const GElf_Sym *sym, const char *name)
 {
+	struct next *n = ctx;
+
+	(void)name;
+	if (sym->st_value > n->addr && (!n->end || sym->st_value < n->end))
+		n->end = sym->st_value;
+	return true;
+}
+
+static int choose(const struct elf_file *f, const char *name, int which, const char *hint,
+		  struct ptc_homonym *ret, struct ptc_err *err)
+{
+	struct wanted w = { .name = name };
+	char where[128];
+	int rc;
+
+	(void)snprintf(where, sizeof(where), "'%s'", f->path);
+	if (!each_function(f, note_wanted, &w))
+		rc = ptc_fail_mem(err);
+	else if (!w.found.n)
+		rc = ptc_fail(err, PTC_E_NOT_EXIST,
+			      "%s has no function '%s' (if it is in a library: @LIBRARY)", where,
+			      name);
+	else
+		rc = ptc_homonyms_choose(&w.found, which, where, name, hint, ret, err);
+	ptc_homonyms_release(&w.found);
+	if (!rc && !ret->size) {
+		struct next n = { ret->addr, 0 };
+
+		(void)each_function(f, note_next, &n);
+		ret->size = n.end ? n.end - ret->addr : 0;
+	}
+	return rc;
+}
+
+static int locate(const char *path, const char *name, int which, const char *hint,
+		  struct ptc_extent *ret, struct ptc_err *err)
+{
+	struct ptc_homonym one;
 	struct elf_file f;
-	uint64_t addr = 0;
 	int rc = elf_file_open(&f, path, err);
 
 	if (rc)
 		return rc;
-	rc = symbol_addr(&f, name, &addr, err);
+	rc = choose(&f, name, which, hint, &one, err);
 	if (!rc)
-		rc = to_offset(&f, addr, ret_off, err);
+		rc = to_offset(&f, one.addr, &ret->start, err);
+	if (!rc)
+		ret->size = one.size;
 	elf_file_close(&f);
 	return rc;
+}
+
+int ptc_locate_function(const char *path, const char *name, int which, struct ptc_extent *ret,
+			struct ptc_err *err)
+{
+	return locate(path, name, which, "put # and its number behind it", ret, err);
+}
+
+int ptc_locate_symbol(const char *path, const char *name, uint64_t *ret_off, struct ptc_err *err)
+{
+	struct ptc_extent e;
+	int rc = locate(path, name, PTC_WHICH_ONLY, "give the address of one: 0xADDRESS@FILE", &e,
+			err);
+
+	if (!rc)
+		*ret_off = e.start;
+	return rc;
+}
+
+int ptc_locate_whole(const char *path, struct ptc_extent *ret, struct ptc_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return ptc_fail_sys(err, errno, "cannot find '%s'", path);
+	*ret = (struct ptc_extent){ 0, (uint64_t)st.st_size };
+	return 0;
 }
 
 int ptc_locate_addr(const char *path, uint64_t addr, uint64_t *ret_off, struct ptc_err *err)

@@ -26,7 +26,6 @@ struct ptc_plan {
 	struct ptc_scout *scout; /* owned */
 	size_t slice;		 /* bytes of trace that one has, at least */
 	size_t bytes, bytes_max; /* of all that are planned, or not done with */
-	bool doubtful;		 /* what comes next is not what one thread would give */
 	bool full;		 /* nothing can be added until one is done with */
 };
 

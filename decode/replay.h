@@ -59,14 +59,6 @@ void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
 /* A row of steps ends there at the latest. */
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
 
-/*
- * It began at conf.start, and missed something that is in front of it: the PSB does not tell the
- * mode of execution, or a return that was compressed to a bit was of a call which it has not seen.
- */
-bool ptc_replay_is_doubtful(const struct ptc_replay *r);
-/* It began at conf.start, and has not failed since. */
-bool ptc_replay_is_unbroken(const struct ptc_replay *r);
-
 /* How it stands; see seam.h. False: not so that it could be compared. */
 bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret);
 

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "decode/addrspace.h"
+#include "decode/psb.h"
 #include "decode/stream.h"
 #include "decode/window.h"
 
 enum { PACKET_MAX = 32 }; /* bytes; a packet has 18 at most */
-enum { PSB_NEAR = 4096 }; /* bytes that are looked at for a PSB */
 
 struct packet {
 	enum ptc_pkt type;
@@ -17,9 +17,6 @@ struct packet {
 	bool has_ip;
 	uint64_t ip;
 };
-
-static const uint8_t psb[PTC_PSB_LEN] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
-					  0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };
 
 void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len)
 {
@@ -44,22 +41,6 @@ static bool has_ip(enum ptc_pkt type)
 {
 	return type == PTC_PKT_TIP || type == PTC_PKT_TIP_PGE || type == PTC_PKT_TIP_PGD ||
 	       type == PTC_PKT_FUP;
-}
-
-static bool is_timing(enum ptc_pkt type)
-{
-	return type == PTC_PKT_TSC || type == PTC_PKT_TMA || type == PTC_PKT_MTC ||
-	       type == PTC_PKT_CYC || type == PTC_PKT_CBR || type == PTC_PKT_PAD;
-}
-
-/* Packets whose FUP only says where they happened: PTWRITE, EXSTOP, BEP, MODE.TSX. */
-static bool waits_for_fup(const uint8_t *p, enum ptc_pkt type)
-{
-	if (type == PTC_PKT_MODE)
-		return p[1] >> 5 == 1;
-	if (type == PTC_PKT_PTW)
-		return p[1] & 0x80;
-	return type == PTC_PKT_OTHER && p[0] == 0x02 && (p[1] == 0xe2 || p[1] == 0xb3);
 }
 
 /* The packet at @p, if it tells of time. */
@@ -142,9 +123,9 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 /* Remember the first of the packets that belong to a FUP still to come. */
 static void note_binding(struct ptc_walker *r, const struct packet *k)
 {
-	if (r->in_psb || is_timing(k->type))
+	if (r->in_psb || ptc_pkt_is_timing(k->type))
 		return;
-	if (!waits_for_fup(r->bytes + k->off, k->type))
+	if (!ptc_pkt_waits_for_fup(r->bytes + k->off, k->type))
 		r->bound = false;
 	else if (!r->bound) {
 		r->bound = true;
@@ -179,7 +160,7 @@ static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc
 
 	g->how = PTC_RESUME_GRAFT;
 	g->graft_len = 0;
-	graft_put(g, psb, sizeof(psb));
+	graft_put(g, ptc_psb, sizeof(ptc_psb));
 	if (r->has_tsc)
 		graft_put(g, r->tsc, sizeof(r->tsc));
 	/* The next MTC counts from the TMA: only if it cannot have gone round since. */
@@ -293,7 +274,7 @@ static bool is_psb(const struct ptc_walker *r, size_t at)
 		return false;
 	if (r->window)
 		ptc_window_need(r->window, at, PTC_PSB_LEN);
-	return !memcmp(r->bytes + at, psb, PTC_PSB_LEN);
+	return !memcmp(r->bytes + at, ptc_psb, PTC_PSB_LEN);
 }
 
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
@@ -360,8 +341,7 @@ static bool is_same(enum ptc_pkt type, enum ptc_pkt want)
 static bool is_event(enum ptc_pkt type, enum ptc_pkt unused)
 {
 	(void)unused;
-	return !is_timing(type) && type != PTC_PKT_TNT && type != PTC_PKT_TNT64 &&
-	       type != PTC_PKT_TIP;
+	return ptc_pkt_is_event(type);
 }
 
 size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pkt type)
@@ -374,78 +354,6 @@ size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
 	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
 }
 
-/* It tells where the flow went. */
-static bool is_branch(enum ptc_pkt type)
-{
-	return type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP ||
-	       type == PTC_PKT_TIP_PGE || type == PTC_PKT_TIP_PGD;
-}
-
-size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees)
-{
-	enum ptc_pkt type = PTC_PKT_PAD;
-	size_t begin = to, at;
-	bool event = false;
-	int n;
-
-	do {
-		if (begin-- <= from || to - begin > PSB_NEAR)
-			return SIZE_MAX;
-	} while (to - begin < PTC_PSB_LEN || memcmp(bytes + begin, psb, PTC_PSB_LEN) != 0);
-	if (!agrees)
-		return begin;
-	for (at = begin; at < to && type != PTC_PKT_PSBEND; at += (size_t)n) {
-		n = ptc_pkt_len(bytes + at, to - at, &type);
-		if (n <= 0)
-			return SIZE_MAX;
-	}
-	for (; at < to; at += (size_t)n) {
-		n = ptc_pkt_len(bytes + at, to - at, &type);
-		if (n <= 0)
-			return SIZE_MAX;
-		if (is_branch(type) && !event)
-			return begin;
-		event |= type == PTC_PKT_FUP;
-	}
-	return SIZE_MAX;
-}
-
-bool ptc_psb_tells_mode(const uint8_t *bytes, size_t len, bool *ret_ip)
-{
-	enum ptc_pkt type = PTC_PKT_PAD;
-	bool mode = false;
-	size_t at;
-	int n;
-
-	*ret_ip = false;
-	for (at = 0; at < len && type != PTC_PKT_PSBEND; at += (size_t)n) {
-		n = ptc_pkt_len(bytes + at, len - at, &type);
-		if (n <= 0)
-			return false;
-		mode |= type == PTC_PKT_MODE && bytes[at + 1] >> 5 == 0;
-		*ret_ip |= type == PTC_PKT_FUP;
-	}
-	return mode;
-}
-
-bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t at, size_t to)
-{
-	enum ptc_pkt type;
-	int n;
-
-	while (from < at) {
-		n = ptc_pkt_len(bytes + from, to - from, &type);
-		if (n <= 0)
-			return false;
-		from += (size_t)n;
-	}
-	/* The packet in front of it may end as a PSB begins. */
-	while (at < from && at + PTC_PSB_LEN < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
-	       bytes[at + PTC_PSB_LEN + 1] == 0x82)
-		at += 2;
-	return from == at;
-}
-
 size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)
 {
 	enum ptc_pkt type;
@@ -454,7 +362,7 @@ size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)
 
 	/* from the last PSB, if there is one */
 	for (at = len; at - from >= PTC_PSB_LEN; at--) {
-		if (!memcmp(bytes + at - PTC_PSB_LEN, psb, PTC_PSB_LEN)) {
+		if (!memcmp(bytes + at - PTC_PSB_LEN, ptc_psb, PTC_PSB_LEN)) {
 			from = at;
 			sure = true;
 			break;

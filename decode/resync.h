@@ -93,19 +93,6 @@ size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pk
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to);
 
 /*
- * The last PSB in [from, to), unless @agrees and no packet of a branch is between its PSB+ and @to;
- * SIZE_MAX: none, or not near. A FUP there, and what comes with it, is an event that was read
- * ahead: it may happen just where the PSB was. @to is a packet's start.
- */
-size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees);
-
-/* Does the PSB+ that @bytes begins with tell the execution mode? *ret_ip: and an IP? */
-bool ptc_psb_tells_mode(const uint8_t *bytes, size_t len, bool *ret_ip);
-
-/* Do packets from @from on, where one begins, lead to the PSB at @psb? @to is behind it. */
-bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t psb, size_t to);
-
-/*
  * ptc_find_packet, or for PTC_PKT_COUNT ptc_find_event, in the span itself: a
  * window of it may have a graft there. Out of memory: nothing is found.
  */

@@ -413,56 +413,18 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
 }
 
-/* Between a pass and its sink: what has been handed over. */
-struct relay {
-	const struct ptc_sink *sink;
-	uint64_t given, skip; /* items; those that were given before */
-};
-
-static int relay_items(void *ctx, const struct ptc_item *items, size_t n)
-{
-	struct relay *y = ctx;
-	const size_t skip = n < y->skip ? n : (size_t)y->skip;
-
-	y->skip -= skip;
-	if (n == skip)
-		return 0;
-	y->given += n - skip;
-	return y->sink->on_items(y->sink->ctx, items + skip, n - skip);
-}
-
-static int pass(struct ptc_decode *d, bool threads, const struct ptc_sink *sink, bool *ret_doubtful,
-		struct ptc_err *err)
+int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
 {
 	int r = start_lanes(d, err);
 
 	d->applied_ns = 0;
-	if (!r && threads)
+	if (!r)
 		r = ptc_plan_new(d, &d->plan, err);
 	if (!r)
 		r = run_lanes(d, sink, err);
-	*ret_doubtful = d->plan && d->plan->doubtful;
 	ptc_plan_free(d->plan);
 	d->plan = NULL;
 	return r;
-}
-
-/*
- * What several threads have handed over until a doubt is what one would have: it goes on from
- * there, after having done it all once more.
- */
-int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
-{
-	struct relay y = { sink, 0, 0 };
-	const struct ptc_sink relay = { relay_items, &y };
-	bool doubtful;
-	int r = pass(d, true, &relay, &doubtful, err);
-
-	if (!doubtful)
-		return r;
-	r = ptc_decode_rewind(d, err);
-	y.skip = y.given;
-	return r < 0 ? r : pass(d, false, &relay, &doubtful, err);
 }
 
 static int run_picked(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)

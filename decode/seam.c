@@ -8,8 +8,9 @@ static bool same_spot(struct ptc_spot a, struct ptc_spot b)
 
 static bool same_place(const struct ptc_seam *a, const struct ptc_seam *b)
 {
-	return same_spot(a->spot, b->spot) && a->raw == b->raw && a->prev_off == b->prev_off &&
-	       a->prev2_off == b->prev2_off && a->psb == b->psb && a->next_mark == b->next_mark;
+	return same_spot(a->spot, b->spot) && a->from == b->from && a->floor == b->floor &&
+	       a->raw == b->raw && a->prev_off == b->prev_off && a->prev2_off == b->prev2_off &&
+	       a->psb == b->psb && a->next_mark == b->next_mark;
 }
 
 static bool same_time(const struct ptc_seam *a, const struct ptc_seam *b)
@@ -35,5 +36,6 @@ static bool same_trail(const struct ptc_seam *a, const struct ptc_seam *b)
 bool ptc_seam_agrees(const struct ptc_seam *a, const struct ptc_seam *b)
 {
 	return same_place(a, b) && same_time(a, b) && same_trail(a, b) && a->pid == b->pid &&
-	       a->tid == b->tid && a->cpu == b->cpu && a->as_version == b->as_version;
+	       a->tid == b->tid && a->cpu == b->cpu && a->mode == b->mode &&
+	       a->as_version == b->as_version;
 }

@@ -10,16 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/insn.h"
 #include "decode/ahead.h"
 #include "decode/range.h"
 
 /*
- * How a replay stands right after a step that took a packet: all that what it gives from there on
- * can depend on. There the decoder has what was in the packet and nothing else, so that its place
- * is its state, but for calls whose returns are to come (ptc_replay_is_doubtful).
+ * How a replay stands right after a step that took a packet, behind the PSB at which its decoder
+ * began anew: all that what it gives from there on can depend on. The decoder's state is that PSB,
+ * and how far it has come from there.
  */
 struct ptc_seam {
 	struct ptc_spot spot;
+	size_t from, floor; /* the PSB that it began at, as if nothing were in front of it */
 	size_t raw, prev_off, prev2_off, psb, next_mark;
 	uint64_t now, prev_now, told, bound;
 	uint64_t ahead_last; /* of its struct ptc_ahead */
@@ -28,6 +30,7 @@ struct ptc_seam {
 	uint8_t last_kind, last_len;
 	uint64_t loop_mark, loop_steps, loop_limit;
 	int32_t pid, tid, cpu;
+	enum ptc_mode mode;
 	uint64_t as_version;
 };
 

@@ -17,7 +17,7 @@ void ptc_slice_worker_release(struct ptc_slice_worker *w)
 	size_t i;
 
 	for (i = 0; i < PTC_SLICE_SPACES; i++)
-		ptc_ipt_drop_image(&w->spaces[i]);
+		ptc_ipt_drop_images(&w->spaces[i]);
 }
 
 void ptc_slice_free(struct ptc_slice *s)
@@ -46,7 +46,7 @@ static struct ptc_addrspace *space_of(struct ptc_slice_worker *w, const struct p
 	}
 	w->used[oldest] = w->uses;
 	if (w->spaces[oldest].view != v->as.view) {
-		ptc_ipt_drop_image(&w->spaces[oldest]);
+		ptc_ipt_drop_images(&w->spaces[oldest]);
 		w->spaces[oldest] = v->as;
 	}
 	/* A view of the same number may be at another place now. */
@@ -137,10 +137,10 @@ static bool step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k
 	r = apart ? ptc_replay_step(s->replay, &err) :
 		    ptc_replay_steps(s->replay, ptc_replay_out(s->replay)->n + s->batch, &err);
 	s->over = !r;
-	s->useless = r < 0 || ptc_replay_is_doubtful(s->replay) || !add_step(s, apart);
+	s->useless = r < 0 || !add_step(s, apart);
 	if (s->useless || s->over)
 		return false;
-	if (apart && ptc_replay_is_unbroken(s->replay))
+	if (apart)
 		add_seam(s);
 	return ptc_spot_is_before(ptc_replay_spot(s->replay), s->stop) &&
 	       ptc_replay_out(s->replay)->n < ITEMS_MAX;

@@ -3,15 +3,15 @@ add_executable(mutate damage/mutate.c damage/base.c damage/change.c)
 ptcap_sees_all(mutate)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
-function(ptcap_damage NAME COUNT SEED ALLOWED)
+function(ptcap_damage NAME COUNT SEED)
 	add_test(NAME damage_${NAME} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
-		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED} ${ALLOWED})
+		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED})
 	set_tests_properties(damage_${NAME} PROPERTIES TIMEOUT 600 LABELS damage
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MUTATE=$<TARGET_FILE:mutate>;PROGS=${e2e_bin};PTCAP_TRACES=${PTCAP_TRACES}")
 endfunction()
 
-ptcap_damage(some 600 1 3)
+ptcap_damage(some 600 1)
 if(NOT PTCAP_SANITIZE)
-	ptcap_damage(much 10000 2 12)
+	ptcap_damage(much 10000 2)
 	set_tests_properties(damage_much PROPERTIES LABELS "damage;long")
 endif()

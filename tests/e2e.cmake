@@ -96,6 +96,8 @@ target_link_options(prog_names_ibt PRIVATE -Wl,-z,ibtplt)
 
 add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
+add_executable(refuse support/refuse.c)
+target_link_libraries(refuse PRIVATE ptcap_flags)
 add_executable(hashflow support/hashflow.c)
 target_link_libraries(hashflow PRIVATE ptcap_flags)
 
@@ -298,7 +300,7 @@ endforeach()
 e2e_emu(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
 e2e_emu(perf_clean CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
 
-foreach(name status not_found not_executable plain_script keeps_old full_disk file_limit daemon killed
+foreach(name status not_found not_executable plain_script keeps_old full_disk full_disk_later file_limit daemon killed
 	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
 	terminate_default terminate_then_interrupt snapshot_refused snapshot_left snapshot_max_time
 	snapshot_file_limit code_once code_full crowd churn forks busy_daemon)
@@ -433,4 +435,13 @@ endforeach()
 foreach(name threads pool processes wide some_cpus per_thread attach churn one_thread killed vanishing samples refusals unprivileged)
 	e2e_test(events_${name} 100 "${e2e_dir}/events.py" "${name}")
 	set_tests_properties(e2e_events_${name} PROPERTIES LABELS e2e)
+endforeach()
+# What is refused, and who dies: at 20 random moments, and at 200.
+foreach(name refused software descriptors target killed stray cpus)
+	e2e_test(failing_${name} 100 "${e2e_dir}/failing.py" "${name}")
+	set_tests_properties(e2e_failing_${name} PROPERTIES LABELS e2e)
+endforeach()
+foreach(name target killed)
+	e2e_test(failing_${name}_200 300 "${e2e_dir}/failing.py" "${name}" 200)
+	set_tests_properties(e2e_failing_${name}_200 PROPERTIES LABELS "e2e;long")
 endforeach()

@@ -7,3 +7,7 @@ function(ptcap_plain NAME)
 endfunction()
 
 ptcap_plain(stress_rings)
+ptcap_plain(stress_timepage)
+ptcap_plain(leaks)
+ptcap_plain(abi)
+set_tests_properties(plain_leaks plain_abi PROPERTIES SKIP_RETURN_CODE 77)

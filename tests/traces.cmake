@@ -4,8 +4,17 @@ add_executable(iphash traces/iphash.c)
 target_link_libraries(iphash PRIVATE ptcap_flags)
 set(traces_env "PTCAP=$<TARGET_FILE:ptcap_cli>;IPHASH=$<TARGET_FILE:iphash>;PTCAP_TRACES=${PTCAP_TRACES}")
 
+# Both engines over the same traces.
+add_executable(fastcmp traces/fastcmp.c support/lib_fast.c)
+ptcap_sees_all(fastcmp)
+target_include_directories(fastcmp PRIVATE support)
+
 foreach(name griffin-hello griffin-ovf-01-poc griffin-uaf-01-poc xdc-foo xdc-unzip dr-hello)
 	add_test(NAME trace_${name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/raw.sh" ${name})
+	if(EXISTS "${PTCAP_TRACES}/${name}")
+		add_test(NAME trace_fast_${name} COMMAND fastcmp "${PTCAP_TRACES}/${name}")
+		set_tests_properties(trace_fast_${name} PROPERTIES TIMEOUT 60 LABELS traces)
+	endif()
 endforeach()
 add_test(NAME trace_quipper COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/quipper.sh")
 add_test(NAME cli_decode COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/decode_cli.sh")

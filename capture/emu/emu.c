@@ -315,6 +315,13 @@ static void add_up(struct ptc_source_end *ret, const struct ptc_emu_cpu *c)
 	ret->made_aux += ptc_enc_pos(c->enc);
 }
 
+static void emu_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
+{
+	const struct ptc_emu_cpu *c = &of(src)->cpus[i];
+
+	ret->aux_dropped = ptc_softring_lost_aux(c->ring) + c->dropped;
+}
+
 static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct emu *s = of(src);
@@ -384,6 +391,7 @@ static const struct ptc_source_ops emu_ops = {
 	.describe = emu_describe,
 	.rings = emu_rings,
 	.drained = emu_drained,
+	.account = emu_account,
 	.start = emu_start,
 	.end_fd = emu_end_fd,
 	.progress = emu_progress,

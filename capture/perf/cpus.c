@@ -12,7 +12,7 @@
 
 enum { CPU_MAX = 8192, SMALL_FILE = 1 << 16 }; /* CONFIG_NR_CPUS goes up to that */
 
-static bool has(const struct ptc_cpus *c, int cpu)
+bool ptc_cpus_have(const struct ptc_cpus *c, int cpu)
 {
 	size_t i;
 
@@ -50,6 +50,31 @@ static int ascending(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
+/* False: out of memory. */
+static bool append(struct ptc_cpus *c, int cpu)
+{
+	if (ptc_cpus_have(c, cpu))
+		return true;
+	if (!ptc_vec_reserve((void **)&c->items, &c->cap, c->n + 1, sizeof(*c->items)))
+		return false;
+	c->items[c->n++] = cpu;
+	return true;
+}
+
+static void sort(struct ptc_cpus *c)
+{
+	if (c->n)
+		qsort(c->items, c->n, sizeof(*c->items), ascending);
+}
+
+int ptc_cpus_add(struct ptc_cpus *c, int cpu, struct ptc_err *err)
+{
+	if (!append(c, cpu))
+		return ptc_fail_mem(err);
+	sort(c);
+	return 0;
+}
+
 int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err)
 {
 	const char *p = text;
@@ -62,17 +87,11 @@ int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err)
 		if (!parse_range(&p, &from, &to) || (*p && *p != ',' && *p != '\n'))
 			return ptc_fail(err, PTC_E_USAGE, "'%.*s' is no list of CPUs",
 					(int)strcspn(text, "\n"), text);
-		for (; from <= to; from++) {
-			if (has(c, from))
-				continue;
-			if (!ptc_vec_reserve((void **)&c->items, &c->cap, c->n + 1,
-					     sizeof(*c->items)))
+		for (; from <= to; from++)
+			if (!append(c, from))
 				return ptc_fail_mem(err);
-			c->items[c->n++] = from;
-		}
 	} while (*p == ',');
-	if (c->n)
-		qsort(c->items, c->n, sizeof(*c->items), ascending);
+	sort(c);
 	return 0;
 }
 
@@ -99,13 +118,27 @@ int ptc_cpus_choose(struct ptc_cpus *c, const char *text, const char *root, stru
 	if (!rc)
 		rc = text ? ptc_cpus_parse(c, text, err) : ptc_cpus_online(c, root, err);
 	for (i = 0; !rc && i < c->n; i++)
-		if (!has(&online, c->items[i]))
+		if (!ptc_cpus_have(&online, c->items[i]))
 			rc = ptc_fail(err, PTC_E_NOT_EXIST,
 				      "there is no CPU %d online "
 				      "('%s/sys/devices/system/cpu/online')",
 				      c->items[i], root);
 	ptc_cpus_release(&online);
 	return rc;
+}
+
+void ptc_cpus_text(const struct ptc_cpus *c, char *out, size_t size)
+{
+	size_t i, last, at = 0;
+
+	*out = '\0';
+	for (i = 0; i < c->n && at < size; i = last + 1) {
+		for (last = i; last + 1 < c->n && c->items[last + 1] == c->items[last] + 1; last++)
+			;
+		at += (size_t)snprintf(out + at, size - at, "%s%d", i ? "," : "", c->items[i]);
+		if (last > i && at < size)
+			at += (size_t)snprintf(out + at, size - at, "-%d", c->items[last]);
+	}
 }
 
 void ptc_cpus_release(struct ptc_cpus *c)

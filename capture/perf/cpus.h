@@ -3,6 +3,7 @@
 #ifndef PTC_CAPTURE_PERF_CPUS_H
 #define PTC_CAPTURE_PERF_CPUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ptcap/error.h"
@@ -28,6 +29,12 @@ int ptc_cpus_online(struct ptc_cpus *c, const char *root, struct ptc_err *err);
  * one that is not.
  */
 int ptc_cpus_choose(struct ptc_cpus *c, const char *text, const char *root, struct ptc_err *err);
+
+bool ptc_cpus_have(const struct ptc_cpus *c, int cpu);
+/* Nothing happens if it is there. */
+int ptc_cpus_add(struct ptc_cpus *c, int cpu, struct ptc_err *err);
+/* "0-3,8", as much of it as fits. */
+void ptc_cpus_text(const struct ptc_cpus *c, char *out, size_t size);
 
 /* Accepts PTC_CPUS_INIT. */
 void ptc_cpus_release(struct ptc_cpus *c);

@@ -94,7 +94,8 @@ void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char
 	} else if (sys == EMFILE) {
 		(void)snprintf(
 			out, size,
-			"%zu descriptors are needed, the limit is %" PRIu64
+			"%zu descriptors are needed beside those that are open, the limit is "
+			"%" PRIu64
 			": `ulimit -n`, fewer CPUs (-C), fewer threads (-t), or --per-thread",
 			fds, l->files);
 	}

@@ -100,8 +100,8 @@ static bool fit_size(struct perf_event_attr *attr, uint32_t tried)
 
 static int system_call(struct perf_event_attr *attr, const struct ptc_perf_where *at)
 {
-	const long fd = syscall(SYS_perf_event_open, attr, at->pid, at->cpu, -1,
-				at->flags | PERF_FLAG_FD_CLOEXEC);
+	const long fd = syscall(SYS_perf_event_open, attr, at->pid, at->cpu,
+				at->leader ? *at->leader : -1, at->flags | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
 }

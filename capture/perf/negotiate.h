@@ -16,6 +16,7 @@ struct ptc_perf_where {
 	pid_t pid; /* -1: whatever runs; with PERF_FLAG_PID_CGROUP a descriptor */
 	int cpu;   /* -1: any */
 	unsigned long flags;
+	const int *leader; /* descriptor of the leader of its group; NULL: it has none */
 };
 
 /* The system call, or a test in its place. Returns a descriptor, or a negative errno. */

@@ -23,7 +23,10 @@
 #include "capture/perf/attach.h"
 #include "capture/perf/event.h"
 #include "capture/perf/explain.h"
+#include "capture/perf/filter.h"
+#include "capture/perf/hotplug.h"
 #include "capture/perf/running.h"
+#include "capture/perf/sampler.h"
 #include "capture/perf/set.h"
 #include "capture/perf/tasks.h"
 #include "capture/source.h"
@@ -44,15 +47,20 @@ struct perf {
 	struct ptc_source base;
 	const struct ptc_record_opts *opts;
 	struct ptc_event event;
+	char *filter;		  /* in the kernel's words; NULL: none */
+	struct ptc_event sampler; /* with opts->aux_sample */
 	struct ptc_clock clock;
 	struct ptc_launch launch;
 	struct ptc_set set;
+	struct ptc_hotplug hotplug;	 /* of CPUs, which events are of */
 	const struct ptc_source_id *ids; /* the set's */
 	size_t nids;
-	struct ptc_tids processes;  /* attached to; of whom records are made */
-	int cgroup_fd;		    /* -1: none */
-	int pidfd, left_fd, end_fd; /* the command ended; we left it; either (epoll) */
-	pid_t pid;		    /* the command, or the first process; 0: neither */
+	struct ptc_tids processes;	 /* attached to; of whom records are made */
+	int cgroup_fd;			 /* -1: none */
+	int pidfd, left_fd, end_fd;	 /* the command ended; we left it; either (epoll) */
+	pid_t pid;			 /* the command, or the first process; 0: neither */
+	struct ptc_ledger_event *events; /* owned; as they were read at the end */
+	uint64_t *restarts;		 /* owned; of each ring */
 	bool stopped, reaped;
 	int status;
 };
@@ -99,26 +107,39 @@ static void fill_side(const struct perf *p, struct perf_event_attr *a)
 	a->text_poke = kernel;
 }
 
+/* It is on when the leader of its group is. */
+static void fill_sampler(const struct perf *p, struct perf_event_attr *a)
+{
+	*a = p->sampler.attr;
+	fill_common(p, a);
+	a->sample_type |= PERF_SAMPLE_AUX;
+	a->disabled = 0;
+	a->enable_on_exec = 0;
+}
+
 static void fill_attrs(struct perf *p)
 {
-	struct perf_event_attr *first = &p->set.attr[0], *second = &p->set.attr[1];
+	struct perf_event_attr *first = &p->set.attr[0], *last;
 
-	p->set.nevents = p->event.dummy ? 1 : 2;
+	p->set.nevents = p->event.dummy ? 1 : p->opts->aux_sample ? 3 : 2;
+	last = &p->set.attr[p->set.nevents - 1];
 	*first = p->event.attr;
 	fill_common(p, first);
-	if (p->set.aux_size && !p->opts->snapshot) /* half makes small traces TRUNCATED */
+	if (p->set.aux_size && !p->set.overwrite) /* half makes small traces TRUNCATED */
 		first->aux_watermark = (uint32_t)(p->set.aux_size / 4);
 	if (p->event.dummy) {
 		fill_side(p, first);
 		return;
 	}
-	second->type = PERF_TYPE_SOFTWARE;
-	second->config = PERF_COUNT_SW_DUMMY;
-	second->sample_period = 1;
-	second->exclude_kernel = 1;
-	second->exclude_hv = 1;
-	fill_common(p, second);
-	fill_side(p, second);
+	if (p->opts->aux_sample)
+		fill_sampler(p, &p->set.attr[1]);
+	last->type = PERF_TYPE_SOFTWARE;
+	last->config = PERF_COUNT_SW_DUMMY;
+	last->sample_period = 1;
+	last->exclude_kernel = 1;
+	last->exclude_hv = 1;
+	fill_common(p, last);
+	fill_side(p, last);
 }
 
 /* --- whom --- */
@@ -213,7 +234,8 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->attr, p->set.attr, sizeof(ret->attr));
 	ret->name[0] = p->event.name;
-	ret->name[1] = "dummy:u";
+	ret->name[1] = p->sampler.name;
+	ret->name[p->set.nevents > 2 ? 2 : 1] = "dummy:u";
 	ret->nevents = p->set.nevents;
 	ret->ids = p->ids;
 	ret->nids = p->nids;
@@ -231,7 +253,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.tsc_ctc_n = p->event.pmu.tsc_ctc_n,
 		.tsc_ctc_d = p->event.pmu.tsc_ctc_d,
 		.max_nonturbo_ratio = p->event.pmu.max_nonturbo_ratio,
-		.filter = "",
+		.filter = p->filter ? p->filter : "",
 	};
 	ptc_source_config_masks(&ret->info);
 }
@@ -264,6 +286,12 @@ static void perf_drained(struct ptc_source *src, size_t i, bool stopped)
 		return;
 	ptc_set_disable_ring(&p->set, i);
 	ptc_set_enable_ring(&p->set, i);
+	p->restarts[i]++;
+}
+
+static void perf_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
+{
+	ret->restarts = of(src)->restarts[i];
 }
 
 static int put_running(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
@@ -363,20 +391,32 @@ static void perf_abandon(struct ptc_source *src)
 static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct perf *p = of(src);
+	const struct ptc_hotplug_whose whose = {
+		.among = p->opts->cpus ? &p->set.cpus : NULL,
+		.kept = by_cpu(p->opts) ? NULL : &p->set.cpus,
+		.note = p->opts->on_note,
+		.note_ctx = p->opts->note_ctx,
+	};
 	struct ptc_set_counts counts;
 	pid_t got;
+	int rc;
 
 	memset(ret, 0, sizeof(*ret));
+	rc = ptc_hotplug_tell(&p->hotplug, &whose, &ret->missed_cpus, err);
 	ptc_set_counts(&p->set, &counts);
 	ret->enabled_ns = counts.enabled_ns;
 	ret->running_ns = counts.running_ns;
 	ret->unscheduled = counts.unscheduled;
 	ret->failed = counts.failed + p->set.ended_badly;
 	ret->lost_records = counts.lost;
+	free(p->events);
+	p->events = counts.events;
+	ret->events = p->events;
+	ret->nevents = counts.nevents;
 	ret->follows = !p->opts->per_thread;
 	if (!p->opts->argv) {
 		ret->left_running = p->set.live != 0;
-		return 0;
+		return rc;
 	}
 	got = waitpid(p->pid, &p->status, WNOHANG);
 	if (got < 0)
@@ -384,7 +424,7 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	p->reaped = got == p->pid;
 	ret->status = p->status;
 	ret->left_running = !p->reaped;
-	return 0;
+	return rc;
 }
 
 static void perf_free(struct ptc_source *src)
@@ -395,7 +435,11 @@ static void perf_free(struct ptc_source *src)
 		return;
 	ptc_launch_release(&p->launch); /* a child that was never let go ends here */
 	ptc_set_release(&p->set);
+	ptc_hotplug_release(&p->hotplug);
 	ptc_tids_release(&p->processes);
+	free(p->filter);
+	free(p->events);
+	free(p->restarts);
 	if (p->cgroup_fd >= 0)
 		(void)close(p->cgroup_fd);
 	if (p->end_fd >= 0)
@@ -414,6 +458,7 @@ static const struct ptc_source_ops perf_ops = {
 	.waken = perf_waken,
 	.quiesce = perf_quiesce,
 	.drained = perf_drained,
+	.account = perf_account,
 	.start = perf_start,
 	.end_fd = perf_end_fd,
 	.pause = perf_pause,
@@ -443,14 +488,18 @@ static int set_sizes(struct perf *p, struct ptc_err *err)
 {
 	const bool privileged = !geteuid();
 	const struct ptc_record_opts *o = p->opts;
-	const size_t aux = o->aux_size ? o->aux_size :
-			   privileged  ? (size_t)AUX_DEFAULT :
-					 (size_t)AUX_UNPRIVILEGED;
+	const size_t aux = o->aux_size	 ? o->aux_size :
+			   o->aux_sample ? ptc_sampler_ring(o->aux_sample) :
+			   privileged	 ? (size_t)AUX_DEFAULT :
+					   (size_t)AUX_UNPRIVILEGED;
 
 	p->set.data_size = o->data_size ? o->data_size :
 			   privileged	? (size_t)DATA_DEFAULT :
 					  (size_t)DATA_UNPRIVILEGED;
 	p->set.aux_size = p->event.software ? 0 : aux;
+	if (o->aux_sample > aux)
+		return ptc_fail(err, PTC_E_USAGE,
+				"a sample cannot be larger than the AUX ring, %zu bytes (-m)", aux);
 	return ptc_source_check_rings(p->set.data_size, aux, err);
 }
 
@@ -463,7 +512,26 @@ static int parse_event(struct perf *p, struct ptc_err *err)
 	if (!rc && p->event.software && p->opts->snapshot)
 		return ptc_fail(err, PTC_E_USAGE, "'%s' traces nothing: there are no snapshots",
 				text);
+	if (!rc && p->opts->aux_sample)
+		rc = ptc_sampler_parse(&p->sampler, p->opts, &p->event, "", err);
 	return rc;
+}
+
+static int make_filter(struct perf *p, struct ptc_err *err)
+{
+	int rc;
+
+	if (!p->opts->nfilters)
+		return 0;
+	rc = ptc_filter_check(p->opts, &p->event, err);
+	if (!rc)
+		rc = ptc_filter_text(p->opts, &p->filter, err);
+	if (rc)
+		return rc;
+	p->set.filter = p->filter;
+	if (p->opts->on_note)
+		p->opts->on_note(p->opts->note_ctx, p->filter);
+	return 0;
 }
 
 static int open_all(struct perf *p, struct ptc_err *err)
@@ -473,15 +541,20 @@ static int open_all(struct perf *p, struct ptc_err *err)
 	if (!rc)
 		rc = parse_event(p, err);
 	if (!rc)
+		rc = make_filter(p, err);
+	if (!rc)
 		rc = set_sizes(p, err);
+	if (!p->opts->per_thread) /* whose events are of no CPU */
+		ptc_hotplug_listen(&p->hotplug);
 	if (!rc)
 		rc = ptc_cpus_choose(&p->set.cpus, p->opts->cpus, "", err);
 	if (rc)
 		return rc;
 	ptc_clock_init(&p->clock);
 	p->set.event = &p->event;
-	p->set.may_exclude = !p->event.modified;
-	p->set.overwrite = p->opts->snapshot;
+	p->set.may_exclude = !p->event.modified && !ptc_filter_kernel(p->opts);
+	p->set.overwrite = p->opts->snapshot || p->opts->aux_sample;
+	p->set.sampler = p->sampler.name;
 	p->set.per_thread = p->opts->per_thread;
 	p->set.note = p->opts->on_note;
 	p->set.note_ctx = p->opts->note_ctx;
@@ -490,7 +563,8 @@ static int open_all(struct perf *p, struct ptc_err *err)
 	if (rc)
 		return rc;
 	p->ids = ptc_set_ids(&p->set, &p->nids);
-	return p->ids ? watch_end(p, err) : ptc_fail_mem(err);
+	p->restarts = calloc(p->set.nrings + 1, sizeof(*p->restarts));
+	return p->ids && p->restarts ? watch_end(p, err) : ptc_fail_mem(err);
 }
 
 int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
@@ -504,6 +578,7 @@ int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	p->opts = opts;
 	p->cgroup_fd = p->pidfd = p->left_fd = p->end_fd = -1;
 	p->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
+	p->hotplug = (struct ptc_hotplug)PTC_HOTPLUG_INIT;
 	ptc_set_init(&p->set);
 	rc = open_all(p, err);
 	if (rc) {

@@ -18,6 +18,7 @@
 enum {
 	REAP_AT_ONCE = 64,
 	MAIN = 0,
+	SAMPLER = 1,	  /* if there are three */
 	TIME_SLACK = 100, /* one part in so many: the clocks of events are not read at once */
 };
 
@@ -29,7 +30,13 @@ static size_t page_size(void)
 /* Index of the event for side records. */
 static size_t side(const struct ptc_set *s)
 {
-	return s->nevents > 1 ? 1 : MAIN;
+	return s->nevents - 1;
+}
+
+/* Is that the event whose samples bring trace? */
+static bool sampler(const struct ptc_set *s, size_t e)
+{
+	return e == SAMPLER && e != side(s);
 }
 
 void ptc_set_init(struct ptc_set *s)
@@ -108,7 +115,7 @@ static int map_ring(struct ptc_set *s, struct ptc_source_ring *r, int fd, struct
 	if (map == MAP_FAILED)
 		return ptc_explain_mmap(err, errno, "the AUX ring", s->aux_size, s->cpus.n);
 	r->aux = map;
-	r->aux_size = s->aux_size;
+	r->aux_size = sampler(s, SAMPLER) ? 0 : s->aux_size; /* samples bring what is in it */
 	return 0;
 }
 
@@ -176,8 +183,10 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 			owner = s->slots[i].fd[MAIN];
 	for (e = MAIN; !rc && e <= side(s); e++) {
 		if (slot->fd[e] != owner && ioctl(slot->fd[e], PERF_EVENT_IOC_SET_OUTPUT, owner))
-			rc = ptc_fail_sys(err, errno, "cannot send '%s' into the ring of CPU %d",
-					  s->event->name, cpu);
+			rc = ptc_fail_sys(err, errno, "cannot send '%s' into the ring of '%s'%s",
+					  sampler(s, e) ? s->sampler : s->event->name,
+					  s->event->name,
+					  sampler(s, e) ? ": does it trace, too?" : "");
 		if (!rc)
 			rc = watch(s, slot, slot->fd[e], err);
 	}
@@ -201,28 +210,39 @@ static int open_event(struct ptc_set *s, size_t e, const struct ptc_perf_where *
 
 static int refused(const struct ptc_set *s, size_t e, int sys, struct ptc_err *err)
 {
-	char what[160];
+	char what[320];
 
-	(void)snprintf(what, sizeof(what), "%s'%s'",
-		       e == MAIN ? "" : "the event for side records of ", s->event->name);
+	if (e == MAIN)
+		(void)snprintf(what, sizeof(what), "'%s'", s->event->name);
+	else if (e == side(s))
+		(void)snprintf(what, sizeof(what), "the event for side records of '%s'",
+			       s->event->name);
+	else
+		(void)snprintf(what, sizeof(what), "'%s', to sample the trace of '%s' with,",
+			       s->sampler, s->event->name);
 	return ptc_explain_open(err, sys, what, ptc_set_fds(s));
 }
 
 /*
  * The one for side records first: a thread that is born in between has inherited it if it
- * has the other. Returns 1, 0 (no such thread, or @late and it has them), or an error.
+ * has the other. The leader of a group before the rest of it. Returns 1, 0 (no such thread, or
+ * @late and it has them), or an error.
  */
 static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool late,
 		     struct ptc_err *err)
 {
-	const struct ptc_perf_where inside = { slot->tid, cpu, s->flags };
+	const struct ptc_perf_where inside = { .pid = slot->tid, .cpu = cpu, .flags = s->flags };
 	/* A process may enter the cgroup with all that it has mapped. */
-	const struct ptc_perf_where anywhere = { -1, cpu, 0 };
+	const struct ptc_perf_where anywhere = { .pid = -1, .cpu = cpu };
 	const bool cgroup = s->flags & PERF_FLAG_PID_CGROUP;
-	size_t e = side(s) + 1;
+	size_t n;
 
-	while (e--) {
-		slot->fd[e] = open_event(s, e, cgroup && e != MAIN ? &anywhere : &inside);
+	for (n = 0; n < s->nevents; n++) {
+		const size_t e = n ? n - 1 : side(s);
+		struct ptc_perf_where at = cgroup && n == 0 && e != MAIN ? anywhere : inside;
+
+		at.leader = sampler(s, e) ? &slot->fd[MAIN] : NULL;
+		slot->fd[e] = open_event(s, e, &at);
 		if (slot->fd[e] < 0) {
 			const int sys = -slot->fd[e];
 
@@ -233,16 +253,20 @@ static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool lat
 		if (ioctl(slot->fd[e], PERF_EVENT_IOC_ID, &slot->id[e]))
 			return ptc_fail_sys(err, errno, "cannot get the id of '%s'",
 					    s->event->name);
+		if (e == MAIN && s->filter &&
+		    ioctl(slot->fd[e], PERF_EVENT_IOC_SET_FILTER, s->filter))
+			return ptc_fail_sys(err, errno, "the kernel does not take the filter '%s'",
+					    s->filter);
 	}
 	return 1;
 }
 
 static int add_slot(struct ptc_set *s, pid_t tid, int cpu, bool late, struct ptc_err *err)
 {
-	struct ptc_slot slot = { .tid = tid, .fd = { -1, -1 } };
+	struct ptc_slot slot = { .tid = tid, .fd = { -1, -1, -1 } };
 	int rc;
 
-	static_assert(PTC_SOURCE_EVENTS == 2, "fd");
+	static_assert(PTC_SOURCE_EVENTS == 3, "fd");
 	if (!ptc_vec_reserve((void **)&s->slots, &s->slots_cap, s->nslots + 1, sizeof(*s->slots)))
 		return ptc_fail_mem(err);
 	rc = open_slot(s, &slot, cpu, late, err);
@@ -395,9 +419,13 @@ static struct reading read_event(const struct ptc_set *s, const struct ptc_slot 
 	if (n == 0)
 		ret->failed++;
 	if (n < (ssize_t)offsetof(struct reading, id))
-		return (struct reading){ 0, 0, 0, 0, 0 };
+		r = (struct reading){ 0, 0, 0, 0, 0 };
 	if (n < (ssize_t)sizeof(r) || !(s->attr[e].read_format & PERF_FORMAT_LOST))
 		r.lost = 0;
+	if (ret->events)
+		ret->events[ret->nevents++] = (struct ptc_ledger_event){ slot->id[e], r.enabled,
+									 r.running, r.lost,
+									 n == 0 };
 	return r;
 }
 
@@ -432,6 +460,7 @@ void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret)
 	size_t i, n;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->events = calloc(s->nslots * s->nevents + 1, sizeof(*ret->events));
 	for (i = 0; i < s->nslots; i += n) {
 		n = 1;
 		while (s->slots[i].tid >= 0 && !s->flags && i + n < s->nslots &&

@@ -3,7 +3,8 @@
  * The events of a recording and their rings: doc/adr/0013-events-rings-and-targets.md.
  * For each target (a thread, a cgroup, or whatever runs) and each CPU there are an
  * event and one for side records; all of a CPU share one ring pair. With per_thread a
- * target has one of each, on any CPU, and a ring pair of its own.
+ * target has one of each, on any CPU, and a ring pair of its own. A third event there may
+ * be, whose samples bring trace: it is in the group of the one that traces.
  */
 #ifndef PTC_CAPTURE_PERF_SET_H
 #define PTC_CAPTURE_PERF_SET_H
@@ -22,7 +23,7 @@
 struct ptc_slot {
 	pid_t tid; /* -1: whatever runs there */
 	size_t ring;
-	int fd[PTC_SOURCE_EVENTS]; /* -1: not open. The last is that of side records */
+	int fd[PTC_SOURCE_EVENTS]; /* -1: not open. As attr[] of the set */
 	uint64_t id[PTC_SOURCE_EVENTS];
 };
 
@@ -32,17 +33,22 @@ struct ptc_set_counts {
 	uint64_t lost;	    /* records, as the events counted them; 0 where the kernel does not */
 	size_t unscheduled; /* targets whose events ran for less than they were on */
 	size_t failed;	    /* in error state: they counted nothing from some point on */
+	struct ptc_ledger_event
+		*events; /* the caller's to free: each, as it was read; NULL: no memory */
+	size_t nevents;
 };
 
 struct ptc_set {
 	const struct ptc_event *event;
 	struct perf_event_attr attr[PTC_SOURCE_EVENTS]; /* those of side records last */
-	size_t nevents;					/* 1: the event is that of side records */
-	bool may_exclude;				/* the kernel may be left out quietly */
-	bool overwrite;					/* AUX is mapped read-only: snapshots */
+	size_t nevents;	     /* 1: the event is that of side records; 3: the second one samples */
+	const char *sampler; /* lent; its name */
+	bool may_exclude;    /* the kernel may be left out quietly */
+	bool overwrite;	     /* AUX is mapped read-only: snapshots, samples */
 	bool per_thread;
 	size_t data_size, aux_size; /* aux_size 0: no AUX */
 	unsigned long flags;	    /* of perf_event_open */
+	const char *filter;	    /* lent; for the events that trace; NULL: none */
 	struct ptc_opener opener;
 	void (*note)(void *ctx, const char *text); /* NULL: nobody listens */
 	void *note_ctx;

@@ -246,6 +246,12 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	return rc;
 }
 
+static void step_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
+{
+	(void)i; /* there is one */
+	ret->aux_dropped = ptc_softring_lost_aux(of(src)->ring);
+}
+
 static void step_free(struct ptc_source *src)
 {
 	struct step *s = of(src);
@@ -267,6 +273,7 @@ static const struct ptc_source_ops step_ops = {
 	.describe = step_describe,
 	.rings = step_rings,
 	.drained = step_drained,
+	.account = step_account,
 	.start = step_start,
 	.end_fd = step_end_fd,
 	.progress = step_progress,

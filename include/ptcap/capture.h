@@ -11,6 +11,7 @@
 
 #include "ptcap/error.h"
 #include "ptcap/kind.h"
+#include "ptcap/ledger.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,7 +51,23 @@ struct ptc_place {
 	uint64_t addr; /* an offset into that file, or an address */
 };
 
-#define PTC_VCPUS_MAX 64u
+/* What address filters do with the trace; several are allowed, as many as the PMU has. */
+enum ptc_filter_action {
+	PTC_FILTER_WITHIN = 0, /* trace what is in there (and in others of these) only */
+	PTC_FILTER_START,      /* begin there */
+	PTC_FILTER_STOP,       /* end there: at an address, or anywhere in a range */
+};
+
+struct ptc_addr_filter {
+	enum ptc_filter_action action;
+	/* NULL: addr is an address, of the kernel or of processes; else an offset into that file */
+	const char *file;
+	uint64_t addr, size; /* 0: no range */
+};
+
+#define PTC_VCPUS_MAX	    64u
+#define PTC_AUX_SAMPLE_MAX  (60u << 10) /* what surely fits a record */
+#define PTC_SAMPLER_DEFAULT "cpu-clock:u"
 
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
@@ -75,6 +92,12 @@ struct ptc_record_opts {
 	 * records only. NULL: "intel_pt//u". Not with a software source.
 	 */
 	const char *event;
+	/*
+	 * Trace by address, where the PMU can; PTC_E_UNSUPPORTED: it cannot, or not so many, or not
+	 * these. Those of files are for tasks, not for CPUs. Kernel only.
+	 */
+	const struct ptc_addr_filter *filters;
+	size_t nfilters;
 	enum ptc_source_kind source;
 	bool all_cpus; /* not needed with cpus or cgroup */
 	/* The kernel's: a ring pair for each thread that there is now, none for those to come. */
@@ -100,6 +123,14 @@ struct ptc_record_opts {
 	bool snapshot;
 	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
 	/*
+	 * The kernel only: the trace goes round in the AUX ring, and each sample of @sampler, an
+	 * event that is on when the trace is, brings its newest bytes, so many, at most
+	 * PTC_AUX_SAMPLE_MAX. No other trace is in the file. Not with snapshots. 0: not so.
+	 */
+	uint64_t aux_sample;
+	const char *sampler;	/* as @event, but one that counts; NULL: PTC_SAMPLER_DEFAULT */
+	uint64_t sample_period; /* how much it counts from one sample to the next; 0: its own */
+	/*
 	 * Bytes in which the emulated source keeps the program's code, each block of it
 	 * once: whole pages, 64 KiB to 16 GiB; 0: default (1 GiB). When they are used up
 	 * the recording ends (cut_short). Not with other sources: PTC_E_USAGE.
@@ -111,6 +142,11 @@ struct ptc_record_opts {
 	 * The trace itself stays as it is.
 	 */
 	unsigned int compression;
+	/*
+	 * Real-time priority (SCHED_FIFO, 1 to 99) of the thread that drains the rings; 0: none.
+	 * PTC_E_PERM if that is not for us.
+	 */
+	unsigned int realtime;
 	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
 	const char *const
@@ -159,6 +195,10 @@ struct ptc_record_opts {
 	/* The @n-th snapshot, of @bytes of trace, is in the file. May be NULL. */
 	void (*on_snapshot)(void *ctx, uint64_t n, uint64_t bytes);
 	void *snapshot_ctx;
+	/* Once, at the end: the account, which is in the file, too. Lent. May be NULL. */
+	void (*on_ledger)(void *ctx, const struct ptc_ledger_ring *rings, size_t nrings,
+			  const struct ptc_ledger_event *events, size_t nevents);
+	void *ledger_ctx;
 	/* Called every second or so while recording. May be NULL. */
 	void (*on_progress)(void *ctx, const struct ptc_progress *p);
 	void *progress_ctx;
@@ -177,19 +217,24 @@ struct ptc_record_result {
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
 	uint64_t made_aux;
 	uint64_t snapshots;		/* taken, the last one, at the end, too */
+	uint64_t samples;		/* of events, with aux_sample those with trace in them */
 	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
+	bool disk_full;	       /* from some point on nothing was written any more */
+	uint64_t unwritten;    /* trace bytes that were read then */
 	uint64_t lost_records; /* side records that did not fit the ring */
 	uint64_t lost_aux;     /* trace bytes that did not fit, or were overwritten unread; not
 				  snapshots' */
 	uint64_t truncated, partial; /* AUX records with those flags */
 	uint64_t collisions;	     /* AUX records with that flag: another tracer got in the way */
-	uint64_t throttled;	     /* times that the kernel held an event back */
-	uint64_t unscheduled, failed;	 /* events that did not run all the time they were on; that
-					    ended in error */
+	uint64_t restarts;  /* times that a ring was full and its events were switched on again */
+	uint64_t throttled; /* times that the kernel held an event back */
+	uint64_t unscheduled, failed; /* events that did not run all the time they were on; that
+					 ended in error */
+	uint64_t missed_cpus; /* that came online meanwhile: what ran there is not recorded */
 	uint64_t enabled_ns, running_ns; /* of the kernel's events, added up: no loss */
 	uint64_t odd;			 /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */

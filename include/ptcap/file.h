@@ -12,7 +12,7 @@
  *
  * Functions return 0, a count, or a negative enum ptc_errc with *err filled.
  * Errors of the functions of this header name the file; those of the parsers of
- * single records and features (sample.h, sideband.h, userrec.h, feature.h) do
+ * single records and features (sample.h, sideband.h, userrec.h, ledger.h, feature.h) do
  * not: see ptc_file_err_name. What a file claims is held against its size
  * before anything is allocated for it.
  *
@@ -30,6 +30,7 @@
 #include "ptcap/cursor.h"
 #include "ptcap/error.h"
 #include "ptcap/feature.h"
+#include "ptcap/ledger.h"
 #include "ptcap/record.h"
 #include "ptcap/sample.h"
 #include "ptcap/sideband.h"

@@ -101,6 +101,20 @@ PTC_API int ptc_writer_piece(struct ptc_writer *w, struct ptc_cur rec, struct pt
 PTC_API int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
 				const struct ptc_seg seg[2], struct ptc_err *err);
 
+/*
+ * Keep some room of the disk, so that what is there when the rest is full can be committed:
+ * see ptc_writer_cut. False: there was none to keep, or the file system cannot.
+ */
+PTC_API bool ptc_writer_reserve(struct ptc_writer *w);
+
+/*
+ * After a record or piece that failed, as the disk is full: take back what of it was written, and
+ * use the room that was kept for what has to follow. Features, the ledger (a plain record or
+ * two) and commit are then possible again. Fails as before if nothing was kept, or nothing
+ * written.
+ */
+PTC_API int ptc_writer_cut(struct ptc_writer *w, struct ptc_err *err);
+
 /* Bytes of the data section so far. */
 PTC_API uint64_t ptc_writer_data_size(const struct ptc_writer *w);
 

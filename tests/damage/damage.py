@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""damage.py KEEP COUNT SEED ALLOWED: record some programs, and give the recordings, and real traces if they are
-there, to mutate, for COUNT changes in all. So many in all may fail as its option -a says. A recording that fails is
-kept in the folder KEEP."""
+"""damage.py KEEP COUNT SEED: record some programs, and give the recordings, and real traces if they are there, to
+mutate, for COUNT changes in all. A recording that fails is kept in the folder KEEP."""
 
 import os
 import shutil
@@ -55,24 +54,20 @@ def real():
 
 
 def main():
-    keep, count, seed, allowed = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
-    failed = behind = 0
+    keep, count, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    failed = 0
     with tempfile.TemporaryDirectory(prefix="ptcap-damage-") as folder:
         bases = [*record(folder), *real()]
         for base in bases:
             each = str(-(-count // len(bases)))
-            argv = [MUTATE, "-s", seed, "-n", each, "-l", LIMIT, "-a", str(allowed), base]
-            r = subprocess.run(argv, stdout=subprocess.PIPE, text=True)
-            print(r.stdout, end="")
-            wrong = sum(line.startswith("FAILED") for line in r.stdout.splitlines())
-            behind += wrong
-            if wrong or r.returncode:
-                failed += r.returncode != 0
+            argv = [MUTATE, "-s", seed, "-n", each, "-l", LIMIT, base]
+            if subprocess.run(argv).returncode:
+                failed += 1
                 if base.startswith(folder):
                     os.makedirs(keep, exist_ok=True)
-                    print("  kept:", shutil.copy(base, keep))
-    if failed or behind > allowed:
-        sys.exit(f"FAILED: {failed} of {len(bases)} recordings, {behind} changes")
+                    print("  kept:", shutil.copy(base, keep), flush=True)
+    if failed:
+        sys.exit(f"FAILED: {failed} of {len(bases)} recordings")
     print(f"ok: {len(bases)} recordings")
 
 

@@ -8,6 +8,7 @@ waits for the program's own words, or for a condition of /proc.
 
 import difflib
 import fcntl
+import json
 import os
 import pty
 import random
@@ -261,6 +262,29 @@ def full_disk(folder):
     check("No space left" in r.err, f"the message does not say why: {r.err!r}")
     with open(left, encoding="ascii") as f:
         check(f.read() == "filler\n", "something was left behind")
+
+
+@case
+def full_disk_later(folder):
+    """A disk that is full in the middle: what was recorded until then is whole, and the rest is accounted for."""
+    unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    mount = 'mount -t tmpfs -o size=4m ptcap-test "$1"'
+    if Run([*unshare, "sh", "-c", mount, "sh", folder]).status:
+        lib.skip("no tmpfs can be mounted here")
+    script = f'{mount} || exit 99; kept=$2; cd "$1"; shift 2; "$@"; s=$?; cp perf.data "$kept"; ls -A .; exit $s'
+    disk, kept = os.path.join(folder, "disk"), os.path.join(folder, "kept")
+    os.mkdir(disk)
+    # --no-retcomp: more trace than fits, in less time
+    argv = [*lib.RECORD, "--strict", "-v", "--no-retcomp", "-m", "64K,512K", "-o", "perf.data", "--"]
+    argv += ["sh", "-c", '"$@"; exit 0', "sh"]  # an exit status that --strict may change
+    r = Run([*unshare, "sh", "-c", script, "sh", disk, kept, *argv, prog("busy"), "3000000"]).expect(3)
+    check(r.out == "ready\ndone\nperf.data\n", f"the command did not end, or files were left: {r.out!r}")
+    check("LOST: no space is left for 'perf.data'" in r.err, r.err)
+    Run([lib.PTCAP, "dump", "--verify", "-i", kept]).expect(0)
+    info = json.loads(Run([lib.PTCAP, "info", "--format", "json", "-i", kept]).expect(0).out)
+    for ring in info["ledger"]["rings"]:
+        check(1 << 20 < ring["aux_stored"] < ring["aux_read"] == ring["aux_made"], ring)
+    check(lib.decode(kept, "--stats").expect(0).out, "nothing is decoded")
 
 
 @case
@@ -1049,7 +1073,8 @@ def progress(folder):
     got = re.findall(pattern + r"\n", r.err)
     check(1 <= len(got) <= 2, f"lines of progress: {r.err!r}")
     check(int(got[0][0]) > 0 and int(got[-1][0]) >= int(got[0][0]), f"no progress: {got}")
-    r = lib.record(path, argv, "--max-time", "1500ms").expect(7)
+    argv = ["/bin/sleep", "2"]  # as what is left of a busy program runs on, for as long as the machine's load says
+    r = lib.record(path, argv, "--max-time", "1500ms").expect(0)
     check(" steps (" not in r.err, f"progress though nobody asked: {r.err!r}")
     for quiet, want in (([], 1), (["-q"], 0)):
         master, slave = pty.openpty()
@@ -1066,7 +1091,7 @@ def progress(folder):
             pass
         os.close(master)
         got = re.findall(pattern + "\r\033\\[K", said.decode())
-        check(r.returncode == 7 and len(got) == want, f"on a terminal: {said!r}")
+        check(r.returncode == 0 and len(got) == want, f"on a terminal: {said!r}")
 
 
 @case

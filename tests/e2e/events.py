@@ -373,7 +373,7 @@ def refusals(folder):
 
     nobody = paranoid() == 2
     for argv, run, status, words in (
-        (["-e", "dummy:u", *tail], lambda a: Run(a, preexec_fn=limit), 125, r"\d+ descriptors are needed, the limit is 7"),
+        (["-e", "dummy:u", *tail], lambda a: Run(a, preexec_fn=limit), 125, r"\d+ descriptors are needed .* the limit is 7"),
         (["-e", "dummy:u", "-p", "4194305", "-o", path], Run, 1, "there is no process 4194305"),
         (["-e", "dummy:u", "-C", "4095", *tail], Run, 125, "no CPU 4095 online"),
         (["-e", "dummy:u", "-G", "no/such", *tail], Run, 125, "cgroup"),
@@ -382,6 +382,10 @@ def refusals(folder):
         (["-e", "dummy:x", *tail], Run, 2, "modifier 'x'"),
         (["-e", "dummy", "-S", *tail], Run, 2, "traces nothing"),
         (["-e", "dummy:u", "--source", "step", *tail], Run, 2, "only the kernel has events"),
+        (["-e", "dummy:u", "--filter", "filter 0x1000/0x10@/bin/true", *tail], Run, 125, "'dummy:u' cannot be filtered by address"),
+        (["-e", "dummy:u", "--filter", "filter 0x1000@/bin/true", *tail], Run, 2, "START / SIZE"),
+        (["-e", "dummy:u", "--filter", "filter no_such @ /bin/true", *tail], Run, 125, "'/usr/bin/true' has no function 'no_such'"),
+        (["--source", "step", "--filter", "filter 0x1000/0x10@/bin/true", *tail], Run, 2, "only the kernel filters by address"),
         (["-a", "--per-thread", "-e", "dummy:u", *tail], Run, 2, "--per-thread is for threads"),
         (["-e", "dummy:u", "-a", *tail], as_nobody if nobody else None, 125, "perf_event_paranoid is 2"),
         (["-e", "dummy:u", "-p", "1", "-o", path], as_nobody if nobody else None, 1, "CAP_SYS_PTRACE"),

@@ -1,53 +1,47 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# smoke.sh WORK PTCAP REFSTEP PROGS [SCRIPT]: `ptcap record --source pt` on a real kernel's rings. See README.md.
-# SCRIPT is what the guest runs, of this folder (inside.sh).
-# Skips (77) where QEMU or the kernel headers are missing; fails instead with PTCAP_GUEST=required.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$1"
-work=$(realpath "$1") ptcap=$2 refstep=$3 progs=$4 script=${5-inside.sh}
+# Single programs: ptcap's replay of a recording, perf's of the same, and an independent stepper's.
+. ./lib.sh
 
-skip() {
-	echo "skipped: $1" >&2
-	[ "${PTCAP_GUEST-}" != required ] || exit 1
-	exit 77
+# compare NAME PROGRAM...: ptcap's replay and perf's of the same file are the same transfers, without a gap.
+compare() {
+	local name=$1
+	shift
+	"$ptcap" record --source pt -o "$name.data" -- "$@" >"$name.stdout" 2>"$name.err" ||
+		[ $? -lt 125 ] || fail "$name: $(cat "$name.err")"
+	"$ptcap" decode -i "$name.data" -F from,to >"$name.ours"
+	! grep -m 3 '^#' "$name.ours" || fail "$name has gaps"
+	perf script -i "$name.data" --itrace=be -F ip,addr 2>"$name.perf.err" | awk '{ print $1, $3 }' >"$name.perf"
+	[ "$(wc -l <"$name.ours")" -gt 10 ] || fail "$name: too few transfers"
+	diff "$name.ours" "$name.perf" >"$name.diff" || fail "$name: perf differs: $(head -n 6 "$name.diff")"
+	echo "ok $name: $(wc -l <"$name.ours") transfers, as perf has them"
 }
 
-command -v qemu-system-x86_64 >/dev/null || skip "qemu-system-x86_64 is not installed"
-[ -x /bin/busybox ] || skip "busybox-static is not installed"
-headers=$(ls -d /usr/src/linux-headers-*-amd64 2>/dev/null | sort -V | tail -n 1)
-[ -n "$headers" ] || skip "linux-headers-amd64 is not installed"
-version=${headers#/usr/src/linux-headers-}
+compare recurse "$progs/prog_recurse"
+compare signal "$progs/prog_signal"
+compare indirect "$progs/prog_libc_static"
+compare true /bin/true
 
-# Debian's kernel of exactly that version, unpacked, not installed.
-if [ ! -e "$work/image/boot/vmlinuz-$version" ]; then
-	rm -rf "$work/image"
-	mkdir -p "$work/image"
-	(cd "$work/image" && apt-get download -q "linux-image-$version" >&2 && dpkg -x linux-image-*.deb . &&
-		rm -f linux-image-*.deb) || skip "linux-image-$version cannot be downloaded"
+# The instructions are those of a stepper that shares no code with us (the guest has no KASLR, nor this ASLR).
+setarch -R "$refstep" "$progs/prog_recurse" >ref.ips 2>ref.err || true
+"$ptcap" decode -i recurse.data -F insn-ip >ours.ips
+cmp ref.ips ours.ips || fail "refstep sees other instructions"
+echo "ok refstep: $(wc -l <ours.ips) instructions"
+
+# The smallest rings: whatever the kernel could not write is a loss that is reported, and a gap.
+"$ptcap" record --source pt -m 8K,8K -o small.data -- "$progs/prog_busy" 20000 >/dev/null 2>small.err ||
+	[ $? -lt 125 ] || fail "small rings: $(cat small.err)"
+"$ptcap" decode -i small.data -F from,to >small.ours
+gaps=$(grep -c '^# gap' small.ours || true)
+if grep -q LOST small.err; then
+	[ "$gaps" -gt 0 ] || fail "a loss without a gap: $(cat small.err)"
+else
+	[ "$gaps" = 0 ] || fail "a gap without a loss: $(grep '^# gap' small.ours | head -n 3)"
 fi
-ln -sf "image/boot/vmlinuz-$version" "$work/kernel"
-modules=$work/image/lib/modules/$version/kernel
+echo "ok small rings: $(wc -l <small.ours) lines, $gaps gaps"
 
-# The module, and an initrd that mounts the host's root and loads it.
-mkdir -p "$work/module"
-cp "$here/softpt.c" "$work/module/"
-echo 'obj-m := softpt.o' >"$work/module/Makefile"
-make -s -C "$headers" M="$work/module" modules >&2
-rm -rf "$work/initrd"
-mkdir -p "$work/initrd/bin" "$work/initrd/m"
-cp /bin/busybox "$work/initrd/bin/"
-cp "$here/init" "$work/module/softpt.ko" "$work/initrd/"
-for m in drivers/virtio/{virtio,virtio_ring,virtio_pci,virtio_pci_legacy_dev,virtio_pci_modern_dev} \
-	fs/netfs/netfs fs/fscache/fscache fs/9p/9p net/9p/9pnet net/9p/9pnet_virtio; do
-	cp "$modules/$m.ko" "$work/initrd/m/"
-done
-(cd "$work/initrd" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initrd.gz"
-
-# Copies: the guest has a /tmp of its own, and the build may be below the host's.
-rm -rf "$work/share"
-mkdir -p "$work/share/bin"
-cp "$here/$script" "$work/share/"
-cp "$ptcap" "$refstep" "$progs"/prog_{recurse,signal,libc_static,busy,exit,tasks,wait,crowd} "$work/share/bin/"
-exec "$here/run" "$work" bash "$script"
+# Exit statuses pass through this source, too.
+status=0
+"$ptcap" record -q --source pt -o exit.data -- "$progs/prog_exit" 3 || status=$?
+[ "$status" = 3 ] || fail "exit status $status instead of 3"
+echo "ok exit status"

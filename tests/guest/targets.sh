@@ -1,16 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What smoke.sh runs in the guest for guest_targets: whom Intel PT records, on two CPUs. Each recording is held to
-# perf's replay of it, and those of a static program to one another, perf's own recording among them.
-set -eu
-progs=$PWD/bin ptcap=$PWD/bin/ptcap
-cd /tmp
-export HOME=/tmp
-
-fail() {
-	echo "FAILED: $1" >&2
-	exit 1
-}
+# Whom Intel PT records, on two CPUs. Each recording is held to perf's replay of it, and those of a static
+# program to one another, perf's own recording among them.
+. ./lib.sh
 
 # by_tid NAME: "tid from to" of ours and of perf, thread by thread, in NAME.ours and NAME.perf.
 by_tid() {
@@ -157,6 +149,22 @@ by_tid snap
 ! diff snap.ours snap.perf | grep -v '^<.*#' | grep '^>' || fail "snapshots: perf has more"
 [ "$(wc -l <snap.perf)" -gt 3 ] || fail "snapshots: perf has too little"
 echo "ok snapshots: $(wc -l <snap.ours) transfers"
+# Again and again, while threads are born and end.
+snaps=3
+[ -z "${FULL-}" ] || snaps=50
+"$ptcap" record -v --source pt -S -m 1M,32K -o snaps.data -- "$progs/prog_crowd" churn 100000000 >/dev/null 2>snaps.err &
+recorder=$!
+until grep -q source: snaps.err; do sleep 0.05; done
+for ((n = 1; n <= snaps; n++)); do
+	kill -USR2 "$recorder"
+	until grep -q "snapshot $n:" snaps.err; do sleep 0.05; done
+done
+kill -TERM "$recorder"
+wait "$recorder" || [ $? -ge 128 ] || fail "snapshots under load: $(cat snaps.err)"
+by_tid snaps
+! diff snaps.ours snaps.perf | grep -v '^<.*#' | grep '^>' || fail "snapshots under load: perf has more"
+[ "$(wc -l <snaps.perf)" -gt 1000 ] || fail "snapshots under load: too few transfers"
+echo "ok $((snaps + 1)) snapshots under load: $(wc -l <snaps.ours) transfers, $(wc -l <snaps.perf) of perf's"
 pt snapbusy -S -m 64K,16K -- "$progs/prog_busy" 20000
 by_tid snapbusy
 grep -v '^#' snapbusy.ours | diff - snapbusy.perf >snapbusy.diff || fail "a snapshot of a ring that went round: $(head -n 6 snapbusy.diff)"

@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 /*
- * Call @try with a copy of @bytes, whose end is the allocation's, in which a
- * number of 2, 4 or 8 bytes is 0, 1, one less, one more, the largest, or the
- * largest with a sign: at each even place, for each size. Out of memory aborts.
+ * Call @try with a copy of @bytes, whose end is the allocation's: as they are,
+ * and with a number of 2, 4 or 8 bytes that is 0, 1, one less, one more, the
+ * largest, or the largest with a sign, at each even place, for each size. What
+ * two of these make of one place is tried once. Out of memory aborts.
  */
 void nb_each(const uint8_t *bytes, size_t len,
 	     void (*try)(const void *ctx, const uint8_t *bytes, size_t len), const void *ctx);

@@ -16,7 +16,10 @@
 		}                                                                                  \
 	} while (0)
 
-enum { END_MARK = 33 }; /* the first feature that a writer does not know */
+enum {
+	END_MARK = 33, /* the first feature that a writer does not know */
+	WINDOW = 10,   /* log2: whoever opens a recording makes room for that much */
+};
 
 static void put_header(struct ptc_buf *b, uint32_t type, size_t size)
 {
@@ -114,6 +117,7 @@ void pk_pack(struct pd *p, uint32_t type, size_t max)
 	struct ptc_buf plain = p->data;
 	struct packer *z = pk_new();
 
+	CHECK(!ZSTD_isError(ZSTD_CCtx_setParameter(z->stream, ZSTD_c_windowLog, WINDOW)));
 	p->data = (struct ptc_buf)PTC_BUF_INIT;
 	pk_put(z, &p->data, type, plain.bytes, plain.len, max);
 	pk_free(z);

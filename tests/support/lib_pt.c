@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
 #include "decode/ipt.h"
 #include "decode/note.h"
+#include "lib_fast.h"
 
 const uint8_t pt_code[PT_CODE_LEN] = {
 	0x74, 0x01,		      /* 1000 je 1003 */
@@ -222,8 +225,60 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 	fputc('\n', out);
 }
 
+/* What the second engine lists of a stream of one span, as far as it goes, is what libipt does. */
+struct other {
+	bool used, more;
+	struct fs_pull pull;
+	struct ptc_fast_rec next;
+};
+
+static void other_open(struct other *o, const struct ptc_stream *stream,
+		       const struct ptc_addrspace *as, const struct pt_how *how, bool plain)
+{
+	const struct ptc_span *sp = &stream->spans[0];
+
+	o->used = stream->n == 1 && sp->bytes && !how->insns;
+	if (!o->used)
+		return;
+	fs_open(&o->pull, as, sp->bytes, sp->len);
+	o->pull.fast.plain = plain;
+	o->more = fs_next(&o->pull, &o->next);
+}
+
+static void other_look(struct other *o, const struct ptc_item *it)
+{
+	struct ptc_fast_rec rec;
+
+	if (!o->used || !fs_of_item(it, &rec))
+		return;
+	if (!o->more && o->pull.status == PTC_FAST_AT_END)
+		die("the second engine lists less");
+	if (!o->more)
+		return;
+	if (!fs_same(rec, o->next)) {
+		fprintf(stderr, "%" PRIx64 " %" PRIx64 ", not %" PRIx64 " %" PRIx64 " up to %zx\n",
+			ptc_fast_rec_from(o->next), o->next.to, ptc_fast_rec_from(rec), rec.to,
+			o->pull.fast.pos);
+		die("the second engine lists something else");
+	}
+	o->more = fs_next(&o->pull, &o->next);
+}
+
+static void other_close(struct other *o, struct pt_how *how)
+{
+	if (!o->used)
+		return;
+	if (o->more)
+		die("the second engine lists more");
+	how->fast = o->pull.status;
+	how->fast_why = o->pull.fast.flow.why;
+	if (how->fast == PTC_FAST_AT_END && o->pull.fast.flow.insns != how->stats.insns)
+		die("the second engine counts other instructions");
+	fs_close(&o->pull);
+}
+
 static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_stream *stream,
-		struct pt_how *how)
+		struct pt_how *how, struct other *other)
 {
 	uint64_t last = 0, left = how->max_steps ? how->max_steps : 1000000;
 	struct ptc_out *o = ptc_replay_out(r);
@@ -243,12 +298,30 @@ static void run(struct ptc_replay *r, size_t max, FILE *out, const struct ptc_st
 				last = o->items[o->head].time;
 			}
 			put_item(out, &o->items[o->head], stream, how);
+			other_look(other, &o->items[o->head]);
 		}
 	} while (ret);
 }
 
-/* The text is the caller's. @max: as of ptc_replay_steps; 0: step by step. */
-static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max)
+/* The code as a file has it, whose blocks libipt remembers. */
+static struct ptc_codefile *add_file(struct ptc_codefiles *files)
+{
+	struct ptc_codefile *f = ptc_codefiles_new(files, "code");
+	const int fd = memfd_create("code", MFD_CLOEXEC);
+
+	if (!f || write(fd, pt_code, PT_CODE_LEN) != PT_CODE_LEN ||
+	    !ptc_codefile_supply(f, PT_CODE_LEN, 0, PT_CODE_LEN, fd, 0))
+		die("cannot make a file of code");
+	(void)close(fd);
+	return f;
+}
+
+/*
+ * The text is the caller's. @max: as of ptc_replay_steps; 0: step by step. @code: the code, if it
+ * is not to be in a file.
+ */
+static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max,
+		    const uint8_t *code)
 {
 	char *text = NULL;
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
@@ -258,18 +331,15 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	struct ptc_replay_conf conf;
 	struct ptc_codefile *file;
 	struct ptc_replay *r = NULL;
+	struct other other;
 	struct ptc_ipt ipt;
 	struct ptc_err err;
-	uint8_t *code;
 	size_t len;
-	FILE *out;
+	FILE *out = open_memstream(&text, &len);
 
-	code = malloc(PT_CODE_LEN);
-	out = open_memstream(&text, &len);
-	if (!code || !out)
+	if (!out)
 		die("out of memory");
-	memcpy(code, pt_code, PT_CODE_LEN);
-	file = ptc_codefiles_add_bytes(&files, "code", code, PT_CODE_LEN);
+	file = code ? ptc_codefiles_add_bytes(&files, "code", code, PT_CODE_LEN) : add_file(&files);
 	if (!file || !ptc_addrspace_map(&as, PT_CODE, PT_CODE_LEN, 0, file) ||
 	    !ptc_addrspace_map(&as, PT_HIGH + PT_CODE, PT_CODE_LEN, 0, file))
 		die("out of memory");
@@ -293,13 +363,14 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
-	run(r, max, out, stream, how);
+	other_open(&other, stream, &as, how, !max);
+	run(r, max, out, stream, how, &other);
+	other_close(&other, how);
 	ptc_replay_free(r);
 	ptc_addrspace_release(&as);
 	ptc_codefiles_release(&files);
 	ptc_ipt_release(&ipt);
 	ptc_notes_release(&notes);
-	free(code);
 	if (fclose(out))
 		die("out of memory");
 	return text;
@@ -309,14 +380,19 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 {
 	static char *text;
 	struct ptc_decode_stats stats;
+	uint8_t *code = malloc(PT_CODE_LEN);
 	char *in_rows;
 
+	if (!code)
+		die("out of memory");
+	memcpy(code, pt_code, PT_CODE_LEN);
 	free(text);
-	text = replay(stream, how, 0);
+	text = replay(stream, how, 0, code);
 	stats = how->stats;
-	in_rows = replay(stream, how, 1000);
+	in_rows = replay(stream, how, 1000, how->file ? NULL : code);
 	if (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)
 		die("step by step it is something else than in rows");
+	free(code);
 	free(in_rows);
 	return text;
 }

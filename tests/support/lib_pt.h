@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PT packets by hand, and a replay of them over code in memory, as text.
+ * PT packets by hand, and a replay of them over code in memory, as text. Of a stream in one piece
+ * the second engine has to list the same, as far as it goes.
  * Packets: SDM vol. 3C, 33.4.2. Out of memory aborts.
  */
 #ifndef PTC_TESTS_LIB_PT_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "decode/fast/engine.h"
 #include "decode/ipt.h"
 #include "decode/replay.h"
 
@@ -52,17 +54,21 @@ struct pt_how {
 	const struct ptc_time_conv *conv;
 	struct ptc_ipt_params params; /* how the trace was made */
 	bool disorder;		      /* times may go back */
+	bool file; /* in rows, over a file with the code: libipt keeps its blocks */
 	const struct ptc_mark *marks;
 	size_t nmarks;
 	uint64_t max_steps;	       /* abort after so many; 0: a million */
 	struct ptc_decode_stats stats; /* out */
+	enum ptc_fast_status
+		fast;	      /* out, of a stream of one span: how far the second engine came, */
+	const char *fast_why; /* and if it declined, why */
 };
 
 /*
  * Replay @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an allocation
- * of exactly their size. Returns lines (static, until the next call):
- * "FROM TO KIND", "IP" for instructions, "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with
- * times,
+ * of exactly their size; and once more in rows of steps, over a file with the code: that has to
+ * come to the same. Returns lines (static, until the next call): "FROM TO KIND", "IP" for
+ * instructions, "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times,
  * "@NS " in front. Aborts when something is outside the stream.
  */
 const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how);

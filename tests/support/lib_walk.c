@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/index.h"
+#include "auxtrace/ledger.h"
 #include "auxtrace/pt_info.h"
 #include "auxtrace/sideband.h"
 #include "auxtrace/userrec.h"
@@ -185,6 +186,37 @@ static size_t read_side(const struct ptc_rec *rec, uint64_t trailer_type)
 	return n;
 }
 
+/* What is read of a ledger is put, and read again as the same. */
+static size_t read_ledger(const struct ptc_rec *rec)
+{
+	struct ptc_ledger_event e, e2;
+	struct ptc_ledger_ring r, r2;
+	struct ptc_ledger l, again;
+	struct ptc_rec put;
+	struct ptc_err err;
+	size_t n = 0;
+
+	if (ptc_ledger_parse(rec, &l, &err) != 1)
+		return 0;
+	while (ptc_ledger_next_ring(&l, &r) || ptc_ledger_next_event(&l, &e)) {
+		struct ptc_buf b = PTC_BUF_INIT;
+		const bool ring = l.kind == PTC_LEDGER_RINGS;
+
+		if (ring)
+			ptc_ledger_put_rings(&b, &r, 1);
+		else
+			ptc_ledger_put_events(&b, &e, 1);
+		CHECK(!ptc_buf_failed(&b));
+		put = rec_of(&b);
+		CHECK(ptc_ledger_parse(&put, &again, &err) == 1);
+		CHECK(ring ? ptc_ledger_next_ring(&again, &r2) && !memcmp(&r, &r2, sizeof(r)) :
+			     ptc_ledger_next_event(&again, &e2) && !memcmp(&e, &e2, sizeof(e)));
+		ptc_buf_release(&b);
+		n++;
+	}
+	return n;
+}
+
 static size_t read_pt_info(const struct ptc_rec *rec)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
@@ -246,7 +278,7 @@ size_t wk_record(const struct ptc_rec *rec, uint64_t trailer_type,
 	inside(rec->body);
 	n = read_side(rec, trailer_type);
 	/* These go by the body, whatever the type says. */
-	n += read_pt_info(rec);
+	n += read_pt_info(rec) + read_ledger(rec);
 	if (!ptc_time_conv_parse(rec, &tc, &err))
 		CHECK(tc.shift < 64);
 	if (attr && ptc_sample_parse_front(&body, attr->sample_type, &s))

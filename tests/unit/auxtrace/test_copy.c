@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "auxtrace/copy.h"
+#include "auxtrace/ledger.h"
 #include "lib_packed.h"
 
 static char folder[] = "/tmp/ptcap-test-XXXXXX";
@@ -315,6 +316,36 @@ Test(copy, parts, .init = setup, .fini = teardown)
 }
 
 /* In front of a span of time the trace stays back to the piece that has a PSB, and no further. */
+/* It is of the whole. */
+Test(copy, the_ledger_goes_with_the_whole_only, .init = setup, .fini = teardown)
+{
+	static const uint32_t cpu = 1;
+	const struct ptc_copy_opts all = { .pack = PTC_COPY_PACK_KEEP };
+	const struct ptc_copy_opts part = { .select = { .cpus = &cpu, .ncpus = 1 } };
+	const struct ptc_copy_opts bare = { .strip_aux = true };
+	const struct ptc_copy_opts *opts[] = { &all, &part, &bare };
+	const struct ptc_ledger_ring r = { .idx = 1, .aux_stored = 64 };
+	struct ptc_copy_stats st;
+	struct ptc_err err;
+	struct ptc_file *f, *copied;
+	struct pd p;
+	size_t i;
+
+	make(&p);
+	ptc_ledger_put_rings(&p.data, &r, 1);
+	pd_write(&p, path);
+	pd_release(&p);
+	f = open_file(path);
+	for (i = 0; i < 3; i++) {
+		cr_assert_eq(ptc_copy(f, again, opts[i], &st, &err), 0, "%s", err.msg);
+		copied = open_file(again);
+		cr_assert_eq(count(copied, PTC_REC_HEADER_EVENT_TYPE), i == 0, "case %zu", i);
+		ptc_file_free(copied);
+	}
+	ptc_file_free(f);
+	clean();
+}
+
 Test(copy, back_to_psb, .init = setup, .fini = teardown)
 {
 	static const struct ptc_time_conv tc = { .shift = 0, .mult = 1 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/ledger.h"
 #include "auxtrace/userrec.h"
 #include "lib_numbers.h"
 #include "lib_perfdata.h"
@@ -75,6 +76,20 @@ static void check_event_type(struct ptc_user *u)
 {
 	cr_assert_eq(u->u.event_type.event_id, 3);
 	cr_assert_str_eq(u->u.event_type.name, "cycles");
+}
+
+static size_t lay_ledger(struct ptc_buf *b)
+{
+	ptc_buf_le64(b, PTC_LEDGER_ID);
+	text(b, "ptcap ledger", 64);
+	ptc_buf_le64(b, 5);
+	return 8; /* what it is of is ptc_ledger_parse's */
+}
+
+static void check_ledger(struct ptc_user *u)
+{
+	cr_assert_eq(u->u.event_type.event_id, PTC_LEDGER_ID);
+	cr_assert_eq(ptc_cur_left(&u->u.event_type.more), 8);
 }
 
 static size_t lay_tracing_data(struct ptc_buf *b)
@@ -541,6 +556,7 @@ static const struct sample_record all[] = {
 	{ PTC_REC_HEADER_ATTR, 0, "attr", lay_attr, check_attr },
 	{ PTC_REC_HEADER_ATTR, 0, "attr of 64 bytes", lay_attr_old, check_attr_old },
 	{ PTC_REC_HEADER_EVENT_TYPE, 0, "event type", lay_event_type, check_event_type },
+	{ PTC_REC_HEADER_EVENT_TYPE, 0, "ledger", lay_ledger, check_ledger },
 	{ PTC_REC_HEADER_TRACING_DATA, 0, "tracing data", lay_tracing_data, check_tracing_data },
 	{ PTC_REC_HEADER_BUILD_ID, 1 << 15 | PERF_RECORD_MISC_USER, "build-id", lay_build_id,
 	  check_build_id },

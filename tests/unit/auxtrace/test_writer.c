@@ -357,6 +357,108 @@ Test(writer, a_full_disk_leaves_nothing_wherever_it_strikes, .init = setup, .fin
 	}
 }
 
+/* Records and pieces until there is no room; *@ret_calls: how many went well. */
+static int fill_up(struct ptc_writer *w, size_t *ret_calls, struct ptc_err *err)
+{
+	static uint8_t trace[200000];
+	int rc = 0;
+
+	for (*ret_calls = 0; *ret_calls < 40; ++*ret_calls) {
+		const size_t len = *ret_calls % 8 == 7 ? sizeof(trace) * 4 / 5 : 3000;
+		const struct ptc_seg seg[2] = { { trace, len }, { trace, len / 2 } };
+
+		rc = *ret_calls % 2 ?
+			     ptc_writer_auxtrace(w, &(struct ptc_auxtrace){ .idx = 0 }, seg, err) :
+			     put_comm(w, 8, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Everything up to the cut is there, what came behind it too, and nothing else. */
+static void check_cut(size_t calls, bool compressed)
+{
+	struct ptc_index index = PTC_INDEX_INIT;
+	size_t comms = 0, pieces = 0, inits = 0;
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	uint64_t pos = 0;
+	int rc;
+
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	while ((rc = ptc_file_next(f, &pos, &rec, &err)) > 0) {
+		comms += rec.type == PERF_RECORD_COMM;
+		pieces += rec.type == PTC_REC_AUXTRACE;
+		inits += rec.type == PTC_REC_FINISHED_INIT;
+		if (rec.type == PTC_REC_AUXTRACE)
+			cr_assert_eq(ptc_index_add(&index, f, &rec, &err), 0);
+	}
+	cr_assert_eq(rc, 0, "%s", err.msg);
+	cr_assert_eq(pieces, calls / 2);
+	if (compressed) /* what the compressor held is gone */
+		cr_assert(comms == (calls + 1) / 2 || comms == calls / 2);
+	else
+		cr_assert_eq(comms, (calls + 1) / 2);
+	cr_assert_eq(inits, 1);
+	cr_assert(ptc_index_agrees(&index, f, &err), "%s", err.msg);
+	ptc_index_release(&index);
+	ptc_file_free(f);
+}
+
+Test(writer, where_the_disk_was_full_it_is_cut_and_whole, .init = setup, .fini = teardown)
+{
+	static const rlim_t limits[] = {
+		3000, 20000, 60000, 262143, 262144, 270000, 310000, 330000
+	};
+	static const uint64_t init = (uint64_t)8 << 48 | PTC_REC_FINISHED_INIT;
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	size_t i, calls, failed = 0;
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	for (i = 0; i < 2 * sizeof(limits) / sizeof(limits[0]); i++) {
+		const struct rlimit r = { limits[i / 2], RLIM_INFINITY };
+		struct ptc_writer *w = start();
+		struct ptc_err err = { .code = PTC_OK };
+
+		if (i % 2)
+			cr_assert_eq(ptc_writer_compress(w, 1, &err), 0);
+		cr_assert(ptc_writer_reserve(w));
+		cr_assert_eq(count_files(), 0, "what is kept has no name");
+		cr_assert_eq(setrlimit(RLIMIT_FSIZE, &r), 0);
+		if (fill_up(w, &calls, &err)) { /* as if it were the disk */
+			failed++;
+			cr_assert(err.code == PTC_E_IO && err.sys == EFBIG);
+			cr_assert_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
+			cr_assert_eq(ptc_writer_cut(w, &err), 0, "%s", err.msg);
+		}
+		cr_assert_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
+		cr_assert_eq(ptc_writer_plain(w, &init, sizeof(init), &err), 0);
+		cr_assert_eq(ptc_writer_commit(w, &err), 0, "%s", err.msg);
+		check_cut(calls, i % 2);
+		(void)unlink(path);
+	}
+	cr_assert_geq(failed, 10, "that is no test");
+}
+
+Test(writer, nothing_is_cut_without_a_reserve, .init = setup, .fini = teardown)
+{
+	const struct rlimit r = { 20000, RLIM_INFINITY }, all = { RLIM_INFINITY, RLIM_INFINITY };
+	struct ptc_writer *w = start();
+	struct ptc_err err = { .code = PTC_OK };
+	size_t calls;
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &r), 0);
+	cr_assert_eq(fill_up(w, &calls, &err), PTC_E_IO);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
+	memset(&err, 0, sizeof(err));
+	cr_assert_eq(ptc_writer_cut(w, &err), PTC_E_IO);
+	cr_assert(err.sys == EFBIG && strstr(err.msg, path));
+	ptc_writer_free(w);
+}
+
 Test(writer, a_folder_that_does_not_exist_is_named)
 {
 	struct ptc_writer *w = NULL;

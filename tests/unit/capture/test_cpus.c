@@ -65,3 +65,29 @@ Test(cpus, those_that_are_offline_are_named)
 	(void)snprintf(cmd, sizeof(cmd), "rm -rf %s", root);
 	cr_assert_eq(system(cmd), 0);
 }
+
+Test(cpus, a_list_is_written_as_it_is_read)
+{
+	static const char *const lists[] = { "3", "0-3", "0-3,8", "1,3,5-6", "0,2-4,4095" };
+	struct ptc_cpus c = PTC_CPUS_INIT;
+	struct ptc_err err;
+	char text[32], small[6];
+	size_t i;
+
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		cr_assert_eq(ptc_cpus_parse(&c, lists[i], &err), 0);
+		ptc_cpus_text(&c, text, sizeof(text));
+		cr_assert_str_eq(text, lists[i]);
+	}
+	ptc_cpus_text(&c, small, sizeof(small));
+	cr_assert_str_eq(small, "0,2-4");
+	c.n = 0;
+	ptc_cpus_text(&c, text, sizeof(text));
+	cr_assert_str_eq(text, "");
+	cr_assert_eq(ptc_cpus_add(&c, 5, &err) | ptc_cpus_add(&c, 4, &err) |
+			     ptc_cpus_add(&c, 5, &err),
+		     0);
+	ptc_cpus_text(&c, text, sizeof(text));
+	cr_assert_str_eq(text, "4-5");
+	ptc_cpus_release(&c);
+}

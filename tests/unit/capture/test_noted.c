@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/record.h"
 #include "auxtrace/sideband.h"
 #include "capture/noted.h"
 
@@ -21,6 +22,7 @@ static void put_all(struct ptc_buf *b)
 	struct ptc_sb lost = { .type = PERF_RECORD_LOST, .u.lost = { .id = 1, .lost = 7 } };
 	struct ptc_sb aux = { .type = PERF_RECORD_AUX };
 	struct ptc_sb map = { .type = PERF_RECORD_MMAP2 };
+	size_t sample;
 
 	put(b, &lost, 500);
 	aux.u.aux.flags = PERF_AUX_FLAG_TRUNCATED;
@@ -36,13 +38,17 @@ static void put_all(struct ptc_buf *b)
 	put(b, &map, 400);
 	map.u.mmap.filename = "/usr/lib/b.so";
 	put(b, &map, 400);
+	sample = ptc_rec_begin(b, PERF_RECORD_SAMPLE, 0);
+	ptc_buf_zero(b, 64);
+	ptc_rec_end(b, sample);
 }
 
-static void check(const struct ptc_noted *n)
+static void check(const struct ptc_noted *n, const struct ptc_ledger_ring *l)
 {
-	cr_assert_eq(n->lost_records, 7);
-	cr_assert_eq(n->truncated, 2);
-	cr_assert_eq(n->partial, 1);
+	cr_assert_eq(l->lost_records, 7);
+	cr_assert_eq(l->truncated, 2);
+	cr_assert_eq(l->partial, 1);
+	cr_assert_eq(n->samples, 1);
 	cr_assert_eq(n->first_ns, 300);
 	cr_assert_eq(n->last_ns, 900);
 	cr_assert_eq(n->nfiles, 2);
@@ -58,6 +64,7 @@ Test(noted, losses_times_and_files_are_noted_wherever_the_ring_wraps)
 	put_all(&b);
 	cr_assert_not(ptc_buf_failed(&b));
 	for (cut = 0; cut <= b.len; cut++) {
+		struct ptc_ledger_ring ledger = { .idx = 0 };
 		struct ptc_noted n;
 		struct ptc_err err;
 		uint8_t *front = malloc(cut ? cut : 1),
@@ -67,8 +74,8 @@ Test(noted, losses_times_and_files_are_noted_wherever_the_ring_wraps)
 		memcpy(front, b.bytes, cut);
 		memcpy(back, b.bytes + cut, b.len - cut);
 		ptc_noted_init(&n, SAMPLE_TYPE);
-		cr_assert_eq(ptc_noted_scan(&n, seg, &err), 0);
-		check(&n);
+		cr_assert_eq(ptc_noted_scan(&n, seg, &ledger, &err), 0);
+		check(&n, &ledger);
 		ptc_noted_release(&n);
 		free(front);
 		free(back);

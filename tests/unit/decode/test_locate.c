@@ -36,6 +36,20 @@ Test(locate, a_symbol_is_found)
 	check_offset(off);
 }
 
+Test(locate, a_function_has_a_size_and_is_one_of_its_name)
+{
+	struct ptc_extent e, same;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_locate_function(self, "locate_me", PTC_WHICH_ONLY, &e, &err), 0);
+	check_offset(e.start);
+	cr_assert(e.size > 0 && e.size < 4096);
+	cr_assert_eq(ptc_locate_function(self, "locate_me", 1, &same, &err), 0);
+	cr_assert_eq(same.start, e.start);
+	cr_assert_eq(ptc_locate_function(self, "locate_me", 2, &same, &err), PTC_E_NOT_EXIST);
+	cr_assert_not_null(strstr(err.msg, "there are 1"));
+}
+
 Test(locate, what_is_not_there_is_named)
 {
 	struct ptc_err err;

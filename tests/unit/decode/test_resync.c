@@ -378,33 +378,3 @@ Test(resync, a_psb_says_whether_tracing_is_on)
 	pt_ip_none(&t.b, PT_PGD);
 	expect(&t, psb, "gap $ desync\n0 1014 start\n1016 0 syscall\n");
 }
-
-Test(resync, what_was_read_behind_a_psb_is_a_branch_or_an_event)
-{
-	static const uint8_t a_psb[] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
-					 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82 };
-	static const struct {
-		uint8_t bytes[8];
-		size_t len, want;
-	} cases[] = {
-		{ { 0x59, 4 }, 2, SIZE_MAX },			/* MTC */
-		{ { 0x59, 4, 0x3d, 0xf3, 0xb7 }, 5, SIZE_MAX }, /* a FUP: switched out there */
-		{ { 0x59, 4, 0x3d, 0xf3, 0xb7, 0x01 }, 6, SIZE_MAX }, /* with its TIP.PGD */
-		{ { 0x59, 4, 0x06 }, 3, 1 },			      /* TNT */
-		{ { 0x59, 4, 0x2d, 0xf3, 0xb7 }, 5, 1 },	      /* TIP */
-	};
-	uint8_t bytes[64] = { 0 };
-	size_t i, at;
-
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		at = 1;
-		memcpy(bytes + at, a_psb, sizeof(a_psb));
-		at += sizeof(a_psb);
-		bytes[at++] = 2;
-		bytes[at++] = 0x23;
-		memcpy(bytes + at, cases[i].bytes, cases[i].len);
-		at += cases[i].len;
-		cr_assert_eq(ptc_psb_left_behind(bytes, 0, at, true), cases[i].want, "%zu", i);
-		cr_assert_eq(ptc_psb_left_behind(bytes, 0, at, false), 1, "%zu", i);
-	}
-}

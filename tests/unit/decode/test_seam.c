@@ -8,6 +8,8 @@
 
 static const struct ptc_seam here = {
 	.spot = { 1, 0x100 },
+	.from = 0xe0,
+	.floor = 0xf0,
 	.raw = 0x100,
 	.prev_off = 0xf8,
 	.prev2_off = 0xf0,
@@ -49,7 +51,8 @@ Test(seam, one_difference_is_enough_to_disagree)
 		FIELD(last_ip),	   FIELD(last_time),   FIELD(last_kind),
 		FIELD(last_len),   FIELD(loop_mark),   FIELD(loop_steps),
 		FIELD(loop_limit), FIELD(pid),	       FIELD(tid),
-		FIELD(cpu),	   FIELD(as_version),
+		FIELD(cpu),	   FIELD(as_version),  FIELD(from),
+		FIELD(floor),	   FIELD(mode),
 	};
 	size_t i;
 

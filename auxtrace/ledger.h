@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing what ptcap/ledger.h reads. */
+#ifndef PTC_AUXTRACE_LEDGER_H
+#define PTC_AUXTRACE_LEDGER_H
+
+#include "base/buf.h"
+#include "ptcap/ledger.h"
+#include "ptcap/sideband.h"
+
+/* Append records with these entries: as many as it takes. */
+void ptc_ledger_put_rings(struct ptc_buf *b, const struct ptc_ledger_ring *rings, size_t n);
+void ptc_ledger_put_events(struct ptc_buf *b, const struct ptc_ledger_event *events, size_t n);
+
+/* Add the numbers of @from to @to, but for those that say which ring it is. */
+void ptc_ledger_add(struct ptc_ledger_ring *to, const struct ptc_ledger_ring *from);
+
+/* If @sb tells of a loss, count it. */
+void ptc_ledger_note(struct ptc_ledger_ring *r, const struct ptc_sb *sb);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The second engine next to libipt's block decoder over the same trace, one thread, CPU time: each
+ * PATH is a recording of one process whose code does not change, or a folder with a bare trace.
+ * The two take turns; medians are printed, of
+ *
+ *	cold	the engine's first pass, nothing known of the code; libipt with a new image each
+ *time hot	the code known; libipt with a warm section cache
+ *
+ * Both count instructions, which must agree. Transfers are made, 16 bytes each, and thrown away.
+ *
+ *	bench_fast [-n] [-p PAIRS] PATH...	(-n: the engine alone, for callgrind)
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <intel-pt.h>
+
+#include "decode/addrspace.h"
+#include "decode/run.h"
+#include "lib_fast.h"
+
+enum { MAX_PAIRS = 64, WARM = 2 };
+
+static void die(const char *what)
+{
+	fprintf(stderr, "bench_fast: %s\n", what);
+	exit(1);
+}
+
+static double cpu_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* What both are run over. */
+struct work {
+	struct ptc_decode *d;
+	struct ptc_addrspace as;
+	struct {
+		uint8_t *bytes;
+		size_t len;
+	} * spans;
+	size_t n;
+	uint64_t bytes;
+};
+
+static void load(struct work *w, const char *path)
+{
+	size_t i, k;
+
+	*w = (struct work){ .d = fs_load(path) };
+	fs_code(w->d, &w->as);
+	for (i = 0; i < w->d->nlanes; i++) {
+		const struct ptc_stream *s = &w->d->lanes[i].stream;
+
+		for (k = 0; k < s->n; k++, w->n++) {
+			w->spans = reallocarray(w->spans, w->n + 1, sizeof(*w->spans));
+			if (!w->spans)
+				die("out of memory");
+			w->spans[w->n].len = s->spans[k].len;
+			w->spans[w->n].bytes = malloc(s->spans[k].len + 1);
+			if (!w->spans[w->n].bytes)
+				die("out of memory");
+			ptc_span_read(&s->spans[k], 0, w->spans[w->n].bytes, s->spans[k].len);
+			w->bytes += s->spans[k].len;
+		}
+	}
+}
+
+static void unload(struct work *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		free(w->spans[i].bytes);
+	free(w->spans);
+	ptc_addrspace_release(&w->as);
+	ptc_decode_free(w->d);
+}
+
+/* Blocks from the first PSB on; its instructions. */
+static uint64_t blocks(struct pt_block_decoder *dec)
+{
+	int status = pt_blk_sync_forward(dec);
+	uint64_t insns = 0;
+	struct pt_event ev;
+	struct pt_block b;
+
+	while (status >= 0) {
+		while (status >= 0 && status & pts_event_pending)
+			status = pt_blk_event(dec, &ev, sizeof(ev));
+		if (status < 0)
+			break;
+		status = pt_blk_next(dec, &b, sizeof(b));
+		insns += b.ninsn;
+	}
+	if (pt_errcode(status) != pte_eos)
+		die("libipt does not come to the end");
+	return insns;
+}
+
+static uint64_t libipt(struct work *w)
+{
+	struct pt_block_decoder *dec;
+	struct pt_image *image;
+	struct ptc_err err;
+	uint64_t insns = 0;
+	size_t i;
+
+	if (ptc_ipt_image(&w->d->ipt, &w->as, PTC_MODE_64, &image, &err) < 0)
+		die(err.msg);
+	for (i = 0; i < w->n; i++) {
+		if (ptc_ipt_decoder(&w->d->ipt, w->spans[i].bytes, w->spans[i].len, &dec, &err) < 0)
+			die(err.msg);
+		(void)pt_blk_set_image(dec, image);
+		insns += blocks(dec);
+		pt_blk_free_decoder(dec);
+	}
+	return insns;
+}
+
+static uint64_t transfers;
+
+static uint64_t fast(struct work *w, struct ptc_fast *f)
+{
+	enum ptc_fast_status status;
+	uint64_t insns = 0;
+	size_t i;
+
+	transfers = 0;
+	for (i = 0; i < w->n; i++) {
+		ptc_fast_begin(f, w->spans[i].bytes, w->spans[i].len,
+			       ptc_pkt_next_psb(w->spans[i].bytes, w->spans[i].len, 0));
+		do {
+			status = ptc_fast_run(f);
+			transfers += f->flow.nrecs - f->flow.last.listed;
+			ptc_fast_flow_take(&f->flow, f->flow.nrecs - f->flow.last.listed);
+		} while (status == PTC_FAST_AT_PSB);
+		if (status == PTC_FAST_DECLINED)
+			die(f->flow.why);
+		insns += f->flow.insns;
+	}
+	return insns;
+}
+
+struct times {
+	double cold[MAX_PAIRS], hot[MAX_PAIRS], theirs[MAX_PAIRS];
+};
+
+static void turn(struct work *w, struct times *t, size_t i, bool alone)
+{
+	struct ptc_fast_chains chains;
+	struct ptc_fast_code code;
+	struct ptc_fast f;
+	double from, mid, to;
+	uint64_t insns;
+	int k;
+
+	if (!ptc_fast_code_init(&code, fs_read_code, &w->as) || !ptc_fast_chains_init(&chains))
+		die("out of memory");
+	ptc_fast_init(&f, &code, &chains);
+	from = cpu_now();
+	insns = fast(w, &f);
+	t->cold[i] = cpu_now() - from;
+	for (k = 0; k < WARM && !alone; k++)
+		(void)fast(w, &f);
+	mid = cpu_now();
+	if (!alone && fast(w, &f) != insns)
+		die("the second pass is another one");
+	to = cpu_now();
+	t->hot[i] = to - mid;
+	if (!alone && libipt(w) != insns)
+		die("libipt sees another number of instructions");
+	t->theirs[i] = cpu_now() - to;
+	if (!i)
+		fprintf(stderr, "  %" PRIu64 " instructions, %u blocks, %" PRIu64 " chains\n",
+			insns, code.nblocks, chains.made);
+	ptc_fast_release(&f);
+	ptc_fast_chains_release(&chains);
+	ptc_fast_code_release(&code);
+}
+
+static void measure(const char *path, size_t pairs, bool alone)
+{
+	struct times t;
+	struct work w;
+	double mb, cold, hot, theirs;
+	size_t i;
+
+	load(&w, path);
+	mb = (double)w.bytes / 1e6;
+	fprintf(stderr, "%s: %.1f MB\n", path, mb);
+	if (!alone)
+		(void)libipt(&w);
+	for (i = 0; i < pairs; i++)
+		turn(&w, &t, i, alone);
+	cold = median(t.cold, pairs);
+	hot = median(t.hot, pairs);
+	theirs = median(t.theirs, pairs);
+	fprintf(stderr, "  cold %7.1f MB/s %6.1f M transfers/s, hot %7.1f MB/s %6.1f M transfers/s",
+		mb / cold, (double)transfers / 1e6 / cold, mb / hot, (double)transfers / 1e6 / hot);
+	if (alone)
+		fprintf(stderr, "\n");
+	else
+		fprintf(stderr, "; libipt %6.1f MB/s: %.1f times, %.1f times\n", mb / theirs,
+			theirs / cold, theirs / hot);
+	unload(&w);
+}
+
+int main(int argc, char **argv)
+{
+	bool alone = false;
+	size_t pairs = 5;
+	int c;
+
+	while ((c = getopt(argc, argv, "+np:")) != -1) {
+		if (c == 'n')
+			alone = true;
+		else if (c == 'p')
+			pairs = strtoul(optarg, NULL, 10);
+		else
+			pairs = 0;
+	}
+	if (!pairs || pairs > MAX_PAIRS || optind == argc) {
+		fprintf(stderr, "usage: bench_fast [-n] [-p PAIRS] PATH...\n");
+		return 2;
+	}
+	for (; optind < argc; optind++)
+		measure(argv[optind], pairs, alone);
+	return 0;
+}

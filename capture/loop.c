@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/loop.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+
+enum {
+	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
+	NS_PER_MS = 1000000,
+};
+
+static const uint64_t NEVER = UINT64_MAX;
+static const uint64_t PROGRESS_NS = 1000000000;
+
+/* What the thread polls behind the rings; what the caller does. */
+enum { FD_END, FD_WISH, FD_OTHERS };
+enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_CALLER };
+
+/* --- the thread: the clock --- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void start_clock(struct ptc_loop *l)
+{
+	l->start_ns = now_ns();
+	l->tell_ns = l->opts->on_progress ? l->start_ns + PROGRESS_NS : NEVER;
+	l->stop_ns = l->opts->max_ns ? l->start_ns + l->opts->max_ns : NEVER;
+	if (l->stop_ns < l->start_ns) /* beyond all time */
+		l->stop_ns = NEVER;
+}
+
+static int poll_timeout(const struct ptc_loop *l)
+{
+	const uint64_t next = l->tell_ns < l->stop_ns ? l->tell_ns : l->stop_ns;
+	uint64_t now;
+
+	if (l->more)
+		return 0;
+	if (l->asked || l->pausing)
+		return ASK_AGAIN_MS;
+	if (next == NEVER)
+		return -1;
+	now = now_ns();
+	if (next <= now)
+		return 0;
+	return next - now > (uint64_t)INT_MAX * NS_PER_MS ? INT_MAX :
+							    (int)((next - now) / NS_PER_MS) + 1;
+}
+
+static void tell_progress(struct ptc_loop *l, uint64_t now)
+{
+	struct ptc_progress p = { .aux_bytes = l->drain->aux_bytes };
+
+	if (l->source->ops->progress)
+		l->source->ops->progress(l->source, &p);
+	p.elapsed_ns = now - l->start_ns;
+	ptc_relay_progress(&l->relay, &p);
+	l->tell_ns = now + PROGRESS_NS;
+}
+
+static void want(struct ptc_loop *l, enum ptc_asked asked)
+{
+	if (l->asked < asked)
+		l->asked = asked;
+}
+
+static void look_at_clock(struct ptc_loop *l)
+{
+	const uint64_t now = l->tell_ns == NEVER && l->stop_ns == NEVER ? 0 : now_ns();
+
+	if (now >= l->tell_ns && !l->asked)
+		tell_progress(l, now);
+	if (now >= l->stop_ns) {
+		l->stop_ns = NEVER;
+		l->limited = true;
+		want(l, PTC_ASKED_STOP);
+	}
+}
+
+/* --- the thread: rings and source --- */
+
+static void ask(struct ptc_loop *l)
+{
+	if (l->asked == PTC_ASKED_STOP)
+		l->source->ops->stop(l->source);
+	if (l->asked == PTC_ASKED_LEAVE)
+		l->source->ops->leave(l->source);
+}
+
+/* One round; when the trace has @ended, as many as it takes. */
+static int drain(struct ptc_loop *l, bool ended, bool snapshot)
+{
+	const uint64_t bytes = l->drain->aux_bytes;
+	int rc;
+
+	do
+		rc = ptc_drain_round(l->drain, ended, snapshot, &l->more, &l->err);
+	while (!rc && ended && l->more);
+	if (rc || !snapshot)
+		return rc;
+	l->snapshots++;
+	ptc_relay_snapshot(&l->relay, l->drain->aux_bytes - bytes);
+	return 0;
+}
+
+/* The trace that has ended is the last snapshot; while its end is waited for there is no other. */
+static int drain_or_take(struct ptc_loop *l, bool ended)
+{
+	const bool paused = l->pausing && !ended && !l->asked && l->source->ops->pause(l->source);
+	const int rc = drain(l, ended, paused || (ended && l->opts->snapshot));
+
+	if (paused) {
+		l->pausing = false;
+		l->source->ops->resume(l->source);
+	}
+	if (l->drain->full && !l->asked) { /* there is nothing more to record */
+		want(l, PTC_ASKED_STOP);
+		ask(l);
+	}
+	return rc;
+}
+
+/* What the caller wants by now: nothing of it is told twice. */
+static struct ptc_wish take_wish(struct ptc_loop *l)
+{
+	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
+
+	l->pausing |= wish.snapshot && l->opts->snapshot;
+	want(l, wish.asked);
+	return wish;
+}
+
+static int poll_once(struct ptc_loop *l, bool *ret_over)
+{
+
+	if (poll(l->fds, (nfds_t)l->drain->n + FD_OTHERS, poll_timeout(l)) < 0 && errno != EINTR)
+		return ptc_fail_sys(&l->err, errno, "cannot poll the rings");
+	ptc_drain_woken(l->drain, l->fds);
+	*ret_over = take_wish(l).over;
+	look_at_clock(l);
+	ask(l);
+	return 0;
+}
+
+static int record(struct ptc_loop *l)
+{
+	struct pollfd *end = &l->fds[l->drain->n + FD_END];
+	bool ended = false, over = false;
+	int rc = 0;
+
+	end->fd = l->source->ops->end_fd(l->source);
+	start_clock(l);
+	while (!rc && !ended) {
+		rc = poll_once(l, &over);
+		if (over)
+			break;
+		ended = end->revents & (POLLIN | POLLHUP);
+		if (ended && l->source->ops->quiesce)
+			l->source->ops->quiesce(l->source);
+		if (!rc)
+			rc = drain_or_take(l, ended);
+	}
+	return rc;
+}
+
+/* False: it is over before it began. */
+static bool wait_for_go(struct ptc_loop *l)
+{
+	struct pollfd fd = { .fd = l->relay.wish_fd, .events = POLLIN };
+	struct ptc_wish wish = { .go = false };
+
+	while (!wish.go && !wish.over) {
+		(void)poll(&fd, 1, -1);
+		wish = take_wish(l);
+	}
+	return !wish.over;
+}
+
+static void *run(void *arg)
+{
+	struct ptc_loop *l = arg;
+
+	if (wait_for_go(l))
+		l->rc = record(l);
+	ptc_relay_done(&l->relay);
+	return NULL;
+}
+
+/* --- the caller --- */
+
+static int no_priority(int sys, unsigned int priority, struct ptc_err *err)
+{
+	(void)ptc_fail(err, PTC_E_PERM,
+		       "cannot drain with real-time priority %u: %s (CAP_SYS_NICE is needed, or "
+		       "'ulimit -r %u')",
+		       priority, strerror(sys), priority);
+	return err->code;
+}
+
+/* Signals are the caller's. */
+static int create(struct ptc_loop *l, const pthread_attr_t *attr)
+{
+	sigset_t all, old;
+	int sys;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	sys = pthread_create(&l->thread, attr, run, l);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	l->runs = !sys;
+	return sys;
+}
+
+static int start_thread(struct ptc_loop *l, struct ptc_err *err)
+{
+	const struct sched_param param = { .sched_priority = (int)l->opts->realtime };
+	pthread_attr_t attr;
+	int sys = pthread_attr_init(&attr);
+
+	if (sys)
+		return ptc_fail_sys(err, sys, "cannot start a thread");
+	if (l->opts->realtime) {
+		(void)pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+		(void)pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
+		sys = pthread_attr_setschedparam(&attr, &param);
+	}
+	if (!sys)
+		sys = create(l, &attr);
+	(void)pthread_attr_destroy(&attr);
+	if (sys && l->opts->realtime)
+		return no_priority(sys, l->opts->realtime, err);
+	return sys ? ptc_fail_sys(err, sys, "cannot start a thread") : 0;
+}
+
+int ptc_loop_init(struct ptc_loop *l, const struct ptc_record_opts *opts, struct ptc_source *source,
+		  struct ptc_drain *drain, struct ptc_err *err)
+{
+	const struct ptc_source_ring *rings;
+	size_t i;
+	int rc;
+
+	*l = (struct ptc_loop){ .opts = opts, .source = source, .drain = drain };
+	rc = ptc_relay_init(&l->relay, err);
+	if (rc)
+		return rc;
+	l->fds = calloc(drain->n + FD_OTHERS, sizeof(*l->fds));
+	if (!l->fds)
+		return ptc_fail_mem(err);
+	(void)source->ops->rings(source, &rings);
+	for (i = 0; i < drain->n; i++)
+		l->fds[i] = (struct pollfd){ .fd = rings[i].fd, .events = POLLIN };
+	l->fds[drain->n + FD_END] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	l->fds[drain->n + FD_WISH] = (struct pollfd){ .fd = l->relay.wish_fd, .events = POLLIN };
+	return start_thread(l, err);
+}
+
+static void join(struct ptc_loop *l)
+{
+	if (l->runs)
+		(void)pthread_join(l->thread, NULL);
+	l->runs = false;
+}
+
+static void end_at_once(struct ptc_loop *l)
+{
+	if (l->runs)
+		ptc_relay_ask(&l->relay, &(struct ptc_wish){ .over = true });
+	join(l);
+}
+
+void ptc_loop_release(struct ptc_loop *l)
+{
+	end_at_once(l);
+	ptc_relay_release(&l->relay);
+	free(l->fds);
+	l->fds = NULL;
+}
+
+static void on_wake(struct ptc_loop *l, pid_t pid)
+{
+	struct ptc_wish wish = { .go = false };
+
+	switch (l->opts->on_wake(l->opts->wake_ctx, pid)) {
+	case PTC_WAKE_LEAVE:
+		wish.asked = PTC_ASKED_LEAVE;
+		break;
+	case PTC_WAKE_SNAPSHOT:
+		wish.snapshot = true;
+		break;
+	case PTC_WAKE_GO_ON:
+		return;
+	}
+	ptc_relay_ask(&l->relay, &wish);
+}
+
+/* True: it was the last of it. */
+static bool tell_news(struct ptc_loop *l, struct ptc_err *err, int *rc)
+{
+	const struct ptc_record_opts *o = l->opts;
+	struct ptc_news news = ptc_relay_news(&l->relay);
+	const size_t n = news.bytes.len / sizeof(uint64_t);
+	size_t i;
+
+	if (news.has_progress && o->on_progress)
+		o->on_progress(o->progress_ctx, &news.progress);
+	for (i = 0; i < n && o->on_snapshot; i++)
+		o->on_snapshot(o->snapshot_ctx, news.snapshots - n + i + 1,
+			       ptc_le64(news.bytes.bytes + i * sizeof(uint64_t)));
+	if (ptc_buf_failed(&news.bytes))
+		*rc = ptc_fail_mem(err);
+	ptc_buf_release(&news.bytes);
+	return news.done;
+}
+
+static int drain_truth(struct ptc_loop *l, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = l->opts;
+
+	return l->source->truth ? ptc_truth_drain(l->source->truth, o->truth, o->truth_ctx, err) :
+				  0;
+}
+
+/* The callbacks, until the thread is done. What it did is complete then, and so is the truth. */
+static int serve(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
+{
+	struct pollfd fds[FD_CALLER] = {
+		[FD_WAKE] = { .fd = l->opts->wake_fd, .events = POLLIN },
+		[FD_TRUTH] = { .fd = l->source->truth ? ptc_truth_fd(l->source->truth) : -1,
+			       .events = POLLIN },
+		[FD_NEWS] = { .fd = l->relay.news_fd, .events = POLLIN },
+	};
+	bool done = false;
+	int rc = 0;
+
+	while (!rc && !done) {
+		if (poll(fds, FD_CALLER, -1) < 0) {
+			if (errno != EINTR)
+				rc = ptc_fail_sys(err, errno, "cannot poll");
+			continue;
+		}
+		if (fds[FD_WAKE].revents & POLLIN)
+			on_wake(l, pid);
+		if (fds[FD_NEWS].revents)
+			done = tell_news(l, err, &rc);
+		if (!rc)
+			rc = drain_truth(l, err);
+	}
+	return rc;
+}
+
+int ptc_loop_run(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
+{
+	int rc;
+
+	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .go = true });
+	rc = serve(l, pid, err);
+	if (rc) {
+		end_at_once(l);
+		return rc;
+	}
+	join(l);
+	if (l->rc)
+		*err = l->err;
+	return l->rc;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What the thread that drains and the caller's thread tell each other. */
+#ifndef PTC_CAPTURE_RELAY_H
+#define PTC_CAPTURE_RELAY_H
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "ptcap/capture.h"
+
+enum ptc_asked { PTC_ASKED_NOTHING, PTC_ASKED_STOP, PTC_ASKED_LEAVE };
+
+/* What the caller wants of the thread. */
+struct ptc_wish {
+	bool go;	      /* begin */
+	bool over;	      /* the caller has failed, or never began: end at once */
+	bool snapshot;	      /* take one */
+	enum ptc_asked asked; /* of the source */
+};
+
+/* What the thread has to tell. */
+struct ptc_news {
+	bool done;
+	bool has_progress;
+	struct ptc_progress progress; /* the newest */
+	uint64_t snapshots;	      /* taken so far; bytes has what is new */
+	struct ptc_buf bytes;	      /* owned; u64 each: of a snapshot */
+};
+
+struct ptc_relay {
+	pthread_mutex_t lock; /* guards wish and news */
+	bool has_lock;
+	int wish_fd, news_fd; /* eventfds: there is something new. -1: none */
+	struct ptc_wish wish;
+	struct ptc_news news;
+};
+
+int ptc_relay_init(struct ptc_relay *r, struct ptc_err *err);
+void ptc_relay_release(struct ptc_relay *r);
+
+/* The caller: add to what is wanted; what was asked for stays. */
+void ptc_relay_ask(struct ptc_relay *r, const struct ptc_wish *more);
+/* The thread: what is wanted by now. A snapshot is wanted once. */
+struct ptc_wish ptc_relay_wish(struct ptc_relay *r);
+
+/* The thread. */
+void ptc_relay_progress(struct ptc_relay *r, const struct ptc_progress *p);
+void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes);
+void ptc_relay_done(struct ptc_relay *r);
+/* The caller: what is new, and the caller's to release. */
+struct ptc_news ptc_relay_news(struct ptc_relay *r);
+
+#endif

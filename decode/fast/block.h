@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What code does between two places that need trace, found once and kept. A block begins at an
+ * address, in a mode, and runs straight on, through direct jumps and calls, up to and with the next
+ * instruction that needs trace: a jcc, a return, an indirect jump or call, a far transfer.
+ *
+ *	block --+-- insn insn jmp -- insn call -- insn ... jcc
+ *		|	       |	  |		    |
+ *		recs:	   from,to    from,to		from,to if it is taken
+ *		pushes:		      the block behind the call
+ *
+ * Blocks are known by their numbers, so that their table can grow. All of it is of one state of
+ * the code: when that changes, it is forgotten.
+ */
+#ifndef PTC_DECODE_FAST_BLOCK_H
+#define PTC_DECODE_FAST_BLOCK_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/insn.h"
+
+/*
+ * Where code bytes come from: up to @len of them at @ip, as many as there are side by side. What it
+ * returns is how many; 0: there is no code.
+ */
+typedef size_t ptc_fast_read(const void *ctx, uint64_t ip, uint8_t *out, size_t len);
+
+/* A transfer: its end and, below it, its kind; addresses have 56 bits, and a sign. */
+struct ptc_fast_rec {
+	uint64_t from_kind;
+	uint64_t to;
+};
+
+static inline struct ptc_fast_rec ptc_fast_rec(uint64_t from, uint64_t to, enum ptc_kind kind)
+{
+	return (struct ptc_fast_rec){ from << 8 | (uint64_t)kind, to };
+}
+
+static inline uint64_t ptc_fast_rec_from(struct ptc_fast_rec r)
+{
+	return (uint64_t)((int64_t)r.from_kind >> 8);
+}
+
+static inline enum ptc_kind ptc_fast_rec_kind(struct ptc_fast_rec r)
+{
+	return (enum ptc_kind)(r.from_kind & 0xff);
+}
+
+/* Can it be the end of one? */
+static inline bool ptc_fast_is_address(uint64_t ip)
+{
+	return (uint64_t)((int64_t)(ip << 8) >> 8) == ip;
+}
+
+/* How a block ends. */
+enum ptc_fast_end {
+	PTC_FAST_UNBUILT, /* nobody has looked yet */
+	PTC_FAST_COND,	  /* a bit: next[taken] */
+	PTC_FAST_RET,	  /* a bit, if what was pushed is where it went; or a TIP */
+	PTC_FAST_JUMP,	  /* a TIP: indirect jumps, calls and far transfers */
+	PTC_FAST_ON,	  /* nothing: it was long enough; next[0] */
+	PTC_FAST_BAD,	  /* nobody knows: behind the last instruction there is no code */
+};
+
+enum {
+	PTC_FAST_NONE = 0,	  /* no block has this number */
+	PTC_FAST_MAX_INSNS = 250, /* of a block */
+	PTC_FAST_MAX_RECS = 24,	  /* inside one, its end not counted */
+};
+
+/* One line of the processor's cache. */
+struct ptc_fast_block {
+	uint64_t ip;
+	uint64_t end_ip;   /* of its last instruction, if it has any */
+	uint32_t next[2];  /* blocks */
+	uint64_t tip;	   /* where the end led when it was last needed, */
+	uint32_t tip_next; /* and the block there */
+	uint32_t recs;	   /* in recs: nrecs inside the block, and the one of its end */
+	uint32_t pushes;   /* in pushes: npushes blocks */
+	uint32_t lens;	   /* in lens: ninsns */
+	uint8_t nrecs, npushes, ninsns;
+	uint8_t end;	  /* enum ptc_fast_end */
+	uint8_t end_kind; /* enum ptc_kind, of the last instruction */
+	uint8_t end_len;
+	uint8_t mode; /* enum ptc_mode */
+	bool stays;   /* a jcc to the instruction behind it: never listed */
+	uint8_t heat; /* how often it was passed; see chain.h */
+};
+
+static_assert(sizeof(struct ptc_fast_block) <= 64, "a block is a line");
+
+/* What lens says of an instruction beside its length. */
+enum {
+	PTC_FAST_LEN = 0x0f,
+	PTC_FAST_LEAPS = 0x10,	/* a direct jump or call: to where the next of recs says */
+	PTC_FAST_PUSHES = 0x20, /* and its return address is the next of pushes */
+};
+
+struct ptc_fast_code {
+	ptc_fast_read *read;
+	const void *ctx; /* lent */
+
+	struct ptc_fast_block *blocks; /* all owned */
+	uint32_t nblocks;
+	size_t blocks_cap;
+	struct ptc_fast_rec *recs;
+	size_t nrecs, recs_cap;
+	uint32_t *pushes;
+	size_t npushes, pushes_cap;
+	uint8_t *lens;
+	size_t nlens, lens_cap;
+
+	uint32_t *index; /* blocks by address and mode: open addressing, 1 << index_bits */
+	unsigned int index_bits;
+
+	uint64_t built; /* blocks, ever */
+	bool failed;	/* out of memory, or more than there may be: what is asked for is NONE */
+};
+
+/* What of each there may be: together with chains less than 500 MB. */
+#define PTC_FAST_MAX_BLOCKS ((uint32_t)1 << 21)
+#define PTC_FAST_MAX_REC    ((size_t)1 << 24)
+
+/* False: out of memory. */
+bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx);
+void ptc_fast_code_release(struct ptc_fast_code *c);
+/* Forget all blocks; numbers mean nothing any more. */
+void ptc_fast_code_forget(struct ptc_fast_code *c);
+
+/* Is it time to forget: over half of what there may be? */
+bool ptc_fast_code_is_full(const struct ptc_fast_code *c);
+
+/* The block at @ip, which may not be built; NONE if failed. Pointers to blocks are void then. */
+uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode);
+
+/* Build what is not. Pointers to blocks and records are void then. */
+void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block);
+
+/* Room for @n more records, behind those that there are, and for one more to be read there. */
+bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n);
+
+/* The block, built. */
+static inline const struct ptc_fast_block *ptc_fast_code_get(struct ptc_fast_code *c,
+							     uint32_t block)
+{
+	if (c->blocks[block].end == PTC_FAST_UNBUILT)
+		ptc_fast_code_build(c, block);
+	return &c->blocks[block];
+}
+
+#endif

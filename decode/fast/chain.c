@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/fast/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+enum { FIRST_BITS = 14, LAST_BITS = 21, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
+
+/* Records that there may be before no more chains are made. */
+#define MAX_RECS (PTC_FAST_MAX_REC / 4 * 3)
+
+bool ptc_fast_chains_init(struct ptc_fast_chains *c)
+{
+	*c = (struct ptc_fast_chains){ .bits = FIRST_BITS };
+	c->table = calloc((size_t)1 << c->bits, sizeof(*c->table));
+	return c->table;
+}
+
+void ptc_fast_chains_release(struct ptc_fast_chains *c)
+{
+	free(c->table);
+	c->table = NULL;
+}
+
+void ptc_fast_chains_forget(struct ptc_fast_chains *c)
+{
+	memset(c->table, 0, sizeof(*c->table) << c->bits);
+	c->used = 0;
+	c->evicted = 0;
+}
+
+/* Where a new one goes: the free one of its pair, or else the first. */
+static void put(struct ptc_fast_chains *c, const struct ptc_fast_chain *chain)
+{
+	struct ptc_fast_chain *slot = &c->table[ptc_fast_chain_slot(chain->key, c->bits)];
+	struct ptc_fast_chain *other = &c->table[ptc_fast_chain_slot(chain->key, c->bits) ^ 1];
+
+	if (slot->key && !other->key)
+		slot = other;
+	if (slot->key)
+		c->evicted++;
+	else
+		c->used++;
+	*slot = *chain;
+}
+
+/* If it cannot, it stays as it is. */
+static void grow(struct ptc_fast_chains *c)
+{
+	struct ptc_fast_chain *old = c->table;
+	const size_t n = (size_t)1 << c->bits;
+	struct ptc_fast_chain *table = calloc(n * 2, sizeof(*table));
+	size_t i;
+
+	if (!table)
+		return;
+	c->table = table;
+	c->bits++;
+	c->used = 0;
+	for (i = 0; i < n; i++)
+		if (old[i].key)
+			put(c, &old[i]);
+	c->evicted = 0;
+	free(old);
+}
+
+static bool is_crowded(const struct ptc_fast_chains *c)
+{
+	return c->bits < LAST_BITS &&
+	       (c->used * 8 >> c->bits > 3 || c->evicted * 64 >> c->bits > 0);
+}
+
+/* A chain in the making. */
+struct making {
+	struct ptc_fast_code *code;
+	struct ptc_fast_chain chain;
+	uint32_t at;
+	struct ptc_fast_rec recs[PTC_FAST_CHAIN_RECS];
+	uint32_t pushes[MAX_PUSHES + PTC_FAST_MAX_RECS + 1];
+	size_t npushes, nrecs, ninsns;
+};
+
+/* The block that comes next goes into the chain. */
+static void add_block(struct making *m, const struct ptc_fast_block *b)
+{
+	memcpy(m->pushes + m->npushes, m->code->pushes + b->pushes,
+	       b->npushes * sizeof(*m->pushes));
+	m->npushes += b->npushes;
+	memcpy(m->recs + m->nrecs, m->code->recs + b->recs, b->nrecs * sizeof(*m->recs));
+	m->nrecs += b->nrecs;
+	m->ninsns += b->ninsns;
+	m->chain.last = m->at;
+	m->chain.listed = b->end == PTC_FAST_ON &&
+			  (b->end_kind == PTC_KIND_JMP || b->end_kind == PTC_KIND_CALL);
+}
+
+static void add_end(struct making *m, const struct ptc_fast_block *b, uint64_t to)
+{
+	struct ptc_fast_rec rec = m->code->recs[b->recs + b->nrecs];
+
+	rec.to = to;
+	m->recs[m->nrecs++] = rec;
+	m->chain.listed = true;
+}
+
+/* Over one block, with the bit @taken if it needs one. False: the chain is at its end. */
+static bool add(struct making *m, bool taken)
+{
+	const struct ptc_fast_block *b = ptc_fast_code_get(m->code, m->at);
+	const uint32_t on = b->next[0], jump = b->next[1];
+
+	if (m->nrecs + b->nrecs + 1 > PTC_FAST_CHAIN_RECS || m->npushes > MAX_PUSHES ||
+	    b->end == PTC_FAST_BAD || b->end == PTC_FAST_JUMP || (b->end == PTC_FAST_RET && !taken))
+		return false;
+	add_block(m, b);
+	if (b->end == PTC_FAST_ON) {
+		m->at = on;
+		return true;
+	}
+	m->chain.nbits++;
+	if (b->end == PTC_FAST_COND) {
+		m->at = taken ? jump : on;
+		if (taken && !b->stays)
+			add_end(m, b, m->code->blocks[m->at].ip);
+		return true;
+	}
+	m->at = m->npushes ? m->pushes[--m->npushes] : PTC_FAST_NONE;
+	add_end(m, b, m->code->blocks[m->at].ip);
+	return m->at != PTC_FAST_NONE;
+}
+
+/* What was found on the way goes behind all that the code has. False: there is no room. */
+static bool keep(struct making *m)
+{
+	struct ptc_fast_code *code = m->code;
+
+	if (code->nrecs + m->nrecs > MAX_RECS || !ptc_fast_code_reserve(code, m->nrecs) ||
+	    !ptc_grow(&code->pushes, &code->pushes_cap, code->npushes + m->npushes,
+		      sizeof(*code->pushes)))
+		return false;
+	m->chain.recs = (uint32_t)code->nrecs;
+	m->chain.nrecs = (uint8_t)m->nrecs;
+	m->chain.ninsns = (uint16_t)m->ninsns;
+	m->chain.npushes = (uint8_t)m->npushes;
+	memcpy(code->recs + code->nrecs, m->recs, m->nrecs * sizeof(*m->recs));
+	code->nrecs += m->nrecs;
+	if (m->npushes == 1) {
+		m->chain.pushes = m->pushes[0];
+		return true;
+	}
+	m->chain.pushes = (uint32_t)code->npushes;
+	memcpy(code->pushes + code->npushes, m->pushes, m->npushes * sizeof(*m->pushes));
+	code->npushes += m->npushes;
+	return true;
+}
+
+void ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, uint32_t block,
+			 uint64_t bits, unsigned int n)
+{
+	struct making m;
+	size_t i;
+
+	if (code->blocks[block].heat < PTC_FAST_CHAIN_HEAT) {
+		code->blocks[block].heat++;
+		return;
+	}
+	/* The lists need no zeros. */
+	m.code = code;
+	m.chain = (struct ptc_fast_chain){ .key = ptc_fast_chain_key(block, bits, n) };
+	m.at = block;
+	m.npushes = m.nrecs = m.ninsns = 0;
+	for (i = 0; i < MAX_BLOCKS && m.chain.nbits < n; i++)
+		if (!add(&m, bits << m.chain.nbits >> 63))
+			break;
+	if (!m.chain.nbits || code->failed || !keep(&m))
+		return;
+	m.chain.end = m.at;
+	if (is_crowded(c))
+		grow(c);
+	put(c, &m.chain);
+	c->made++;
+}

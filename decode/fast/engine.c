@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/fast/engine.h"
+
+#include "decode/fast/hot.h"
+#include "decode/fast/psb.h"
+
+void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains)
+{
+	*f = (struct ptc_fast){ .chains = chains };
+	ptc_fast_flow_init(&f->flow, code);
+}
+
+void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos)
+{
+	struct ptc_fast_flow flow = f->flow;
+
+	ptc_fast_flow_restart(&flow);
+	*f = (struct ptc_fast){ .flow = flow,
+				.chains = f->chains,
+				.plain = f->plain,
+				.bytes = bytes,
+				.len = len,
+				.pos = pos };
+}
+
+void ptc_fast_release(struct ptc_fast *f)
+{
+	ptc_fast_flow_release(&f->flow);
+}
+
+static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
+{
+	f->flow.why = why;
+	return PTC_FAST_DECLINED;
+}
+
+/* Whatever the flow needs next is not what comes next. */
+static enum ptc_fast_status astray(struct ptc_fast *f, enum ptc_fast_reached r, const char *why)
+{
+	if (r == PTC_FAST_THERE)
+		return PTC_FAST_GO_ON;
+	return r == PTC_FAST_LOST ? PTC_FAST_DECLINED : decline(f, why);
+}
+
+static bool is_on(const struct ptc_fast *f)
+{
+	return ptc_fast_flow_is_on(&f->flow);
+}
+
+/* The address of the packet at pos. False: it has none. */
+static bool take_ip(struct ptc_fast *f, uint64_t *ret)
+{
+	if (!ptc_pkt_ip(f->bytes + f->pos, f->last_ip, ret))
+		return false;
+	f->last_ip = *ret;
+	return true;
+}
+
+/* As far as the bits lead; what is left is behind an address that is not there yet. */
+static enum ptc_fast_status use_bits(struct ptc_fast *f)
+{
+	return ptc_fast_flow_bits(&f->flow, &f->bits, &f->nbits) == PTC_FAST_LOST ?
+		       PTC_FAST_DECLINED :
+		       PTC_FAST_GO_ON;
+}
+
+static enum ptc_fast_status take_tnt(struct ptc_fast *f)
+{
+	const uint8_t *p = f->bytes + f->pos;
+	const int n = ptc_pkt_tnt_bits(p);
+	uint64_t v = 0;
+	int i;
+
+	if (!is_on(f))
+		return decline(f, "a TNT while tracing is off");
+	if (f->nbits)
+		return decline(f, "a TNT for an address");
+	if (n < 1)
+		return decline(f, "a TNT without an end");
+	if (p[0] == 0x02)
+		for (i = PTC_TNT64_LEN - 1; i > 1; i--)
+			v = v << 8 | p[i];
+	else
+		v = p[0] >> 1;
+	f->nbits = f->newest = (unsigned int)n;
+	f->bits = v << (64 - n);
+	return use_bits(f);
+}
+
+static enum ptc_fast_status take_tip(struct ptc_fast *f)
+{
+	uint64_t ip;
+
+	if (!is_on(f))
+		return decline(f, "a TIP while tracing is off");
+	if (!take_ip(f, &ip))
+		return decline(f, "a TIP without an address");
+	/* For libipt the mode changes as soon as the flow comes there. */
+	if (f->mode_said && ptc_fast_flow_to(&f->flow, ip) != PTC_FAST_NEEDS_IP)
+		return decline(f, "a change of mode where the flow is not");
+	f->mode_said = false;
+	if (ptc_fast_flow_tip(&f->flow, ip, f->mode) == PTC_FAST_LOST)
+		return PTC_FAST_DECLINED;
+	return use_bits(f);
+}
+
+static enum ptc_fast_status take_pge(struct ptc_fast *f)
+{
+	enum ptc_fast_reached r;
+	uint64_t ip;
+
+	if (is_on(f))
+		return decline(f, "a TIP.PGE while tracing is on");
+	if (!take_ip(f, &ip))
+		return decline(f, "a TIP.PGE without an address");
+	r = ptc_fast_flow_begin(&f->flow, ip, f->mode);
+	if (r == PTC_FAST_THERE)
+		r = ptc_fast_flow_list(&f->flow, ptc_fast_rec(0, ip, PTC_KIND_START));
+	return astray(f, r, NULL);
+}
+
+/* In the kernel a mov to CR3 may be what it belongs to. */
+static bool may_change_cr3(const struct ptc_fast *f)
+{
+	return f->flow.code->blocks[f->flow.at].ip >> 63;
+}
+
+static enum ptc_fast_status take_pgd(struct ptc_fast *f)
+{
+	uint64_t ip;
+	bool has_ip;
+
+	if (!is_on(f))
+		return decline(f, "a TIP.PGD while tracing is off");
+	has_ip = take_ip(f, &ip);
+	f->left_at = 0;
+	if (!has_ip && may_change_cr3(f))
+		return decline(f, "the end of tracing in a kernel");
+	return astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip),
+		      "the end of tracing is not there");
+}
+
+/* The flow comes to @ip, where something happened that does not change it. */
+static enum ptc_fast_status take_marker(struct ptc_fast *f, uint64_t ip)
+{
+	f->marker = false;
+	if (!is_on(f))
+		return PTC_FAST_GO_ON;
+	return astray(f, ptc_fast_flow_to(&f->flow, ip), "an event where the flow is not");
+}
+
+static enum ptc_fast_status take_mode(struct ptc_fast *f)
+{
+	const uint8_t bits = f->bytes[f->pos + 1];
+
+	switch (bits >> 5) {
+	case 0:
+		f->mode_said = is_on(f);
+		return ptc_fast_mode(bits, &f->mode) ? PTC_FAST_GO_ON :
+						       decline(f, "an unknown mode");
+	case 1:
+		if (is_on(f) && bits & 2)
+			return decline(f, "an aborted transaction");
+		f->marker = is_on(f);
+		return PTC_FAST_GO_ON;
+	default:
+		return decline(f, "an unknown mode");
+	}
+}
+
+/* Behind the FUP of something asynchronous: what says where that led. */
+static enum ptc_fast_status take_target(struct ptc_fast *f, uint64_t from, enum ptc_pkt type)
+{
+	uint64_t to = 0;
+	bool has_ip;
+
+	has_ip = take_ip(f, &to);
+	if (type == PTC_PKT_TIP && (!has_ip || !to))
+		return decline(f, "a TIP without an address");
+	if (type == PTC_PKT_TIP_PGD) {
+		to = 0;
+		f->left_at = from;
+	}
+	return astray(f, ptc_fast_flow_async(&f->flow, from, to, f->mode),
+		      "an event where the flow is not");
+}
+
+static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
+{
+	enum ptc_pkt type;
+	enum ptc_fast_status r;
+	int n;
+
+	for (;; f->pos += (size_t)n) {
+		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
+		if (n <= 0)
+			return decline(f, "no packet");
+		switch (type) {
+		case PTC_PKT_TIP:
+		case PTC_PKT_TIP_PGD:
+			r = take_target(f, from, type);
+			f->pos += (size_t)n;
+			return r;
+		case PTC_PKT_MODE:
+			if (f->bytes[f->pos + 1] >> 5 ||
+			    !ptc_fast_mode(f->bytes[f->pos + 1], &f->mode))
+				return decline(f, "an unknown mode");
+			break;
+		case PTC_PKT_PIP:
+		case PTC_PKT_VMCS:
+			break;
+		default:
+			if (!ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc))
+				return decline(f, "an event that leads nowhere");
+			break;
+		}
+	}
+}
+
+/* @n: its length. */
+static enum ptc_fast_status take_fup(struct ptc_fast *f, int n)
+{
+	uint64_t ip;
+
+	if (!take_ip(f, &ip))
+		return decline(f, "a FUP without an address");
+	f->pos += (size_t)n;
+	if (f->marker)
+		return take_marker(f, ip);
+	return is_on(f) ? take_async(f, ip) : decline(f, "a FUP while tracing is off");
+}
+
+/* Behind an OVF: the address where the trace goes on, if it is on there. */
+static enum ptc_fast_status take_ovf(struct ptc_fast *f)
+{
+	enum ptc_pkt type;
+	uint64_t ip;
+	int n;
+
+	ptc_fast_flow_cut(&f->flow);
+	f->last_ip = f->left_at = 0;
+	f->mode = f->flow.mode; /* what was said of the next address is forgotten */
+	f->marker = false;
+	if (ptc_fast_flow_list(&f->flow, ptc_fast_rec(0, PTC_FAST_OVERFLOW, PTC_KIND_NONE)) ==
+	    PTC_FAST_LOST)
+		return PTC_FAST_DECLINED;
+	for (f->pos += 2;; f->pos += (size_t)n) {
+		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
+		if (n <= 0)
+			return f->pos == f->len ? PTC_FAST_GO_ON : decline(f, "no packet");
+		if (!ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc))
+			break;
+	}
+	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP ||
+	    type == PTC_PKT_TIP_PGD)
+		return decline(f, "an overflow without an address");
+	if (type != PTC_PKT_FUP)
+		return PTC_FAST_GO_ON;
+	if (!take_ip(f, &ip))
+		return decline(f, "a FUP without an address");
+	f->pos += (size_t)n;
+	return astray(f, ptc_fast_flow_begin(&f->flow, ip, f->flow.mode), NULL);
+}
+
+/* Of the packets that tell of power states, and of hardware: does a FUP follow? */
+static bool has_fup(const uint8_t *p)
+{
+	return p[1] == 0xc2 || p[1] == 0xe2; /* MWAIT, EXSTOP */
+}
+
+/* Of the same: does libipt know it? Not triggers, blocks of samples, CFE, EVD. */
+static bool is_known(const uint8_t *p)
+{
+	return p[0] == 0x02 && (has_fup(p) || p[1] == 0xc3 || p[1] == 0x62 || p[1] == 0x22 ||
+				p[1] == 0xa2); /* MNT, EXSTOP, PWRE, PWRX */
+}
+
+static enum ptc_fast_status take_other(struct ptc_fast *f)
+{
+	const uint8_t *p = f->bytes + f->pos;
+
+	if (!is_known(p))
+		return decline(f, "a packet that is not known");
+	if (has_fup(p))
+		f->marker = true;
+	return PTC_FAST_GO_ON;
+}
+
+static enum ptc_fast_status take_ptw(struct ptc_fast *f)
+{
+	if (f->bytes[f->pos + 1] & 0x80)
+		f->marker = true;
+	else if (is_on(f))
+		return decline(f, "a PTWRITE without an address");
+	return PTC_FAST_GO_ON;
+}
+
+static enum ptc_fast_status take_psb(struct ptc_fast *f)
+{
+	struct ptc_fast_psb psb;
+
+	if (!ptc_fast_psb_read(f->bytes, f->len, f->pos, &f->tsc, &psb))
+		return decline(f, "a PSB+ that is not whole");
+	f->pos = psb.end;
+	f->last_ip = psb.last_ip;
+	if (psb.has_mode && f->began && is_on(f) && psb.mode != f->flow.mode)
+		return decline(f, "a PSB+ of another mode");
+	if (psb.has_mode)
+		f->mode = f->flow.mode = psb.mode;
+	if (!f->began && psb.has_ip && !psb.has_mode)
+		return decline(f, "a PSB+ without a mode");
+	if (!f->began) {
+		f->began = true;
+		return psb.has_ip ?
+			       astray(f, ptc_fast_flow_begin(&f->flow, psb.ip, f->mode), NULL) :
+			       PTC_FAST_GO_ON;
+	}
+	/* Some processors say where the flow was when tracing went off (BDM70). */
+	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at)
+		return PTC_FAST_AT_PSB;
+	if (psb.has_ip != is_on(f) || (psb.has_ip && !psb.has_mode))
+		return decline(f, "a PSB+ that says something else");
+	if (psb.has_ip && ptc_fast_flow_to(&f->flow, psb.ip) != PTC_FAST_THERE)
+		return decline(f, "a PSB+ where the flow is not");
+	return PTC_FAST_AT_PSB;
+}
+
+/* @n: its length. Those that move on by themselves have it done when they return. */
+static enum ptc_fast_status take(struct ptc_fast *f, enum ptc_pkt type, int n)
+{
+	enum ptc_fast_status r;
+
+	switch (type) {
+	case PTC_PKT_PSB:
+		return take_psb(f);
+	case PTC_PKT_FUP:
+		return take_fup(f, n);
+	case PTC_PKT_OVF:
+		return take_ovf(f);
+	case PTC_PKT_TIP_PGE:
+		r = take_pge(f);
+		break;
+	case PTC_PKT_TIP_PGD:
+		r = take_pgd(f);
+		break;
+	case PTC_PKT_MODE:
+		r = take_mode(f);
+		break;
+	case PTC_PKT_PTW:
+		r = take_ptw(f);
+		break;
+	case PTC_PKT_OTHER:
+		r = take_other(f);
+		break;
+	case PTC_PKT_PIP:
+	case PTC_PKT_VMCS:
+	case PTC_PKT_STOP:
+		r = is_on(f) ? decline(f, "another address space while tracing is on") :
+			       PTC_FAST_GO_ON;
+		break;
+	default:
+		r = decline(f, "a packet that is out of place");
+		break;
+	}
+	f->pos += (size_t)n;
+	return r;
+}
+
+static enum ptc_fast_status packet(struct ptc_fast *f)
+{
+	enum ptc_pkt type;
+	enum ptc_fast_status r;
+	int n;
+
+	n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
+	if (n <= 0)
+		return decline(f, "no packet");
+	if (ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc)) {
+		f->pos += (size_t)n;
+		return PTC_FAST_GO_ON;
+	}
+	if (f->mode_said && type != PTC_PKT_TIP)
+		return decline(f, "a mode without an address");
+	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP) {
+		r = type == PTC_PKT_TIP ? take_tip(f) : take_tnt(f);
+		f->pos += (size_t)n;
+		return r;
+	}
+	/* All others tell of where the flow is with these bits. */
+	return f->nbits ? decline(f, "bits that lead nowhere") : take(f, type, n);
+}
+
+static enum ptc_fast_status end(struct ptc_fast *f)
+{
+	if (f->nbits || f->marker || f->mode_said)
+		return decline(f, "the trace ends too early");
+	if (is_on(f) && ptc_fast_flow_end(&f->flow) == PTC_FAST_LOST)
+		return PTC_FAST_DECLINED;
+	return PTC_FAST_AT_END;
+}
+
+/*
+ * libipt reads on to the next packet that the flow has to do with before it tells of what is in
+ * front: if that is not one, it tells nothing.
+ */
+static bool is_good_ahead(const struct ptc_fast *f)
+{
+	struct ptc_fast_psb psb;
+	size_t at = f->pos;
+	bool tsc = f->tsc;
+	enum ptc_pkt type;
+	int n;
+
+	for (; at < f->len; at += (size_t)n) {
+		n = ptc_pkt_len(f->bytes + at, f->len - at, &type);
+		if (n <= 0)
+			return false;
+		if (!ptc_fast_is_time(f->bytes + at, type, &tsc))
+			break;
+	}
+	if (at == f->len)
+		return true;
+	if (type == PTC_PKT_PSB)
+		return ptc_fast_psb_read(f->bytes, f->len, at, &tsc, &psb);
+	return type != PTC_PKT_TMA && type != PTC_PKT_CBR &&
+	       (type != PTC_PKT_OTHER || is_known(f->bytes + at));
+}
+
+/* All that is known of the code, if that has become too much: at a PSB, where little is needed. */
+static enum ptc_fast_status at_psb(struct ptc_fast *f)
+{
+	if (!is_good_ahead(f))
+		return decline(f, "no packet behind a PSB+");
+	if (!ptc_fast_code_is_full(f->flow.code))
+		return PTC_FAST_AT_PSB;
+	ptc_fast_chains_forget(f->chains);
+	return ptc_fast_flow_forget(&f->flow) ? PTC_FAST_AT_PSB : decline(f, "out of memory");
+}
+
+enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)
+{
+	enum ptc_fast_status r = PTC_FAST_GO_ON;
+
+	while (f->pos < f->len && r == PTC_FAST_GO_ON) {
+		if (!f->plain && !f->mode_said)
+			r = ptc_fast_hurry(f);
+		if (r == PTC_FAST_GO_ON && f->pos < f->len)
+			r = packet(f);
+	}
+	if (r == PTC_FAST_AT_PSB) {
+		ptc_fast_flow_forget_calls(&f->flow);
+		return at_psb(f);
+	}
+	return r == PTC_FAST_GO_ON ? end(f) : r;
+}

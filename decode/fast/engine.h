@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A second engine beside libipt: packets in, transfers out, the same ones as libipt's block decoder
+ * and our trail make, at many times their speed. It does not judge: what is rare, and what is
+ * wrong, it declines, and leaves to libipt.
+ *
+ * It runs from PSB to PSB. What it has listed up to the last PSB is right if it came there.
+ */
+#ifndef PTC_DECODE_FAST_ENGINE_H
+#define PTC_DECODE_FAST_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/pt_packet.h"
+#include "decode/fast/chain.h"
+#include "decode/fast/flow.h"
+
+enum ptc_fast_status {
+	PTC_FAST_GO_ON = -1, /* inside: there is more of the same */
+	PTC_FAST_AT_PSB,     /* behind a PSB+, other than the one it began at */
+	PTC_FAST_AT_END,     /* of the bytes */
+	PTC_FAST_DECLINED, /* flow.why says why, pos where; nothing can be done with it any more */
+};
+
+struct ptc_fast {
+	struct ptc_fast_flow flow;
+	struct ptc_fast_chains *chains; /* lent; of the flow's code */
+	bool plain;			/* bit by bit, without chains */
+	const uint8_t *bytes;		/* lent */
+	size_t len, pos;
+	bool began; /* the first PSB+ is behind us */
+
+	/* TNT bits that are not used yet; the oldest is bit 63. */
+	uint64_t bits;
+	unsigned int nbits;
+	unsigned int newest; /* as many were in the last packet */
+
+	uint64_t last_ip;
+	uint64_t left_at;   /* where the flow was when something asynchronous ended tracing; or 0 */
+	enum ptc_mode mode; /* of the next address that there is */
+	bool tsc;	    /* see ptc_fast_is_time */
+	bool mode_said;	    /* for the TIP that has to come next */
+	bool marker;	    /* the next FUP is of a packet in front of it */
+};
+
+/* @code and @chains (lent) are for this one alone, and may know much already. */
+void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains);
+void ptc_fast_release(struct ptc_fast *f);
+
+/* Begin at the PSB at @pos of @bytes, with nothing listed and nothing known of what was before. */
+void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos);
+
+/* Run to the next PSB, and behind its PSB+. */
+enum ptc_fast_status ptc_fast_run(struct ptc_fast *f);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that share a name, and the choice between them. */
+#ifndef PTC_DECODE_HOMONYM_H
+#define PTC_DECODE_HOMONYM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/error.h"
+
+/* Which of them: the only one; the only one that is global; or the n-th by address, from 1. */
+enum { PTC_WHICH_ONLY = -1, PTC_WHICH_GLOBAL = 0 };
+
+struct ptc_homonym {
+	uint64_t addr, size;
+	bool global;
+};
+
+struct ptc_homonyms {		   /* zeroed: none */
+	struct ptc_homonym *items; /* owned */
+	size_t n, cap;
+};
+
+void ptc_homonyms_release(struct ptc_homonyms *h);
+
+/* One address counts once, with the best that is known of it. False: out of memory. */
+bool ptc_homonyms_add(struct ptc_homonyms *h, const struct ptc_homonym *one);
+
+/*
+ * PTC_E_NOT_EXIST: there is none such, PTC_E_USAGE: there are several, which are listed with
+ * @hint behind them, what to say instead. @where ("'/bin/ls'") and @name are for messages.
+ */
+int ptc_homonyms_choose(struct ptc_homonyms *h, int which, const char *where, const char *name,
+			const char *hint, struct ptc_homonym *ret, struct ptc_err *err);
+
+#endif

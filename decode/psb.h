@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What a PSB+ says, and whether it is one. */
+#ifndef PTC_DECODE_PSB_H
+#define PTC_DECODE_PSB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/pt_packet.h"
+
+extern const uint8_t ptc_psb[PTC_PSB_LEN];
+
+enum { PTC_PSB_PLUS_MAX = 256 }; /* bytes of one that are looked at */
+
+struct ptc_psb_plus {
+	bool whole; /* as far as PSBEND */
+	bool mode;  /* the execution mode is told, ... */
+	bool ip;    /* ... and an IP: tracing is on */
+};
+
+/* Of the PSB+ that @bytes begins with. */
+struct ptc_psb_plus ptc_psb_read(const uint8_t *bytes, size_t len);
+
+/*
+ * The last PSB in [from, to), unless @agrees and no packet of a branch is between its PSB+ and @to;
+ * SIZE_MAX: none, or not near. A FUP there, and what comes with it, is an event that was read
+ * ahead: it may happen just where the PSB was. @to is a packet's start.
+ */
+size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees);
+
+/* Do packets from @from on, where one begins, lead to the PSB at @psb? @to is behind it. */
+bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t psb, size_t to);
+
+/*
+ * Is there an event in [from, at) (or bytes that are no packet)? @from is a packet's start. What is
+ * in a PSB+ does not count, nor does an event that waits for more packets.
+ */
+bool ptc_psb_has_event_before(const uint8_t *bytes, size_t from, size_t at);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include <intel-pt.h>
+
+#include "base/err.h"
+#include "decode/ipt.h"
+#include "decode/note.h"
+#include "decode/replay_state.h"
+
+void ptc_replay_close_span(struct ptc_replay *r)
+{
+	pt_blk_free_decoder(r->dec);
+	r->dec = NULL;
+	ptc_window_release(&r->window);
+	r->status = 0;
+}
+
+void ptc_replay_list_gap(struct ptc_replay *r)
+{
+	const int32_t pid = r->out.pid, tid = r->out.tid, cpu = r->out.cpu;
+
+	if (!r->gap)
+		return;
+	r->gap = false;
+	r->gap_cost = NULL;
+	/* It is of who ran when it began. */
+	r->out.pid = r->gap_pid;
+	r->out.tid = r->gap_tid;
+	r->out.cpu = r->gap_cpu;
+	ptc_out_gap(&r->out, r->gap_cause, r->gap_off, r->gap_end - r->gap_off, r->gap_time);
+	r->out.pid = pid;
+	r->out.tid = tid;
+	r->out.cpu = cpu;
+}
+
+void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
+{
+	for (; r->next_mark < r->conf.nmarks && r->conf.marks[r->next_mark].off <= upto;
+	     r->next_mark++) {
+		ptc_replay_list_gap(r);
+		ptc_out_gap(&r->out, r->conf.marks[r->next_mark].cause,
+			    r->conf.marks[r->next_mark].off, r->conf.marks[r->next_mark].len,
+			    not_before(r->told, time));
+	}
+}
+
+/* From @off of the span. */
+static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
+{
+	if (r->gap)
+		return;
+	r->gap = true;
+	r->gap_cause = cause;
+	r->gap_off = span_of(r)->base + off;
+	r->gap_end = r->gap_off;
+	r->gap_time = r->now;
+	r->gap_pid = r->out.pid;
+	r->gap_tid = r->out.tid;
+	r->gap_cpu = r->out.cpu;
+}
+
+/* It lasts at least to @off of the span. */
+static void end_gap(struct ptc_replay *r, size_t off)
+{
+	r->gap_end = span_of(r)->base + off;
+}
+
+/* The gap is to last to @off of the span: what of the trace that costs. */
+static void charge(struct ptc_replay *r, size_t off)
+{
+	const struct ptc_span *sp = span_of(r);
+	const size_t from = r->gap_end > sp->base ? (size_t)(r->gap_end - sp->base) : 0;
+	uint8_t *copy;
+
+	if (!r->gap_cost || from >= off)
+		return;
+	if (sp->bytes) {
+		ptc_cost_add(r->gap_cost, sp->bytes + from, off - from);
+		return;
+	}
+	copy = malloc(off - from);
+	if (!copy)
+		return;
+	ptc_span_read(sp, from, copy, off - from);
+	ptc_cost_add(r->gap_cost, copy, off - from);
+	free(copy);
+}
+
+static void init_walk(struct ptc_replay *r)
+{
+	if (r->window.map)
+		ptc_walker_init_window(&r->walk, &r->window);
+	else
+		ptc_walker_init(&r->walk, r->window.bytes, span_of(r)->len);
+}
+
+/* Start the decoder at @at of the span; @from and @floor are what counts as read. */
+static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
+{
+	ptc_window_move(&r->window, from);
+	r->from = r->off = from;
+	r->floor = floor;
+	if (at == (ptrdiff_t)from) {
+		r->clean = from;
+		init_walk(r); /* nor does it know what is in front */
+		ptc_walker_begin(&r->walk, from);
+	}
+	r->swallowed = false;
+	r->ahead_of = r->off_psb = SIZE_MAX;
+	r->off_psb_later = r->off_psb_agrees = false;
+	r->at_first = psb_plus_at(r, at).mode;
+	r->psb = ptc_span_next_psb(span_of(r),
+				   at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
+	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
+	ptc_replay_look_around(r);
+	r->prev2_off = r->prev_off = from;
+	return r->status;
+}
+
+/* A decoder for what the window has. */
+static int use_decoder(struct ptc_replay *r, struct ptc_err *err)
+{
+	const size_t room = room_of(r);
+	struct pt_block_decoder *dec;
+	int ret = ptc_ipt_decoder(r->conf.ipt, r->window.bytes - room, room + span_of(r)->len, &dec,
+				  err);
+
+	if (ret < 0)
+		return ret;
+	pt_blk_free_decoder(r->dec);
+	r->dec = dec;
+	return ptc_replay_set_image(r, err);
+}
+
+static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct ptc_err *err)
+{
+	const ptrdiff_t at = (ptrdiff_t)g->next - (ptrdiff_t)g->graft_len;
+	size_t i;
+	int ret;
+
+	static_assert((int)PTC_WINDOW_ROOM >= (int)PTC_GRAFT_MAX, "a graft fits in front");
+	if (!r->window.map) {
+		ret = ptc_window_open(&r->window, span_of(r), true, err);
+		if (!ret)
+			ret = use_decoder(r, err);
+		if (ret < 0)
+			return ret;
+	}
+	ptc_window_move(&r->window, g->off);
+	for (i = 0; i < g->graft_len; i++)
+		ptc_window_put(&r->window, at + (ptrdiff_t)i, g->graft[i]);
+	r->clean = g->next;
+	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
+}
+
+/* Does the next span begin where this one, cut where the buffer was full, ends? */
+static bool goes_on(const struct ptc_replay *r)
+{
+	const struct ptc_span *sp = span_of(r);
+
+	return sp->truncated && r->span + 1 < r->conf.stream->n && !sp[1].lost &&
+	       sp[1].base == sp->base + sp->len;
+}
+
+/*
+ * Where the buffer was full nobody knows what is missing: the gap there lasts
+ * until decoding goes on in the next span.
+ */
+static void end_span(struct ptc_replay *r)
+{
+	const struct ptc_span *sp = span_of(r);
+	const bool stays = goes_on(r);
+
+	ptc_trail_cut(&r->trail);
+	if (sp->truncated && !(r->gap && r->gap_cause == PTC_GAP_TRUNCATED && r->rest)) {
+		ptc_replay_list_gap(r);
+		begin_gap(r, PTC_GAP_TRUNCATED, sp->len);
+	}
+	r->rest = false;
+	if (!stays)
+		ptc_replay_list_gap(r);
+	r->span++;
+	ptc_replay_list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX,
+			      r->now);
+	ptc_replay_close_span(r);
+	r->done = r->span == r->conf.stream->n;
+}
+
+/* The bytes ran out. A rest that is no whole packet is damage too; PADs are not. */
+static void end_of_bytes(struct ptc_replay *r)
+{
+	const struct ptc_span *sp = span_of(r);
+	/* libipt says of some packets that it got behind them, though they are not whole. */
+	const uint8_t *bytes = r->window.bytes;
+	const bool sure = r->clean >= r->window.from;
+	const size_t rest = ptc_find_rest(bytes, sure ? r->clean : r->window.from, sure, sp->len);
+	const size_t from = rest < r->off ? rest : r->off;
+	size_t at = from;
+
+	while (at < sp->len && !bytes[at])
+		at++;
+	if (at < sp->len) {
+		r->rest = sp->truncated && !r->gap;
+		begin_gap(r, r->rest ? PTC_GAP_TRUNCATED : PTC_GAP_BADPACKET, from);
+		end_gap(r, sp->len);
+	}
+	end_span(r);
+}
+
+uint64_t ptc_replay_current_ip(struct ptc_replay *r)
+{
+	struct pt_block b;
+
+	(void)pt_blk_next(r->dec, &b, sizeof(b));
+	return b.ip;
+}
+
+void ptc_replay_land(struct ptc_replay *r, uint64_t ip)
+{
+	if (!r->trail.last.valid)
+		return;
+	ptc_replay_list_gap(r);
+	ptc_trail_land(&r->trail, ip);
+}
+
+/*
+ * One call of the decoder read on, over bytes that say nothing of the flow, to
+ * behind the window: what it saw there was not the trace. Go on at the next PSB
+ * of what it was. Returns the decoder's status, or 0 at the end of the span.
+ */
+static int resume_behind_window(struct ptc_replay *r)
+{
+	struct ptc_resume to;
+
+	begin_gap(r, PTC_GAP_DESYNC, r->window.upto);
+	ptc_walker_to_psb(&r->walk, r->window.upto, &to);
+	end_gap(r, to.off);
+	if (to.how == PTC_RESUME_PSB)
+		return sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
+	end_span(r);
+	return 0;
+}
+
+/* The decoder, which has failed, can give no more from @off on. */
+static void begin_gap_of(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
+{
+	if (!r->gap && cause == PTC_GAP_NOCODE)
+		r->gap_cost =
+			ptc_notes_nocode(r->conf.notes, r->as, ptc_replay_current_ip(r),
+					 (struct ptc_note_at){ ptc_replay_time(r), r->conf.queue });
+	begin_gap(r, cause, off);
+}
+
+/* The decoder failed with @status: what to look for, and from where on. */
+static void begin_seeking(struct ptc_replay *r, int status)
+{
+	const enum ptc_gap_cause cause = ptc_ipt_cause(status);
+	/*
+	 * What the failed call took was for nothing, and so was the event, if
+	 * any, that the call before it had read and nobody could be told of: it
+	 * is the first point to go on at.
+	 */
+	const size_t floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
+
+	begin_gap_of(r, cause, floor);
+	if (floor > r->floor)
+		r->floor = floor;
+	r->to_psb = r->conf.resync == PTC_RESYNC_PSB || cause == PTC_GAP_BADPACKET;
+	r->seeking = true;
+}
+
+/*
+ * The search has come to a later time: then other code may be there, and another thread. Not if
+ * the trace was copied before: that is no time of it.
+ */
+static bool goes_later(struct ptc_replay *r)
+{
+	const uint64_t reference = span_of(r)->reference;
+	const uint64_t tsc = ptc_tsc_extend(ptc_walker_tsc(&r->walk), reference);
+	const uint64_t now = to_ns(
+		r, tsc, ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->walk.pos }));
+
+	if (now == PTC_NO_TIME || (reference && tsc > reference) ||
+	    (r->now != PTC_NO_TIME && now <= r->now))
+		return false;
+	r->now = now;
+	return true;
+}
+
+/* Go on at @to. Returns 1 if that does not work. */
+static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_err *err)
+{
+	r->seeking = false;
+	charge(r, to->off);
+	end_gap(r, to->off);
+	if (to->how == PTC_RESUME_END) {
+		end_span(r);
+		return 0;
+	}
+	if (to->how == PTC_RESUME_PSB)
+		return sync_at(r, (ptrdiff_t)to->off, to->off, to->floor) < 0;
+	return sync_graft(r, to, err);
+}
+
+int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
+{
+	struct ptc_resume to;
+	size_t psb;
+	int ret;
+
+	for (;; status = r->status) {
+		if (!r->seeking && ptc_window_passed(&r->window, r->off)) {
+			if (resume_behind_window(r) >= 0)
+				return 0;
+			continue;
+		}
+		if (!r->seeking) {
+			psb = ptc_replay_missed_psb(r);
+			if (psb < SIZE_MAX) {
+				begin_gap_of(r, ptc_ipt_cause(status), psb);
+				end_gap(r, psb);
+				if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) >= 0)
+					return 0;
+				continue;
+			}
+			if (pt_errcode(status) == pte_eos) {
+				end_of_bytes(r);
+				return 0;
+			}
+			begin_seeking(r, status);
+		}
+		if (r->to_psb)
+			ptc_walker_to_psb(&r->walk, r->floor, &to);
+		else
+			ptc_walker_to_packet(&r->walk, r->floor, r->as, &to);
+		if (to.how == PTC_RESUME_LATER) {
+			if (goes_later(r))
+				return 0;
+			continue;
+		}
+		ret = resume(r, &to, err);
+		if (ret <= 0)
+			return ret;
+	}
+}
+
+int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err)
+{
+	ptc_trail_cut(&r->trail);
+	ptc_trail_progress(&r->trail);
+	r->idle = 0;
+	return ptc_replay_seek(r, status, err);
+}
+
+/*
+ * In front of a snapshot: what was overwritten since the one before it, and what has no PSB yet. A
+ * snapshot that does not go on from the last one is told of, also if no byte is known to be
+ * missing.
+ */
+static void list_unkept(struct ptc_replay *r, size_t first)
+{
+	const struct ptc_span *sp = span_of(r);
+	const uint64_t to = sp->base + first;
+	uint64_t from = 0;
+
+	if (r->span)
+		from = sp[-1].base + sp[-1].len;
+	if (r->span || to)
+		ptc_out_unkept(&r->out, from < to ? from : to, from < to ? to - from : 0, r->now);
+}
+
+/* Packets in front of the first PSB cannot be decoded: a gap, unless they are padding. */
+static void list_front(struct ptc_replay *r, size_t first)
+{
+	const struct ptc_span *sp = span_of(r);
+	size_t at;
+
+	at = ptc_span_skip_zeros(sp, first);
+	if (at < first) {
+		begin_gap(r, PTC_GAP_DESYNC, 0); /* unless one goes on from the span before */
+		end_gap(r, first);
+	}
+}
+
+int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
+{
+	const struct ptc_span *sp = span_of(r);
+	const bool midway = r->conf.start.off && r->span == r->conf.start.span;
+	struct ptc_resume to;
+	int ret;
+
+	r->from = r->clean = r->off = r->prev_off = r->prev2_off = r->floor = 0;
+	if (sp->lost && !r->conf.snapshots && !midway)
+		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
+	ret = ptc_window_open(&r->window, sp, false, err);
+	if (ret < 0)
+		return ret;
+	init_walk(r);
+	ret = use_decoder(r, err);
+	if (ret < 0)
+		return ret;
+	if (midway) {
+		ptc_walker_begin(&r->walk, r->conf.start.off);
+		r->off = r->conf.start.off;
+	}
+	ptc_walker_to_psb(&r->walk, r->off, &to);
+	if (!r->conf.snapshots && !midway)
+		list_front(r, to.off);
+	ret = to.how == PTC_RESUME_END ? 0 : sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
+	if (r->conf.snapshots &&
+	    !midway) /* at the time of the PSB: from there on the queue has its trace */
+		list_unkept(r, to.off);
+	if (to.how == PTC_RESUME_END)
+		end_span(r);
+	return ret < 0 ? ptc_replay_recover(r, r->status, err) : 0;
+}
+
+int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err)
+{
+	if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0)
+		return ptc_replay_recover(r, r->status, err);
+	return 0;
+}

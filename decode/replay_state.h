@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a replay is made of, for the files that it is in: replay.c follows the flow, recover.c
+ * begins where it can be followed, and goes on where it could not; waypoint.c compares with what
+ * PSBs say.
+ */
+#ifndef PTC_DECODE_REPLAY_STATE_H
+#define PTC_DECODE_REPLAY_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <intel-pt.h>
+
+#include "decode/addrspace.h"
+#include "decode/ahead.h"
+#include "decode/psb.h"
+#include "decode/replay.h"
+#include "decode/resync.h"
+#include "decode/trail.h"
+#include "decode/window.h"
+
+/* ns; see not_before. */
+static const uint64_t MAX_SLIP = 1000000000;
+
+struct ptc_replay {
+	struct ptc_replay_conf conf;
+	struct ptc_out out;
+	struct ptc_addrspace *as;
+	struct ptc_addrspace none; /* of a process we know nothing of */
+	uint64_t as_version;	   /* what dec and trail last saw */
+	bool as_changed;
+
+	size_t span; /* index of the one being decoded */
+	bool done;
+	bool seeking;	/* a point to go on at, from floor on: step by step, as time goes on */
+	bool to_psb;	/* only a PSB will do */
+	bool swallowed; /* psb was passed, as part of a packet */
+	bool at_first;	/* what the PSB that it began at says is yet to be told of */
+	struct pt_block_decoder *dec; /* owned; NULL between spans */
+	enum ptc_mode mode;	      /* the decoder's; its code is of that */
+	int status;		      /* of its last call */
+	unsigned int idle;
+
+	/*
+	 * Grafts are written over bytes in front of the point to go on at,
+	 * which are done with: hence a map, with room in front, from the first
+	 * graft of a span on at the latest.
+	 */
+	struct ptc_window window; /* what dec works on */
+	struct ptc_walker walk;
+	size_t floor; /* resuming must be at or behind this */
+
+	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
+	size_t off, prev_off, prev2_off;
+	size_t raw;	 /* now, as the decoder counts: in what it was given */
+	size_t psb;	 /* the first PSB at or behind off, when that was looked for */
+	size_t ahead_of; /* a PSB that was read, and the flow is yet to come there; or SIZE_MAX */
+	size_t off_psb;	 /* one that was read, where tracing is off; or SIZE_MAX */
+	bool off_psb_later;  /* there is an event in front of it yet to be told of */
+	bool off_psb_agrees; /* tracing was off when it was read */
+	size_t from;	     /* where decoding began or went on */
+	size_t clean;	     /* from here on the bytes are the trace's: no graft */
+	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
+	uint64_t prev_now; /* before the decoder's last call */
+	uint64_t told;	   /* of the last block or event */
+	uint64_t bound;	   /* it cannot be later than this */
+	struct ptc_ahead ahead;
+
+	/*
+	 * What is known without asking the decoder where it is: that this many more TNT bits, and
+	 * nothing else of the trace, can be used without its reading on; -1: nothing is known.
+	 */
+	int quiet;
+	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
+	bool lags; /* the time of what it has read ahead may be later than the decoder's */
+
+	/* A gap that may yet grow: it is listed once something behind it is decoded. */
+	bool gap;
+	enum ptc_gap_cause gap_cause;
+	uint64_t gap_off, gap_end; /* in the AUX stream */
+	uint64_t gap_time;
+	int32_t gap_pid, gap_tid, gap_cpu;
+	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
+	bool rest;		   /* it is of the packet cut off at the end of a truncated span */
+
+	size_t next_mark;
+	struct ptc_spot stop; /* a row of steps ends there */
+	struct ptc_trail trail;
+};
+
+static inline const struct ptc_span *span_of(const struct ptc_replay *r)
+{
+	return &r->conf.stream->spans[r->span];
+}
+
+/* Bytes in front of the span's first one that the decoder has, too. */
+static inline size_t room_of(const struct ptc_replay *r)
+{
+	return r->window.map ? PTC_WINDOW_ROOM : 0;
+}
+
+/*
+ * @time, but not before @last. Between two TSC packets time is estimated, and behind a graft it is
+ * that of the last one: it may go back a little, and stands still instead. Much is no estimate: one
+ * of the two is wrong, and who knows which.
+ */
+static inline uint64_t not_before(uint64_t last, uint64_t time)
+{
+	return last != PTC_NO_TIME && time < last && last - time < MAX_SLIP ? last : time;
+}
+
+static inline uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc, uint64_t bound)
+{
+	const uint64_t ns = ptc_tsc_clock_ns(&r->conf.clock, tsc, span_of(r)->reference);
+
+	return ns > bound && ns != PTC_NO_TIME ? bound : ns;
+}
+
+/* At or behind @from there are the trace's bytes in the window. */
+static inline size_t first_sure(const struct ptc_replay *r, size_t from)
+{
+	if (from < r->clean)
+		from = r->clean;
+	return from < r->window.from ? r->window.from : from;
+}
+
+/* The PSB+ at @at, which may be a graft. */
+static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdiff_t at)
+{
+	const size_t left = (size_t)((ptrdiff_t)span_of(r)->len - at);
+
+	return ptc_psb_read(r->window.bytes + at,
+			    left < PTC_PSB_PLUS_MAX ? left : PTC_PSB_PLUS_MAX);
+}
+
+/* replay.c */
+
+/* Give the decoder, if there is one, the code as it is now. */
+int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
+
+/* After each call of the decoder. */
+void ptc_replay_look_around(struct ptc_replay *r);
+
+/* waypoint.c */
+
+/* The decoder passed the PSB at r->psb, and maybe more. */
+void ptc_replay_pass_psbs(struct ptc_replay *r);
+/* The first PSB that was read and that the flow has yet to come to, or SIZE_MAX. */
+size_t ptc_replay_psb_ahead(const struct ptc_replay *r);
+/* An event is about to be told of. Returns the PSB that it can be of: see came_to_psb. */
+size_t ptc_replay_begin_event(struct ptc_replay *r);
+/*
+ * A PSB+ says where the flow is, or that tracing is off, and the decoder is to come to the same.
+ * libipt takes packets from behind the PSB if it needs them to come there; then what it followed
+ * was not the trace's flow: true. @off: tracing was off; @to is where it got.
+ */
+bool ptc_replay_strayed(struct ptc_replay *r, const struct pt_event *ev, bool off, size_t to);
+/*
+ * The PSB that the flow is at now, where decoding is to begin anew, or SIZE_MAX. @ev, which has
+ * just been told of, is what its PSB+ (the one at @due) tells, or was the last event in front of it
+ * and tracing is off.
+ */
+size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, size_t due);
+/*
+ * A PSB that the decoder has passed without coming to where that says the flow is: what it followed
+ * was not the trace's, no one knows since when. SIZE_MAX: there is none.
+ */
+size_t ptc_replay_missed_psb(const struct ptc_replay *r);
+
+/* recover.c */
+
+/* Begin the next span at its first PSB, or where it is to begin. */
+int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err);
+void ptc_replay_close_span(struct ptc_replay *r);
+
+/*
+ * The flow came to the PSB at @psb: begin there. What the decoder knows from in front of
+ * it, such as a FUP that still waits for its TIP, is of no use behind it, or damage.
+ */
+int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err);
+
+/* The decoder failed with @status: go on elsewhere. */
+int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err);
+/*
+ * Find where to go on, until it works or the span ends; each round starts further on. It may take
+ * several steps.
+ */
+int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err);
+
+/* List the gap that may have grown until now. */
+void ptc_replay_list_gap(struct ptc_replay *r);
+void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time);
+
+/* Where the decoder stands: a block begins there, even one that fails. Only after an error. */
+uint64_t ptc_replay_current_ip(struct ptc_replay *r);
+/* The decoder had taken the last instruction to @ip when it failed. */
+void ptc_replay_land(struct ptc_replay *r, uint64_t ip);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PSBs on the way of a replay. The decoder reads ahead: a PSB that it has read is one that the flow
+ * has yet to come to. What its PSB+ tells comes as an event, if it tells the execution mode; where
+ * tracing is off it need not.
+ */
+#include <intel-pt.h>
+
+#include "decode/psb.h"
+#include "decode/replay_state.h"
+#include "decode/resync.h"
+
+/*
+ * The decoder read the PSB at @psb, where tracing is off; @from is where it was before. If there is
+ * an event in front of the PSB it is the next one to be told of: no more than one is read ahead.
+ */
+static void note_off_psb(struct ptc_replay *r, size_t from, size_t psb)
+{
+	const bool off = r->status >= 0 && r->status & pts_ip_suppressed;
+
+	if (r->off_psb < SIZE_MAX)
+		return;
+	r->off_psb = psb;
+	r->off_psb_later = ptc_psb_has_event_before(r->window.bytes, from, psb);
+	r->off_psb_agrees = off && !r->off_psb_later;
+}
+
+static void note_psb(struct ptc_replay *r, size_t from, size_t psb)
+{
+	const struct ptc_psb_plus p = psb_plus_at(r, (ptrdiff_t)psb);
+
+	if (p.whole && !p.ip)
+		note_off_psb(r, from, psb);
+	if (p.mode && p.ip && r->ahead_of == SIZE_MAX)
+		r->ahead_of = psb;
+}
+
+void ptc_replay_pass_psbs(struct ptc_replay *r)
+{
+	const size_t from = first_sure(r, r->prev_off);
+
+	while (r->psb < r->off) {
+		if (r->psb >= from && !ptc_psb_is_packet(r->window.bytes, from, r->psb, r->off)) {
+			r->swallowed = true;
+			return;
+		}
+		if (r->psb >= from)
+			note_psb(r, from, r->psb);
+		r->psb = ptc_span_next_psb(span_of(r), r->psb + PTC_PSB_LEN);
+	}
+}
+
+size_t ptc_replay_begin_event(struct ptc_replay *r)
+{
+	if (r->off_psb_agrees)
+		r->off_psb = SIZE_MAX;
+	r->off_psb_later = r->off_psb_agrees = false;
+	return r->ahead_of;
+}
+
+static bool is_of_psb(const struct pt_event *ev)
+{
+	return ev->status_update && ev->type == ptev_exec_mode;
+}
+
+bool ptc_replay_strayed(struct ptc_replay *r, const struct pt_event *ev, bool off, size_t to)
+{
+	size_t psb;
+
+	if (!is_of_psb(ev))
+		return false;
+	psb = ptc_psb_left_behind(r->window.bytes, first_sure(r, r->from), to,
+				  ev->ip_suppressed == off);
+	if (psb == SIZE_MAX || psb < r->floor)
+		return false;
+	r->ahead_of = psb;
+	return true;
+}
+
+size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, size_t due)
+{
+	size_t psb = SIZE_MAX;
+
+	if (is_of_psb(ev) && !r->at_first) {
+		psb = due;
+		if (r->ahead_of == due)
+			r->ahead_of = SIZE_MAX;
+	}
+	if (is_of_psb(ev))
+		r->at_first = false;
+	if (psb == SIZE_MAX && !r->off_psb_later && r->status & pts_ip_suppressed)
+		psb = r->off_psb;
+	return psb >= r->floor && !ptc_window_passed(&r->window, r->off) ? psb : SIZE_MAX;
+}
+
+size_t ptc_replay_psb_ahead(const struct ptc_replay *r)
+{
+	const bool off = r->off_psb_later || (r->status >= 0 && r->status & pts_ip_suppressed);
+
+	return off && r->off_psb < r->ahead_of ? r->off_psb : r->ahead_of;
+}
+
+size_t ptc_replay_missed_psb(const struct ptc_replay *r)
+{
+	size_t psb = r->swallowed ? r->psb : r->ahead_of;
+
+	if (r->off_psb < psb && !r->off_psb_later && !r->off_psb_agrees)
+		psb = r->off_psb;
+	return psb >= r->floor ? psb : SIZE_MAX;
+}

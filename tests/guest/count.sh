@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every byte is accounted for: recordings of the PMU softcount, whose trace is a count (softcount.c), held to what that
+# PMU says of each ring (support/countcheck.c). Drained rings of many sizes, at many rates, with a reader that is
+# stopped now and then; one that is fast enough; snapshots.
+. ./lib.sh
+runs=12 whole=33554432 rounds=2 patient=,patient
+[ -z "${FULL-}" ] || runs=100 whole=536870912 rounds=5 patient=
+: "${SEED:=1}"
+RANDOM=$SEED
+mkfifo never
+exec 8<>never # nobody writes there: a wait without a process
+
+# pause MILLISECONDS
+pause() {
+	read -r -t "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" -u 8 || :
+}
+
+# one_of VARIABLE VALUE...: one of the values (without a process: that would have another RANDOM).
+one_of() {
+	local -n ret=$1
+	shift $((1 + RANDOM % ($# - 1)))
+	ret=$1
+}
+
+# judge NAME MOST...: the rings that there were since the last time are what NAME.data has.
+seen=0
+judge() {
+	local name=$1
+	shift
+	awk -v seen="$seen" '$1 > seen' /proc/softcount >"$name.rings"
+	seen=$(tail -n 1 "$name.rings" | cut -d ' ' -f 1)
+	"$countcheck" "$name.data" "$name.rings" "$@" >"$name.sums" || {
+		cat "$name.err" "$name.rings" >&2
+		fail "$name, seed $SEED: $what"
+	}
+}
+
+field() { # field NAME WORD: the number behind WORD
+	sed "s/.*\<$2 \([0-9]*\).*/\1/" "$1.sums"
+}
+
+# Stops a process now and then, as long as it is there.
+hold_up() {
+	while kill -STOP "$1" 2>/dev/null; do
+		pause $((RANDOM % 60))
+		kill -CONT "$1" 2>/dev/null || break
+		pause $((RANDOM % 60))
+	done
+}
+
+# --- drained rings ---
+
+spin='for ((i = 0; i < 4000; i++)); do :; done'
+move='for c in 1 0 1 0; do taskset -pc $c $$ >/dev/null; for ((i = 0; i < 1000; i++)); do :; done; done'
+
+# accounted NAME OPTIONS...: recorded while it is held up, or not; what ptcap says is what there is.
+accounted() {
+	local name=$1 recorder holder= said
+	shift
+	what="$*"
+	"$ptcap" record -o "$name.data" "$@" >/dev/null 2>"$name.err" &
+	recorder=$!
+	if [ "$held" = 1 ]; then
+		hold_up "$recorder" &
+		holder=$!
+	fi
+	wait "$recorder" || fail "$name, seed $SEED: $what: $(cat "$name.err")"
+	[ -z "$holder" ] || wait "$holder" || :
+	judge "$name"
+	said=$(sed -n 's/.*LOST: .* \([0-9]*\) truncated .*/\1/p' "$name.err")
+	[ "${said:-0}" = "$(field "$name" truncated)" ] || [ "$(field "$name" lost)" != 0 ] ||
+		fail "$name, seed $SEED: $what: ${said:-0} truncated: $(cat "$name.err" "$name.sums")"
+}
+
+stored=0 dropped=0 offered=0 with_loss=0
+for ((run = 0; run < runs; run++)); do
+	held=$((run % 3 != 0))
+	one_of data 8K 64K
+	one_of aux 8K 16K 32K 64K 128K 256K 512K 1M 2M 4M
+	one_of chunk 8 72 1000 4096 16384
+	one_of us 100 300 1000
+	[ "$run" != 1 ] || aux=8K chunk=16384 # never fits
+	case $((run % 4)) in
+	0) whom=(-C 0,1 -- sleep 0.3) ;;
+	1) whom=(-- bash -c "$spin") ;;
+	2) whom=(-- bash -c "$move") ;;
+	3) whom=(--per-thread -- bash -c "$move") ;;
+	esac
+	accounted run -e softcount/chunk=$chunk,us=$us/ -m $data,$aux "${whom[@]}"
+	stored=$((stored + $(field run stored))) dropped=$((dropped + $(field run dropped)))
+	offered=$((offered + $(field run offered)))
+	[ "$(field run dropped)" = 0 ] || with_loss=$((with_loss + 1))
+done
+[ $((stored + dropped)) = "$offered" ] || fail "$stored stored and $dropped dropped, of $offered"
+[ "$with_loss" -gt 0 ] || fail "nothing was dropped where it cannot fit"
+echo "ok drained rings: $runs runs, $with_loss of them with a loss: $stored bytes stored, $dropped dropped, $offered offered"
+
+# How much is offered to a ring, in all.
+ceiling() {
+	echo "$1" >/sys/module/softcount/parameters/ceiling
+}
+no_ceiling=18446744073709551615
+
+# Until both rings, the next that there are, were offered so much.
+await_offered() {
+	until [ "$(awk -v first="$((seen + 1))" -v n="$1" '$1 >= first && $3 >= n' /proc/softcount | wc -l)" = 2 ]; do
+		pause 10
+	done
+}
+
+# A reader that is fast enough, or a PMU that waits for it: nothing is missing.
+ceiling $whole
+what="a fast reader"
+"$ptcap" record -C 0,1 -m 512K,4M -e "softcount/chunk=16384,us=1000$patient/" -o whole.data 2>whole.err &
+recorder=$!
+await_offered $whole
+kill -INT "$recorder"
+wait "$recorder" || fail "$what: $(cat whole.err)"
+ceiling $no_ceiling
+judge whole
+[ "$(field whole stored)" = $((2 * whole)) ] && [ "$(field whole truncated)" = 0 ] && ! grep LOST whole.err ||
+	fail "$what: $(cat whole.sums whole.err)"
+echo "ok a fast reader: $(field whole stored) bytes, $(field whole dropped) dropped"
+rm whole.data
+
+# --- snapshots ---
+
+# snapshots SIZE MOST OFFERED...: of rings of SIZE, the newest MOST bytes (0: all), each when so much was offered (0: now).
+snapshots() {
+	local size=$1 most=$2 n=0 snap=-S
+	shift 2
+	[ "$most" = 0 ] || snap=-S$most
+	what="$snap -m 64K,${size}B, at $*"
+	[ "$1" = 0 ] || ceiling "$1"
+	"$ptcap" record "$snap" -C 0,1 -m "64K,${size}B" -e softcount/chunk=4096,us=1000/ -o snap.data 2>snap.err &
+	recorder=$!
+	until grep -q recording snap.err; do pause 10; done
+	for at in "$@"; do
+		n=$((n + 1))
+		if [ "$at" != 0 ]; then
+			ceiling "$at"
+			await_offered "$at"
+		fi
+		kill -USR2 "$recorder"
+		until grep -q "snapshot $n" snap.err; do pause 5; done
+	done
+	ceiling $no_ceiling
+	kill -INT "$recorder"
+	wait "$recorder" || fail "$what: $(cat snap.err)"
+	judge snap "$most"
+	taken=$((taken + n + 1)) wrapped=$((wrapped + $(field snap wrapped)))
+}
+
+taken=0 wrapped=0
+"$progs/prog_busy" 1000000000 >/dev/null & # the load
+busy=$!
+for ((round = 0; round < rounds; round++)); do
+	size=$((16384 << 2 * (round % 5))) most=$((round % 2 * size / 2))
+	# Before it went round, on, to its end, nothing new, a whole lap, a little more than one, and on.
+	snapshots $size $most $((size / 2)) $((size / 2 + 8)) $size $size $((2 * size)) $((3 * size + 4096)) \
+		$((3 * size + 8192))
+	[ "$most" != 0 ] || [ "$(field snap wrapped)" -ge 2 ] || fail "snapshots: no ring went round"
+	snapshots $size $most 0 0 0
+done
+kill "$busy"
+echo "ok snapshots: $taken of two rings each, each what the ring held; $wrapped of rings that had gone round"

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Address filters: of a static program only one function is traced, or all up to one. Held to perf's replay and to the same
+# program without a filter, but for where a branch out of the range leads: our replay gives 0.
+. ./lib.sh
+program=$progs/prog_recurse
+
+record() { # record NAME OPTIONS...
+	local name=$1
+	shift
+	"$ptcap" record --source pt -o "$name.data" "$@" -- "$program" >/dev/null 2>"$name.err" ||
+		[ $? -lt 125 ] || fail "$name: $(cat "$name.err")"
+}
+
+# calm NAME: "from to" without what interrupted it.
+calm() {
+	"$ptcap" decode -i "$1.data" -F from,to,kind >"$1.all"
+	! grep -m 3 '^#' "$1.all" || fail "$1 has gaps"
+	grep -v -e async -e start "$1.all" | cut -d ' ' -f 1,2
+}
+
+record whole
+calm whole >whole.calm
+record down --filter "filter down @ $program"
+calm down >down.calm
+lines=$(wc -l <down.calm)
+[ "$lines" -gt 100 ] || fail "filter: $lines transfers"
+# Those of the whole, from where the function is: 0x40104b to 0x401063.
+range() { grep -E "^4010(4[b-f]|5|6[0-3])"; }
+range <whole.calm | paste -d ' ' - down.calm | awk '$1 != $3 || ($2 != $4 && $4 != "0")' >down.diff
+[ ! -s down.diff ] || fail "filter: not the function's: $(head -n 3 down.diff)"
+perf script -i down.data --itrace=be -F ip,addr 2>down.perf.err | awk '{ print $1, $3 }' >down.perf
+cut -d ' ' -f 1,2 down.all | paste -d ' ' - down.perf | awk '$1 != $3 || ($2 != $4 && $2 != "0")' >down.diff
+[ ! -s down.diff ] && [ "$(wc -l <down.perf)" = "$(wc -l <down.all)" ] || fail "filter: perf differs: $(head -n 3 down.diff)"
+echo "ok filter: $lines transfers, as perf has them, those of the function"
+
+# Up to a function, and no further.
+record stop --filter "tracestop inner @ $program"
+calm stop | sed '$d' >stop.calm # the last one leads into it
+lines=$(wc -l <stop.calm)
+[ "$lines" -gt 100 ] && [ "$lines" -lt "$(wc -l <whole.calm)" ] || fail "tracestop: $lines transfers"
+head -n "$lines" whole.calm | diff - stop.calm >stop.diff || fail "tracestop: not the beginning: $(head -n 6 stop.diff)"
+echo "ok tracestop: $lines transfers"

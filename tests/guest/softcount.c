@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * softcount - a PMU whose trace is a count, to the byte.
+ *
+ * What it offers to a ring is a stream of 64-bit little-endian words: the ring's
+ * number in the top 16 bits, below it how many words the ring was offered before.
+ * So every byte is known by its offset in that stream, and whoever has a piece of
+ * it knows which one.  It is made by a timer: so many bytes every so many
+ * microseconds while the event is on its CPU.  What does not fit the ring is
+ * dropped and told as the Intel PT driver tells it (PERF_AUX_FLAG_TRUNCATED; with
+ * no room left to start, not even that), and /proc/softcount has the account of
+ * every ring there ever was.
+ *
+ * Terms of an event: chunk (bytes each time, default 4096), us (between two times,
+ * default 1000), patient (wait for room, so that nothing is dropped).  The parameter
+ * ceiling says how much a ring is offered in all, and may be raised at any time.  An
+ * AUX area mapped read-only is written round and round; then AUX samples can be taken
+ * of it.
+ */
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "copy_aux.h"
+
+enum { WORD = 8, RINGS_KEPT = 1024, STOPS_KEPT = 64, CHUNK = 4096, PERIOD_US = 1000 };
+
+static unsigned long ceiling = ULONG_MAX;	/* bytes that a ring is offered in all */
+module_param(ceiling, ulong, 0644);
+
+/* What happened to one ring; outlives it. */
+struct account {
+	u16 ring;			/* the number in its words */
+	u64 size;
+	u64 offered, dropped;		/* bytes */
+	u64 truncations;		/* times that bytes were dropped behind what was written */
+	u64 stops;			/* times that the event was stopped */
+	u64 stop[STOPS_KEPT];		/* offered, at the newest of them */
+};
+static struct account accounts[RINGS_KEPT];	/* by number, the newest of each */
+static atomic_t rings_made;
+
+/* The AUX area as the perf core gave it. */
+struct buf {
+	void **page;
+	u64 size;
+	bool snapshot;
+	struct account *account;
+};
+
+/* The trace unit of a CPU. Its own CPU alone touches it, with interrupts off. */
+struct unit {
+	struct perf_output_handle handle;
+	struct hrtimer timer;
+	struct perf_event *event;	/* that is on, with a buffer or without */
+	struct account *account;
+	u64 pos, begin;			/* next byte; aux_head when the core last gave us room */
+	u64 limit;			/* no byte here or beyond */
+};
+static DEFINE_PER_CPU(struct unit, units);
+static struct pmu pmu;
+
+/* ---- the terms of an event -------------------------------------------- */
+
+static u64 chunk_of(struct perf_event *event)
+{
+	u64 n = round_down(event->attr.config & U32_MAX, WORD);
+
+	return n ? n : CHUNK;
+}
+
+static ktime_t period_of(struct perf_event *event)
+{
+	u64 us = event->attr.config >> 32 & 0xffffff;
+
+	return ns_to_ktime((us ? us : PERIOD_US) * NSEC_PER_USEC);
+}
+
+static bool patient(struct perf_event *event)
+{
+	return event->attr.config & BIT_ULL(56);
+}
+
+/* ---- the buffer ------------------------------------------------------- */
+
+static struct buf *buf_of(struct unit *u)
+{
+	return perf_get_aux(&u->handle);
+}
+
+static u64 room(struct unit *u)
+{
+	struct buf *b = buf_of(u);
+
+	return !b ? 0 : b->snapshot ? U64_MAX : u->limit - u->pos;
+}
+
+/* As pt_buffer_reset_markers(): with no room to start in, it says so and fails. */
+static bool get_space(struct unit *u, struct perf_event *event)
+{
+	struct buf *b = perf_aux_output_begin(&u->handle, event);
+
+	if (!b)
+		return false;
+	u->account = b->account;
+	u->pos = u->begin = u->handle.head;
+	u->limit = u->pos + round_down(u->handle.size, WORD);
+	if (room(u) || patient(event))
+		return true;
+	perf_aux_output_flag(&u->handle, PERF_AUX_FLAG_TRUNCATED);
+	perf_aux_output_end(&u->handle, 0);
+	return false;
+}
+
+static void give_space(struct unit *u)
+{
+	struct buf *b = buf_of(u);
+	u64 size = u->pos - u->begin;
+
+	if (b->snapshot) {	/* perf takes the position, and the size of it all */
+		u->handle.head = u->pos & (b->size - 1);
+		size = b->size;
+	}
+	perf_aux_output_end(&u->handle, size);
+}
+
+/* The next @n bytes of the stream, which have room. */
+static void write(struct unit *u, u64 n)
+{
+	struct buf *b = buf_of(u);
+	u64 word = (u64)b->account->ring << 48 | b->account->offered / WORD;
+
+	b->account->offered += n;
+	while (n) {
+		u64 at = u->pos & (b->size - 1);
+		u64 len = min_t(u64, n, PAGE_SIZE - (at & ~PAGE_MASK)), i;
+		__le64 *to = b->page[at >> PAGE_SHIFT] + (at & ~PAGE_MASK);
+
+		for (i = 0; i < len / WORD; i++)
+			to[i] = cpu_to_le64(word++);
+		u->pos += len;
+		n -= len;
+	}
+}
+
+/* ---- the unit --------------------------------------------------------- */
+
+/* What the interrupt does: what is there goes to the reader, and on it goes. */
+static void hand_over(struct unit *u)
+{
+	give_space(u);
+	get_space(u, u->event);
+}
+
+static void drop(struct unit *u, u64 n)
+{
+	u->account->offered += n;
+	u->account->dropped += n;
+	if (!buf_of(u))		/* off for want of room: it was told, or could not be */
+		return;
+	u->account->truncations++;
+	perf_aux_output_flag(&u->handle, PERF_AUX_FLAG_TRUNCATED);
+	hand_over(u);
+}
+
+static void offer(struct unit *u)
+{
+	u64 most = round_down(READ_ONCE(ceiling), WORD), fits;
+	u64 n = min(chunk_of(u->event), most - min(most, u->account->offered));
+
+	if (patient(u->event) && room(u) < n && buf_of(u))
+		hand_over(u);
+	fits = min(n, room(u));
+	if (fits)
+		write(u, fits);
+	if (fits < n && !patient(u->event))
+		drop(u, n - fits);
+	else if (buf_of(u) && !buf_of(u)->snapshot && u->pos >= u->handle.wakeup)
+		hand_over(u);
+}
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct unit *u = container_of(timer, struct unit, timer);
+
+	if (!u->event)
+		return HRTIMER_NORESTART;
+	offer(u);
+	/* From now on, not from when it was due: so the CPU has time for others, however slow it is. */
+	hrtimer_set_expires(timer, ktime_add(hrtimer_cb_get_time(timer), period_of(u->event)));
+	return HRTIMER_RESTART;
+}
+
+/* ---- the PMU ---------------------------------------------------------- */
+
+static void *setup_aux(struct perf_event *event, void **pages, int n, bool snapshot)
+{
+	u16 ring = atomic_inc_return(&rings_made);
+	struct buf *b;
+
+	if (!n || (event->attr.aux_sample_size && !snapshot))
+		return NULL;
+	b = kzalloc(sizeof(*b), GFP_KERNEL);
+	if (!b)
+		return NULL;
+	b->page = pages;
+	b->size = (u64)n << PAGE_SHIFT;
+	b->snapshot = snapshot;
+	b->account = &accounts[ring % RINGS_KEPT];
+	*b->account = (struct account){ .ring = ring, .size = b->size };
+	return b;
+}
+
+static void free_aux(void *aux)
+{
+	kfree(aux);
+}
+
+static void start(struct perf_event *event, int mode)
+{
+	struct unit *u = this_cpu_ptr(&units);
+
+	if (!get_space(u, event)) {
+		event->hw.state = PERF_HES_STOPPED;
+		return;
+	}
+	event->hw.state = 0;
+	u->event = event;
+	hrtimer_start(&u->timer, period_of(event), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void stop(struct perf_event *event, int mode)
+{
+	struct unit *u = this_cpu_ptr(&units);
+
+	if (event->hw.state == PERF_HES_STOPPED)
+		return;
+	event->hw.state = PERF_HES_STOPPED;
+	u->event = NULL;
+	hrtimer_try_to_cancel(&u->timer);
+	if (buf_of(u))
+		give_space(u);
+	u->account->stop[u->account->stops++ % STOPS_KEPT] = u->account->offered;
+}
+
+static int add(struct perf_event *event, int mode)
+{
+	if (this_cpu_ptr(&units)->event)
+		return -EBUSY;
+	event->hw.state = PERF_HES_STOPPED;
+	if (!(mode & PERF_EF_START))
+		return 0;
+	start(event, 0);
+	return event->hw.state == PERF_HES_STOPPED ? -EINVAL : 0;
+}
+
+static void del(struct perf_event *event, int mode)
+{
+	stop(event, PERF_EF_UPDATE);
+}
+
+static void nothing(struct perf_event *event) { }
+
+static int event_init(struct perf_event *event)
+{
+	return event->attr.type == pmu.type ? 0 : -ENOENT;
+}
+
+static long snapshot_aux(struct perf_event *event, struct perf_output_handle *handle,
+			 unsigned long size)
+{
+	struct unit *u = this_cpu_ptr(&units);
+	struct buf *b = buf_of(u);
+
+	return b && b->snapshot ? copy_newest(&u->handle, handle, u->pos, size, b->size) : 0;
+}
+
+PMU_FORMAT_ATTR(chunk, "config:0-31");
+PMU_FORMAT_ATTR(us, "config:32-55");
+PMU_FORMAT_ATTR(patient, "config:56");
+static struct attribute *formats[] = {
+	&format_attr_chunk.attr, &format_attr_us.attr, &format_attr_patient.attr, NULL
+};
+static const struct attribute_group format_group = { .name = "format", .attrs = formats };
+static const struct attribute_group *groups[] = { &format_group, NULL };
+
+static struct pmu pmu = {
+	.module = THIS_MODULE,
+	.capabilities = PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE,
+	.attr_groups = groups,
+	.task_ctx_nr = perf_sw_context,
+	.event_init = event_init,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = nothing,
+	.setup_aux = setup_aux,
+	.free_aux = free_aux,
+	.snapshot_aux = snapshot_aux,
+};
+
+/* A line for each ring: number, size, bytes offered, dropped, truncations, stops, where these were. */
+static int show(struct seq_file *m, void *v)
+{
+	int i;
+	u64 s;
+
+	for (i = 0; i < RINGS_KEPT; i++) {
+		const struct account *a = &accounts[i];
+
+		if (!a->size)
+			continue;
+		seq_printf(m, "%u %llu %llu %llu %llu %llu", a->ring, a->size, a->offered,
+			   a->dropped, a->truncations, a->stops);
+		for (s = a->stops > STOPS_KEPT ? a->stops - STOPS_KEPT : 0; s < a->stops; s++)
+			seq_printf(m, " %llu", a->stop[s % STOPS_KEPT]);
+		seq_putc(m, '\n');
+	}
+	return 0;
+}
+
+static int __init load(void)
+{
+	int cpu, err = find_copy_aux();
+
+	if (err)
+		return err;
+	for_each_possible_cpu(cpu) {
+		hrtimer_init(&per_cpu(units, cpu).timer, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_REL_PINNED_HARD);
+		per_cpu(units, cpu).timer.function = tick;
+	}
+	if (!proc_create_single("softcount", 0444, NULL, show))
+		return -ENOMEM;
+	err = perf_pmu_register(&pmu, "softcount", -1);
+	if (err)
+		remove_proc_entry("softcount", NULL);
+	return err;
+}
+
+static void __exit unload(void)
+{
+	perf_pmu_unregister(&pmu);
+	remove_proc_entry("softcount", NULL);
+}
+
+module_init(load);
+module_exit(unload);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("A trace that is a count, for tests");

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: rings of a source that is played here are drained fairly, to the byte, and
+ * accounted for; a ring that was full is told of once it is empty; a full disk loses what comes
+ * behind, and says so.
+ */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "auxtrace/index.h"
+#include "auxtrace/reader.h"
+#include "auxtrace/sideband.h"
+#include "capture/drain.h"
+
+#define P ((size_t)4096)
+
+enum { RINGS = 3, DATA = 64 << 10, AUX = 2 << 20, PSB_EVERY = 4095 };
+
+static const uint8_t psb[16] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+				 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };
+
+/* A source whose producer is the test. */
+struct fake {
+	struct ptc_source base;
+	struct ptc_source_ring rings[RINGS];
+	size_t n;
+	unsigned int drained[RINGS], stopped[RINGS];
+	unsigned int turn[RINGS], turns; /* when each had its last turn */
+};
+
+static struct fake *of(struct ptc_source *s)
+{
+	return (struct fake *)s;
+}
+
+static size_t fake_rings(struct ptc_source *s, const struct ptc_source_ring **ret)
+{
+	*ret = of(s)->rings;
+	return of(s)->n;
+}
+
+static void fake_drained(struct ptc_source *s, size_t i, bool stopped)
+{
+	struct fake *f = of(s);
+
+	f->drained[i]++;
+	f->stopped[i] += stopped;
+	f->turn[i] = ++f->turns;
+	if (stopped) /* it begins anew here: all of it has to be given back */
+		cr_assert_lt(f->rings[i].page->aux_head - f->rings[i].page->aux_tail, P);
+}
+
+static void fake_account(struct ptc_source *s, size_t i, struct ptc_ledger_ring *ret)
+{
+	(void)s;
+	ret->restarts = 100 + i;
+}
+
+static const struct ptc_source_ops ops = { .rings = fake_rings,
+					   .drained = fake_drained,
+					   .account = fake_account };
+
+struct scene {
+	struct fake fake;
+	struct ptc_drain drain;
+	struct ptc_record_opts opts;
+	struct ptc_writer *writer;
+	char path[64];
+	struct ptc_err err;
+};
+
+static void scene_init(struct scene *s, size_t n, bool snapshot)
+{
+	const struct perf_event_attr attr = { .type = 8, .sample_id_all = 1 };
+	const uint64_t id = 1;
+	size_t i;
+
+	memset(s, 0, sizeof(*s));
+	s->fake.base.ops = &ops;
+	s->fake.n = n;
+	for (i = 0; i < n; i++) {
+		struct perf_event_mmap_page *page = calloc(1, P + DATA);
+
+		cr_assert_not_null(page);
+		page->data_offset = P;
+		page->data_size = DATA;
+		page->aux_offset = P + DATA;
+		page->aux_size = AUX;
+		s->fake.rings[i] = (struct ptc_source_ring){ .page = page,
+							     .data_off = P,
+							     .data_size = DATA,
+							     .aux = calloc(1, AUX),
+							     .aux_size = AUX,
+							     .fd = -1,
+							     .idx = (uint32_t)i,
+							     .cpu = (int32_t)i,
+							     .tid = -1 };
+	}
+	s->opts.snapshot = snapshot;
+	(void)snprintf(s->path, sizeof(s->path), "/tmp/ptcap-drain-%d", (int)getpid());
+	cr_assert_eq(ptc_drain_init(&s->drain, &s->fake.base, &s->opts, &s->err), 0);
+	cr_assert_eq(ptc_writer_new(s->path, &s->writer, &s->err), 0);
+	cr_assert_eq(ptc_writer_attr(s->writer, &attr, "x", &id, 1, &s->err), 0);
+	s->drain.writer = s->writer;
+	s->drain.whole_packets = true;
+}
+
+static void scene_release(struct scene *s)
+{
+	size_t i;
+
+	ptc_drain_release(&s->drain);
+	ptc_writer_free(s->writer);
+	for (i = 0; i < s->fake.n; i++) {
+		free(s->fake.rings[i].page);
+		free(s->fake.rings[i].aux);
+	}
+	(void)unlink(s->path);
+}
+
+/* What a PMU writes: a PSB now and then, and behind it what no PSB is. */
+static uint8_t trace(size_t ring, uint64_t at)
+{
+	const uint64_t in = at % PSB_EVERY;
+
+	return in < sizeof(psb) ? psb[in] : (uint8_t)(0x10 + ((at / PSB_EVERY + in + ring) & 0x3f));
+}
+
+static void produce(struct scene *s, size_t i, uint64_t n)
+{
+	struct ptc_source_ring *r = &s->fake.rings[i];
+	uint64_t k;
+
+	for (k = 0; k < n; k++)
+		((uint8_t *)r->aux)[(r->page->aux_head + k) % AUX] =
+			trace(i, r->page->aux_head + k);
+	r->page->aux_head += n;
+}
+
+static void put_aux_record(struct scene *s, size_t i, uint64_t flags)
+{
+	struct ptc_source_ring *r = &s->fake.rings[i];
+	const struct ptc_sb sb = { .type = PERF_RECORD_AUX, .u.aux.flags = flags };
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t k;
+
+	ptc_sb_put(&b, &sb, 0);
+	for (k = 0; k < b.len; k++)
+		((uint8_t *)r->page + P)[(r->page->data_head + k) % DATA] = b.bytes[k];
+	r->page->data_head += b.len;
+	ptc_buf_release(&b);
+}
+
+static bool round_of(struct scene *s)
+{
+	bool more;
+
+	cr_assert_eq(ptc_drain_round(&s->drain, false, false, &more, &s->err), 0, "%s", s->err.msg);
+	return more;
+}
+
+/* Each piece begins where the one before it ended, and has what was produced there. */
+static void check_file(struct scene *s, const uint64_t *stored)
+{
+	uint64_t at[RINGS] = { 0 }, pos = 0;
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	size_t i, k;
+
+	cr_assert_eq(ptc_writer_commit(s->writer, &s->err), 0, "%s", s->err.msg);
+	s->writer = NULL;
+	cr_assert_eq(ptc_file_open(s->path, &f, &s->err), 0, "%s", s->err.msg);
+	while (ptc_file_next(f, &pos, &rec, &s->err) > 0) {
+		struct ptc_auxtrace a;
+		struct ptc_cur bytes;
+
+		if (rec.type != PTC_REC_AUXTRACE)
+			continue;
+		cr_assert_eq(ptc_file_auxtrace(f, &rec, &a, &bytes, &s->err), 0);
+		cr_assert_eq(a.offset, at[a.idx], "queue %u", a.idx);
+		for (k = 0; k < a.size && at[a.idx] < stored[a.idx]; k++, at[a.idx]++)
+			cr_assert_eq(bytes.pos[k], trace(a.idx, at[a.idx]));
+	}
+	for (i = 0; i < s->fake.n; i++)
+		cr_assert_eq(at[i], stored[i]);
+	ptc_file_free(f);
+}
+
+Test(drain, no_ring_waits_for_another_that_is_full)
+{
+	const uint64_t made[RINGS] = { AUX, 5000, AUX / 2 };
+	struct scene s;
+	unsigned int rounds = 1;
+	size_t i;
+
+	scene_init(&s, RINGS, false);
+	for (i = 0; i < RINGS; i++)
+		produce(&s, i, made[i]);
+	cr_assert(round_of(&s));
+	cr_assert_eq(s.drain.ledger[1].aux_stored, 5000, "the small one had all of its turn");
+	for (i = 0; i < RINGS; i += 2) {
+		const uint64_t got = s.drain.ledger[i].aux_stored;
+
+		cr_assert_geq(got, PTC_DRAIN_QUANTUM);
+		cr_assert_leq(got, PTC_DRAIN_QUANTUM + 8 * PSB_EVERY);
+		cr_assert_eq(got % PSB_EVERY, 0, "a packet is cut");
+		cr_assert_eq(got % 8, 0, "a piece is padded");
+	}
+	while (round_of(&s))
+		rounds++;
+	cr_assert_leq(rounds, AUX / PTC_DRAIN_QUANTUM + 1);
+	ptc_drain_close(&s.drain);
+	for (i = 0; i < RINGS; i++) {
+		const struct ptc_ledger_ring *l = &s.drain.ledger[i];
+
+		cr_assert(l->idx == i && l->cpu == (int64_t)i && l->tid == -1);
+		cr_assert(l->aux_made == made[i] && l->aux_read == made[i] &&
+			  l->aux_stored == made[i] && !l->aux_overrun);
+		cr_assert_eq(l->restarts, 100 + i, "the source knows better");
+		cr_assert_eq(s.fake.rings[i].page->aux_tail, made[i] - made[i] % P);
+	}
+	check_file(&s, made);
+	scene_release(&s);
+}
+
+Test(drain, whose_turn_is_first_changes)
+{
+	bool first[RINGS] = { false };
+	struct scene s;
+	size_t i, k;
+
+	scene_init(&s, RINGS, false);
+	for (k = 0; k < RINGS; k++) {
+		(void)round_of(&s);
+		for (i = 0; i < RINGS; i++)
+			first[i] |= s.fake.turn[i] == k * RINGS + 1;
+	}
+	for (i = 0; i < RINGS; i++)
+		cr_assert(first[i] && s.fake.drained[i] == RINGS);
+	scene_release(&s);
+}
+
+Test(drain, a_wrapped_ring_is_cut_in_either_piece)
+{
+	uint64_t made = 0, total[RINGS] = { 0 }, seed = 5;
+	struct scene s;
+	size_t k;
+
+	scene_init(&s, 2, false);
+	for (k = 0; k < 60; k++) {
+		const uint64_t room = AUX - (made - s.fake.rings[0].page->aux_tail);
+		uint64_t n;
+
+		seed = seed * 6364136223846793005 + 1442695040888963407;
+		n = (seed >> 33) % (room + 1) / 8 * 8; /* pieces are padded to 8 */
+		produce(&s, 0, n);
+		made += n;
+		while (round_of(&s) && k % 3)
+			;
+	}
+	while (round_of(&s))
+		;
+	total[0] = made;
+	cr_assert_gt(made, 4 * (uint64_t)AUX, "it came round");
+	check_file(&s, total);
+	scene_release(&s);
+}
+
+Test(drain, what_has_no_packets_that_we_know_is_not_cut)
+{
+	struct scene s;
+
+	scene_init(&s, 2, false);
+	s.drain.whole_packets = false;
+	produce(&s, 0, AUX);
+	cr_assert_not(round_of(&s));
+	cr_assert_eq(s.drain.ledger[0].aux_stored, AUX);
+	scene_release(&s);
+}
+
+Test(drain, a_trace_that_stopped_goes_on_once_its_ring_is_empty)
+{
+	struct scene s;
+
+	scene_init(&s, 2, false);
+	produce(&s, 0, AUX - 3 * P);
+	put_aux_record(&s, 0, PERF_AUX_FLAG_TRUNCATED);
+	produce(&s, 1, 100);
+	put_aux_record(&s, 1, 0);
+	cr_assert(round_of(&s));
+	cr_assert_eq(s.fake.stopped[0], 0, "there is more to be read");
+	while (round_of(&s))
+		cr_assert_eq(s.fake.stopped[0], 0);
+	cr_assert(s.fake.stopped[0] == 1 && s.fake.stopped[1] == 0);
+	(void)round_of(&s);
+	cr_assert_eq(s.fake.stopped[0], 1, "once");
+	produce(&s, 1, 16);
+	put_aux_record(&s, 1, PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL);
+	put_aux_record(&s, 1, PERF_AUX_FLAG_COLLISION);
+	(void)round_of(&s);
+	cr_assert_eq(s.fake.stopped[1], 1);
+	cr_assert(s.drain.ledger[1].truncated == 1 && s.drain.ledger[1].partial == 1 &&
+		  s.drain.ledger[1].collisions == 1 && s.drain.ledger[0].truncated == 1);
+	/* A start that finds nothing free makes no record. */
+	produce(&s, 0, AUX - P - s.fake.rings[0].page->aux_head % P);
+	while (round_of(&s))
+		;
+	cr_assert_eq(s.fake.stopped[0], 2);
+	scene_release(&s);
+}
+
+Test(drain, what_was_overwritten_is_counted)
+{
+	struct scene s;
+
+	scene_init(&s, 1, false);
+	produce(&s, 0, AUX + 3 * P);
+	while (round_of(&s))
+		;
+	ptc_drain_close(&s.drain);
+	cr_assert(s.drain.ledger[0].aux_overrun == 3 * P && s.drain.ledger[0].aux_read == AUX &&
+		  s.drain.ledger[0].aux_made == AUX + 3 * P);
+	scene_release(&s);
+}
+
+/* The AUX record of a piece is in the file in front of it. */
+Test(drain, the_record_comes_before_its_trace)
+{
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	uint64_t pos = 0;
+	bool told = false;
+	struct scene s;
+
+	scene_init(&s, 1, false);
+	produce(&s, 0, 64);
+	put_aux_record(&s, 0, 0);
+	(void)round_of(&s);
+	cr_assert_eq(ptc_writer_commit(s.writer, &s.err), 0);
+	s.writer = NULL;
+	cr_assert_eq(ptc_file_open(s.path, &f, &s.err), 0);
+	while (ptc_file_next(f, &pos, &rec, &s.err) > 0) {
+		cr_assert(rec.type != PTC_REC_AUXTRACE || told);
+		told |= rec.type == PERF_RECORD_AUX;
+	}
+	cr_assert(told);
+	ptc_file_free(f);
+	scene_release(&s);
+}
+
+Test(drain, a_snapshot_has_what_is_new_in_each_ring)
+{
+	const uint64_t made[RINGS] = { 10 * P, 0, 24 };
+	struct scene s;
+	bool more;
+	size_t i;
+
+	scene_init(&s, RINGS, true);
+	for (i = 0; i < RINGS; i++)
+		produce(&s, i, made[i]);
+	cr_assert_not(round_of(&s));
+	cr_assert_eq(s.drain.aux_bytes, 0, "a round alone takes none");
+	for (i = 0; i < 2; i++) { /* nothing is new the second time */
+		cr_assert_eq(ptc_drain_round(&s.drain, false, true, &more, &s.err), 0);
+		cr_assert_eq(s.drain.aux_bytes, 10 * P + 24);
+	}
+	ptc_drain_close(&s.drain);
+	cr_assert(!s.drain.ledger[0].aux_made && s.drain.ledger[0].aux_stored == 10 * P);
+	check_file(&s, made);
+	scene_release(&s);
+}
+
+Test(drain, wakeups_are_counted)
+{
+	const struct pollfd fds[2] = { { .revents = POLLIN }, { .revents = POLLHUP } };
+	struct scene s;
+
+	scene_init(&s, 2, false);
+	ptc_drain_woken(&s.drain, fds);
+	ptc_drain_woken(&s.drain, fds);
+	cr_assert(s.drain.ledger[0].wakeups == 2 && s.drain.ledger[1].wakeups == 0);
+	scene_release(&s);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: rings are drained in a thread of their own, callbacks come on the caller's; a
+ * snapshot is of rings that all stand still.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "auxtrace/reader.h"
+#include "capture/loop.h"
+
+enum { P = 4096, RINGS = 3, AUX = 2 * P };
+
+/* Filled when they are stopped, so that what is read before that is seen. */
+struct fake {
+	struct ptc_source base;
+	struct ptc_source_ring rings[RINGS];
+	int end_fd;
+	unsigned int pauses, resumes, leaves, quiesced;
+	pthread_t thread; /* that spoke with the source last */
+};
+
+static struct fake *of(struct ptc_source *s)
+{
+	struct fake *f = (struct fake *)s;
+
+	f->thread = pthread_self();
+	return f;
+}
+
+static size_t fake_rings(struct ptc_source *s, const struct ptc_source_ring **ret)
+{
+	*ret = of(s)->rings;
+	return RINGS;
+}
+
+static void fake_drained(struct ptc_source *s, size_t i, bool stopped)
+{
+	(void)of(s);
+	(void)i;
+	(void)stopped;
+}
+
+static int fake_end_fd(struct ptc_source *s)
+{
+	return of(s)->end_fd;
+}
+
+/* The first time it is not ready yet; then the rings stop one by one. */
+static bool fake_pause(struct ptc_source *s)
+{
+	struct fake *f = of(s);
+	size_t i;
+
+	if (!f->pauses++)
+		return false;
+	for (i = 0; i < RINGS; i++) {
+		memset(f->rings[i].aux, (int)('a' + i), 16);
+		f->rings[i].page->aux_head = 16;
+	}
+	return true;
+}
+
+static void fake_resume(struct ptc_source *s)
+{
+	struct fake *f = of(s);
+	size_t i;
+
+	f->resumes++;
+	for (i = 0; i < RINGS; i++) /* it is written again */
+		memset(f->rings[i].aux, '!', AUX);
+}
+
+static void fake_leave(struct ptc_source *s)
+{
+	of(s)->leaves++;
+	(void)eventfd_write(of(s)->end_fd, 1);
+}
+
+static void fake_quiesce(struct ptc_source *s)
+{
+	struct fake *f = of(s);
+	size_t i;
+
+	f->quiesced++;
+	for (i = 0; i < RINGS; i++) {
+		memset((uint8_t *)f->rings[i].aux, (int)('a' + i), 16);
+		memset((uint8_t *)f->rings[i].aux + 16, 'z', 8);
+		memset((uint8_t *)f->rings[i].aux + 24, 0, AUX - 24);
+		f->rings[i].page->aux_head = 24;
+	}
+}
+
+static const struct ptc_source_ops ops = { .rings = fake_rings,
+					   .drained = fake_drained,
+					   .end_fd = fake_end_fd,
+					   .pause = fake_pause,
+					   .resume = fake_resume,
+					   .stop = fake_leave,
+					   .leave = fake_leave,
+					   .quiesce = fake_quiesce };
+
+/* The caller's side. */
+struct caller {
+	pthread_t thread;
+	int wake_fd;
+	unsigned int wakes, snapshots;
+};
+
+static enum ptc_wake_action on_wake(void *ctx, pid_t pid)
+{
+	struct caller *c = ctx;
+	eventfd_t ignored;
+
+	cr_assert(pthread_equal(pthread_self(), c->thread) && pid == 77);
+	(void)eventfd_read(c->wake_fd, &ignored);
+	c->wakes++;
+	return c->wakes == 1 ? PTC_WAKE_SNAPSHOT : c->snapshots ? PTC_WAKE_LEAVE : PTC_WAKE_GO_ON;
+}
+
+static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
+{
+	struct caller *c = ctx;
+
+	cr_assert(pthread_equal(pthread_self(), c->thread));
+	cr_assert_eq(n, ++c->snapshots);
+	(void)eventfd_write(c->wake_fd, 1);
+	cr_assert_eq(bytes, n == 1 ? 16 * RINGS : 8 * RINGS);
+}
+
+static void make(struct fake *f)
+{
+	size_t i;
+
+	memset(f, 0, sizeof(*f));
+	f->base.ops = &ops;
+	f->end_fd = eventfd(0, EFD_NONBLOCK);
+	for (i = 0; i < RINGS; i++) {
+		struct perf_event_mmap_page *page = calloc(1, (size_t)2 * P);
+
+		page->data_offset = P;
+		page->data_size = P;
+		page->aux_offset = (uint64_t)2 * P;
+		page->aux_size = AUX;
+		f->rings[i] = (struct ptc_source_ring){ .page = page,
+							.data_off = P,
+							.data_size = P,
+							.aux = calloc(1, AUX),
+							.aux_size = AUX,
+							.fd = -1,
+							.idx = (uint32_t)i,
+							.cpu = (int32_t)i,
+							.tid = -1 };
+	}
+}
+
+static void release(struct fake *f)
+{
+	size_t i;
+
+	for (i = 0; i < RINGS; i++) {
+		free(f->rings[i].page);
+		free(f->rings[i].aux);
+	}
+	(void)close(f->end_fd);
+}
+
+static struct ptc_writer *writer(const char *path)
+{
+	const struct perf_event_attr attr = { .type = 8, .sample_id_all = 1 };
+	const uint64_t id = 1;
+	struct ptc_writer *w = NULL;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_writer_new(path, &w, &err), 0);
+	cr_assert_eq(ptc_writer_attr(w, &attr, "x", &id, 1, &err), 0);
+	return w;
+}
+
+/* Of each ring 16 bytes of the first snapshot, then 8 of the last. */
+static void check_file(const char *path)
+{
+	unsigned int pieces = 0;
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	uint64_t pos = 0;
+
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	while (ptc_file_next(f, &pos, &rec, &err) > 0) {
+		struct ptc_auxtrace a;
+		struct ptc_cur bytes;
+
+		if (rec.type != PTC_REC_AUXTRACE)
+			continue;
+		cr_assert_eq(ptc_file_auxtrace(f, &rec, &a, &bytes, &err), 0);
+		cr_assert_eq(a.size, pieces < RINGS ? 16 : 8);
+		for (; bytes.pos < bytes.end; bytes.pos++)
+			cr_assert_eq(*bytes.pos, pieces < RINGS ? 'a' + a.idx : 'z');
+		pieces++;
+	}
+	cr_assert_eq(pieces, 2 * RINGS);
+	ptc_file_free(f);
+}
+
+Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
+{
+	struct caller c = { .thread = pthread_self(), .wake_fd = eventfd(1, EFD_NONBLOCK) };
+	const struct ptc_record_opts opts = { .snapshot = true,
+					      .wake_fd = c.wake_fd,
+					      .on_wake = on_wake,
+					      .wake_ctx = &c,
+					      .on_snapshot = on_snapshot,
+					      .snapshot_ctx = &c };
+	char path[64];
+	struct ptc_drain drain;
+	struct ptc_loop loop;
+	struct ptc_err err;
+	struct fake f;
+
+	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
+	make(&f);
+	cr_assert_eq(ptc_drain_init(&drain, &f.base, &opts, &err), 0);
+	drain.writer = writer(path);
+	cr_assert_eq(ptc_loop_init(&loop, &opts, &f.base, &drain, &err), 0);
+	cr_assert_eq(ptc_loop_run(&loop, 77, &err), 0, "%s", err.msg);
+	cr_assert(f.pauses == 2 && f.resumes == 1 && f.leaves && f.quiesced == 1);
+	cr_assert(c.snapshots == 2 && loop.snapshots == 2);
+	cr_assert_not(pthread_equal(f.thread, pthread_self()), "it is drained by another");
+	cr_assert_eq(ptc_writer_commit(drain.writer, &err), 0);
+	check_file(path);
+	ptc_loop_release(&loop);
+	ptc_drain_release(&drain);
+	release(&f);
+	(void)unlink(path);
+	(void)close(c.wake_fd);
+}
+
+Test(loop, a_thread_that_never_goes_ends)
+{
+	const struct ptc_record_opts opts = { .wake_fd = -1 };
+	struct ptc_drain drain;
+	struct ptc_loop loop;
+	struct ptc_err err;
+	struct fake f;
+
+	make(&f);
+	cr_assert_eq(ptc_drain_init(&drain, &f.base, &opts, &err), 0);
+	cr_assert_eq(ptc_loop_init(&loop, &opts, &f.base, &drain, &err), 0);
+	ptc_loop_release(&loop);
+	cr_assert(!f.quiesced && !f.leaves);
+	ptc_drain_release(&drain);
+	release(&f);
+}
+
+Test(loop, time_is_up)
+{
+	const struct ptc_record_opts opts = { .wake_fd = -1, .max_ns = 1 };
+	char path[64];
+	struct ptc_drain drain;
+	struct ptc_loop loop;
+	struct ptc_err err;
+	struct fake f;
+
+	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
+	make(&f);
+	cr_assert_eq(ptc_drain_init(&drain, &f.base, &opts, &err), 0);
+	drain.writer = writer(path);
+	cr_assert_eq(ptc_loop_init(&loop, &opts, &f.base, &drain, &err), 0);
+	cr_assert_eq(ptc_loop_run(&loop, 77, &err), 0, "%s", err.msg);
+	cr_assert(loop.limited && f.leaves);
+	ptc_loop_release(&loop);
+	ptc_drain_release(&drain);
+	ptc_writer_free(drain.writer);
+	release(&f);
+}
+
+Test(loop, a_priority_that_is_not_for_us_is_refused)
+{
+	const struct ptc_record_opts opts = { .wake_fd = -1, .realtime = 7 };
+	const struct rlimit none = { 0, 0 };
+	struct ptc_drain drain;
+	struct ptc_loop loop;
+	struct ptc_err err;
+	struct fake f;
+	int rc;
+
+	cr_assert_eq(setrlimit(RLIMIT_RTPRIO, &none), 0);
+	if (!geteuid() && setresuid(65534, 65534, 65534)) /* without CAP_SYS_NICE */
+		cr_skip_test("cannot become somebody else");
+	make(&f);
+	cr_assert_eq(ptc_drain_init(&drain, &f.base, &opts, &err), 0);
+	rc = ptc_loop_init(&loop, &opts, &f.base, &drain, &err);
+	cr_assert_eq(rc, PTC_E_PERM);
+	cr_assert(strstr(err.msg, "ulimit -r 7"), "%s", err.msg);
+	ptc_loop_release(&loop);
+	ptc_drain_release(&drain);
+	release(&f);
+}

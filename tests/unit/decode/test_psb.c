@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: what a PSB+ says, and what comes around it. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/psb.h"
+#include "lib_pt.h"
+
+/* Of the first @len bytes of @b, at the end of an allocation. */
+static struct ptc_psb_plus read_cut(const struct ptc_buf *b, size_t len)
+{
+	uint8_t *exact = malloc(len ? len : 1);
+	struct ptc_psb_plus p;
+
+	cr_assert_not_null(exact);
+	memcpy(exact, b->bytes, len);
+	p = ptc_psb_read(exact, len);
+	free(exact);
+	return p;
+}
+
+Test(psb, it_tells_whether_tracing_is_on_and_in_which_mode)
+{
+	struct ptc_buf on = PTC_BUF_INIT, off = PTC_BUF_INIT;
+	struct ptc_psb_plus p;
+
+	pt_psb_on(&on, 0x1000);
+	pt_tnt(&on, "T");
+	p = read_cut(&on, on.len);
+	cr_assert(p.whole && p.mode && p.ip);
+	pt_psb_off(&off);
+	pt_enable(&off, 0x1000);
+	p = read_cut(&off, off.len);
+	cr_assert(p.whole && !p.mode && !p.ip);
+	ptc_buf_release(&on);
+	ptc_buf_release(&off);
+}
+
+Test(psb, it_is_not_whole_if_it_is_cut_anywhere_or_an_overflow_came)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i;
+
+	pt_psb_on(&b, 0x1000);
+	for (i = 0; i < b.len; i++)
+		cr_assert_not(read_cut(&b, i).whole, "%zu", i);
+	ptc_buf_reset(&b);
+	pt_psb(&b);
+	pt_ovf(&b);
+	pt_ip(&b, PT_FUP, 0x1000);
+	pt_psbend(&b);
+	cr_assert_not(read_cut(&b, b.len).whole);
+	cr_assert_not(read_cut(&b, b.len).ip);
+	ptc_buf_release(&b);
+}
+
+Test(psb, events_in_front_of_it_are_those_of_packets_that_are_of_no_psb)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i;
+
+	pt_tnt(&b, "TN");
+	pt_ip(&b, PT_TIP, 0x1000);
+	pt_psb_on(&b, 0x1000);
+	pt_mtc(&b, 1);
+	pt_mode_exec64(&b);
+	ptc_buf_le16(&b, 0xe202); /* EXSTOP, which waits for its FUP */
+	cr_assert_not(ptc_psb_has_event_before(b.bytes, 0, b.len));
+	i = b.len;
+	pt_ip(&b, PT_FUP, 0x1000);
+	cr_assert(ptc_psb_has_event_before(b.bytes, 0, b.len));
+	cr_assert_not(ptc_psb_has_event_before(b.bytes, 0, i));
+	ptc_buf_reset(&b);
+	pt_ip(&b, PT_FUP, 0x1000); /* waits for its TIP */
+	cr_assert_not(ptc_psb_has_event_before(b.bytes, 0, b.len));
+	pt_ip(&b, PT_TIP, 0x1000);
+	cr_assert(ptc_psb_has_event_before(b.bytes, 0, b.len));
+	ptc_buf_reset(&b);
+	pt_ip_none(&b, PT_PGD);
+	cr_assert(ptc_psb_has_event_before(b.bytes, 0, b.len));
+	/* What cannot be read may be anything. */
+	for (i = 1; i < PTC_PSB_LEN; i++)
+		cr_assert(ptc_psb_has_event_before(ptc_psb, 0, i), "%zu", i);
+	ptc_buf_release(&b);
+}
+
+Test(psb, what_was_read_behind_ptc_psb_is_a_branch_or_an_event)
+{
+	static const struct {
+		uint8_t bytes[8];
+		size_t len, want;
+	} cases[] = {
+		{ { 0x59, 4 }, 2, SIZE_MAX },			/* MTC */
+		{ { 0x59, 4, 0x3d, 0xf3, 0xb7 }, 5, SIZE_MAX }, /* a FUP: switched out there */
+		{ { 0x59, 4, 0x3d, 0xf3, 0xb7, 0x01 }, 6, SIZE_MAX }, /* with its TIP.PGD */
+		{ { 0x59, 4, 0x06 }, 3, 1 },			      /* TNT */
+		{ { 0x59, 4, 0x2d, 0xf3, 0xb7 }, 5, 1 },	      /* TIP */
+	};
+	uint8_t bytes[64] = { 0 };
+	size_t i, at;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		at = 1;
+		memcpy(bytes + at, ptc_psb, sizeof(ptc_psb));
+		at += sizeof(ptc_psb);
+		bytes[at++] = 2;
+		bytes[at++] = 0x23;
+		memcpy(bytes + at, cases[i].bytes, cases[i].len);
+		at += cases[i].len;
+		cr_assert_eq(ptc_psb_left_behind(bytes, 0, at, true), cases[i].want, "%zu", i);
+		cr_assert_eq(ptc_psb_left_behind(bytes, 0, at, false), 1, "%zu", i);
+	}
+}
