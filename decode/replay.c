@@ -426,13 +426,17 @@ static void end_run(struct ptc_replay *r, struct run run, uint64_t time)
  * libipt reads ahead, and when that fails it says so at once: of the branch that it was asked for,
  * although it may know where that one led, or have the bits of it and of more. It tells when it is
  * asked again. True: decoding goes on.
+ *
+ * Not where a return failed on the bit that it has: that is used up, and how libipt stands then
+ * depends on whether it had the return in its cache.
  */
 static bool has_more(struct ptc_replay *r)
 {
 	struct pt_block b;
 	int status;
 
-	if (!r->trail.last.valid)
+	if (!r->trail.last.valid || pt_errcode(r->status) == pte_bad_retcomp ||
+	    pt_errcode(r->status) == pte_retstack_empty)
 		return false;
 	status = pt_blk_next(r->dec, &b, sizeof(b));
 	if (b.ip != r->trail.last.ip) {

@@ -88,7 +88,9 @@ static void add_seam(struct ptc_slice *s)
 {
 	struct ptc_slice_seam *seam = &s->seams[s->nseams];
 
-	if (!ptc_replay_seam(s->replay, &seam->seam))
+	/* Where it began, and has not failed since: what that cost is counted with the slice. */
+	if (!ptc_replay_seam(s->replay, &seam->seam) || seam->seam.from != s->conf.start.off ||
+	    seam->seam.spot.span != s->conf.start.span)
 		return;
 	seam->stats = s->stats;
 	seam->steps = s->nsteps;
