@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/plan.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,22 +16,11 @@
  * A slice is large enough for what it costs to begin one, and small enough for its items, which are
  * a hundred times as large, to be in memory with those of the others.
  */
-enum { SLICE_BYTES = 32 << 10, SLICES_EACH = 4, MAX_THREADS = 256 };
-
-static unsigned int cpus(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 1;
-	return (unsigned int)CPU_COUNT(&set);
-}
+enum { SLICE_BYTES = 256 << 10, SLICES_EACH = 2, MAX_THREADS = 256 };
 
 static unsigned int threads(const struct ptc_decode *d)
 {
-	const unsigned int n = d->opts.jobs ? d->opts.jobs : cpus();
-
-	return n < MAX_THREADS ? n : MAX_THREADS;
+	return d->opts.jobs < MAX_THREADS ? d->opts.jobs : MAX_THREADS;
 }
 
 /*
