@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 
 #include <intel-pt.h>
 
@@ -66,6 +67,12 @@ static void end_gap(struct ptc_replay *r, size_t off)
 	r->gap_end = span_of(r)->base + off;
 }
 
+void ptc_replay_tell_of(struct ptc_replay *r, size_t off)
+{
+	begin_gap(r, PTC_GAP_DESYNC, off);
+	end_gap(r, off);
+}
+
 /* The gap is to last to @off of the span: what of the trace that costs. */
 static void charge(struct ptc_replay *r, size_t off)
 {
@@ -110,8 +117,7 @@ static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor
 	r->ahead_of = r->off_psb = SIZE_MAX;
 	r->off_psb_later = r->off_psb_agrees = false;
 	r->at_first = psb_plus_at(r, at).mode;
-	r->psb = ptc_span_next_psb(span_of(r),
-				   at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
+	ptc_replay_look_for_psb(r, at, at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
 	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	ptc_replay_look_around(r);
 	r->prev2_off = r->prev_off = from;
@@ -303,6 +309,19 @@ static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_
 	return sync_graft(r, to, err);
 }
 
+/* Begin at a PSB that was missed, or at what is left of one. Returns 1 if that does not work. */
+static int begin_at_missed(struct ptc_replay *r, size_t psb, struct ptc_err *err)
+{
+	struct ptc_resume to = { .how = PTC_RESUME_GRAFT, .off = psb, .next = psb };
+
+	if (!r->swallowed || !r->left_end)
+		return sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0;
+	to.floor = r->left_end;
+	to.graft_len = PTC_PSB_LEN;
+	memcpy(to.graft, ptc_psb, PTC_PSB_LEN);
+	return sync_graft(r, &to, err);
+}
+
 int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 {
 	struct ptc_resume to;
@@ -320,8 +339,9 @@ int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 			if (psb < SIZE_MAX) {
 				begin_gap_of(r, ptc_ipt_cause(status), psb);
 				end_gap(r, psb);
-				if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) >= 0)
-					return 0;
+				ret = begin_at_missed(r, psb, err);
+				if (ret <= 0)
+					return ret;
 				continue;
 			}
 			if (pt_errcode(status) == pte_eos) {
@@ -347,6 +367,7 @@ int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 
 int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err)
 {
+	(void)ptc_replay_tell_of_rest(r);
 	ptc_trail_cut(&r->trail);
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;

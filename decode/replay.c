@@ -582,11 +582,12 @@ static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t f
 		break;
 	case ptev_disabled:
 		ptc_replay_list_gap(r);
-		ptc_trail_exit(&r->trail, time);
+		ptc_trail_exit(&r->trail, ev->ip_suppressed ? 0 : ev->variant.disabled.ip, time);
 		break;
 	case ptev_async_disabled:
 		ptc_replay_list_gap(r);
-		ptc_trail_async(&r->trail, ev->variant.async_disabled.at, 0, time);
+		ptc_trail_async(&r->trail, ev->variant.async_disabled.at,
+				ev->ip_suppressed ? 0 : ev->variant.async_disabled.ip, time);
 		break;
 	case ptev_async_branch:
 		ptc_replay_list_gap(r);
@@ -683,7 +684,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = step_event(r, err);
 	else
 		ret = step_block(r, items_in_a_row(r, max), err);
-	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor)
+	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor &&
+	    !ptc_replay_tell_of_rest(r))
 		ret = ptc_replay_recover(r, -pte_bad_query, err);
 	if (ret < 0)
 		return ret;

@@ -201,14 +201,16 @@ void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)
 	branch(t, 0, ip, PTC_KIND_START, time);
 }
 
-void ptc_trail_exit(struct ptc_trail *t, uint64_t time)
+void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time)
 {
-	const uint64_t ip = t->last.ip;
+	const uint8_t kind = t->last.kind;
+	const uint64_t next = t->last.ip + t->last.len;
 
-	if (t->last.valid && t->last.kind != PTC_KIND_NONE)
-		branch(t, ip, 0, t->last.kind, time);
-	else if (t->last.valid) /* no transfer: the code just went on, out of an address filter */
-		branch(t, ip + t->last.len, 0, PTC_KIND_ASYNC, time);
+	/* No transfer: the code just went on, out of an address filter. */
+	if (t->last.valid && (kind == PTC_KIND_NONE || (kind == PTC_KIND_JCC && to == next)))
+		branch(t, next, to, PTC_KIND_ASYNC, time);
+	else if (t->last.valid)
+		branch(t, t->last.ip, to, kind, time);
 	settle(t);
 }
 

@@ -149,11 +149,11 @@ void ptc_trail_land(struct ptc_trail *t, uint64_t ip);
 /* Tracing was enabled at @ip. */
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time);
 /*
- * Tracing was disabled by the pending instruction. Where that is no transfer
- * (code that runs past the end of an address filter), the exit is asynchronous,
+ * Tracing was disabled by the pending instruction, which led to @to (0: not known). Where that
+ * is no transfer (code that runs past the end of an address filter), the exit is asynchronous,
  * at the instruction behind it.
  */
-void ptc_trail_exit(struct ptc_trail *t, uint64_t time);
+void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time);
 /* At @from something asynchronous happened; it led to @to, or out of traced code (0). */
 void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time);
 /* Continuity is lost: where the pending instruction led is not known. */
