@@ -94,14 +94,25 @@ static void charge(struct ptc_replay *r, size_t off)
 	free(copy);
 }
 
+static void init_walk(struct ptc_replay *r)
+{
+	if (r->window.map)
+		ptc_walker_init_window(&r->walk, &r->window);
+	else
+		ptc_walker_init(&r->walk, r->window.bytes, span_of(r)->len);
+}
+
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
 	ptc_window_move(&r->window, from);
 	r->from = r->off = from;
 	r->floor = floor;
-	if (at == (ptrdiff_t)from)
+	if (at == (ptrdiff_t)from) {
 		r->clean = from;
+		init_walk(r); /* nor does it know what is in front */
+		ptc_walker_begin(&r->walk, from);
+	}
 	r->swallowed = false;
 	r->ahead_of = r->off_psb = SIZE_MAX;
 	r->off_psb_later = r->off_psb_agrees = false;
@@ -241,7 +252,9 @@ static int resume_behind_window(struct ptc_replay *r)
 static void begin_gap_of(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
 	if (!r->gap && cause == PTC_GAP_NOCODE)
-		r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, ptc_replay_current_ip(r));
+		r->gap_cost =
+			ptc_notes_nocode(r->conf.notes, r->as, ptc_replay_current_ip(r),
+					 (struct ptc_note_at){ ptc_replay_time(r), r->conf.queue });
 	begin_gap(r, cause, off);
 }
 
@@ -404,9 +417,7 @@ int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 	ret = ptc_window_open(&r->window, sp, false, err);
 	if (ret < 0)
 		return ret;
-	ptc_walker_init(&r->walk, r->window.bytes, sp->len);
-	if (r->window.map)
-		ptc_walker_init_window(&r->walk, &r->window);
+	init_walk(r);
 	ret = use_decoder(r, err);
 	if (ret < 0)
 		return ret;

@@ -92,6 +92,7 @@ struct ptc_replay {
 	bool rest;		   /* it is of the packet cut off at the end of a truncated span */
 
 	size_t next_mark;
+	struct ptc_spot stop; /* a row of steps ends there */
 	struct ptc_trail trail;
 };
 

@@ -8,11 +8,18 @@
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
 {
 	memset(t, 0, sizeof(*t));
+	t->gen = 1;
+	ptc_trail_renew(t, out, opts);
+}
+
+void ptc_trail_renew(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
+{
+	memset(&t->last, 0, sizeof(t->last));
+	t->nheld = 0;
 	t->out = out;
 	t->insns = opts->insns;
 	t->bytes = opts->bytes;
 	t->quick = !opts->insns && !opts->bytes && !out->picky;
-	t->gen = 1;
 	ptc_trail_progress(t);
 }
 
@@ -29,7 +36,9 @@ static void forget(struct ptc_trail *t)
 void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as)
 {
 	t->as = as;
-	forget(t);
+	if (!as->view || as->view != t->view)
+		forget(t);
+	t->view = as->view;
 }
 
 struct ptc_trail_insn ptc_trail_read(struct ptc_trail *t, uint64_t ip, enum ptc_mode mode)

@@ -48,7 +48,8 @@ struct ptc_trail {
 	 * an odd constant, which is as good as the address. Its upper bits are the index, and its
 	 * lower ones the upper bits of an entry; then come 7 bits of gen, 4 of kind, 4 of len.
 	 */
-	uint32_t gen; /* never 0: of entries that are of this code */
+	uint32_t gen;  /* never 0: of entries that are of this code */
+	uint64_t view; /* as->view of the code */
 	enum ptc_mode mode;
 	uint64_t cache[1 << PTC_TRAIL_CACHE_BITS];
 };
@@ -63,6 +64,9 @@ struct ptc_trail_block {
 };
 
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
+
+/* For another replay; what is known of the code is kept. */
+void ptc_trail_renew(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
 
 /* Use @as from now on, or look at it anew because it changed. */
 void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as);

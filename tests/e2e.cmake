@@ -323,6 +323,11 @@ e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 foreach(name removed in_json replaced in_place cached symfs core)
 	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")
 endforeach()
+# Several threads decode as one does.
+foreach(name signal jit recurse storm cpus dlopen except shell traces)
+	e2e_test(parallel_${name} 100 "${e2e_dir}/parallel.py" "${name}")
+	set_property(TEST e2e_parallel_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
+endforeach()
 # Names of functions, source lines, and where they come from.
 foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
 	e2e_test(names_${name} 100 "${e2e_dir}/names.py" "${name}")
