@@ -195,14 +195,17 @@ PROGRAMS = {
     "names": [prog("names")],
     "busy": [prog("busy"), "100"],
     "threads": [prog("tasks"), "locks"],
-    "fork": ["/bin/sh", "-c", "/bin/true & /bin/echo a | cat; wait"],
+    "jobs": [prog("jobs")],
 }
 
 
-def case_clean(work):
+FORKING = {"fork": ["/bin/sh", "-c", "/bin/true & /bin/echo a | cat; wait"]}
+
+
+def case_clean(work, programs=None):
     """All is exact, whatever the filter."""
     judged = 0
-    for n, (name, argv) in enumerate(PROGRAMS.items()):
+    for n, (name, argv) in enumerate((programs or PROGRAMS).items()):
         raw = os.path.join(work, name)
         record(raw, argv)
         for words in ("any,u,save_type", FILTERS[n % len(FILTERS)]):
@@ -217,6 +220,11 @@ def case_clean(work):
             check(not report["patterns"], f"{name}, {words}: {report['patterns']}")
             judged += report["judged"]
     check(judged > 10000, f"only {judged} entries in all")
+
+
+def case_forks(work):
+    """The same of processes."""
+    case_clean(work, FORKING)
 
 
 def case_spoilt(work):
