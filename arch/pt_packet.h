@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PTC_PSB_LEN = 16 };
+enum { PTC_PSB_LEN = 16, PTC_PSBEND_LEN = 2 };
 
 enum ptc_pkt {
 	PTC_PKT_PAD,

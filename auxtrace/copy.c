@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/copy.h"
 
+#include "auxtrace/added.h"
 #include "auxtrace/compress.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/pipe_out.h"
@@ -14,6 +15,8 @@ struct copying {
 	const struct ptc_copy_opts *opts;
 	struct ptc_writer *w;
 	struct ptc_select *select; /* NULL: everything */
+	struct ptc_added added;	   /* what opts->more is of */
+	bool id_index;		   /* there was one */
 	struct ptc_copy_stats stats;
 };
 
@@ -25,7 +28,7 @@ static bool from_pipe(const struct copying *c)
 /* The front is in records already, and can stay there, unless some of them are behind damage. */
 static bool pipe_to_pipe(const struct copying *c)
 {
-	return from_pipe(c) && c->opts->pipe && !ptc_file_damage(c->f);
+	return from_pipe(c) && c->opts->pipe && !ptc_file_damage(c->f) && !c->opts->more;
 }
 
 /* The level to compress with; 0: not at all. */
@@ -45,6 +48,33 @@ static unsigned int level(const struct copying *c)
 	return 1;
 }
 
+uint64_t ptc_copy_new_id(const struct ptc_file *f)
+{
+	uint64_t id = 0;
+	size_t i, k;
+
+	for (i = 0; i < ptc_file_nattrs(f); i++) {
+		const struct ptc_file_attr *a = ptc_file_attr(f, i);
+
+		for (k = 0; k < a->nids; k++)
+			id = a->ids[k] > id ? a->ids[k] : id;
+	}
+	return id + 1;
+}
+
+static int add_attr(struct copying *c, struct ptc_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < ptc_file_nattrs(c->f); i++)
+		if (!(ptc_file_attr(c->f, i)->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
+			return ptc_fail(err, PTC_E_UNSUPPORTED,
+					"cannot add an event to '%s': its records do not say "
+					"which event they are of",
+					ptc_file_name(c->f));
+	return ptc_writer_attr(c->w, c->added.attr, c->added.name, &c->added.id, 1, err);
+}
+
 static int copy_attrs(struct copying *c, struct ptc_err *err)
 {
 	size_t i;
@@ -55,7 +85,7 @@ static int copy_attrs(struct copying *c, struct ptc_err *err)
 
 		rc = ptc_writer_attr_stored(c->w, a->stored, a->ids, a->nids, err);
 	}
-	return rc;
+	return rc || !c->opts->more ? rc : add_attr(c, err);
 }
 
 /* Not a feature of what is written: made anew, or no more true. */
@@ -66,7 +96,9 @@ static bool is_stale(const struct copying *c, unsigned int bit)
 	case PTC_FEAT_DIR_FORMAT:
 		return true;
 	case PTC_FEAT_SAMPLE_TIME:
-		return c->select != NULL;
+		return c->select || c->opts->more;
+	case PTC_FEAT_EVENT_DESC:
+		return c->opts->more;
 	case PTC_FEAT_AUXTRACE:
 		return c->opts->strip_aux || c->opts->pipe;
 	default:
@@ -88,6 +120,33 @@ static int copy_features(struct copying *c, struct ptc_err *err)
 		else
 			c->stats.lost_feature[bit] = true;
 	}
+	return rc;
+}
+
+static int add_event_desc(struct copying *c, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_cur bytes;
+	int rc = 0;
+
+	if (ptc_file_feature(c->f, PTC_FEAT_EVENT_DESC, &bytes, NULL) &&
+	    ptc_added_event_desc(&b, bytes, &c->added))
+		rc = ptc_buf_failed(&b) ?
+			     ptc_fail_mem(err) :
+			     ptc_writer_feature(c->w, PTC_FEAT_EVENT_DESC, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+static int add_id_index(struct copying *c, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	ptc_added_id_index(&b, &c->added);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_stored(c->w, b.bytes, b.len, false, err);
+	ptc_buf_release(&b);
 	return rc;
 }
 
@@ -204,7 +263,7 @@ static bool is_stale_record(const struct copying *c, const struct ptc_rec *rec)
 	uint64_t bit;
 
 	if (rec->type == PTC_REC_FINISHED_ROUND)
-		return ptc_file_form(c->f) == PTC_FORM_FOLDER;
+		return ptc_file_form(c->f) == PTC_FORM_FOLDER || c->opts->more;
 	if (!is_front(rec->type))
 		return false;
 	if ((from_pipe(c) || c->opts->pipe) && !pipe_to_pipe(c))
@@ -259,6 +318,7 @@ static int copy_record(struct copying *c, const struct ptc_rec *rec, struct ptc_
 		return 0;
 	}
 	c->stats.records++;
+	c->id_index |= rec->type == PTC_REC_ID_INDEX;
 	switch (rec->type) {
 	case PTC_REC_AUXTRACE:
 		return copy_piece(c, rec, err);
@@ -273,6 +333,18 @@ static int copy_record(struct copying *c, const struct ptc_rec *rec, struct ptc_
 	}
 }
 
+static int put_more(struct copying *c, struct ptc_err *err)
+{
+	const struct ptc_copy_more *more = c->opts->more;
+	int rc = c->id_index ? add_id_index(c, err) : 0;
+
+	if (!rc)
+		rc = more->put(more->ctx, c->w, err);
+	if (!rc && !c->opts->pipe && more->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		rc = ptc_writer_feature(c->w, PTC_FEAT_BRANCH_STACK, "", 0, err);
+	return rc;
+}
+
 static int copy_all(struct copying *c, struct ptc_err *err)
 {
 	uint64_t pos = 0;
@@ -285,6 +357,8 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 		rc = copy_attrs(c, err);
 		if (!rc)
 			rc = copy_features(c, err);
+		if (!rc && c->opts->more)
+			rc = add_event_desc(c, err);
 		if (!rc && c->opts->pipe)
 			rc = put_names(c, err);
 	}
@@ -299,6 +373,8 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 	if (!rc && !c->stats.records)
 		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record of it is %s",
 			      ptc_file_name(c->f), c->stats.left_out ? "wanted" : "whole");
+	if (!rc && c->opts->more)
+		rc = put_more(c, err);
 	return rc ? rc : update_sample_time(c, err);
 }
 
@@ -309,6 +385,8 @@ int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_o
 	struct copying c = { .f = f, .opts = opts };
 	int rc = 0;
 
+	if (opts->more)
+		c.added = (struct ptc_added){ &opts->more->attr, opts->more->name, opts->more->id };
 	if (!ptc_select_is_all(&opts->select))
 		rc = ptc_select_new(f, &opts->select, &c.select, err);
 	if (!rc)

@@ -16,6 +16,22 @@
 #include "auxtrace/reader.h"
 #include "auxtrace/select.h"
 
+struct ptc_writer;
+
+/*
+ * Records of one more event, behind all others: then there are no FINISHED_ROUND records, as they
+ * would not be true. Every event of the recording must have PERF_SAMPLE_IDENTIFIER
+ * (PTC_E_UNSUPPORTED).
+ */
+struct ptc_copy_more {
+	struct perf_event_attr attr;
+	const char *name;
+	uint64_t id; /* ptc_copy_new_id */
+	/* Write them. Non-zero: *err is set. */
+	int (*put)(void *ctx, struct ptc_writer *w, struct ptc_err *err);
+	void *ctx;
+};
+
 enum ptc_copy_pack {
 	PTC_COPY_PACK_KEEP, /* compressed if the recording is, with the level it says */
 	PTC_COPY_PACK_NONE,
@@ -32,6 +48,7 @@ struct ptc_copy_opts {
 	enum ptc_copy_pack pack;
 	unsigned int level; /* of PTC_COPY_PACK_ZSTD */
 	struct ptc_select_opts select;
+	const struct ptc_copy_more *more; /* NULL: nothing */
 };
 
 struct ptc_copy_stats {
@@ -49,5 +66,8 @@ struct ptc_copy_stats {
  */
 int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_opts *opts,
 	     struct ptc_copy_stats *ret, struct ptc_err *err);
+
+/* An id that no event of @f has. */
+uint64_t ptc_copy_new_id(const struct ptc_file *f);
 
 #endif

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "auxtrace/compress.h"
+#include "branch_stacks.h"
 #include "cli.h"
 #include "copying.h"
+#include "decode/branchsel.h"
 
 enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
 
@@ -18,6 +20,9 @@ struct args {
 	struct ptc_copy_opts opts;
 	uint32_t cpus[MAX_LIST];
 	int32_t tids[MAX_LIST];
+	bool stacks; /* --branch-stacks */
+	const char *filter;
+	struct ptc_branch_stacks branches;
 };
 
 static void help(void)
@@ -38,6 +43,14 @@ static void help(void)
 	       "      --tid=LIST        of these threads only\n"
 	       "      --time=A,B        from A to B, seconds of the recording's clock; either may\n"
 	       "                        be missing\n"
+	       "      --branch-stacks[=N,PERIOD]\n"
+	       "                        samples with branch stacks, made from the trace: of the "
+	       "last N\n"
+	       "                        (32) branches of a thread, each PERIOD (1000) of them\n"
+	       "      --branch-filter=LIST\n"
+	       "                        of those, only: any,u (default); any_call, any_ret, "
+	       "ind_call,\n"
+	       "                        ind_jmp, cond, call, k; save_type: with their types\n"
 	       "  -h, --help            this text\n\n"
 	       "What is needed to decode what is left stays: mappings, names, forks, code, what "
 	       "has\n"
@@ -141,7 +154,17 @@ static int set_tids(struct args *a, const char *text)
 	return 0;
 }
 
-enum { OPT_PIPE = 256, OPT_COMPRESS, OPT_DECOMPRESS, OPT_STRIP, OPT_CPU, OPT_TID, OPT_TIME };
+enum {
+	OPT_PIPE = 256,
+	OPT_COMPRESS,
+	OPT_DECOMPRESS,
+	OPT_STRIP,
+	OPT_CPU,
+	OPT_TID,
+	OPT_TIME,
+	OPT_STACKS,
+	OPT_FILTER
+};
 
 static int set_option(struct args *a, int c, const char *text)
 {
@@ -166,6 +189,17 @@ static int set_option(struct args *a, int c, const char *text)
 		return set_list("CPUs", text, a->cpus, &a->opts.select.ncpus);
 	case OPT_TID:
 		return set_tids(a, text);
+	case OPT_STACKS:
+		a->stacks = true;
+		if (!ptc_branch_stacks_parse(text, &a->branches.opts))
+			return ptc_usage_error("convert", "'%s' is not N,PERIOD: N is 1 to %d",
+					       text, PTC_STACKS_DEPTH_MAX);
+		return 0;
+	case OPT_FILTER:
+		a->filter = text;
+		if (!ptc_branchsel_parse(text, &a->branches.opts.sel))
+			return ptc_usage_error("convert", "'%s' is no branch filter", text);
+		return 0;
 	default:
 		return parse_time(text, &a->opts.select) ?
 			       0 :
@@ -186,6 +220,8 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "cpu", required_argument, NULL, OPT_CPU },
 		{ "tid", required_argument, NULL, OPT_TID },
 		{ "time", required_argument, NULL, OPT_TIME },
+		{ "branch-stacks", optional_argument, NULL, OPT_STACKS },
+		{ "branch-filter", required_argument, NULL, OPT_FILTER },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -207,6 +243,15 @@ static int parse(int argc, char **argv, struct args *a)
 				       argv[optind]);
 	if (!a->output)
 		return ptc_usage_error("convert", "no output: -o FILE, or -o -");
+	if (a->filter && !a->stacks)
+		return ptc_usage_error("convert", "--branch-filter goes with --branch-stacks");
+	if (a->stacks && !ptc_select_is_all(&a->opts.select))
+		return ptc_usage_error("convert",
+				       "--branch-stacks goes with neither --cpu nor --tid nor "
+				       "--time: convert twice");
+	if (a->stacks && !strcmp(a->input, "-"))
+		return ptc_usage_error("convert", "--branch-stacks reads the recording twice: not "
+						  "from standard input");
 	if (ptc_copying_clash("convert", a->input, a->output))
 		return PTC_EXIT_USAGE;
 	a->to_stdout = !strcmp(a->output, "-");
@@ -225,10 +270,16 @@ static int convert(struct args *a)
 		return ptc_usage_error("convert", "standard output is a terminal");
 	if (ptc_file_open(a->input, &f, &err))
 		return ptc_say_err(&err);
+	if (a->stacks && ptc_branch_stacks_open(&a->branches, a->input, f, &err)) {
+		ptc_file_free(f);
+		return ptc_say_err(&err);
+	}
+	a->opts.more = a->stacks ? &a->branches.more : NULL;
 	if (ptc_copy(f, a->output, &a->opts, &st, &err))
 		code = ptc_say_err(&err);
 	else
 		ptc_copying_say_lost(&st);
+	ptc_branch_stacks_close(&a->branches);
 	ptc_file_free(f);
 	return code;
 }
@@ -243,6 +294,7 @@ int ptc_cmd_convert(int argc, char **argv)
 		return PTC_EXIT_FAIL;
 	}
 	a->input = "perf.data";
+	a->branches.opts.sel = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
 	code = parse(argc, argv, a);
 	if (code < 0) {
 		a->opts.select.cpus = a->cpus;

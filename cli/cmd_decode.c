@@ -81,6 +81,9 @@ static void help(void)
 	       "      --vmlinux=FILE    code of the kernel as it was built\n"
 	       "      --debuginfod=URLS files that are missing, and debug files, from these "
 	       "servers\n"
+	       "  -j, --jobs=N[:BYTES]  decode with N threads (default 1), each of which takes "
+	       "BYTES of\n"
+	       "                        trace at a time (for tests); the output is the same\n"
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
@@ -151,6 +154,9 @@ static int parse_fields(struct decode_args *a, const char *arg)
 	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : 0;
 }
 
+/* More is a slip of the hand. */
+enum { MAX_JOBS = 4096, MAX_SLICE = 1 << 30 };
+
 enum {
 	OPT_FORMAT = 256,
 	OPT_TID,
@@ -216,9 +222,26 @@ static int take_choice(struct decode_args *a, int c)
 	}
 }
 
+/* N[:BYTES] */
+static int take_jobs(struct decode_args *a, const char *arg)
+{
+	char *copy = strdup(arg), *s = copy;
+	uint64_t n = 0, bytes = 1;
+	const bool ok = copy && next_number(&s, ':', &n) && n && n <= MAX_JOBS &&
+			(!s || next_number(&s, ':', &bytes)) && !s && bytes && bytes <= MAX_SLICE;
+
+	if (ok && strchr(arg, ':'))
+		a->opts.slice = (size_t)bytes;
+	a->opts.jobs = (unsigned int)n;
+	free(copy);
+	return ok ? 0 : ptc_usage_error("decode", "'%s' is no number of threads, nor N:BYTES", arg);
+}
+
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
 	switch (c) {
+	case 'j':
+		return take_jobs(a, optarg);
 	case 'i':
 		a->input = optarg;
 		return 0;
@@ -343,6 +366,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "cpu", required_argument, NULL, OPT_CPU },
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
+		{ "jobs", required_argument, NULL, 'j' },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "last", required_argument, NULL, OPT_LAST },
@@ -366,7 +390,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 	int c, code;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":i:F:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":i:F:j:h", options, NULL)) != -1) {
 		code = take_option(a, c, argv);
 		if (code || a->help)
 			return code;

@@ -34,6 +34,7 @@ struct ptc_addrspace {
 	/* The same for libipt, by mode; owned, made by ptc_ipt_image. */
 	struct pt_image *images[PTC_MODES];
 	uint64_t image_layouts[PTC_MODES];
+	uint64_t view; /* of what never changes: a number, not 0; the same number, the same code */
 };
 
 /* Pieces of overlays that may be copied: a file that asks for more is not to be believed. */

@@ -222,6 +222,18 @@ static void on_leaving(struct ptc_calls *c, struct thread *t, const struct ptc_i
 	t->exit_function = c->opts.function(c->opts.ctx, it, it->from);
 }
 
+/* Behind a branch out of an address filter: what ran there, and called us maybe, is not known. */
+static int on_reentry(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const size_t i = by_return(t, it->to);
+
+	if (i)
+		return leave_to(c, t, it, i - 1, PTC_CALL_BY_CALL);
+	if (c->opts.function(c->opts.ctx, it, it->to) == t->frames[t->n - 1].function)
+		return 0;
+	return enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+}
+
 static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
 {
 	const bool was_out = t->out;
@@ -231,8 +243,10 @@ static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item
 	t->out = false;
 	if (!t->n)
 		return enter(c, t, it, PTC_CALL_BY_TRACE, 0);
-	if (!was_out || !t->next || it->to == t->next || it->to == t->exit_ip)
-		return 0; /* an overflow, a system call, an interrupt, a restarted call */
+	if (!was_out)
+		return on_reentry(c, t, it);
+	if (!t->next || it->to == t->next || it->to == t->exit_ip)
+		return 0; /* a system call, an interrupt, a restarted call */
 	i = by_signal(t, it->to);
 	if (i)
 		return leave_to(c, t, it, i - 1, PTC_CALL_BY_SIGNAL);

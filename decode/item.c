@@ -63,12 +63,12 @@ void ptc_out_release(struct ptc_out *o)
 {
 	free(o->items);
 	o->items = NULL;
-	o->head = o->n = o->cap = 0;
+	o->head = o->n = o->cap = o->hidden = 0;
 }
 
 bool ptc_out_reserve(struct ptc_out *o, size_t more)
 {
-	if (o->head == o->n)
+	if (o->head == o->n && !o->hidden)
 		o->head = o->n = 0;
 	if (o->cap - o->n > more)
 		return true;
@@ -162,15 +162,37 @@ static bool is_later(const struct ptc_item *it, uint64_t time)
 	return it->time != PTC_NO_TIME && time != PTC_NO_TIME && it->time > time;
 }
 
+/* Room for one item between those to be seen and the hidden ones. */
+static bool make_way(struct ptc_out *o)
+{
+	if (!o->hidden)
+		return true;
+	if (!ptc_out_reserve(o, o->hidden))
+		return false;
+	memmove(o->items + o->n + 1, o->items + o->n, o->hidden * sizeof(*o->items));
+	return true;
+}
+
+/* It was not needed. */
+static void restore_way(struct ptc_out *o)
+{
+	if (o->hidden)
+		memmove(o->items + o->n, o->items + o->n + 1, o->hidden * sizeof(*o->items));
+}
+
 void ptc_out_lost(struct ptc_out *o, uint64_t off, uint64_t time)
 {
 	const size_t before = o->n - o->head;
 	struct ptc_item lost;
 	size_t at;
 
-	ptc_out_gap(o, PTC_GAP_LOST, off, 0, time);
-	if (o->n - o->head == before)
+	if (!make_way(o))
 		return;
+	ptc_out_gap(o, PTC_GAP_LOST, off, 0, time);
+	if (o->n - o->head == before) {
+		restore_way(o);
+		return;
+	}
 	at = o->n - 1;
 	lost = o->items[at];
 	for (; at > o->head && is_later(&o->items[at - 1], time); at--)

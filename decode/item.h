@@ -17,7 +17,8 @@
 struct ptc_out {
 	struct ptc_item *items; /* owned */
 	size_t head, n, cap;
-	bool failed; /* out of memory: checked once a step */
+	size_t hidden; /* items behind n that have been decoded, and are not to be seen yet */
+	bool failed;   /* out of memory: checked once a step */
 
 	/* Stamped on every item; in the order they have there. */
 	int32_t pid, tid, cpu;

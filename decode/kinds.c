@@ -49,7 +49,9 @@ static void forget(struct ptc_kinds *k)
 void ptc_kinds_set_code(struct ptc_kinds *k, const struct ptc_addrspace *as)
 {
 	k->as = as;
-	forget(k);
+	if (!as->view || as->view != k->view)
+		forget(k);
+	k->view = as->view;
 }
 
 static bool is_free(const struct ptc_kinds *k, const struct ptc_kinds_slot *s)

@@ -34,6 +34,7 @@ struct ptc_kinds_slot {
 
 struct ptc_kinds {
 	const struct ptc_addrspace *as; /* lent */
+	uint64_t view;			/* as->view of the code */
 	enum ptc_mode mode;		/* in which everything here was decoded */
 	uint64_t gen;			/* in place; never 0: pages of this code */
 	size_t npages;			/* of this generation */

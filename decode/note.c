@@ -20,28 +20,87 @@ struct ptc_note {
 	char id[2 * PTC_BUILD_ID_MAX + 1], found_id[2 * PTC_BUILD_ID_MAX + 1];
 };
 
-static struct ptc_cost *cost_of(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip)
+/* Out of memory: that of all that is in no mapping. */
+static struct ptc_cost *aside_of(struct ptc_notes *n, struct ptc_codefile *file)
 {
-	const struct ptc_range *r = ptc_addrspace_find(as, ip);
+	struct ptc_cost_aside *a;
 
-	if (r && r->file)
-		return &r->file->cost;
-	if (ip >> 63) {
-		if (!n->kernel.gaps)
-			n->kernel_ip = ip;
-		return &n->kernel;
-	}
-	if (!n->unmapped.gaps)
-		n->unmapped_ip = ip;
-	return &n->unmapped;
+	for (a = n->aside; a; a = a->next)
+		if (a->file == file)
+			return &a->cost;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return &n->unmapped.cost;
+	a->file = file;
+	a->next = n->aside;
+	n->aside = a;
+	return &a->cost;
 }
 
-struct ptc_cost *ptc_notes_nocode(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip)
+/* The first one is told of. */
+static void note_ip(struct ptc_cost_nowhere *c, uint64_t ip, struct ptc_note_at at)
 {
-	struct ptc_cost *c = cost_of(n, as, ip);
+	if (c->cost.gaps && (c->time < at.time || (c->time == at.time && c->queue <= at.queue)))
+		return;
+	c->ip = ip;
+	c->time = at.time;
+	c->queue = at.queue;
+}
+
+static struct ptc_cost *cost_of(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip,
+				struct ptc_note_at at)
+{
+	const struct ptc_range *r = ptc_addrspace_find(as, ip);
+	struct ptc_cost_nowhere *c = ip >> 63 ? &n->kernel : &n->unmapped;
+
+	if (r && r->file)
+		return n->apart ? aside_of(n, r->file) : &r->file->cost;
+	note_ip(c, ip, at);
+	return &c->cost;
+}
+
+struct ptc_cost *ptc_notes_nocode(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip,
+				  struct ptc_note_at at)
+{
+	struct ptc_cost *c = cost_of(n, as, ip, at);
 
 	c->gaps++;
 	return c;
+}
+
+static void add_cost(struct ptc_cost *to, const struct ptc_cost *c)
+{
+	to->gaps += c->gaps;
+	to->bytes += c->bytes;
+	to->branches += c->branches;
+}
+
+static void take_nowhere(struct ptc_cost_nowhere *to, const struct ptc_cost_nowhere *c)
+{
+	if (c->cost.gaps)
+		note_ip(to, c->ip, (struct ptc_note_at){ c->time, c->queue });
+	add_cost(&to->cost, &c->cost);
+}
+
+void ptc_notes_take(struct ptc_notes *n, const struct ptc_notes *part)
+{
+	const struct ptc_cost_aside *a;
+
+	take_nowhere(&n->unmapped, &part->unmapped);
+	take_nowhere(&n->kernel, &part->kernel);
+	for (a = part->aside; a; a = a->next)
+		add_cost(n->apart ? aside_of(n, a->file) : &a->file->cost, &a->cost);
+}
+
+struct ptc_cost *ptc_notes_cost(struct ptc_notes *n, const struct ptc_notes *part,
+				const struct ptc_cost *cost)
+{
+	const struct ptc_cost_aside *a;
+
+	for (a = part->aside; a; a = a->next)
+		if (cost == &a->cost)
+			return n->apart ? aside_of(n, a->file) : &a->file->cost;
+	return cost == &part->kernel.cost ? &n->kernel.cost : &n->unmapped.cost;
 }
 
 /* TNT: the highest bit that is set ends them; bit 0 is the short packet's header. */
@@ -259,14 +318,15 @@ static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 	for (i = 0; i < files->n; i++)
 		if (is_missing(n, files->files[i]))
 			add_file(n, files->files[i]);
-	if (n->unmapped.gaps) {
-		put_cost(words, sizeof(words), &n->unmapped);
-		add(n, "no mapping is known at 0x%" PRIx64 "%s%s", n->unmapped_ip,
-		    n->unmapped.gaps > 1 ? " and other addresses" : "", words);
+	if (n->unmapped.cost.gaps) {
+		put_cost(words, sizeof(words), &n->unmapped.cost);
+		add(n, "no mapping is known at 0x%" PRIx64 "%s%s", n->unmapped.ip,
+		    n->unmapped.cost.gaps > 1 ? " and other addresses" : "", words);
 	}
-	if (n->kernel.gaps) {
-		(void)snprintf(words, sizeof(words), " (first at 0x%" PRIx64 ")", n->kernel_ip);
-		note = add_missing(n, "the kernel", &n->kernel, words, "--kcore, or --vmlinux");
+	if (n->kernel.cost.gaps) {
+		(void)snprintf(words, sizeof(words), " (first at 0x%" PRIx64 ")", n->kernel.ip);
+		note = add_missing(n, "the kernel", &n->kernel.cost, words,
+				   "--kcore, or --vmlinux");
 		if (note)
 			note->m.file = "[kernel.kallsyms]";
 	}
@@ -311,8 +371,13 @@ bool ptc_notes_missing(struct ptc_notes *n, const struct ptc_codefiles *files, s
 
 void ptc_notes_release(struct ptc_notes *n)
 {
+	struct ptc_cost_aside *next;
 	size_t i;
 
+	for (; n->aside; n->aside = next) {
+		next = n->aside->next;
+		free(n->aside);
+	}
 	for (i = 0; i < n->n; i++)
 		free(n->notes[i].line);
 	free(n->notes);

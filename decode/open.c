@@ -157,6 +157,7 @@ static int set_up_engine(struct opening *o, struct ptc_err *err)
 	d->clock.conv = o->info.cap_user_time_zero || !o->has_conv ? o->info.time : o->conv;
 	d->clock.valid = (attr->config & o->info.tsc_bit) && d->clock.conv.mult &&
 			 (o->info.cap_user_time_zero || o->has_conv);
+	d->cycles = attr->config & o->info.cyc_bit;
 	r = ptc_ipt_init(&d->ipt, &params, err);
 	d->ipt_ready = true;
 	return r;

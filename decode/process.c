@@ -15,6 +15,7 @@ void ptc_procs_clear(struct ptc_procs *ps)
 
 	for (i = 0; i < ps->nprocs; i++) {
 		ptc_addrspace_release(&ps->procs[i]->as);
+		(void)ptc_view_put(ps->procs[i]->view);
 		free(ps->procs[i]);
 	}
 	ptc_addrspace_clear(&ps->origin.kernel.as); /* records map it, and change it, anew */
@@ -32,6 +33,32 @@ void ptc_procs_release(struct ptc_procs *ps)
 	ptc_origin_release(&ps->origin);
 	ptc_codefiles_release(&ps->files);
 	memset(ps, 0, sizeof(*ps));
+}
+
+void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other)
+{
+	struct ptc_procs was = *ps;
+
+	ps->procs = other->procs;
+	ps->nprocs = other->nprocs;
+	ps->procs_cap = other->procs_cap;
+	ps->threads = other->threads;
+	ps->nthreads = other->nthreads;
+	ps->threads_cap = other->threads_cap;
+	ps->running = other->running;
+	ps->ncpus = other->ncpus;
+	ps->cpus_cap = other->cpus_cap;
+	ps->copied = other->copied;
+	other->procs = was.procs;
+	other->nprocs = was.nprocs;
+	other->procs_cap = was.procs_cap;
+	other->threads = was.threads;
+	other->nthreads = was.nthreads;
+	other->threads_cap = was.threads_cap;
+	other->running = was.running;
+	other->ncpus = was.ncpus;
+	other->cpus_cap = was.cpus_cap;
+	other->copied = was.copied;
 }
 
 /* Index of the first process with a pid of at least @pid. */

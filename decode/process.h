@@ -10,10 +10,12 @@
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
 #include "decode/origin.h"
+#include "decode/view.h"
 
 struct ptc_proc {
 	int32_t pid;
 	struct ptc_addrspace as;
+	struct ptc_view *view; /* owned; what as was when somebody asked for it; NULL: nobody did */
 };
 
 struct ptc_thread {
@@ -37,6 +39,9 @@ struct ptc_procs {
 void ptc_procs_release(struct ptc_procs *ps);
 /* Forget all but the files. */
 void ptc_procs_clear(struct ptc_procs *ps);
+
+/* Exchange what records change, and nothing else, with @other, which has only that. */
+void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other);
 
 /* Find, or NULL. */
 struct ptc_proc *ptc_procs_find(const struct ptc_procs *ps, int32_t pid);

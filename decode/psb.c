@@ -62,7 +62,71 @@ struct ptc_psb_plus ptc_psb_read(const uint8_t *bytes, size_t len)
 			return p;
 	}
 	p.whole = type == PTC_PKT_PSBEND;
+	p.len = at;
 	return p;
+}
+
+/* Packets that may be what is left of a PSB+. */
+struct rest {
+	struct ptc_psb_rest is;
+	size_t fup_end;
+	bool whole;  /* its PSB is there */
+	bool spoilt; /* an overflow cut short what was there */
+};
+
+/* None of its packets is in front of @at. */
+static void begin_rest(struct rest *r, size_t at)
+{
+	*r = (struct rest){ .is.at = at };
+}
+
+/* A packet that is no PSBEND ends at @end. */
+static void add_packet(struct rest *r, enum ptc_pkt type, size_t end)
+{
+	switch (type) {
+	case PTC_PKT_PSB:
+		begin_rest(r, end);
+		r->whole = true;
+		break;
+	case PTC_PKT_OVF:
+		begin_rest(r, end);
+		r->spoilt = true;
+		break;
+	case PTC_PKT_FUP:
+		/* A PSB+ has one: that in front of it is an event's. */
+		if (r->is.ip)
+			r->is.at = r->fup_end;
+		r->is.ip = true;
+		r->fup_end = end;
+		break;
+	case PTC_PKT_MODE:
+	case PTC_PKT_PIP:
+	case PTC_PKT_VMCS:
+		break;
+	default:
+		if (!ptc_pkt_is_timing(type))
+			begin_rest(r, end);
+	}
+}
+
+bool ptc_psb_find_rest(const uint8_t *bytes, size_t from, size_t psbend, struct ptc_psb_rest *ret)
+{
+	enum ptc_pkt type;
+	struct rest r;
+	int n;
+
+	begin_rest(&r, from);
+	for (; from < psbend; from += (size_t)n) {
+		n = ptc_pkt_len(bytes + from, psbend - from, &type);
+		if (n <= 0)
+			return false;
+		if (type == PTC_PKT_PSBEND)
+			begin_rest(&r, from + (size_t)n);
+		else
+			add_packet(&r, type, from + (size_t)n);
+	}
+	*ret = r.is;
+	return !r.whole && !r.spoilt;
 }
 
 bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t at, size_t to)
@@ -77,7 +141,7 @@ bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t at, size_t to)
 		from += (size_t)n;
 	}
 	/* The packet in front of it may end as a PSB begins. */
-	while (at < from && at + PTC_PSB_LEN < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
+	while (at < from && at + PTC_PSB_LEN + 1 < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
 	       bytes[at + PTC_PSB_LEN + 1] == 0x82)
 		at += 2;
 	return from == at;

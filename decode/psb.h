@@ -17,10 +17,23 @@ struct ptc_psb_plus {
 	bool whole; /* as far as PSBEND */
 	bool mode;  /* the execution mode is told, ... */
 	bool ip;    /* ... and an IP: tracing is on */
+	size_t len; /* of a whole one */
 };
 
 /* Of the PSB+ that @bytes begins with. */
 struct ptc_psb_plus ptc_psb_read(const uint8_t *bytes, size_t len);
+
+/* What is left of a PSB+ whose PSB is gone. */
+struct ptc_psb_rest {
+	size_t at; /* where it begins, or timing packets in front of it */
+	bool ip;   /* it tells one: its FUP would pass for that of an event */
+};
+
+/*
+ * Is there a PSBEND at @psbend of @bytes that ends no PSB+? @from is a packet's start. What an
+ * overflow cut short may have one.
+ */
+bool ptc_psb_find_rest(const uint8_t *bytes, size_t from, size_t psbend, struct ptc_psb_rest *ret);
 
 /*
  * The last PSB in [from, to), unless @agrees and no packet of a branch is between its PSB+ and @to;

@@ -25,6 +25,11 @@ static inline bool ptc_spot_is_begin(struct ptc_spot p)
 	return !p.span && !p.off;
 }
 
+static inline bool ptc_spot_is_before(struct ptc_spot a, struct ptc_spot b)
+{
+	return a.span < b.span || (a.span == b.span && a.off < b.off);
+}
+
 /* Bytes from @p to the end of @s. */
 uint64_t ptc_range_left(const struct ptc_stream *s, struct ptc_spot p);
 

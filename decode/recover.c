@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 
 #include <intel-pt.h>
 
@@ -66,6 +67,12 @@ static void end_gap(struct ptc_replay *r, size_t off)
 	r->gap_end = span_of(r)->base + off;
 }
 
+void ptc_replay_tell_of(struct ptc_replay *r, size_t off)
+{
+	begin_gap(r, PTC_GAP_DESYNC, off);
+	end_gap(r, off);
+}
+
 /* The gap is to last to @off of the span: what of the trace that costs. */
 static void charge(struct ptc_replay *r, size_t off)
 {
@@ -87,20 +94,30 @@ static void charge(struct ptc_replay *r, size_t off)
 	free(copy);
 }
 
+static void init_walk(struct ptc_replay *r)
+{
+	if (r->window.map)
+		ptc_walker_init_window(&r->walk, &r->window);
+	else
+		ptc_walker_init(&r->walk, r->window.bytes, span_of(r)->len);
+}
+
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
 	ptc_window_move(&r->window, from);
 	r->from = r->off = from;
 	r->floor = floor;
-	if (at == (ptrdiff_t)from)
+	if (at == (ptrdiff_t)from) {
 		r->clean = from;
+		init_walk(r); /* nor does it know what is in front */
+		ptc_walker_begin(&r->walk, from);
+	}
 	r->swallowed = false;
 	r->ahead_of = r->off_psb = SIZE_MAX;
 	r->off_psb_later = r->off_psb_agrees = false;
 	r->at_first = psb_plus_at(r, at).mode;
-	r->psb = ptc_span_next_psb(span_of(r),
-				   at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
+	ptc_replay_look_for_psb(r, at, at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
 	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	ptc_replay_look_around(r);
 	r->prev2_off = r->prev_off = from;
@@ -235,7 +252,9 @@ static int resume_behind_window(struct ptc_replay *r)
 static void begin_gap_of(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
 	if (!r->gap && cause == PTC_GAP_NOCODE)
-		r->gap_cost = ptc_notes_nocode(r->conf.notes, r->as, ptc_replay_current_ip(r));
+		r->gap_cost =
+			ptc_notes_nocode(r->conf.notes, r->as, ptc_replay_current_ip(r),
+					 (struct ptc_note_at){ ptc_replay_time(r), r->conf.queue });
 	begin_gap(r, cause, off);
 }
 
@@ -290,6 +309,19 @@ static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_
 	return sync_graft(r, to, err);
 }
 
+/* Begin at a PSB that was missed, or at what is left of one. Returns 1 if that does not work. */
+static int begin_at_missed(struct ptc_replay *r, size_t psb, struct ptc_err *err)
+{
+	struct ptc_resume to = { .how = PTC_RESUME_GRAFT, .off = psb, .next = psb };
+
+	if (!r->swallowed || !r->left_end)
+		return sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0;
+	to.floor = r->left_end;
+	to.graft_len = PTC_PSB_LEN;
+	memcpy(to.graft, ptc_psb, PTC_PSB_LEN);
+	return sync_graft(r, &to, err);
+}
+
 int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 {
 	struct ptc_resume to;
@@ -307,8 +339,9 @@ int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 			if (psb < SIZE_MAX) {
 				begin_gap_of(r, ptc_ipt_cause(status), psb);
 				end_gap(r, psb);
-				if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) >= 0)
-					return 0;
+				ret = begin_at_missed(r, psb, err);
+				if (ret <= 0)
+					return ret;
 				continue;
 			}
 			if (pt_errcode(status) == pte_eos) {
@@ -334,6 +367,7 @@ int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 
 int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err)
 {
+	(void)ptc_replay_tell_of_rest(r);
 	ptc_trail_cut(&r->trail);
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
@@ -383,9 +417,7 @@ int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 	ret = ptc_window_open(&r->window, sp, false, err);
 	if (ret < 0)
 		return ret;
-	ptc_walker_init(&r->walk, r->window.bytes, sp->len);
-	if (r->window.map)
-		ptc_walker_init_window(&r->walk, &r->window);
+	init_walk(r);
 	ret = use_decoder(r, err);
 	if (ret < 0)
 		return ret;

@@ -11,6 +11,7 @@
 #include "decode/event.h"
 #include "decode/feed.h"
 #include "decode/ipt.h"
+#include "decode/note.h"
 #include "decode/replay_state.h"
 
 /* Blocks without instructions, events or bytes used that libipt may give in a row. */
@@ -63,22 +64,29 @@ static void skip_to_start(struct ptc_replay *r)
 		r->next_mark++;
 }
 
+/* All but the items' memory and the trail, which are good for another use. */
+static void begin(struct ptc_replay *r, const struct ptc_replay_conf *conf)
+{
+	r->conf = *conf;
+	r->now = r->prev_now = r->told = PTC_NO_TIME;
+	r->bound = UINT64_MAX;
+	r->stop = (struct ptc_spot){ SIZE_MAX, SIZE_MAX };
+	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock);
+	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
+	r->as = &r->none;
+	skip_to_start(r);
+	r->as_changed = true;
+}
+
 int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, struct ptc_err *err)
 {
 	struct ptc_replay *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return ptc_fail_mem(err);
-	r->conf = *conf;
-	r->now = r->prev_now = r->told = PTC_NO_TIME;
-	r->bound = UINT64_MAX;
-	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock);
-	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
+	begin(r, conf);
 	ptc_trail_init(&r->trail, &r->out, conf->opts);
-	r->as = &r->none;
-	skip_to_start(r);
 	ptc_trail_set_code(&r->trail, r->as);
-	r->as_changed = true;
 	*ret = r;
 	return 0;
 }
@@ -92,6 +100,36 @@ void ptc_replay_free(struct ptc_replay *r)
 	ptc_out_release(&r->out);
 	ptc_addrspace_release(&r->none);
 	free(r);
+}
+
+void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
+{
+	struct ptc_item *items = r->out.items;
+	const size_t cap = r->out.cap;
+
+	ptc_replay_close_span(r);
+	ptc_addrspace_release(&r->none);
+	memset(r, 0, offsetof(struct ptc_replay, trail));
+	begin(r, conf);
+	r->out.items = items;
+	r->out.cap = cap;
+	ptc_trail_renew(&r->trail, &r->out, conf->opts);
+}
+
+void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
+		     struct ptc_decode_stats *stats, struct ptc_notes *notes)
+{
+	if (r->gap_cost)
+		r->gap_cost = ptc_notes_cost(notes, r->conf.notes, r->gap_cost);
+	r->conf.ipt = ipt;
+	r->conf.stats = r->out.stats = stats;
+	r->conf.notes = notes;
+	r->as_changed = true; /* the decoder has an image of the other one */
+}
+
+void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
+{
+	r->stop = stop;
 }
 
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
@@ -118,6 +156,13 @@ struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
 	return (struct ptc_spot){ r->span, r->off };
 }
 
+struct ptc_replay_at ptc_replay_where(const struct ptc_replay *r)
+{
+	return (struct ptc_replay_at){ .now = r->now,
+				       .low = ptc_replay_low(r),
+				       .spot = { r->span, r->off } };
+}
+
 uint64_t ptc_replay_time(const struct ptc_replay *r)
 {
 	return r->now == PTC_NO_TIME ? 0 : r->now;
@@ -132,14 +177,14 @@ uint64_t ptc_replay_low(const struct ptc_replay *r)
 	return r->gap && r->gap_time < t ? r->gap_time : t;
 }
 
-void ptc_replay_lost(struct ptc_replay *r, uint64_t time)
+void ptc_replay_lost(struct ptc_replay *r, struct ptc_replay_at at, uint64_t time)
 {
-	const uint64_t low = ptc_replay_low(r);
-	const uint64_t off = r->span < r->conf.stream->n ? span_of(r)->base + r->off : 0;
+	const struct ptc_stream *s = r->conf.stream;
+	const bool over = at.spot.span >= s->n;
 
-	if (!r->done && r->now != PTC_NO_TIME && low < time)
-		time = low;
-	ptc_out_lost(&r->out, off, time);
+	if (!over && at.now != PTC_NO_TIME && at.low < time)
+		time = at.low;
+	ptc_out_lost(&r->out, over ? 0 : s->spans[at.spot.span].base + at.spot.off, time);
 }
 
 /* Where the decoder is, as an offset in the span; r->raw follows. */
@@ -228,9 +273,13 @@ static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool
 /* Where in the span a step may go on to before somebody else must have a look. */
 static size_t next_stop(const struct ptc_replay *r)
 {
+	const size_t stop = r->stop.span == r->span ? r->stop.off : SIZE_MAX;
+	uint64_t mark;
+
 	if (r->next_mark == r->conf.nmarks)
-		return SIZE_MAX;
-	return (size_t)(r->conf.marks[r->next_mark].off - span_of(r)->base);
+		return stop;
+	mark = r->conf.marks[r->next_mark].off - span_of(r)->base;
+	return mark < stop ? (size_t)mark : stop;
 }
 
 static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
@@ -401,6 +450,8 @@ static void begin_row(const struct ptc_replay *r, struct row *row)
 				       .limit = feed_limit(r),
 				       .bits = r->quiet,
 				       .late = r->lags };
+	if (row->feed.next >= row->feed.limit)
+		ptc_feed_ask(&row->feed);
 	row->now = row->feed.next;
 	row->prev = r->window.bytes + r->prev_off;
 	row->prev2 = r->window.bytes + r->prev2_off;
@@ -427,13 +478,17 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
  * libipt reads ahead, and when that fails it says so at once: of the branch that it was asked for,
  * although it may know where that one led, or have the bits of it and of more. It tells when it is
  * asked again. True: decoding goes on.
+ *
+ * Not where a return failed on the bit that it has: that is used up, and how libipt stands then
+ * depends on whether it had the return in its cache.
  */
 static bool has_more(struct ptc_replay *r)
 {
 	struct pt_block b;
 	int status;
 
-	if (!r->trail.last.valid)
+	if (!r->trail.last.valid || pt_errcode(r->status) == pte_bad_retcomp ||
+	    pt_errcode(r->status) == pte_retstack_empty)
 		return false;
 	status = pt_blk_next(r->dec, &b, sizeof(b));
 	if (b.ip != r->trail.last.ip) {
@@ -572,11 +627,12 @@ static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t f
 		break;
 	case ptev_disabled:
 		ptc_replay_list_gap(r);
-		ptc_trail_exit(&r->trail, time);
+		ptc_trail_exit(&r->trail, ev->ip_suppressed ? 0 : ev->variant.disabled.ip, time);
 		break;
 	case ptev_async_disabled:
 		ptc_replay_list_gap(r);
-		ptc_trail_async(&r->trail, ev->variant.async_disabled.at, 0, time);
+		ptc_trail_async(&r->trail, ev->variant.async_disabled.at,
+				ev->ip_suppressed ? 0 : ev->variant.async_disabled.ip, time);
 		break;
 	case ptev_async_branch:
 		ptc_replay_list_gap(r);
@@ -673,7 +729,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = step_event(r, err);
 	else
 		ret = step_block(r, items_in_a_row(r, max), err);
-	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor)
+	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor &&
+	    !ptc_replay_tell_of_rest(r))
 		ret = ptc_replay_recover(r, -pte_bad_query, err);
 	if (ret < 0)
 		return ret;
@@ -687,4 +744,46 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 								  r->prev_off),
 				      r->prev_now);
 	return r->done ? 0 : 1;
+}
+
+bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret)
+{
+	const struct ptc_trail *t = &r->trail;
+
+	/* What is under way, or found out by looking back over more than the last calls, is not
+	 * compared: there it is no seam. */
+	if (!r->dec || r->seeking || r->gap || r->rest || r->swallowed || r->at_first || r->idle ||
+	    r->ahead_of != SIZE_MAX || r->off_psb != SIZE_MAX || r->clean != r->from || r->status ||
+	    r->prev_off >= r->off || !t->last.valid || t->nheld || r->prev2_off < r->floor ||
+	    r->prev2_off < r->clean)
+		return false;
+	*ret = (struct ptc_seam){
+		.spot = { r->span, r->off },
+		.from = r->from,
+		.floor = r->floor,
+		.raw = r->raw,
+		.prev_off = r->prev_off,
+		.prev2_off = r->prev2_off,
+		.psb = r->psb,
+		.next_mark = r->next_mark,
+		.now = r->now,
+		.prev_now = r->prev_now,
+		.told = r->told,
+		.bound = r->bound,
+		.ahead_last = r->ahead.last_ns,
+		.last_ip = t->last.ip,
+		.last_time = t->last.time,
+		.last_kind = t->last.kind,
+		.last_len = t->last.len,
+		.loop_mark = t->loop_steps ? t->loop_mark : 0,
+		.loop_steps = t->loop_steps,
+		.loop_limit = t->loop_limit,
+		.pid = r->out.pid,
+		.tid = r->out.tid,
+		.cpu = r->out.cpu,
+		.mode = r->mode,
+		.as_version = ptc_addrspace_version(r->as),
+	};
+	memcpy(ret->ahead, r->ahead.psb, sizeof(ret->ahead));
+	return true;
 }

@@ -13,6 +13,7 @@
 #include "decode/clock.h"
 #include "decode/item.h"
 #include "decode/range.h"
+#include "decode/seam.h"
 #include "decode/stream.h"
 
 struct ptc_addrspace;
@@ -47,6 +48,20 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret,
 		   struct ptc_err *err);
 void ptc_replay_free(struct ptc_replay *r);
 
+/* As if freed and made anew, without what is in the memory being lost. */
+void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf);
+/*
+ * From now on it uses these in place of those it was made with; the context must be set before it
+ * goes on. What its gap is to cost is counted where ptc_notes_take has put it.
+ */
+void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
+		     struct ptc_decode_stats *stats, struct ptc_notes *notes);
+/* A row of steps ends there at the latest. */
+void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
+
+/* How it stands; see seam.h. False: not so that it could be compared. */
+bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret);
+
 /* Who runs from now on, and the code it has. */
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
 			    struct ptc_addrspace *as);
@@ -59,13 +74,20 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err);
  */
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err);
 
+/* Where a replay is. */
+struct ptc_replay_at {
+	uint64_t now, low; /* as ptc_replay_time, but PTC_NO_TIME if not known; as ptc_replay_low */
+	struct ptc_spot spot;
+};
+
+struct ptc_replay_at ptc_replay_where(const struct ptc_replay *r);
 /* The time of what the next step will look at; 0 if not known. */
 uint64_t ptc_replay_time(const struct ptc_replay *r);
 /* No item to come is earlier than this. */
 uint64_t ptc_replay_low(const struct ptc_replay *r);
-/* Records were lost at @time: a gap of length 0, or earlier if what it belongs behind is not there
- * yet. */
-void ptc_replay_lost(struct ptc_replay *r, uint64_t time);
+/* Records were lost at @time, when it was @at: a gap of length 0, or earlier if what it belongs
+ * behind is not there yet. */
+void ptc_replay_lost(struct ptc_replay *r, struct ptc_replay_at at, uint64_t time);
 /* The same as a spot. */
 struct ptc_spot ptc_replay_spot(const struct ptc_replay *r);
 

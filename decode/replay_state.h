@@ -36,7 +36,7 @@ struct ptc_replay {
 	bool done;
 	bool seeking;	/* a point to go on at, from floor on: step by step, as time goes on */
 	bool to_psb;	/* only a PSB will do */
-	bool swallowed; /* psb was passed, as part of a packet */
+	bool swallowed; /* psb was passed, as part of a packet, or its rest as packets */
 	bool at_first;	/* what the PSB that it began at says is yet to be told of */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
 	enum ptc_mode mode;	      /* the decoder's; its code is of that */
@@ -54,8 +54,14 @@ struct ptc_replay {
 
 	/* Offsets in the span: now, before the decoder's last call, and before the one before. */
 	size_t off, prev_off, prev2_off;
-	size_t raw;	 /* now, as the decoder counts: in what it was given */
-	size_t psb;	 /* the first PSB at or behind off, when that was looked for */
+	size_t raw; /* now, as the decoder counts: in what it was given */
+	/*
+	 * The first PSB at or behind off, when that was looked for; in front of it there may be
+	 * what can be the PSBEND of one that is gone.
+	 */
+	size_t next_psb, psb;
+	struct ptc_psb_rest left; /* swallowed: what is left of that PSB+, */
+	size_t left_end;	  /* and where that ends; 0: it is a PSB */
 	size_t ahead_of; /* a PSB that was read, and the flow is yet to come there; or SIZE_MAX */
 	size_t off_psb;	 /* one that was read, where tracing is off; or SIZE_MAX */
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
@@ -86,6 +92,7 @@ struct ptc_replay {
 	bool rest;		   /* it is of the packet cut off at the end of a truncated span */
 
 	size_t next_mark;
+	struct ptc_spot stop; /* a row of steps ends there */
 	struct ptc_trail trail;
 };
 
@@ -144,8 +151,15 @@ void ptc_replay_look_around(struct ptc_replay *r);
 
 /* waypoint.c */
 
-/* The decoder passed the PSB at r->psb, and maybe more. */
+/* Decoding is behind the PSB at @psb, which may be a graft; from @from on: what is next? */
+void ptc_replay_look_for_psb(struct ptc_replay *r, ptrdiff_t psb, size_t from);
+/* The decoder passed the PSB, or what may be a PSBEND, at r->psb, and maybe more. */
 void ptc_replay_pass_psbs(struct ptc_replay *r);
+/*
+ * If what was swallowed is left of a PSB+ and can be taken for nothing else: tell of it, and forget
+ * it. Is nothing swallowed then?
+ */
+bool ptc_replay_tell_of_rest(struct ptc_replay *r);
 /* The first PSB that was read and that the flow has yet to come to, or SIZE_MAX. */
 size_t ptc_replay_psb_ahead(const struct ptc_replay *r);
 /* An event is about to be told of. Returns the PSB that it can be of: see came_to_psb. */
@@ -188,6 +202,8 @@ int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err);
  */
 int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err);
 
+/* A gap without length at @off of the span; one that may yet grow lasts until there. */
+void ptc_replay_tell_of(struct ptc_replay *r, size_t off);
 /* List the gap that may have grown until now. */
 void ptc_replay_list_gap(struct ptc_replay *r);
 void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time);

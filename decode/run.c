@@ -65,26 +65,38 @@ void ptc_decode_free(struct ptc_decode *d)
 	free(d);
 }
 
-/* Who runs on the lane, by what the side records said so far. */
-static void set_context(struct ptc_decode *d, struct ptc_lane *l)
+struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lane *l)
 {
+	struct ptc_runner who = { -1, -1, -1, d->raw };
 	const struct ptc_thread *t;
-	struct ptc_proc *p;
-	int32_t tid, pid, cpu;
 
-	if (d->raw) {
-		ptc_replay_set_context(l->replay, -1, -1, -1, &d->raw->as);
-		return;
-	}
-	tid = l->tid != -1 ? l->tid : ptc_procs_running(&d->procs, l->cpu);
-	t = tid >= 0 ? ptc_procs_thread(&d->procs, tid) : NULL;
+	if (d->raw)
+		return who;
+	who.tid = l->tid != -1 ? l->tid : ptc_procs_running(&d->procs, l->cpu);
+	t = who.tid >= 0 ? ptc_procs_thread(&d->procs, who.tid) : NULL;
 	/* No record names its process: most threads are the main one. */
-	pid = t && t->pid != -1 ? t->pid : ptc_procs_find(&d->procs, tid) ? tid : -1;
-	if (pid > 0 && (!t || t->pid == -1) && !d->notes.alone)
-		d->notes.alone = pid;
-	cpu = l->cpu != -1 ? l->cpu : t ? t->cpu : -1;
-	p = pid != -1 ? ptc_procs_find(&d->procs, pid) : NULL;
-	ptc_replay_set_context(l->replay, pid, tid, cpu, p ? &p->as : &d->procs.nobody);
+	who.pid = t && t->pid != -1 ? t->pid : ptc_procs_find(&d->procs, who.tid) ? who.tid : -1;
+	who.cpu = l->cpu != -1 ? l->cpu : t ? t->cpu : -1;
+	who.proc = who.pid != -1 ? ptc_procs_find(&d->procs, who.pid) : NULL;
+	return who;
+}
+
+/* No record gave the thread a process. */
+static bool is_alone(const struct ptc_decode *d, const struct ptc_runner *who)
+{
+	const struct ptc_thread *t = who->pid > 0 ? ptc_procs_thread(&d->procs, who->tid) : NULL;
+
+	return who->pid > 0 && (!t || t->pid == -1);
+}
+
+void ptc_decode_set_context(struct ptc_decode *d, struct ptc_lane *l)
+{
+	const struct ptc_runner who = ptc_runner_of(d, l);
+
+	if (!d->notes.alone && is_alone(d, &who))
+		d->notes.alone = who.pid;
+	ptc_replay_set_context(l->replay, who.pid, who.tid, who.cpu,
+			       who.proc ? &who.proc->as : &d->procs.nobody);
 }
 
 static void set_contexts(struct ptc_decode *d)
@@ -93,7 +105,7 @@ static void set_contexts(struct ptc_decode *d)
 
 	for (i = 0; i < d->nlanes; i++)
 		if (d->lanes[i].live)
-			set_context(d, &d->lanes[i]);
+			ptc_decode_set_context(d, &d->lanes[i]);
 }
 
 static uint64_t order_time(uint64_t time)
@@ -213,7 +225,7 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 	if (l && !ptc_spot_is_begin(l->start) && (!l->begun || ev->time < l->begin_ns))
 		return; /* in front of what is decoded */
 	if (l)
-		ptc_replay_lost(l->replay, ev->time ? ev->time : PTC_NO_TIME);
+		ptc_lane_lost(l, ev->time ? ev->time : PTC_NO_TIME);
 }
 
 /*
@@ -229,6 +241,8 @@ static int apply_sideband(struct ptc_decode *d, uint64_t upto, struct ptc_err *e
 
 	while ((ev = ptc_sideband_peek(&d->sideband, upto)) != NULL) {
 		list_lost(d, ev);
+		if (ev->time > d->applied_ns)
+			d->applied_ns = ev->time;
 		r = ptc_sideband_apply(&d->sideband, &d->procs, err);
 		if (r < 0)
 			return r;
@@ -250,7 +264,7 @@ static struct ptc_lane *furthest_behind(struct ptc_decode *d, uint64_t *ret_next
 	for (i = 0; i < d->nlanes; i++) {
 		if (!d->lanes[i].live)
 			continue;
-		t = ptc_replay_time(d->lanes[i].replay);
+		t = ptc_lane_time(&d->lanes[i]);
 		if (!best || t < best_t) {
 			*ret_next = best_t;
 			best_t = t;
@@ -272,48 +286,46 @@ static struct moment low_of_all(const struct ptc_decode *d)
 		if (!d->lanes[i].live)
 			continue;
 		/* Its own items up to its own time may go: what is to come is behind them. */
-		m = (struct moment){ ptc_replay_low(d->lanes[i].replay), &d->lanes[i] + 1 };
+		m = (struct moment){ ptc_lane_low(&d->lanes[i]), &d->lanes[i] + 1 };
 		if (is_before(m, low))
 			low = m;
 	}
 	return low;
 }
 
-/* Items are handed over in batches of about this many. */
-enum { BATCH = 1024 };
-
 /* What is left of @l is behind the time that is asked for. */
 static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
 {
-	d->stats.aux_bytes -= ptc_range_left(&l->stream, ptc_replay_spot(l->replay));
+	d->stats.aux_bytes -= ptc_range_left(&l->stream, ptc_lane_where(l).spot);
 	l->live = false;
 }
 
 /* Step @l until it passes @limit, the next side record, or has a batch together. */
 static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
 {
-	const struct ptc_out *o = ptc_replay_out(l->replay);
+	const struct ptc_out *o;
 	uint64_t t;
 	int r;
 
 	do {
-		r = ptc_replay_steps(l->replay, BATCH, err);
+		r = ptc_lane_steps(d, l, err);
 		if (r < 0)
 			return r;
 		if (!r) {
 			l->live = false;
 			return 0;
 		}
-		t = ptc_replay_time(l->replay);
+		t = ptc_lane_time(l);
 		if (!l->begun) {
 			l->begun = true;
 			l->begin_ns = t;
 		}
-		if (t > d->pick.to && ptc_replay_low(l->replay) > d->pick.to) {
+		if (t > d->pick.to && ptc_lane_low(l) > d->pick.to) {
 			leave_out_rest(d, l);
 			return 0;
 		}
-	} while (t <= limit && o->n - o->head < BATCH &&
+		o = ptc_replay_out(l->replay);
+	} while (t <= limit && o->n - o->head < PTC_LANE_BATCH &&
 		 (!d->clock.valid || !ptc_sideband_peek(&d->sideband, t)));
 	return 0;
 }
@@ -325,20 +337,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 
 	for (i = 0; i < d->nlanes; i++) {
 		struct ptc_lane *l = &d->lanes[i];
-		const struct ptc_replay_conf conf = {
-			.opts = &d->opts,
-			.resync = d->resync,
-			.ipt = &d->ipt,
-			.clock = d->clock,
-			.stream = &l->stream,
-			.start = l->start,
-			.marks = l->marks,
-			.nmarks = l->nmarks,
-			.snapshots = l->snapshots,
-			.queue = l->idx,
-			.stats = &d->stats,
-			.notes = &d->notes,
-		};
+		const struct ptc_replay_conf conf = ptc_lane_conf(d, l);
 
 		r = ptc_replay_new(&conf, &l->replay, err);
 		if (r < 0)
@@ -359,15 +358,12 @@ static void count_missing(struct ptc_decode *d)
 			d->stats.missing_files++;
 }
 
-int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+static int run_lanes(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
 {
 	struct ptc_lane *l;
 	uint64_t next;
 	int r;
 
-	r = start_lanes(d, err);
-	if (r < 0)
-		return r;
 	set_contexts(d);
 	/* Without times there is no before and after: everything is known from the start. */
 	if (!d->clock.valid) {
@@ -376,8 +372,10 @@ int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct pt
 			return r;
 	}
 	while ((l = furthest_behind(d, &next)) != NULL) {
+		if (d->plan)
+			ptc_plan_fill(d->plan);
 		if (d->clock.valid) {
-			r = apply_sideband(d, ptc_replay_time(l->replay), err);
+			r = apply_sideband(d, ptc_lane_time(l), err);
 			if (r < 0)
 				return r;
 		}
@@ -404,7 +402,7 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 		d->lanes[i].replay = NULL;
 	}
 	d->stats = (struct ptc_decode_stats){ 0 };
-	d->notes.unmapped = d->notes.kernel = (struct ptc_cost){ 0 };
+	d->notes.unmapped = d->notes.kernel = (struct ptc_cost_nowhere){ .ip = 0 };
 	d->notes.lost_records = 0;
 	d->notes.alone = 0;
 	for (i = 0; i < d->procs.files.n; i++)
@@ -413,6 +411,20 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 		return 0;
 	ptc_procs_clear(&d->procs);
 	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
+}
+
+int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	int r = start_lanes(d, err);
+
+	d->applied_ns = 0;
+	if (!r)
+		r = ptc_plan_new(d, &d->plan, err);
+	if (!r)
+		r = run_lanes(d, sink, err);
+	ptc_plan_free(d->plan);
+	d->plan = NULL;
+	return r;
 }
 
 static int run_picked(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)

@@ -7,6 +7,7 @@
 #include "auxtrace/pt_info.h"
 #include "auxtrace/reader.h"
 #include "decode/ipt.h"
+#include "decode/lane.h"
 #include "decode/note.h"
 #include "decode/pick.h"
 #include "decode/process.h"
@@ -15,22 +16,6 @@
 #include "decode/sideband.h"
 #include "decode/srcline.h"
 #include "decode/stream.h"
-
-/* One queue being decoded. */
-struct ptc_lane {
-	uint32_t idx;
-	int32_t tid, cpu; /* the queue's; -1: none */
-	struct ptc_stream stream;
-	struct ptc_mark *marks; /* owned */
-	size_t nmarks, marks_cap;
-	bool snapshots; /* or samples: what is between them was not kept */
-	struct ptc_replay *replay;
-	bool live;
-	struct ptc_spot start;	    /* where decoding begins */
-	struct ptc_spot next_start; /* of --last: of the next attempt */
-	bool begun;
-	uint64_t begin_ns; /* once begun: when that is */
-};
 
 struct ptc_decode {
 	struct ptc_decode_opts opts;
@@ -47,7 +32,10 @@ struct ptc_decode {
 	size_t nlanes;
 	bool ran;
 	bool no_rounds; /* see ptc_sideband_open */
+	bool cycles;	/* the trace has CYC packets */
 	struct ptc_pick pick;
+	struct ptc_plan *plan; /* owned; during a pass; NULL: one thread */
+	uint64_t applied_ns;   /* the latest time of a record that was applied in this pass */
 
 	struct ptc_file *file; /* of a recording */
 	struct ptc_index index;
@@ -59,6 +47,17 @@ struct ptc_decode {
 /* Copy @opts, of whatever size the caller was built with. */
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err);
+
+/* Who runs on a lane, and what is mapped there; NULL: nobody's. */
+struct ptc_runner {
+	int32_t pid, tid, cpu;
+	struct ptc_proc *proc;
+};
+
+/* By what the side records said so far. */
+struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lane *l);
+/* Tell its replay. */
+void ptc_decode_set_context(struct ptc_decode *d, struct ptc_lane *l);
 
 /* Decode from the lanes' starts to the end of the time that is chosen; all items go to @sink. */
 int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);

@@ -104,6 +104,27 @@ size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
 	return sp->len;
 }
 
+size_t ptc_span_next_psbend(const struct ptc_span *sp, size_t from, size_t upto)
+{
+	static const uint8_t psbend[PTC_PSBEND_LEN] = { 0x02, 0x23 };
+	const uint8_t *run, *hit;
+	bool begun = false; /* in front of @at */
+	size_t at, len;
+
+	for (at = from; at < upto; at += len) {
+		run = run_at(sp, at, &len);
+		if (len > upto - at)
+			len = upto - at;
+		if (begun && run[0] == psbend[1])
+			return at - 1;
+		hit = memmem(run, len, psbend, sizeof(psbend));
+		if (hit)
+			return at + (size_t)(hit - run);
+		begun = run[len - 1] == psbend[0];
+	}
+	return upto;
+}
+
 size_t ptc_span_skip_zeros(const struct ptc_span *sp, size_t n)
 {
 	const uint8_t *run;

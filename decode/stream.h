@@ -56,6 +56,9 @@ void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n)
 /* Offset of the first PSB at or behind @from, or the length when there is none. */
 size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from);
 
+/* The same for what may be a PSBEND, in [@from, @upto), or @upto. */
+size_t ptc_span_next_psbend(const struct ptc_span *sp, size_t from, size_t upto);
+
 /* How many of the first @n bytes are zeros, until one is not. */
 size_t ptc_span_skip_zeros(const struct ptc_span *sp, size_t n);
 

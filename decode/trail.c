@@ -10,11 +10,18 @@
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
 {
 	memset(t, 0, sizeof(*t));
+	ptc_kinds_init(&t->kinds);
+	ptc_trail_renew(t, out, opts);
+}
+
+void ptc_trail_renew(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
+{
+	memset(&t->last, 0, sizeof(t->last));
+	t->nheld = 0;
 	t->out = out;
 	t->insns = opts->insns;
 	t->bytes = opts->bytes;
 	t->quick = !opts->insns && !opts->bytes && !out->picky;
-	ptc_kinds_init(&t->kinds);
 	ptc_trail_progress(t);
 }
 
@@ -234,14 +241,16 @@ void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)
 	branch(t, 0, ip, PTC_KIND_START, time);
 }
 
-void ptc_trail_exit(struct ptc_trail *t, uint64_t time)
+void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time)
 {
-	const uint64_t ip = t->last.ip;
+	const uint8_t kind = t->last.kind;
+	const uint64_t next = t->last.ip + t->last.len;
 
-	if (t->last.valid && t->last.kind != PTC_KIND_NONE)
-		branch(t, ip, 0, t->last.kind, time);
-	else if (t->last.valid) /* no transfer: the code just went on, out of an address filter */
-		branch(t, ip + t->last.len, 0, PTC_KIND_ASYNC, time);
+	/* No transfer: the code just went on, out of an address filter. */
+	if (t->last.valid && (kind == PTC_KIND_NONE || (kind == PTC_KIND_JCC && to == next)))
+		branch(t, next, to, PTC_KIND_ASYNC, time);
+	else if (t->last.valid)
+		branch(t, t->last.ip, to, kind, time);
 	settle(t);
 }
 

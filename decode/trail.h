@@ -52,6 +52,9 @@ struct ptc_trail_block {
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
 void ptc_trail_release(struct ptc_trail *t);
 
+/* For another replay; what is known of the code is kept. */
+void ptc_trail_renew(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
+
 /* Use @as from now on, or look at it anew because it changed. */
 void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as);
 
@@ -120,11 +123,11 @@ void ptc_trail_land(struct ptc_trail *t, uint64_t ip);
 /* Tracing was enabled at @ip. */
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time);
 /*
- * Tracing was disabled by the pending instruction. Where that is no transfer
- * (code that runs past the end of an address filter), the exit is asynchronous,
+ * Tracing was disabled by the pending instruction, which led to @to (0: not known). Where that
+ * is no transfer (code that runs past the end of an address filter), the exit is asynchronous,
  * at the instruction behind it.
  */
-void ptc_trail_exit(struct ptc_trail *t, uint64_t time);
+void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time);
 /* At @from something asynchronous happened; it led to @to, or out of traced code (0). */
 void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time);
 /* Continuity is lost: where the pending instruction led is not known. */

@@ -35,18 +35,63 @@ static void note_psb(struct ptc_replay *r, size_t from, size_t psb)
 		r->ahead_of = psb;
 }
 
+void ptc_replay_look_for_psb(struct ptc_replay *r, ptrdiff_t psb, size_t from)
+{
+	const struct ptc_psb_plus p = psb_plus_at(r, psb);
+	const ptrdiff_t end = psb + (ptrdiff_t)p.len;
+
+	r->left_end = 0;
+	r->next_psb = r->psb = ptc_span_next_psb(span_of(r), from);
+	if (p.whole)
+		r->psb = ptc_span_next_psbend(
+			span_of(r), end > (ptrdiff_t)from ? (size_t)end : from, r->next_psb);
+}
+
+/* The decoder passed what may be a PSBEND, whose PSB may be gone. */
+static void pass_psbend(struct ptc_replay *r, size_t from)
+{
+	const size_t end = r->psb + PTC_PSBEND_LEN;
+
+	if (r->psb < from || r->psb < r->floor ||
+	    !ptc_psb_find_rest(r->window.bytes, from, r->psb, &r->left)) {
+		r->psb = ptc_span_next_psbend(span_of(r), end, r->next_psb);
+		return;
+	}
+	r->swallowed = true;
+	r->left_end = end;
+	r->left.ip &= r->left.at >= r->floor;
+	if (r->left.ip)
+		r->psb = r->left.at;
+}
+
+bool ptc_replay_tell_of_rest(struct ptc_replay *r)
+{
+	while (r->swallowed && r->left_end && !r->left.ip) {
+		ptc_replay_tell_of(r, r->left.at);
+		r->psb = ptc_span_next_psbend(span_of(r), r->left_end, r->next_psb);
+		r->swallowed = false;
+		r->left_end = 0;
+		ptc_replay_pass_psbs(r);
+	}
+	return !r->swallowed;
+}
+
 void ptc_replay_pass_psbs(struct ptc_replay *r)
 {
 	const size_t from = first_sure(r, r->prev_off);
 
-	while (r->psb < r->off) {
+	while (r->psb < r->off && !r->swallowed) {
+		if (r->psb < r->next_psb) {
+			pass_psbend(r, from);
+			continue;
+		}
 		if (r->psb >= from && !ptc_psb_is_packet(r->window.bytes, from, r->psb, r->off)) {
 			r->swallowed = true;
 			return;
 		}
 		if (r->psb >= from)
 			note_psb(r, from, r->psb);
-		r->psb = ptc_span_next_psb(span_of(r), r->psb + PTC_PSB_LEN);
+		ptc_replay_look_for_psb(r, (ptrdiff_t)r->psb, r->psb + PTC_PSB_LEN);
 	}
 }
 

@@ -323,6 +323,11 @@ e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 foreach(name removed in_json replaced in_place cached symfs core)
 	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")
 endforeach()
+# Several threads decode as one does.
+foreach(name signal jit recurse storm cpus dlopen except shell traces)
+	e2e_test(parallel_${name} 100 "${e2e_dir}/parallel.py" "${name}")
+	set_property(TEST e2e_parallel_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
+endforeach()
 # Names of functions, source lines, and where they come from.
 foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
 	e2e_test(names_${name} 100 "${e2e_dir}/names.py" "${name}")
@@ -425,6 +430,12 @@ foreach(name ours_vcpus ours_snapshot queues)
 	e2e_convert(${name})
 	set_property(TEST e2e_convert_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 endforeach()
+
+# Branch stacks: made from traces, held against them, spoilt.
+foreach(name clean spoilt shift leak time perf exits forks)
+	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")
+endforeach()
+set_tests_properties(e2e_compare_forks PROPERTIES LABELS "e2e;pinned;long")
 
 # The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
 foreach(name threads pool processes wide some_cpus per_thread attach churn one_thread killed vanishing samples refusals unprivileged)

@@ -171,17 +171,16 @@ static enum ptc_fast_status take_mode(struct ptc_fast *f)
 /* Behind the FUP of something asynchronous: what says where that led. */
 static enum ptc_fast_status take_target(struct ptc_fast *f, uint64_t from, enum ptc_pkt type)
 {
+	const bool on = type == PTC_PKT_TIP;
 	uint64_t to = 0;
 	bool has_ip;
 
 	has_ip = take_ip(f, &to);
-	if (type == PTC_PKT_TIP && (!has_ip || !to))
+	if (on && (!has_ip || !to))
 		return decline(f, "a TIP without an address");
-	if (type == PTC_PKT_TIP_PGD) {
-		to = 0;
+	if (!on)
 		f->left_at = from;
-	}
-	return astray(f, ptc_fast_flow_async(&f->flow, from, to, f->mode),
+	return astray(f, ptc_fast_flow_async(&f->flow, from, has_ip ? to : 0, f->mode, on),
 		      "an event where the flow is not");
 }
 

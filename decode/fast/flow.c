@@ -331,8 +331,8 @@ static struct ptc_fast_last last_insn(const struct ptc_fast_flow *f)
 	return last;
 }
 
-/* The last instruction left traced code. */
-static enum ptc_fast_reached leave(struct ptc_fast_flow *f)
+/* The last instruction left traced code, for @to (0: not known). */
+static enum ptc_fast_reached leave(struct ptc_fast_flow *f, uint64_t to)
 {
 	const struct ptc_fast_last last = last_insn(f);
 
@@ -343,9 +343,9 @@ static enum ptc_fast_reached leave(struct ptc_fast_flow *f)
 	if (last.how == PTC_FAST_LAST_NONE)
 		return PTC_FAST_THERE;
 	/* No transfer: the code just went on, out of an address filter. */
-	if (last.kind == PTC_KIND_NONE)
-		return ptc_fast_flow_list(f, ptc_fast_rec(last.ip + last.len, 0, PTC_KIND_ASYNC));
-	return ptc_fast_flow_list(f, ptc_fast_rec(last.ip, 0, (enum ptc_kind)last.kind));
+	if (last.kind == PTC_KIND_NONE || (last.kind == PTC_KIND_JCC && to == last.ip + last.len))
+		return ptc_fast_flow_list(f, ptc_fast_rec(last.ip + last.len, to, PTC_KIND_ASYNC));
+	return ptc_fast_flow_list(f, ptc_fast_rec(last.ip, to, (enum ptc_kind)last.kind));
 }
 
 enum ptc_fast_reached ptc_fast_flow_off(struct ptc_fast_flow *f, bool has_ip, uint64_t ip)
@@ -354,11 +354,11 @@ enum ptc_fast_reached ptc_fast_flow_off(struct ptc_fast_flow *f, bool has_ip, ui
 
 	if (r == PTC_FAST_NEEDS_IP || r == PTC_FAST_NEEDS_BITS)
 		r = pass(f);
-	return r == PTC_FAST_THERE ? leave(f) : r;
+	return r == PTC_FAST_THERE ? leave(f, has_ip ? ip : 0) : r;
 }
 
 enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from, uint64_t to,
-					  enum ptc_mode mode)
+					  enum ptc_mode mode, bool on)
 {
 	enum ptc_fast_reached r = ptc_fast_flow_to(f, from);
 
@@ -367,7 +367,7 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 	no_last(f);
 	f->at = PTC_FAST_NONE;
 	r = ptc_fast_flow_list(f, ptc_fast_rec(from, to, PTC_KIND_ASYNC));
-	return to && r == PTC_FAST_THERE ? come_to(f, to, mode) : r;
+	return on && r == PTC_FAST_THERE ? come_to(f, to, mode) : r;
 }
 
 void ptc_fast_flow_cut(struct ptc_fast_flow *f)

@@ -83,11 +83,12 @@ enum ptc_fast_reached ptc_fast_flow_end(struct ptc_fast_flow *f);
 /* Tracing went off in front of @ip, if there is one, or with the next instruction that needs trace.
  */
 enum ptc_fast_reached ptc_fast_flow_off(struct ptc_fast_flow *f, bool has_ip, uint64_t ip);
-/* At @from something asynchronous led to @to, where the code is of @mode, or out of traced code
- * (0).
+/*
+ * At @from something asynchronous led to @to, where the code is of @mode and tracing still @on, or
+ * off (@to 0: not known).
  */
 enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from, uint64_t to,
-					  enum ptc_mode mode);
+					  enum ptc_mode mode, bool on);
 /* Trace was lost: where the flow was going is not known, nor where it is. */
 void ptc_fast_flow_cut(struct ptc_fast_flow *f);
 

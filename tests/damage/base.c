@@ -92,6 +92,34 @@ static void take(struct run *r, const struct ptc_item *it)
 	f->v[f->n++] = (struct flow){ it->from, it->to, it->time, it->tid, it->kind };
 }
 
+/* FNV-1a, by words as far as there are any. */
+static void digest(struct run *r, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	uint64_t word;
+
+	for (; n >= sizeof(word); p += sizeof(word), n -= sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		r->digest = (r->digest ^ word) * 0x100000001b3;
+	}
+	while (n--)
+		r->digest = (r->digest ^ *p++) * 0x100000001b3;
+}
+
+static void digest_rest(struct run *r, struct ptc_decode *d)
+{
+	struct ptc_decode_stats stats;
+	const char *note;
+
+	digest(r, &r->status, sizeof(r->status));
+	if (!d)
+		return;
+	ptc_decode_get_stats(d, &stats);
+	digest(r, &stats, sizeof(stats));
+	for (; (note = ptc_decode_note(d, r->notes)) != NULL; r->notes++)
+		digest(r, note, strlen(note));
+}
+
 static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct run *r = ctx;
@@ -99,6 +127,7 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 
 	for (i = 0; i < n; i++)
 		take(r, &items[i]);
+	digest(r, items, n * sizeof(*items));
 	r->endless = r->items > r->max_items;
 	return r->endless;
 }
@@ -141,23 +170,24 @@ bool flow_equal(const struct flow *a, const struct flow *b, enum strictness how)
 }
 
 void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t max_items,
-	      struct run *ret)
+	      struct threads threads, struct run *ret)
 {
 	const struct ptc_sink sink = { on_items, ret };
+	struct ptc_decode_opts opts = b->opts;
 	struct ptc_decode *d = NULL;
 
+	opts.jobs = threads.jobs;
+	opts.slice = threads.slice;
 	*ret = (struct run){ .max_items = max_items };
 	if (ftruncate(b->fd, 0) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)
 		die("cannot write a file in memory");
 	if (b->raw)
-		ret->status =
-			ptc_decode_open_raw(b->path, b->code, b->ncode, &b->opts, &d, &ret->err);
+		ret->status = ptc_decode_open_raw(b->path, b->code, b->ncode, &opts, &d, &ret->err);
 	else
-		ret->status = ptc_decode_open(b->path, &b->opts, &d, &ret->err);
+		ret->status = ptc_decode_open(b->path, &opts, &d, &ret->err);
 	if (ret->status >= 0)
 		ret->status = ptc_decode_run(d, &sink, &ret->err);
-	while (d && ptc_decode_note(d, ret->notes))
-		ret->notes++;
+	digest_rest(ret, d);
 	ptc_decode_free(d);
 }
 
@@ -316,7 +346,7 @@ void base_open(struct base *b, const char *name, size_t limit)
 		change_drop_index(b);
 		open_lanes(b, limit);
 	}
-	base_run(b, b->bytes, b->len, ITEMS_MAX, &b->want);
+	base_run(b, b->bytes, b->len, ITEMS_MAX, (struct threads){ 1, 0 }, &b->want);
 	if (b->want.status < 0)
 		die("%s", b->want.err.msg);
 	if (b->want.endless)
@@ -367,7 +397,7 @@ static size_t decided(const struct base *b, const struct lane *l, size_t from, s
 	memset(trace + from, 0, upto - from);
 	memcpy(bytes, b->bytes, b->len);
 	lane_store(b, l, trace, bytes);
-	base_run(b, bytes, b->len, ITEMS_MAX, &r);
+	base_run(b, bytes, b->len, ITEMS_MAX, (struct threads){ 1, 0 }, &r);
 	n = common(run_flows(&b->want, l->queue), run_flows(&r, l->queue), back);
 	run_release(&r);
 	free(trace);

@@ -39,8 +39,9 @@ struct run {
 	size_t ngaps;
 	uint64_t items, max_items;
 	size_t notes;
-	bool endless; /* more than max_items */
-	int status;   /* of opening it, or of decoding it */
+	uint64_t digest; /* of all that was told: items, notes, counts */
+	bool endless;	 /* more than max_items */
+	int status;	 /* of opening it, or of decoding it */
 	struct ptc_err err;
 };
 
@@ -87,9 +88,15 @@ struct base {
 void base_open(struct base *b, const char *name, size_t limit);
 void base_release(struct base *b);
 
+/* Threads to decode with, and what each takes at a time; as the options of decode.h. */
+struct threads {
+	unsigned int jobs;
+	size_t slice;
+};
+
 /* Decode @bytes as if they were @b's. *@ret is to be released. */
 void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t max_items,
-	      struct run *ret);
+	      struct threads threads, struct run *ret);
 void run_release(struct run *r);
 /* Those of @queue, or NULL. */
 const struct flows *run_flows(const struct run *r, uint32_t queue);

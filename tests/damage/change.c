@@ -258,11 +258,13 @@ static bool change_psb(const struct lane *l, struct dice *d, uint8_t *t, struct 
 	at = l->psb[below(d, l->npsb)];
 	for (end = at; end < l->len && type != PTC_PKT_PSBEND; end += (size_t)n) {
 		n = ptc_pkt_len(l->bytes + end, l->len - end, &type);
-		if (n <= 0 || c->kind == CHANGE_NO_PSB)
+		if (n <= 0 || type == PTC_PKT_OVF)
 			break;
 	}
-	if (c->kind == CHANGE_NO_PSB)
+	if (c->kind == CHANGE_NO_PSB) {
+		c->told = type == PTC_PKT_PSBEND;
 		end = at + PTC_PSB_LEN;
+	}
 	memset(t + at, 0, end - at);
 	set_place(c, at, end);
 	c->structural = true;
@@ -348,6 +350,17 @@ static void split(const struct base *b, struct change *c, const struct piece *p,
 	free(with);
 }
 
+/* Snapshots: nobody knows how long they were. */
+static bool has_snapshots(const struct base *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->want.ngaps; i++)
+		if (b->want.gaps[i].cause == PTC_GAP_SNAPSHOT)
+			return true;
+	return false;
+}
+
 /* Only of a lane whose first piece is all that counts: others would have to move. */
 static bool change_piece(const struct base *b, struct dice *d, struct change *c)
 {
@@ -362,7 +375,7 @@ static bool change_piece(const struct base *b, struct dice *d, struct change *c)
 	n = 8 * (1 + below(d, 32));
 	if (n > end - skip - at)
 		n = end - skip - at;
-	c->structural = true;
+	c->structural = !has_snapshots(b);
 	switch (c->kind) {
 	case CHANGE_HOLE:
 		split(b, c, p, at, at + n, p->aux_off + at + n);

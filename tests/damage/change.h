@@ -28,7 +28,8 @@ struct change {
 	size_t lane;	   /* whose trace */
 	bool placed;	   /* [from, upto) of its trace are not what they were, or not there */
 	size_t from, upto; /* in the undamaged trace */
-	bool structural;   /* has to be told of */
+	bool structural;   /* has to be told of, unless it costs nothing */
+	bool told;	   /* has to be told of */
 	uint64_t until;	   /* SIDE: what is earlier cannot be otherwise */
 	uint8_t *bytes;	   /* owned: the recording then */
 	size_t len;

@@ -23,7 +23,7 @@ def prog(name):
 
 
 def record(folder):
-    """Threads, signals, a library that comes and goes, exceptions; small PSB periods."""
+    """Threads, signals, a library that comes and goes, exceptions, the end of a run; small PSB periods."""
     todo = {
         "signal": ["--source", "step", "--", prog("signal")],
         "recurse": ["--source", "step", "--", prog("recurse")],
@@ -34,6 +34,7 @@ def record(folder):
             "threads": ["--source", "emu", "--", prog("tasks"), "locks"],
             "cpus": ["--source", "emu", "--vcpus", "2", "--", prog("tasks"), "pool"],
             "dlopen": ["--source", "emu", "--", prog("dlopen"), lib],
+            "snapshot": ["--source", "emu", "--snapshot=16K", "--", prog("except")],
             "except": ["--source", "emu", "--", prog("except")],
         }
     for name, args in todo.items():

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-k] BASE...
+ * mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-k] BASE...
  *
  * Each recording is damaged in COUNT ways, one at a time, and decoded: doc/format.md says what has
  * to come out then. A failure is told of with the number of the way; -m does this one
  * alone, and says more. -l: bytes of trace of each queue that are used. -k goes on after a failure.
+ *
+ * -j: with several threads the same has to come out, to the byte.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -23,7 +25,7 @@ enum { PSB_PLUS = 64 }; /* bytes, at most */
 
 struct options {
 	uint64_t seed, count, number, limit;
-	bool one, keep_going;
+	bool one, keep_going, threads;
 };
 
 /* What is being done, for when it crashes. */
@@ -132,7 +134,8 @@ static void judge_trace(const struct base *b, const struct change *c, const stru
 		(void)snprintf(v->text, sizeof(v->text), "error: %s", got->err.msg);
 		return;
 	}
-	if (c->structural && !run_tells_more(got, &b->want) && !all_same(want, have, SAME_FLOW)) {
+	if (c->structural && !run_tells_more(got, &b->want) &&
+	    (c->told || !all_same(want, have, SAME_FLOW))) {
 		(void)snprintf(v->text, sizeof(v->text), "not told of");
 		return;
 	}
@@ -203,6 +206,24 @@ static void write_out(const struct change *c)
 	printf("it is in mutant.data\n");
 }
 
+static void judge_threads(const struct base *b, const struct change *c, const struct run *got,
+			  struct verdict *v)
+{
+	static const struct threads how[] = { { 2, 1 }, { 3, 4096 } };
+	struct run r;
+	size_t i;
+
+	for (i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
+		base_run(b, c->bytes, c->len, 100 * b->want.items + 10000, how[i], &r);
+		if (r.digest != got->digest || r.items != got->items)
+			(void)snprintf(v->text, sizeof(v->text),
+				       "-j %u:%zu gives something else: %" PRIu64
+				       " items, not %" PRIu64,
+				       how[i].jobs, how[i].slice, r.items, got->items);
+		run_release(&r);
+	}
+}
+
 static bool do_one(const struct base *b, const struct options *o, uint64_t number)
 {
 	struct verdict v;
@@ -212,8 +233,10 @@ static bool do_one(const struct base *b, const struct options *o, uint64_t numbe
 	place->number = number;
 	if (!change_make(b, number_seed(o->seed, number), &c))
 		return true;
-	base_run(b, c.bytes, c.len, 100 * b->want.items + 10000, &got);
+	base_run(b, c.bytes, c.len, 100 * b->want.items + 10000, (struct threads){ 1, 0 }, &got);
 	judge(b, &c, &got, &v);
+	if (o->threads && !got.endless && !v.text[0])
+		judge_threads(b, &c, &got, &v);
 	place->made++;
 	place->by_kind[c.kind]++;
 	if (v.text[0]) {
@@ -295,7 +318,7 @@ int main(int argc, char **argv)
 	bool good = true;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:n:m:l:k")) != -1) {
+	while ((opt = getopt(argc, argv, "s:n:m:l:jk")) != -1) {
 		switch (opt) {
 		case 's':
 			o.seed = number_of(optarg);
@@ -310,6 +333,9 @@ int main(int argc, char **argv)
 		case 'l':
 			o.limit = number_of(optarg);
 			break;
+		case 'j':
+			o.threads = true;
+			break;
 		case 'k':
 			o.keep_going = true;
 			break;
@@ -318,7 +344,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind == argc)
-		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-k] BASE...");
+		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-k] BASE...");
 	place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	if (place == MAP_FAILED)

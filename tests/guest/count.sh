@@ -24,7 +24,8 @@ one_of() {
 }
 
 # judge NAME MOST...: the rings that there were since the last time are what NAME.data has.
-seen=0
+seen=$(tail -n 1 /proc/softcount | cut -d ' ' -f 1)
+: "${seen:=0}"
 judge() {
 	local name=$1
 	shift

@@ -5,7 +5,10 @@ progs=$PWD/bin ptcap=$PWD/bin/ptcap refstep=$PWD/bin/refstep countcheck=$PWD/bin
 cd /tmp
 export HOME=/tmp
 
+# What was recorded so far stays in the shared folder: the guest's own /tmp goes with it.
 fail() {
 	echo "FAILED: $1" >&2
+	mkdir -p "$progs/../failed"
+	find . -maxdepth 1 -type f -exec cp -t "$progs/../failed" {} + || true
 	exit 1
 }

@@ -169,6 +169,14 @@ Test(calls, interrupts_and_restarted_calls_are_nothing)
 	       START(0x1025), CALLS_KERNEL(0x1030), START(0x1030));
 }
 
+Test(calls, what_an_address_filter_leaves_out_returns)
+{
+	/* what b calls, and what calls b */
+	EXPECT("0+bt 1+c 1-c ", START(0x1100), CALL(0x1110, 0x1200), START(0x1115));
+	EXPECT("0+bt 0-br 0+ar 1+bt 1-bu ", START(0x1100), RET(0x1110, 0x1010), START(0x1100),
+	       RET(0x1110, 0x1020));
+}
+
 Test(calls, what_was_called_before_the_trace)
 {
 	EXPECT("0+ct 0-cr 0+br 1+d 1-d 0-br 0+ar ", START(0x1210), RET(0x1220, 0x1110),

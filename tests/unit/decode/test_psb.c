@@ -7,15 +7,21 @@
 #include "decode/psb.h"
 #include "lib_pt.h"
 
-/* Of the first @len bytes of @b, at the end of an allocation. */
-static struct ptc_psb_plus read_cut(const struct ptc_buf *b, size_t len)
+/* The first @len bytes of @b, at the end of an allocation. */
+static uint8_t *exact_copy(const struct ptc_buf *b, size_t len)
 {
 	uint8_t *exact = malloc(len ? len : 1);
-	struct ptc_psb_plus p;
 
 	cr_assert_not_null(exact);
 	memcpy(exact, b->bytes, len);
-	p = ptc_psb_read(exact, len);
+	return exact;
+}
+
+static struct ptc_psb_plus read_cut(const struct ptc_buf *b, size_t len)
+{
+	uint8_t *exact = exact_copy(b, len);
+	const struct ptc_psb_plus p = ptc_psb_read(exact, len);
+
 	free(exact);
 	return p;
 }
@@ -85,6 +91,68 @@ Test(psb, events_in_front_of_it_are_those_of_packets_that_are_of_no_psb)
 	ptc_buf_release(&b);
 }
 
+Test(psb, what_is_left_of_one_without_its_psb_is_found)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_psb_rest rest;
+	size_t at, end, i;
+
+	pt_tnt(&b, "TN");
+	at = b.len;
+	pt_tsc(&b, 1);
+	pt_mode_exec64(&b);
+	pt_ip(&b, PT_FUP, 0x1000);
+	end = b.len;
+	pt_psbend(&b);
+	cr_assert(ptc_psb_find_rest(b.bytes, 0, end, &rest));
+	cr_assert(rest.ip);
+	cr_assert_eq(rest.at, at);
+	for (i = 1; i < end; i++) { /* as far as packets end there */
+		uint8_t *exact = exact_copy(&b, i);
+
+		if (ptc_psb_find_rest(exact, 0, i, &rest))
+			cr_assert_leq(rest.at, i);
+		free(exact);
+	}
+	pt_psbend(&b); /* one more, with nothing in front */
+	cr_assert(ptc_psb_find_rest(b.bytes, 0, b.len - PTC_PSBEND_LEN, &rest));
+	cr_assert_not(rest.ip);
+	cr_assert_eq(rest.at, b.len - PTC_PSBEND_LEN);
+	ptc_buf_release(&b);
+}
+
+Test(psb, a_fup_in_front_of_what_is_left_is_an_events)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_psb_rest rest;
+	size_t at;
+
+	pt_ip(&b, PT_FUP, 0x1000);
+	at = b.len;
+	pt_tsc(&b, 1);
+	pt_ip(&b, PT_FUP, 0x1003);
+	cr_assert(ptc_psb_find_rest(b.bytes, 0, b.len, &rest));
+	cr_assert(rest.ip);
+	cr_assert_eq(rest.at, at);
+	ptc_buf_release(&b);
+}
+
+Test(psb, nothing_is_left_of_one_that_is_whole_or_that_an_overflow_cut_short)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_psb_rest rest;
+
+	pt_psb_on(&b, 0x1000);
+	cr_assert_not(ptc_psb_find_rest(b.bytes, 0, b.len - PTC_PSBEND_LEN, &rest));
+	ptc_buf_reset(&b);
+	pt_ovf(&b);
+	pt_ip(&b, PT_FUP, 0x1000);
+	cr_assert_not(ptc_psb_find_rest(b.bytes, 0, b.len, &rest));
+	pt_tnt(&b, "T");
+	cr_assert(ptc_psb_find_rest(b.bytes, 0, b.len, &rest));
+	ptc_buf_release(&b);
+}
+
 Test(psb, what_was_read_behind_ptc_psb_is_a_branch_or_an_event)
 {
 	static const struct {
@@ -111,4 +179,22 @@ Test(psb, what_was_read_behind_ptc_psb_is_a_branch_or_an_event)
 		cr_assert_eq(ptc_psb_left_behind(bytes, 0, at, true), cases[i].want, "%zu", i);
 		cr_assert_eq(ptc_psb_left_behind(bytes, 0, at, false), 1, "%zu", i);
 	}
+}
+
+/* A TSC packet ends as a PSB begins: how many of those bytes there are decides. */
+Test(psb, it_may_begin_in_front_of_the_packet_that_it_follows)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i, len;
+
+	ptc_buf_put(&b, "\x68\x19\x68\x19", 4);
+	for (i = 0; i < 13; i++)
+		ptc_buf_put(&b, "\x82\x02", 2);
+	for (len = 5 + PTC_PSB_LEN; len <= b.len; len++) {
+		uint8_t *exact = exact_copy(&b, len);
+
+		cr_assert_eq(ptc_psb_is_packet(exact, 0, 5, len), len >= 9 + PTC_PSB_LEN);
+		free(exact);
+	}
+	ptc_buf_release(&b);
 }

@@ -134,10 +134,17 @@ Test(replay, running_out_of_a_filter_is_an_exit_whether_by_a_branch_or_not)
 	pt_ip(&b, PT_PGD, 0x1024); /* jmp, call */
 	pt_enable(&b, 0x1002);
 	pt_ip(&b, PT_PGD, 0x1003); /* a nop */
+	pt_enable(&b, 0x1000);
+	pt_ip(&b, PT_PGD, 0x1002); /* the je was not taken */
+	pt_enable(&b, 0x1014);
+	pt_ip(&b, PT_FUP, 0x1014);
+	pt_ip(&b, PT_PGD, 0x1024); /* interrupted */
 	expect(&b, plain,
-	       "0 1000 start\n1000 0 jcc\n"
-	       "0 1003 start\n1003 1006 jmp\n1006 0 call\n"
-	       "0 1002 start\n1003 0 async\n");
+	       "0 1000 start\n1000 1003 jcc\n"
+	       "0 1003 start\n1003 1006 jmp\n1006 1024 call\n"
+	       "0 1002 start\n1003 1003 async\n"
+	       "0 1000 start\n1002 1002 async\n"
+	       "0 1014 start\n1014 1024 async\n");
 }
 
 Test(replay, an_interrupted_rep_retires_once)

@@ -119,6 +119,50 @@ Test(waypoint, a_psb_where_tracing_is_off_tells_that_a_pgd_is_missing)
 	expect_behind(&b, (struct pt_how){ .psb = true }, to_100b, behind);
 }
 
+/* A PSB becomes PADs. */
+static void drop_psb(struct ptc_buf *b, size_t at)
+{
+	memset(b->bytes + at, 0, PTC_PSB_LEN);
+}
+
+Test(waypoint, a_psb_that_is_gone_is_told_of_and_its_fup_is_no_event)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	char behind[160];
+	size_t at;
+
+	pt_psb_on(&b, 0x1000);
+	pt_tnt(&b, "TT");
+	at = b.len;
+	pt_psb_on(&b, 0x100b); /* where the flow comes to: an event could be there */
+	drop_psb(&b, at);
+	pt_ip(&b, PT_TIP, 0x100e);
+	pt_ip(&b, PT_TIP, 0x1016);
+	pt_ip_none(&b, PT_PGD);
+	(void)snprintf(behind, sizeof(behind),
+		       "gap %zx 0 desync\n100b 100e ijmp\n100e 1016 icall\n1016 0 syscall\n",
+		       at + PTC_PSB_LEN);
+	expect_behind(&b, plain, "1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n", behind);
+}
+
+Test(waypoint, a_psb_that_is_gone_where_tracing_is_off_costs_nothing_and_is_told_of)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	char gap[40];
+	size_t at;
+
+	pt_psb_on(&b, 0x1016);
+	pt_ip_none(&b, PT_PGD);
+	at = b.len;
+	pt_psb_off(&b);
+	drop_psb(&b, at);
+	pt_enable(&b, 0x1014);
+	pt_ip_none(&b, PT_PGD);
+	(void)snprintf(gap, sizeof(gap), "gap %zx 0 desync\n",
+		       at); /* when it is read, which is ahead */
+	expect_behind(&b, plain, gap, "1016 0 syscall\n0 1014 start\n1016 0 syscall\n");
+}
+
 Test(waypoint, a_mode_that_is_wrong_does_not_spoil_the_code_for_the_right_one)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

@@ -178,3 +178,21 @@ Test(window, it_holds_what_was_asked_for_wherever_it_goes)
 	release(&span);
 	free(bytes);
 }
+
+Test(window, what_may_be_a_psbend_is_found_across_parts)
+{
+	static const uint8_t bytes[] = { 2, 0x23, 2, 2, 0x23, 0x23, 0, 2 };
+	size_t part, from, upto, want;
+
+	for (part = 1; part <= sizeof(bytes); part++) {
+		struct ptc_span sp = parts(bytes, sizeof(bytes), part);
+
+		for (upto = 0; upto <= sizeof(bytes); upto++) {
+			for (from = 0; from <= upto; from++) {
+				want = !from && upto >= 2 ? 0 : from <= 3 && upto >= 5 ? 3 : upto;
+				cr_assert_eq(ptc_span_next_psbend(&sp, from, upto), want);
+			}
+		}
+		release(&sp);
+	}
+}

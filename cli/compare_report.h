@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The report of compare, in both its forms, on stdout. */
+#ifndef PTC_CLI_COMPARE_REPORT_H
+#define PTC_CLI_COMPARE_REPORT_H
+
+#include <stdbool.h>
+
+#include "decode/compare_sum.h"
+
+void ptc_compare_print_text(const struct ptc_compare_sum *s);
+/* False: out of memory. */
+bool ptc_compare_print_json(const struct ptc_compare_sum *s);
+
+#endif

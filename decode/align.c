@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cells (i, j): i of the entries, from the oldest on, and j of the steps are read. An edge leads
+ * into a cell from an earlier one and reads an entry as a step, an entry as nothing, a step as
+ * nothing, or two entries as two steps the other way round. A stack may begin anywhere, and end
+ * where time allows.
+ */
+#include "decode/align.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/branchsel.h"
+
+enum {
+	COST_DIFFERS = 3, /* one end of an entry, its class, or the order of two */
+	COST_TWICE = 3,
+	COST_MISSING = 3,
+	COST_ABSENT = 12, /* dearer than three steps that the stack lacks */
+	COST_OUTSIDE = 4,
+	COST_MISFIT = 3, /* the ip is somewhere else */
+	NEVER = 0x3fff,	 /* more than all of a stack's entries absent */
+	EDGES_MAX = 4,
+};
+
+struct edge {
+	uint8_t entries, steps; /* that it reads */
+	uint8_t cost, verdict;
+};
+
+struct grid {
+	const struct ptc_align_in *in;
+	const struct ptc_step *steps; /* of those that fit */
+	size_t nsteps, stride;
+	bool begins, kernel, ip_known;
+	uint16_t *ahead, *behind;
+	uint32_t best;
+	size_t end; /* of the cheapest ones the last */
+};
+
+const char *ptc_verdict_name(enum ptc_verdict v)
+{
+	static const char *const names[PTC_VERDICT_COUNT] = {
+		[PTC_VERDICT_EXACT] = "exact",
+		[PTC_VERDICT_TARGET] = "wrong target",
+		[PTC_VERDICT_SOURCE] = "wrong source",
+		[PTC_VERDICT_ORDER] = "wrong order",
+		[PTC_VERDICT_DUPLICATED] = "duplicated",
+		[PTC_VERDICT_CLASS] = "filtered class",
+		[PTC_VERDICT_TYPE] = "wrong type",
+		[PTC_VERDICT_ABSENT] = "not in the trace",
+		[PTC_VERDICT_OUTSIDE] = "outside the trace",
+		[PTC_VERDICT_UNTRACED] = "untraced privilege",
+		[PTC_VERDICT_AMBIGUOUS] = "ambiguous",
+		[PTC_VERDICT_UNPLACED] = "no place found",
+	};
+
+	return v < PTC_VERDICT_COUNT ? names[v] : "?";
+}
+
+void ptc_align_release(struct ptc_align *a)
+{
+	free(a->ahead);
+	free(a->behind);
+	*a = (struct ptc_align){ .cap = 0 };
+}
+
+/* Entry @i, from 1, the oldest. */
+static const struct ptc_branch *entry(const struct grid *g, size_t i)
+{
+	return &g->in->entries[g->in->n - i];
+}
+
+static const struct ptc_step *step(const struct grid *g, size_t j)
+{
+	return &g->steps[j - 1];
+}
+
+static bool is_same(const struct ptc_branch *e, const struct ptc_step *s)
+{
+	return e->from == s->from && e->to == s->to;
+}
+
+static bool is_untraced(const struct grid *g, const struct ptc_branch *e)
+{
+	return !g->kernel && (ptc_is_kernel_ip(e->from) || ptc_is_kernel_ip(e->to));
+}
+
+/* Entry and step have both ends in common. */
+static enum ptc_verdict verdict_same(const struct grid *g, const struct ptc_branch *e,
+				     const struct ptc_step *s)
+{
+	const uint8_t type = ptc_branchsel_type(s->kind);
+
+	if (!(s->flags & PTC_STEP_WANTED))
+		return PTC_VERDICT_CLASS;
+	if (g->in->types && e->type && type && e->type != PERF_BR_EXTEND_ABI && e->type != type)
+		return PTC_VERDICT_TYPE;
+	return PTC_VERDICT_EXACT;
+}
+
+/* Entry @i as step @j. */
+static bool match(const struct grid *g, size_t i, size_t j, struct edge *ret)
+{
+	const struct ptc_branch *e = entry(g, i);
+	const struct ptc_step *s = step(g, j);
+
+	if (s->flags & PTC_STEP_GAP || !s->from || !s->to || is_untraced(g, e))
+		return false;
+	*ret = (struct edge){ .entries = 1, .steps = 1, .cost = COST_DIFFERS };
+	if (is_same(e, s)) {
+		ret->verdict = verdict_same(g, e, s);
+		if (ret->verdict != PTC_VERDICT_CLASS)
+			ret->cost = 0;
+		return true;
+	}
+	ret->verdict = e->from == s->from ? PTC_VERDICT_TARGET : PTC_VERDICT_SOURCE;
+	return s->flags & PTC_STEP_WANTED && (e->from == s->from || e->to == s->to);
+}
+
+/* Entries @i - 1 and @i as step @j and the wanted one in front of it. */
+static bool swap(const struct grid *g, size_t i, size_t j, struct edge *ret)
+{
+	size_t k = j - 1;
+
+	if (!(step(g, j)->flags & PTC_STEP_WANTED) || !is_same(entry(g, i - 1), step(g, j)) ||
+	    is_same(entry(g, i), step(g, j)))
+		return false;
+	while (k && !(step(g, k)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)) && j - k < UINT8_MAX)
+		k--;
+	if (!k || !(step(g, k)->flags & PTC_STEP_WANTED) || !is_same(entry(g, i), step(g, k)))
+		return false;
+	*ret = (struct edge){ .entries = 2,
+			      .steps = (uint8_t)(j - k + 1),
+			      .cost = COST_DIFFERS,
+			      .verdict = PTC_VERDICT_ORDER };
+	return true;
+}
+
+/* Entry @i as nothing, behind step @j. */
+static struct edge extra(const struct grid *g, size_t i, size_t j)
+{
+	struct edge e = { .entries = 1, .cost = COST_ABSENT, .verdict = PTC_VERDICT_ABSENT };
+
+	if (is_untraced(g, entry(g, i))) {
+		e.cost = 0;
+		e.verdict = PTC_VERDICT_UNTRACED;
+	} else if (j ? step(g, j)->flags & PTC_STEP_GAP : g->begins) {
+		e.cost = COST_OUTSIDE;
+		e.verdict = PTC_VERDICT_OUTSIDE;
+	} else if (i > 1 && entry(g, i)->from == entry(g, i - 1)->from &&
+		   entry(g, i)->to == entry(g, i - 1)->to) {
+		/* Of two copies the newer one is taken to be too many. */
+		e.cost = COST_TWICE;
+		e.verdict = PTC_VERDICT_DUPLICATED;
+	}
+	return e;
+}
+
+/* Step @j as nothing: behind the newest entry a stack has ended. */
+static bool skip(const struct grid *g, size_t i, size_t j, struct edge *ret)
+{
+	*ret = (struct edge){ .steps = 1,
+			      .cost = step(g, j)->flags & PTC_STEP_WANTED ? COST_MISSING : 0 };
+	return i < g->in->n;
+}
+
+/* All edges into (@i, @j), those that are to be preferred first; @i is not 0. */
+static size_t edges(const struct grid *g, size_t i, size_t j, struct edge e[EDGES_MAX])
+{
+	size_t n = 0;
+
+	n += j && match(g, i, j, &e[n]);
+	n += j > 1 && i > 1 && swap(g, i, j, &e[n]);
+	e[n++] = extra(g, i, j);
+	n += j && skip(g, i, j, &e[n]);
+	return n;
+}
+
+static size_t cell(const struct grid *g, size_t i, size_t j)
+{
+	return i * g->stride + j;
+}
+
+/* Where @e comes from that leads to @to. */
+static size_t origin(const struct grid *g, size_t to, const struct edge *e)
+{
+	return to - e->entries * g->stride - e->steps;
+}
+
+/* The cost of ending behind step @j. */
+static uint32_t end_cost(const struct grid *g, size_t j)
+{
+	if (!j || !(step(g, j)->flags & PTC_STEP_END))
+		return NEVER;
+	return g->ip_known && !(step(g, j)->flags & PTC_STEP_FITS) ? COST_MISFIT : 0;
+}
+
+static void fill_ahead(struct grid *g)
+{
+	struct edge e[EDGES_MAX];
+	size_t i, j, k;
+
+	memset(g->ahead, 0, g->stride * sizeof(*g->ahead));
+	for (i = 1; i <= g->in->n; i++)
+		for (j = 0; j <= g->nsteps; j++) {
+			const size_t at = cell(g, i, j), n = edges(g, i, j, e);
+			uint32_t best = NEVER;
+
+			for (k = 0; k < n; k++) {
+				const uint32_t cost = g->ahead[origin(g, at, &e[k])] + e[k].cost;
+
+				best = cost < best ? cost : best;
+			}
+			g->ahead[at] = (uint16_t)best;
+		}
+}
+
+static void fill_behind(struct grid *g)
+{
+	struct edge e[EDGES_MAX];
+	size_t i, j, k;
+
+	for (k = 0; k < cell(g, g->in->n, 0); k++)
+		g->behind[k] = NEVER;
+	for (j = 0; j <= g->nsteps; j++)
+		g->behind[cell(g, g->in->n, j)] = (uint16_t)end_cost(g, j);
+	for (i = g->in->n; i; i--)
+		for (j = g->nsteps + 1; j--;) {
+			const size_t at = cell(g, i, j), n = edges(g, i, j, e);
+
+			for (k = 0; k < n; k++) {
+				uint16_t *to = &g->behind[origin(g, at, &e[k])];
+				const uint32_t cost = (uint32_t)g->behind[at] + e[k].cost;
+
+				*to = cost < *to ? (uint16_t)cost : *to;
+			}
+		}
+}
+
+static void find_best(struct grid *g)
+{
+	size_t j;
+
+	g->best = NEVER;
+	for (j = 0; j <= g->nsteps; j++) {
+		const uint32_t cost = g->ahead[cell(g, g->in->n, j)] + end_cost(g, j);
+
+		if (cost <= g->best) {
+			g->best = cost;
+			g->end = j;
+		}
+	}
+}
+
+/* Is @e, into @at, part of a cheapest way? */
+static bool is_cheapest(const struct grid *g, size_t at, const struct edge *e)
+{
+	return (uint32_t)g->ahead[origin(g, at, e)] + e->cost + g->behind[at] == g->best;
+}
+
+/* What all the cheapest ways say: a bit for each verdict, of each entry by its number. */
+static size_t collect(const struct grid *g, uint16_t said[])
+{
+	struct edge e[EDGES_MAX];
+	size_t i, j, k, candidates = 0;
+
+	for (i = 1; i <= g->in->n; i++)
+		for (j = 0; j <= g->nsteps; j++) {
+			const size_t at = cell(g, i, j);
+			bool ends = false;
+			size_t n, of;
+
+			if ((uint32_t)g->ahead[at] + g->behind[at] != g->best)
+				continue;
+			n = edges(g, i, j, e);
+			for (k = 0; k < n; k++) {
+				if (!e[k].entries || !is_cheapest(g, at, &e[k]))
+					continue;
+				for (of = 0; of < e[k].entries; of++)
+					said[g->in->n - i + of] |= (uint16_t)(1u << e[k].verdict);
+				ends |= i == g->in->n;
+			}
+			candidates += ends;
+		}
+	return candidates;
+}
+
+/* Which step an entry is read as by the edge that leads to step @j; @of: 0 the newer one. */
+static size_t step_of(const struct edge *e, size_t j, size_t of)
+{
+	if (!e->steps)
+		return PTC_ALIGN_NONE;
+	return e->entries == 2 && !of ? j - e->steps : j - 1;
+}
+
+/* One of the cheapest ways, back from its end. */
+static void follow(const struct grid *g, struct ptc_align_entry *ret)
+{
+	const size_t skipped = (size_t)(g->steps - g->in->steps);
+	size_t i = g->in->n, j = g->end;
+
+	while (i) {
+		const size_t at = cell(g, i, j);
+		struct edge e[EDGES_MAX];
+		size_t k = 0, of;
+
+		edges(g, i, j, e);
+		while (!is_cheapest(g, at, &e[k]))
+			k++;
+		for (of = 0; of < e[k].entries; of++) {
+			const size_t s = step_of(&e[k], j, of);
+
+			ret[g->in->n - i + of] = (struct ptc_align_entry){
+				.verdict = e[k].verdict,
+				.step = s == PTC_ALIGN_NONE ? s : s + skipped,
+			};
+		}
+		if (!e[k].entries && step(g, j)->flags & PTC_STEP_WANTED)
+			ret[g->in->n - i - 1].missing++;
+		i -= e[k].entries;
+		j -= e[k].steps;
+	}
+}
+
+/* How many wanted steps are between step number @at, where a stack ends, and where the ip is. */
+static void measure_shift(const struct grid *g, size_t at, struct ptc_align_result *ret)
+{
+	size_t j;
+
+	ret->shift = 0;
+	ret->fits = false;
+	for (j = at; j <= g->nsteps; j++) {
+		if (j > at && step(g, j)->flags & PTC_STEP_WANTED)
+			ret->shift++;
+		if (step(g, j)->flags & PTC_STEP_FITS) {
+			ret->fits = true;
+			return;
+		}
+	}
+	ret->shift = 0;
+}
+
+/* Does less than half of it make any sense there? A copy does if the original does. */
+static bool is_unplaced(const struct grid *g, const struct ptc_align_entry *entries)
+{
+	size_t i, read = 0, judged = 0;
+
+	for (i = 0; i < g->in->n; i++) {
+		const enum ptc_verdict v = (enum ptc_verdict)entries[i].verdict;
+
+		judged += ptc_verdict_is_judged(v) && v != PTC_VERDICT_DUPLICATED;
+		read += entries[i].step != PTC_ALIGN_NONE;
+	}
+	return g->best >= NEVER || !read || read < judged - read;
+}
+
+/* What a stack lacks is not known either where it can be read in ways that differ. */
+static void forget_missing(const struct grid *g, struct ptc_align_entry *ret)
+{
+	size_t i;
+
+	for (i = 0; i < g->in->n; i++)
+		ret[i].missing = 0;
+}
+
+static void set_verdicts(const struct grid *g, const uint16_t said[], struct ptc_align_entry *ret)
+{
+	const bool unplaced = is_unplaced(g, ret);
+	bool ambiguous = false;
+	size_t i;
+
+	for (i = 0; i < g->in->n; i++) {
+		if (unplaced && ptc_verdict_is_judged((enum ptc_verdict)ret[i].verdict)) {
+			ret[i] = (struct ptc_align_entry){ .verdict = PTC_VERDICT_UNPLACED,
+							   .step = PTC_ALIGN_NONE };
+		} else if (said[i] & (said[i] - 1)) {
+			ret[i].verdict = PTC_VERDICT_AMBIGUOUS;
+			ambiguous = true;
+		}
+	}
+	if (ambiguous || unplaced)
+		forget_missing(g, ret);
+}
+
+/* Are all entries, the newest one as step @end, exact? */
+static bool all_exact(const struct grid *g, size_t end, struct ptc_align_entry *ret)
+{
+	const size_t skipped = (size_t)(g->steps - g->in->steps);
+	size_t j = end, i;
+
+	for (i = g->in->n; i; i--, j--) {
+		const struct ptc_branch *e = entry(g, i);
+		enum ptc_verdict v;
+
+		if (is_untraced(g, e))
+			return false;
+		while (j && !(step(g, j)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)))
+			j--;
+		if (!j || !(step(g, j)->flags & PTC_STEP_WANTED) || !is_same(e, step(g, j)))
+			return false;
+		v = verdict_same(g, e, step(g, j));
+		ret[g->in->n - i] =
+			(struct ptc_align_entry){ .verdict = (uint8_t)v, .step = j - 1 + skipped };
+	}
+	return true;
+}
+
+/* The stack as it is where time and ip have it: nothing is cheaper, and most are like that. */
+static bool find_exact(const struct grid *g, struct ptc_align_entry *ret,
+		       struct ptc_align_result *ret_all)
+{
+	size_t j;
+
+	for (j = g->nsteps; j; j--)
+		if (!end_cost(g, j) && step(g, j)->flags & PTC_STEP_WANTED &&
+		    is_same(&g->in->entries[0], step(g, j)) && all_exact(g, j, ret)) {
+			*ret_all = (struct ptc_align_result){ .candidates = 1 };
+			measure_shift(g, j, ret_all);
+			return true;
+		}
+	return false;
+}
+
+static bool reserve(struct ptc_align *a, size_t cells)
+{
+	if (cells <= a->cap)
+		return true;
+	ptc_align_release(a);
+	a->ahead = calloc(cells, sizeof(*a->ahead));
+	a->behind = calloc(cells, sizeof(*a->behind));
+	if (!a->ahead || !a->behind) {
+		ptc_align_release(a);
+		return false;
+	}
+	a->cap = cells;
+	return true;
+}
+
+static void look_at_steps(struct grid *g)
+{
+	size_t j;
+
+	for (j = 1; j <= g->nsteps; j++) {
+		g->ip_known |= (step(g, j)->flags & PTC_STEP_FITS) != 0;
+		g->kernel |= ptc_is_kernel_ip(step(g, j)->from) || ptc_is_kernel_ip(step(g, j)->to);
+	}
+}
+
+int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,
+		  struct ptc_align_entry *ret_entries, struct ptc_align_result *ret)
+{
+	const size_t most = PTC_ALIGN_CELLS / (in->n + 1) - 1;
+	const size_t nsteps = in->nsteps < most ? in->nsteps : most;
+	struct grid g = { .in = in,
+			  .steps = in->steps + (in->nsteps - nsteps),
+			  .nsteps = nsteps,
+			  .stride = nsteps + 1,
+			  .begins = in->begins && nsteps == in->nsteps };
+	uint16_t said[PTC_ALIGN_ENTRIES] = { 0 };
+
+	*ret = (struct ptc_align_result){ .cost = 0 };
+	look_at_steps(&g);
+	if (!in->n || find_exact(&g, ret_entries, ret))
+		return 0;
+	if (!reserve(a, (in->n + 1) * g.stride))
+		return PTC_E_NO_MEMORY;
+	g.ahead = a->ahead;
+	g.behind = a->behind;
+	fill_ahead(&g);
+	find_best(&g);
+	memset(ret_entries, 0, in->n * sizeof(*ret_entries));
+	ret->cost = g.best;
+	if (g.best < NEVER) {
+		fill_behind(&g);
+		ret->candidates = collect(&g, said);
+		follow(&g, ret_entries);
+		measure_shift(&g, g.end, ret);
+	}
+	set_verdicts(&g, said, ret_entries);
+	return 0;
+}

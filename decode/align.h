@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One sample's branch stack against what the trace says of its thread around that time: the
+ * cheapest way to read the entries as a piece of the trace, of all pieces that the time allows,
+ * and a verdict for each entry. The cost model and why: doc/adr/0017-branch-stacks-are-aligned.md.
+ *
+ * Pure: no file, no clock. With n entries and w steps it takes O(n w) time and memory; where all
+ * entries are exact, O(w) time for each place where the newest one is.
+ */
+#ifndef PTC_DECODE_ALIGN_H
+#define PTC_DECODE_ALIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/sample.h"
+
+enum {
+	PTC_ALIGN_ENTRIES = 512,   /* at most, of a stack */
+	PTC_ALIGN_CELLS = 4 << 20, /* entries times steps, at most; older steps are left out */
+};
+
+enum ptc_verdict {
+	PTC_VERDICT_EXACT,
+	PTC_VERDICT_TARGET,	/* the trace has that branch leading elsewhere */
+	PTC_VERDICT_SOURCE,	/* the trace comes there from elsewhere */
+	PTC_VERDICT_ORDER,	/* it and its neighbour are the wrong way round */
+	PTC_VERDICT_DUPLICATED, /* the same as the older one beside it; the trace has it once less
+				 */
+	PTC_VERDICT_CLASS,	/* it is in the trace, but the filter excludes it */
+	PTC_VERDICT_TYPE,	/* its ends are right, the type is not */
+	PTC_VERDICT_ABSENT,	/* it is not in the trace there */
+	/* Not judged: */
+	PTC_VERDICT_OUTSIDE,   /* the trace has a gap there, or had not begun */
+	PTC_VERDICT_UNTRACED,  /* an end of it is in the kernel, which was not traced */
+	PTC_VERDICT_AMBIGUOUS, /* ways to read it that are equally cheap differ about it */
+	PTC_VERDICT_UNPLACED,  /* the whole stack is nowhere to be found */
+	PTC_VERDICT_COUNT
+};
+
+/* "exact", "wrong target", ... */
+const char *ptc_verdict_name(enum ptc_verdict v);
+
+static inline bool ptc_verdict_is_judged(enum ptc_verdict v)
+{
+	return v < PTC_VERDICT_OUTSIDE;
+}
+
+enum {
+	PTC_STEP_GAP = 1,    /* no transfer: here trace is missing */
+	PTC_STEP_WANTED = 2, /* the sample's filter lets it through */
+	PTC_STEP_END = 4,    /* going by the time it can be the newest of the stack */
+	PTC_STEP_FITS = 8,   /* the sample's ip is between it and the next that is wanted */
+};
+
+/* A transfer of the thread. */
+struct ptc_step {
+	uint64_t from, to; /* 0 as in struct ptc_item: such are not in branch stacks */
+	uint64_t time;
+	uint8_t kind, flags;
+};
+
+struct ptc_align_in {
+	const struct ptc_branch *entries; /* the newest first */
+	size_t n;			  /* at most PTC_ALIGN_ENTRIES */
+	const struct ptc_step *steps;	  /* the oldest first */
+	size_t nsteps;
+	bool begins; /* in front of the first step the thread was not traced */
+	bool types;  /* the entries' types are claims: save_type */
+};
+
+#define PTC_ALIGN_NONE SIZE_MAX
+
+/* Of the entries, by their numbers. */
+struct ptc_align_entry {
+	uint8_t verdict;  /* enum ptc_verdict */
+	size_t step;	  /* that it is read as; PTC_ALIGN_NONE */
+	uint32_t missing; /* steps between it and the next older entry that the stack lacks */
+};
+
+struct ptc_align_result {
+	uint32_t cost;
+	size_t candidates; /* places at which it is read equally cheaply */
+	bool fits;	   /* the ip fits somewhere; then: */
+	uint32_t shift;	   /* how many transfers the stack ends in front of it */
+};
+
+/* Working memory, to be used again and again. Starts zeroed. */
+struct ptc_align {
+	uint16_t *ahead, *behind; /* owned: costs up to a cell, and from there to the end */
+	size_t cap;
+};
+
+void ptc_align_release(struct ptc_align *a);
+
+/* ret_entries[0..n). Returns 0 or PTC_E_NO_MEMORY. */
+int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,
+		  struct ptc_align_entry *ret_entries, struct ptc_align_result *ret);
+
+#endif

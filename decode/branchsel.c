@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/branchsel.h"
+
+#include <string.h>
+
+#include "ptcap/kind.h"
+
+enum {
+	PRIVILEGES = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV,
+	CALLS = 1u << PTC_KIND_CALL | 1u << PTC_KIND_ICALL | 1u << PTC_KIND_SYSCALL |
+		1u << PTC_KIND_INT | 1u << PTC_KIND_ASYNC,
+	RETURNS = 1u << PTC_KIND_RET | 1u << PTC_KIND_SYSRET | 1u << PTC_KIND_IRET,
+};
+
+/* Kinds of each class; a stack has what any of its classes has. */
+static const struct {
+	uint64_t bit;
+	const char *word;
+	uint32_t kinds;
+} classes[] = {
+	{ PERF_SAMPLE_BRANCH_ANY, "any", UINT32_MAX },
+	{ PERF_SAMPLE_BRANCH_ANY_CALL, "any_call", CALLS },
+	{ PERF_SAMPLE_BRANCH_ANY_RETURN, "any_ret", RETURNS },
+	{ PERF_SAMPLE_BRANCH_IND_CALL, "ind_call", 1u << PTC_KIND_ICALL },
+	{ PERF_SAMPLE_BRANCH_IND_JUMP, "ind_jmp", 1u << PTC_KIND_IJMP },
+	{ PERF_SAMPLE_BRANCH_COND, "cond", 1u << PTC_KIND_JCC },
+	{ PERF_SAMPLE_BRANCH_CALL, "call", 1u << PTC_KIND_CALL },
+};
+
+static const struct {
+	uint64_t bit;
+	const char *word;
+} others[] = {
+	{ PERF_SAMPLE_BRANCH_USER, "u" },
+	{ PERF_SAMPLE_BRANCH_KERNEL, "k" },
+	{ PERF_SAMPLE_BRANCH_TYPE_SAVE, "save_type" },
+};
+
+enum { NCLASSES = sizeof(classes) / sizeof(*classes), NOTHERS = sizeof(others) / sizeof(*others) };
+
+uint64_t ptc_branchsel_of(const struct perf_event_attr *attr)
+{
+	uint64_t sel = attr->branch_sample_type;
+
+	if (!(sel & PRIVILEGES))
+		sel |= (attr->exclude_user ? 0u : PERF_SAMPLE_BRANCH_USER) |
+		       (attr->exclude_kernel ? 0u : PERF_SAMPLE_BRANCH_KERNEL);
+	return sel;
+}
+
+bool ptc_branchsel_wants(uint64_t sel, uint8_t kind, uint64_t to)
+{
+	uint32_t kinds = 0;
+	size_t i;
+
+	/* A transfer is of the level that it leads to, as hardware has it. */
+	if (!(sel & (ptc_is_kernel_ip(to) ? PERF_SAMPLE_BRANCH_KERNEL : PERF_SAMPLE_BRANCH_USER)))
+		return false;
+	for (i = 0; i < NCLASSES; i++)
+		if (sel & classes[i].bit)
+			kinds |= classes[i].kinds;
+	return !kinds || kinds >> kind & 1;
+}
+
+uint8_t ptc_branchsel_type(uint8_t kind)
+{
+	static const uint8_t types[PTC_KIND_COUNT] = {
+		[PTC_KIND_JCC] = PERF_BR_COND,	      [PTC_KIND_JMP] = PERF_BR_UNCOND,
+		[PTC_KIND_IJMP] = PERF_BR_IND,	      [PTC_KIND_CALL] = PERF_BR_CALL,
+		[PTC_KIND_ICALL] = PERF_BR_IND_CALL,  [PTC_KIND_RET] = PERF_BR_RET,
+		[PTC_KIND_SYSCALL] = PERF_BR_SYSCALL, [PTC_KIND_SYSRET] = PERF_BR_SYSRET,
+	};
+
+	return kind < PTC_KIND_COUNT ? types[kind] : PERF_BR_UNKNOWN;
+}
+
+static bool is_word(const char *s, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(s, word, len);
+}
+
+static uint64_t bit_of(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < NCLASSES; i++)
+		if (is_word(s, len, classes[i].word))
+			return classes[i].bit;
+	for (i = 0; i < NOTHERS; i++)
+		if (is_word(s, len, others[i].word))
+			return others[i].bit;
+	return 0;
+}
+
+bool ptc_branchsel_parse(const char *s, uint64_t *ret)
+{
+	uint64_t sel = 0;
+
+	for (;;) {
+		const size_t len = strcspn(s, ",");
+		const uint64_t bit = bit_of(s, len);
+
+		if (!bit)
+			return false;
+		sel |= bit;
+		if (!s[len])
+			break;
+		s += len + 1;
+	}
+	if (!(sel & ~(uint64_t)(PRIVILEGES | PERF_SAMPLE_BRANCH_TYPE_SAVE)))
+		sel |= PERF_SAMPLE_BRANCH_ANY;
+	*ret = sel;
+	return true;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/compare.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "decode/branchsel.h"
+#include "decode/grow.h"
+#include "decode/recent.h"
+
+enum {
+	SKID = 16,	   /* steps in front of those of its time that a stack may end at, too */
+	HISTORY = 8,	   /* steps more than a stack has entries: some may be missing in it */
+	LAST_BLOCK = 4096, /* how far an ip may be behind a transfer that no other follows */
+};
+
+struct waiting {
+	uint64_t time;
+	struct ptc_rec rec;
+};
+
+struct comparing {
+	const struct ptc_compare_opts *opts;
+	struct waiting *samples; /* owned; by time */
+	size_t n, cap, next;
+	struct ptc_recent recent;
+	struct ptc_align align;
+	struct ptc_branch *entries; /* owned */
+	size_t entries_cap;
+	struct ptc_align_entry verdicts[PTC_ALIGN_ENTRIES];
+	bool timeless; /* the trace has no times */
+	int rc;
+	struct ptc_err *err;
+};
+
+const char *ptc_compare_skip_name(enum ptc_compare_skip skip)
+{
+	static const char *const names[PTC_COMPARE_SKIPS] = {
+		[PTC_COMPARE_JUDGED] = "judged",
+		[PTC_COMPARE_NO_TIME] = "no time, or no thread",
+		[PTC_COMPARE_NO_THREAD] = "thread not in the trace",
+		[PTC_COMPARE_STACK] = "call-stack mode",
+		[PTC_COMPARE_LONG] = "too many entries",
+	};
+
+	return skip < PTC_COMPARE_SKIPS ? names[skip] : "?";
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct waiting *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->rec.off < y->rec.off ? -1 : x->rec.off > y->rec.off;
+}
+
+static int add_sample(struct comparing *c, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	const struct ptc_file_attr *a = ptc_file_sample_attr(c->opts->file, rec);
+	struct ptc_sample s = { .ip = 0 };
+	struct ptc_cur body = rec->body;
+
+	if (!a || !(a->attr.sample_type & PERF_SAMPLE_BRANCH_STACK))
+		return 0;
+	if (!ptc_sample_parse_front(&body, a->attr.sample_type, &s)) {
+		ptc_fail_at(err, PTC_E_FORMAT, rec->off, "SAMPLE record is too short");
+		return ptc_file_err_name(c->opts->file, err);
+	}
+	if (!ptc_grow(&c->samples, &c->cap, c->n + 1, sizeof(*c->samples)))
+		return ptc_fail_mem(err);
+	c->samples[c->n++] = (struct waiting){ .time = s.id.time, .rec = *rec };
+	return 0;
+}
+
+/* All samples with a branch stack, in order of time. */
+static int load(struct comparing *c, struct ptc_err *err)
+{
+	struct ptc_rec rec;
+	uint64_t pos = 0;
+	int rc;
+
+	while ((rc = ptc_file_next(c->opts->file, &pos, &rec, err)) > 0) {
+		rc = rec.type == PERF_RECORD_SAMPLE ? add_sample(c, &rec, err) : 0;
+		if (rc)
+			return rc;
+	}
+	if (c->n)
+		qsort(c->samples, c->n, sizeof(*c->samples), by_time);
+	return rc;
+}
+
+/* All of its branch stack. */
+static int take_entries(struct comparing *c, const struct ptc_sample *s, struct ptc_err *err)
+{
+	struct ptc_branches b = s->branches;
+	size_t n = 0;
+
+	if (!ptc_grow(&c->entries, &c->entries_cap, b.n + 1, sizeof(*c->entries)))
+		return ptc_fail_mem(err);
+	while (ptc_branches_next(&b, &c->entries[n]))
+		n++;
+	return 0;
+}
+
+/* May the sample's @ip be between step @i and the next one? */
+static bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip)
+{
+	const struct ptc_step *s = &t->steps[i];
+	const bool bounded = i + 1 < t->n && t->steps[i + 1].from;
+
+	if (!s->to || ip < s->to)
+		return false;
+	return bounded ? ip <= t->steps[i + 1].from : ip - s->to < LAST_BLOCK;
+}
+
+/* Flags of step @i by the sample alone; what is not wanted hands its own on to the one in front. */
+static void set_flags(struct ptc_recent_thread *t, size_t i, uint64_t sel, bool is_end, uint64_t ip)
+{
+	struct ptc_step *s = &t->steps[i];
+	const uint8_t next = i + 1 < t->n ? t->steps[i + 1].flags : PTC_STEP_WANTED;
+
+	s->flags &= PTC_STEP_GAP;
+	if (s->flags)
+		return;
+	if (s->from && s->to && ptc_branchsel_wants(sel, s->kind, s->to))
+		s->flags |= PTC_STEP_WANTED;
+	if (is_end)
+		s->flags |= PTC_STEP_END;
+	if (fits(t, i, ip))
+		s->flags |= PTC_STEP_FITS;
+	if (!(next & (PTC_STEP_WANTED | PTC_STEP_GAP)))
+		s->flags |= next & (PTC_STEP_END | PTC_STEP_FITS);
+}
+
+/*
+ * Which of the thread's steps are to be looked at for a stack of @n: those that can be its newest,
+ * and in front of them as many as it may have. A step's time is that of a packet in front of it, so
+ * that the last steps of an earlier time can still be under way.
+ */
+static size_t choose_steps(struct ptc_recent_thread *t, const struct ptc_compare_sample *s,
+			   uint64_t slack)
+{
+	const uint64_t sel = ptc_branchsel_of(&s->attr->attr);
+	const uint64_t at = s->sample->id.time, since = at > slack ? at - slack : 0;
+	uint64_t group = since;
+	size_t i = t->n, history = 0, skid = 0;
+
+	while (i && history < s->n + SKID + HISTORY) {
+		const struct ptc_step *step = &t->steps[--i];
+		bool is_end;
+
+		if (step->time < since && group == since)
+			group = step->time;
+		is_end = step->time >= group || skid < SKID;
+		set_flags(t, i, sel, is_end, s->sample->ip);
+		if (step->time < group && step->flags & PTC_STEP_WANTED) {
+			skid++;
+			history++;
+		}
+	}
+	return i;
+}
+
+static int align(struct comparing *c, struct ptc_compare_sample *s)
+{
+	struct ptc_recent_thread *t = ptc_recent_find(&c->recent, s->sample->id.tid);
+	struct ptc_align_in in = { .entries = s->entries, .n = s->n };
+	size_t first;
+
+	if (!t) {
+		s->skip = PTC_COMPARE_NO_THREAD;
+		return 0;
+	}
+	first = choose_steps(t, s, c->opts->slack_ns);
+	in.steps = s->steps = t->steps + first;
+	in.nsteps = t->n - first;
+	in.begins = !first && !t->cut;
+	in.types = s->attr->attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;
+	s->verdicts = c->verdicts;
+	return ptc_align_run(&c->align, &in, c->verdicts, &s->place);
+}
+
+static enum ptc_compare_skip why_not(const struct comparing *c, const struct ptc_compare_sample *s)
+{
+	const uint64_t need = PERF_SAMPLE_TIME | PERF_SAMPLE_TID;
+
+	if (s->attr->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		return PTC_COMPARE_STACK;
+	if (s->n > PTC_ALIGN_ENTRIES)
+		return PTC_COMPARE_LONG;
+	return c->timeless || (s->sample->id.has & need) != need ? PTC_COMPARE_NO_TIME :
+								   PTC_COMPARE_JUDGED;
+}
+
+static int judge(struct comparing *c, const struct ptc_rec *rec)
+{
+	struct ptc_sample parsed;
+	struct ptc_compare_sample s = { .sample = &parsed, .off = rec->off };
+
+	s.attr = ptc_file_sample_attr(c->opts->file, rec);
+	if (ptc_sample_parse(rec, &s.attr->attr, &parsed, c->err))
+		return ptc_file_err_name(c->opts->file, c->err);
+	if (take_entries(c, &parsed, c->err))
+		return c->err->code;
+	s.entries = c->entries;
+	s.n = parsed.branches.n;
+	s.where = (struct ptc_item){ .time = parsed.id.time,
+				     .pid = parsed.id.pid,
+				     .tid = parsed.id.tid,
+				     .cpu = parsed.id.has & PERF_SAMPLE_CPU ?
+						    (int32_t)parsed.id.cpu :
+						    -1 };
+	s.skip = why_not(c, &s);
+	if (s.skip == PTC_COMPARE_JUDGED && align(c, &s))
+		return ptc_fail_mem(c->err);
+	return c->opts->on_sample(c->opts->ctx, &s) ? 0 : ptc_fail_mem(c->err);
+}
+
+/* Judge those that nothing from @time on can be part of. */
+static int judge_until(struct comparing *c, uint64_t time)
+{
+	int rc = 0;
+
+	for (; c->next < c->n && !rc; c->next++) {
+		const struct waiting *w = &c->samples[c->next];
+
+		if (time != PTC_NO_TIME && (w->time >= time || time - w->time <= c->opts->slack_ns))
+			break;
+		if (c->next + 1 >= c->opts->first && c->next + 1 <= c->opts->last)
+			rc = judge(c, &w->rec);
+	}
+	return rc;
+}
+
+static int on_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct comparing *c = ctx;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (items[i].time == PTC_NO_TIME)
+			c->timeless = true;
+		else
+			c->rc = judge_until(c, items[i].time);
+		if (!c->rc && !ptc_recent_item(&c->recent, &items[i]))
+			c->rc = ptc_fail_mem(c->err);
+		if (c->rc)
+			return 1;
+	}
+	return 0;
+}
+
+static int replay(struct comparing *c, struct ptc_err *err)
+{
+	const struct ptc_sink sink = { .on_items = on_items, .ctx = c };
+	struct ptc_err run_err;
+	int rc = ptc_decode_run(c->opts->d, &sink, &run_err);
+
+	if (c->rc)
+		return c->rc;
+	if (rc) {
+		*err = run_err;
+		return rc;
+	}
+	return judge_until(c, PTC_NO_TIME);
+}
+
+int ptc_compare_run(const struct ptc_compare_opts *opts, uint64_t *ret_samples, struct ptc_err *err)
+{
+	struct comparing *c = calloc(1, sizeof(*c));
+	int rc;
+
+	if (!c)
+		return ptc_fail_mem(err);
+	c->opts = opts;
+	c->err = err;
+	rc = load(c, err);
+	if (!rc && c->n)
+		rc = replay(c, err);
+	if (!rc)
+		*ret_samples = c->n;
+	ptc_recent_release(&c->recent);
+	ptc_align_release(&c->align);
+	free(c->samples);
+	free(c->entries);
+	free(c);
+	return rc;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* What many compared samples add up to: by verdict, depth, class, CPU and place; and what it looks
+ * like. */
+#ifndef PTC_DECODE_COMPARE_SUM_H
+#define PTC_DECODE_COMPARE_SUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/compare.h"
+#include "ptcap/kind.h"
+
+enum {
+	PTC_SUM_DEPTHS = 64,	  /* deeper ones count for the last */
+	PTC_SUM_PLACES = 1 << 16, /* sources told apart */
+	PTC_SUM_WORST = 5,	  /* samples kept */
+	PTC_SUM_SHIFTS = 32,
+};
+
+/* Of some entries. */
+struct ptc_sum_count {
+	uint64_t judged, wrong; /* wrong ones are judged, too */
+	uint64_t missing;
+};
+
+struct ptc_sum_cpu {
+	int32_t cpu;
+	struct ptc_sum_count count;
+};
+
+/* A source that entries are wrong about, or that they lack. */
+struct ptc_sum_place {
+	uint64_t from;
+	uint64_t wrong, missing;
+	char *name; /* owned; function+offset, or NULL */
+};
+
+/* A sample that is kept: copies. */
+struct ptc_sum_sample {
+	uint64_t off, time;
+	int32_t tid, cpu;
+	uint64_t wrong; /* and missing */
+	size_t n;
+	struct ptc_branch *entries;	  /* owned */
+	struct ptc_align_entry *verdicts; /* owned; step: of steps */
+	struct ptc_step *steps;		  /* owned; n, that of each entry; from 0: none */
+	char **names;			  /* owned; n, of the entries' sources */
+};
+
+/* What errors look like, all together. */
+enum ptc_sum_pattern {
+	PTC_PATTERN_DUPLICATED_TOP, /* copies are of the newest entry */
+	PTC_PATTERN_OLDEST,	    /* errors are in the oldest entry */
+	PTC_PATTERN_STALE,	    /* entries that are not in the trace are the oldest ones */
+	PTC_PATTERN_SHIFT,	    /* stacks end the same number of transfers in front of the ip */
+	PTC_PATTERN_LEAK,	    /* the filter lets a class through */
+	PTC_PATTERN_CPU,	    /* errors are on one CPU */
+	PTC_PATTERN_COUNT
+};
+
+const char *ptc_pattern_name(enum ptc_sum_pattern p);
+
+struct ptc_compare_sum {
+	uint64_t samples, exact_samples, ambiguous_places;
+	uint64_t skipped[PTC_COMPARE_SKIPS], skipped_entries[PTC_COMPARE_SKIPS];
+	uint64_t entries; /* of all samples */
+	uint64_t verdicts[PTC_VERDICT_COUNT];
+	struct ptc_sum_count all;
+	uint64_t depths[PTC_SUM_DEPTHS][PTC_VERDICT_COUNT];
+	uint64_t missing_at[PTC_SUM_DEPTHS]; /* between it and the next older one */
+	struct ptc_sum_count kinds[PTC_KIND_COUNT];
+	uint64_t leaks[PTC_KIND_COUNT];
+	uint64_t located, shifts[PTC_SUM_SHIFTS]; /* samples by their shift; the last: or more */
+	uint64_t wrong_oldest, absent_tail;
+	struct ptc_sum_cpu *cpus; /* owned; ascending */
+	size_t ncpus, cpus_cap;
+	struct ptc_sum_place *places; /* owned; by from, until ptc_compare_sum_finish */
+	size_t nplaces, places_cap;
+	struct ptc_sum_sample worst[PTC_SUM_WORST]; /* the worst first */
+	size_t nworst;
+	uint64_t patterns; /* bits, once finished */
+	uint32_t shift;	   /* of PTC_PATTERN_SHIFT */
+	int32_t cpu;	   /* of PTC_PATTERN_CPU */
+	uint8_t leak;	   /* kind of PTC_PATTERN_LEAK; NONE: of several */
+
+	/* Name of the function at @ip, to be freed, or NULL; may itself be NULL. */
+	char *(*name)(void *ctx, const struct ptc_item *where, uint64_t ip);
+	void *ctx;
+};
+
+void ptc_compare_sum_release(struct ptc_compare_sum *s);
+/* False: out of memory. */
+bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sample *one);
+/* Name the patterns, and put the worst places first. */
+void ptc_compare_sum_finish(struct ptc_compare_sum *s);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/lane.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "decode/jobs.h"
+#include "decode/run.h"
+#include "decode/slice.h"
+
+static const struct ptc_spot NOWHERE = { SIZE_MAX, SIZE_MAX };
+
+struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l)
+{
+	return (struct ptc_replay_conf){
+		.opts = &d->opts,
+		.resync = d->resync,
+		.ipt = &d->ipt,
+		.clock = d->clock,
+		.stream = &l->stream,
+		.start = l->start,
+		.marks = l->marks,
+		.nmarks = l->nmarks,
+		.snapshots = l->snapshots,
+		.queue = l->idx,
+		.stats = &d->stats,
+		.notes = &d->notes,
+	};
+}
+
+struct ptc_replay_at ptc_lane_where(const struct ptc_lane *l)
+{
+	return l->playing ? l->place : ptc_replay_where(l->replay);
+}
+
+uint64_t ptc_lane_time(const struct ptc_lane *l)
+{
+	if (!l->playing)
+		return ptc_replay_time(l->replay);
+	return l->place.now == PTC_NO_TIME ? 0 : l->place.now;
+}
+
+uint64_t ptc_lane_low(const struct ptc_lane *l)
+{
+	return l->playing ? l->place.low : ptc_replay_low(l->replay);
+}
+
+void ptc_lane_lost(struct ptc_lane *l, uint64_t time)
+{
+	const struct ptc_out *o = ptc_replay_out(l->replay);
+	const size_t before = o->n;
+
+	ptc_replay_lost(l->replay, ptc_lane_where(l), time);
+	if (l->playing && o->n > before)
+		l->shift++;
+}
+
+/* Show the items up to the @n-th, of those of the slice. */
+static void show(struct ptc_lane *l, size_t n)
+{
+	struct ptc_out *o = ptc_replay_out(l->replay);
+	const size_t all = o->n + o->hidden;
+
+	o->n = n + l->shift;
+	o->hidden = all - o->n;
+}
+
+/* The next step of the slice, of which there is one. */
+static int play(struct ptc_decode *d, struct ptc_lane *l)
+{
+	struct ptc_slice *s = l->playing;
+	const struct ptc_slice_step *next = &s->steps[l->step++];
+	bool over;
+
+	l->place = next->at;
+	show(l, next->n);
+	if (l->step < s->nsteps)
+		return 1;
+	over = s->over;
+	l->playing = NULL;
+	ptc_plan_done(d->plan, s);
+	return !over;
+}
+
+/* Put the items that wait in @from in front of those of @to, which has shown none yet. */
+static bool move_items(struct ptc_lane *l, const struct ptc_out *from, struct ptc_out *to)
+{
+	const size_t left = from->n - from->head, all = to->n + to->hidden;
+
+	if (left > to->n) {
+		if (!ptc_out_reserve(to, left + to->hidden))
+			return false;
+		memmove(to->items + left, to->items + to->n, to->hidden * sizeof(*to->items));
+		l->shift = left - to->n;
+		to->n = left;
+		to->hidden = all + l->shift - left;
+	}
+	to->head = to->n - left;
+	if (left)
+		memcpy(to->items + to->head, from->items + from->head, left * sizeof(*to->items));
+	return true;
+}
+
+static void add_stats(struct ptc_decode_stats *to, const struct ptc_decode_stats *all,
+		      const struct ptc_decode_stats *before)
+{
+	size_t i;
+
+	to->insns += all->insns - before->insns;
+	to->branches += all->branches - before->branches;
+	for (i = 0; i < PTC_GAP_COUNT; i++)
+		to->gaps[i] += all->gaps[i] - before->gaps[i];
+}
+
+/* From here on it is the first slice that was planned, from @seam on. */
+static bool join(struct ptc_decode *d, struct ptc_lane *l, const struct ptc_slice_seam *seam)
+{
+	struct ptc_slice *s = l->planned[0];
+	struct ptc_replay *old = l->replay;
+	struct ptc_out *out = ptc_replay_out(s->replay);
+	const struct ptc_replay_at place = ptc_replay_where(old);
+
+	l->shift = 0;
+	out->hidden = out->n - seam->n;
+	out->n = seam->n;
+	if (!move_items(l, ptc_replay_out(old), out))
+		return false;
+	add_stats(&d->stats, &s->stats, &seam->stats);
+	ptc_notes_take(&d->notes, &s->notes);
+	ptc_replay_lend(s->replay, &d->ipt, &d->stats, &d->notes);
+	ptc_jobs_give_replay(d->plan->jobs, old);
+	l->nplanned--;
+	memmove(l->planned, l->planned + 1, l->nplanned * sizeof(struct ptc_slice *));
+	l->replay = s->replay;
+	s->replay = NULL;
+	l->playing = s;
+	l->step = seam->steps;
+	l->place = place;
+	ptc_decode_set_context(d, l);
+	return true;
+}
+
+/* Where @s stood as the replay does now; NULL: nowhere. */
+static const struct ptc_slice_seam *meet(const struct ptc_decode *d, const struct ptc_lane *l,
+					 const struct ptc_slice *s)
+{
+	struct ptc_seam here;
+	size_t i;
+
+	/* Records that count from later on must not have been applied: time went back. */
+	if (s->useless || (d->clock.valid && d->applied_ns > ptc_replay_time(l->replay)) ||
+	    !ptc_replay_seam(l->replay, &here))
+		return NULL;
+	for (i = 0; i < s->nseams; i++)
+		if (s->seams[i].steps < s->nsteps && ptc_seam_agrees(&here, &s->seams[i].seam))
+			return &s->seams[i];
+	return NULL;
+}
+
+static bool can_meet(const struct ptc_lane *l, const struct ptc_slice *s)
+{
+	return !s->useless && s->nseams &&
+	       !ptc_spot_is_before(s->seams[s->nseams - 1].seam.spot, ptc_replay_spot(l->replay));
+}
+
+/* The replay has come to where the next slice begins. */
+static int step_at_seam(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
+{
+	struct ptc_slice *s = l->planned[0];
+	const struct ptc_slice_seam *seam;
+
+	ptc_jobs_await(d->plan->jobs, s);
+	seam = meet(d, l, s);
+	if (seam && join(d, l, seam))
+		return play(d, l);
+	if (!can_meet(l, s)) {
+		ptc_plan_drop(d->plan, l);
+		return ptc_replay_steps(l->replay, 0, err);
+	}
+	return ptc_replay_step(l->replay, err);
+}
+
+static int step_in_order(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
+{
+	const struct ptc_spot next = l->nplanned ? l->planned[0]->conf.start : NOWHERE;
+
+	if (!ptc_spot_is_before(ptc_replay_spot(l->replay), next))
+		return step_at_seam(d, l, err);
+	ptc_replay_set_stop(l->replay, next);
+	return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+}
+
+int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
+{
+	if (l->playing)
+		return play(d, l);
+	if (!d->plan)
+		return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+	return step_in_order(d, l, err);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One queue being decoded, step by step: by its replay, or by going over the steps of a slice that
+ * has been decoded ahead of its turn.
+ */
+#ifndef PTC_DECODE_LANE_H
+#define PTC_DECODE_LANE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/plan.h"
+#include "decode/range.h"
+#include "decode/replay.h"
+#include "decode/stream.h"
+
+struct ptc_decode;
+struct ptc_slice;
+
+/* Items are handed over in batches of about this many. */
+enum { PTC_LANE_BATCH = 1024 };
+
+struct ptc_lane {
+	uint32_t idx;
+	int32_t tid, cpu; /* the queue's; -1: none */
+	struct ptc_stream stream;
+	struct ptc_mark *marks; /* owned */
+	size_t nmarks, marks_cap;
+	bool snapshots; /* or samples: what is between them was not kept */
+	struct ptc_replay *replay;
+	bool live;
+	struct ptc_spot start;	    /* where decoding begins */
+	struct ptc_spot next_start; /* of --last: of the next attempt */
+	bool begun;
+	uint64_t begin_ns; /* once begun: when that is */
+
+	/* With several threads; see plan.h. */
+	struct ptc_slice **planned; /* owned; ascending */
+	size_t nplanned, planned_cap;
+	struct ptc_plan_cut cut; /* where the one behind them begins */
+
+	/*
+	 * The slice whose steps are gone over. The replay is its, and stands at its end; of the
+	 * items those that are yet to come are hidden.
+	 */
+	struct ptc_slice *playing;  /* owned; NULL: none */
+	size_t step;		    /* the next one */
+	size_t shift;		    /* items in front of the slice's, modulo SIZE_MAX + 1 */
+	struct ptc_replay_at place; /* where the steps have come to */
+};
+
+/* How a replay of it is made. */
+struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l);
+
+/* ptc_replay_steps, for a batch. */
+int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err);
+
+/* What ptc_replay_... would say. */
+struct ptc_replay_at ptc_lane_where(const struct ptc_lane *l);
+uint64_t ptc_lane_time(const struct ptc_lane *l);
+uint64_t ptc_lane_low(const struct ptc_lane *l);
+void ptc_lane_lost(struct ptc_lane *l, uint64_t time);
+
+#endif

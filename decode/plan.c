@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "decode/grow.h"
+#include "decode/jobs.h"
+#include "decode/lane.h"
+#include "decode/run.h"
+#include "decode/scout.h"
+#include "decode/slice.h"
+
+/*
+ * A slice is large enough for what it costs to begin one, and small enough for its items, which are
+ * a hundred times as large, to be in memory with those of the others.
+ */
+enum { SLICE_BYTES = 256 << 10, SLICES_EACH = 2, MAX_THREADS = 256 };
+
+static unsigned int threads(const struct ptc_decode *d)
+{
+	return d->opts.jobs < MAX_THREADS ? d->opts.jobs : MAX_THREADS;
+}
+
+/*
+ * Code of the kernel and of a core is read as it is mapped. What CYC packets make of the time
+ * depends on all that came before.
+ */
+static bool is_for_one(const struct ptc_decode *d)
+{
+	return d->procs.nobody.kernel || d->procs.origin.core || (d->cycles && d->clock.valid);
+}
+
+static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
+{
+	return (struct ptc_plan_cut){ { l->stream.n, 0 }, UINT64_MAX };
+}
+
+/* The first place at least @bytes behind @from. */
+static struct ptc_plan_cut cut_behind(const struct ptc_decode *d, const struct ptc_lane *l,
+				      struct ptc_spot from, size_t bytes)
+{
+	const struct ptc_span *sp;
+	uint64_t ns = 0;
+	size_t at;
+
+	for (; from.span < l->stream.n; from = (struct ptc_spot){ from.span + 1, 0 }) {
+		sp = &l->stream.spans[from.span];
+		if (sp->len - from.off <= bytes) {
+			bytes -= sp->len - from.off;
+			continue;
+		}
+		at = from.off + bytes;
+		at = d->clock.valid ? ptc_range_next_timed(sp, &d->clock, at, &ns) :
+				      ptc_span_next_psb(sp, at);
+		if (at && at < sp->len)
+			return (struct ptc_plan_cut){ { from.span, at }, ns };
+		bytes = 0;
+	}
+	return no_cut(l);
+}
+
+/* Where the first slices begin. Is there one? */
+static bool begin(struct ptc_plan *p)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < p->d->nlanes; i++) {
+		struct ptc_lane *l = &p->d->lanes[i];
+
+		l->cut = cut_behind(p->d, l, l->start, p->slice);
+		any |= l->cut.spot.span < l->stream.n;
+	}
+	return any;
+}
+
+int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *err)
+{
+	const unsigned int n = threads(d);
+	struct ptc_plan *p;
+	int r;
+
+	*ret = NULL;
+	if (n < 2 || is_for_one(d))
+		return 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return ptc_fail_mem(err);
+	p->d = d;
+	p->slice = d->opts.slice ? d->opts.slice : SLICE_BYTES;
+	p->bytes_max = SLICES_EACH * n * (p->slice > SLICE_BYTES ? p->slice : SLICE_BYTES);
+	if (!begin(p)) {
+		free(p);
+		return 0;
+	}
+	r = ptc_jobs_new(n, &d->ipt, &p->jobs, err);
+	if (!r)
+		r = ptc_scout_new(d, &p->scout, err);
+	if (r < 0) {
+		ptc_plan_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s)
+{
+	p->bytes -= s->bytes;
+	p->full = false;
+	ptc_scout_give_back(p->scout, &s->contexts);
+	ptc_jobs_give_replay(p->jobs, s->replay);
+	s->replay = NULL;
+	ptc_slice_free(s);
+}
+
+void ptc_plan_drop(struct ptc_plan *p, struct ptc_lane *l)
+{
+	struct ptc_slice *s = l->planned[0];
+
+	l->nplanned--;
+	memmove(l->planned, l->planned + 1, l->nplanned * sizeof(struct ptc_slice *));
+	ptc_plan_done(p, s);
+}
+
+void ptc_plan_free(struct ptc_plan *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	if (p->jobs)
+		ptc_jobs_stop(p->jobs);
+	for (i = 0; i < p->d->nlanes; i++) {
+		struct ptc_lane *l = &p->d->lanes[i];
+
+		while (l->nplanned)
+			ptc_plan_drop(p, l);
+		free(l->planned);
+		l->planned = NULL;
+		l->planned_cap = 0;
+		if (l->playing)
+			ptc_plan_done(p, l->playing);
+		l->playing = NULL;
+	}
+	ptc_scout_free(p->scout);
+	ptc_jobs_free(p->jobs);
+	free(p);
+}
+
+/* The decoding has come further than the cut: find another one. */
+static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
+{
+	const struct ptc_spot at = ptc_lane_where(l).spot;
+
+	if (!l->nplanned && !l->playing && !ptc_spot_is_before(at, l->cut.spot))
+		l->cut = cut_behind(p->d, l, at, p->slice);
+}
+
+/* The lane whose next slice begins first; NULL: none has one. */
+static struct ptc_lane *next_lane(struct ptc_plan *p)
+{
+	struct ptc_lane *best = NULL;
+	size_t i;
+
+	for (i = 0; i < p->d->nlanes; i++) {
+		struct ptc_lane *l = &p->d->lanes[i];
+
+		if (!l->live || l->cut.spot.span >= l->stream.n)
+			continue;
+		catch_up(p, l);
+		if (l->cut.spot.span < l->stream.n && (!best || l->cut.ns < best->cut.ns))
+			best = l;
+	}
+	return best;
+}
+
+static size_t bytes_between(const struct ptc_lane *l, struct ptc_spot a, struct ptc_spot b)
+{
+	return (size_t)(ptc_range_left(&l->stream, a) - ptc_range_left(&l->stream, b));
+}
+
+static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s)
+{
+	if (!ptc_grow(&l->planned, &l->planned_cap, l->nplanned + 1, sizeof(*l->planned)))
+		return false;
+	l->planned[l->nplanned++] = s;
+	p->bytes += s->bytes;
+	ptc_jobs_add(p->jobs, s);
+	return true;
+}
+
+/* The slice of @l from its cut to @end. False: not now. */
+static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
+{
+	const size_t lane = (size_t)(l - p->d->lanes);
+	struct ptc_slice *s;
+
+	ptc_scout_move(p->scout, end.ns);
+	ptc_scout_forget(p->scout, lane, ptc_lane_time(l));
+	s = calloc(1, sizeof(*s));
+	if (!s || !ptc_scout_lend(p->scout, lane, l->cut.ns, &s->contexts)) {
+		free(s);
+		return false;
+	}
+	s->conf = ptc_lane_conf(p->d, l);
+	s->conf.start = l->cut.spot;
+	s->stop = end.spot;
+	s->horizon = p->scout->upto;
+	s->batch = PTC_LANE_BATCH;
+	s->bytes = bytes_between(l, l->cut.spot, end.spot);
+	if (hand_out(p, l, s))
+		return true;
+	ptc_scout_give_back(p->scout, &s->contexts);
+	ptc_slice_free(s);
+	return false;
+}
+
+void ptc_plan_fill(struct ptc_plan *p)
+{
+	struct ptc_plan_cut end;
+	struct ptc_lane *l;
+
+	while (!p->full) {
+		p->full = p->bytes >= p->bytes_max;
+		l = p->full ? NULL : next_lane(p);
+		if (!l)
+			break;
+		end = cut_behind(p->d, l, l->cut.spot, p->slice);
+		/* What is behind the time that is asked for must not be counted. */
+		if (p->d->pick.to < UINT64_MAX && end.ns > p->d->pick.to)
+			l->cut = no_cut(l);
+		else if (!ptc_scout_knows(p->scout, (size_t)(l - p->d->lanes), l->cut.ns) ||
+			 add(p, l, end))
+			l->cut = end;
+		else
+			p->full = true;
+	}
+}

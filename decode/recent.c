@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/recent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+void ptc_recent_release(struct ptc_recent *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		free(r->threads[i].steps);
+	free(r->threads);
+	*r = (struct ptc_recent){ .n = 0 };
+}
+
+/* The first thread with @tid or above. */
+static size_t place_of(const struct ptc_recent *r, int32_t tid)
+{
+	size_t lo = 0, hi = r->n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (r->threads[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct ptc_recent_thread *ptc_recent_find(struct ptc_recent *r, int32_t tid)
+{
+	if (r->newest >= r->n || r->threads[r->newest].tid != tid)
+		r->newest = place_of(r, tid);
+	return r->newest < r->n && r->threads[r->newest].tid == tid ? &r->threads[r->newest] : NULL;
+}
+
+static struct ptc_recent_thread *get(struct ptc_recent *r, int32_t tid)
+{
+	struct ptc_recent_thread *t = ptc_recent_find(r, tid);
+
+	if (t)
+		return t;
+	if (!ptc_grow(&r->threads, &r->cap, r->n + 1, sizeof(*r->threads)))
+		return NULL;
+	t = &r->threads[r->newest];
+	memmove(t + 1, t, (r->n - r->newest) * sizeof(*t));
+	*t = (struct ptc_recent_thread){ .tid = tid };
+	r->n++;
+	return t;
+}
+
+static bool append(struct ptc_recent_thread *t, const struct ptc_step *s)
+{
+	/* The newer half moves to the front: one move for each so many transfers. */
+	if (t->n == 2 * (size_t)PTC_RECENT_MAX) {
+		memmove(t->steps, t->steps + PTC_RECENT_MAX, PTC_RECENT_MAX * sizeof(*s));
+		t->n = PTC_RECENT_MAX;
+		t->cut = true;
+	}
+	if (t->n == t->cap && !ptc_grow(&t->steps, &t->cap, t->n + 1, sizeof(*s)))
+		return false;
+	t->steps[t->n++] = *s;
+	return true;
+}
+
+static bool append_gap(struct ptc_recent *r, const struct ptc_item *it)
+{
+	const struct ptc_step gap = { .time = it->time, .flags = PTC_STEP_GAP };
+	const bool own = it->cause == PTC_GAP_NOCODE || it->cause == PTC_GAP_BADPACKET ||
+			 it->cause == PTC_GAP_DESYNC;
+	struct ptc_recent_thread *t;
+	size_t i;
+
+	if (own && it->tid >= 0) {
+		t = get(r, it->tid);
+		return t && append(t, &gap);
+	}
+	for (i = 0; i < r->n; i++)
+		if (!append(&r->threads[i], &gap))
+			return false;
+	return true;
+}
+
+bool ptc_recent_item(struct ptc_recent *r, const struct ptc_item *it)
+{
+	struct ptc_step s = { .from = it->from, .to = it->to, .time = it->time, .kind = it->kind };
+	struct ptc_recent_thread *t;
+
+	if (it->type == PTC_ITEM_GAP)
+		return append_gap(r, it);
+	if (it->type != PTC_ITEM_BRANCH)
+		return true;
+	t = get(r, it->tid);
+	return t && append(t, &s);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/scout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "decode/grow.h"
+#include "decode/run.h"
+
+/* Bytes of views and contexts; with so many it waits until some are given back. */
+enum { WEIGHT_MAX = 128 << 20 };
+
+static int open_records(struct ptc_scout *s, struct ptc_err *err)
+{
+	const struct ptc_sideband *theirs = &s->d->sideband;
+
+	s->sideband.added = theirs->added;
+	s->sideband.nadded = theirs->nadded;
+	s->sideband.ids = theirs->ids;
+	s->sideband.nids = theirs->nids;
+	return ptc_sideband_open(&s->sideband, s->d->file, s->d->no_rounds, err);
+}
+
+int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *err)
+{
+	const struct ptc_addrspace empty = { .n = 0 };
+	struct ptc_scout *s = calloc(1, sizeof(*s));
+	int r = 0;
+
+	if (!s)
+		return ptc_fail_mem(err);
+	s->d = d;
+	s->lanes = calloc(d->nlanes ? d->nlanes : 1, sizeof(*s->lanes));
+	s->nobody = ptc_view_new(&empty, ++s->views);
+	if (!s->lanes || !s->nobody)
+		r = ptc_fail_mem(err);
+	if (!r && d->clock.valid)
+		r = open_records(s, err);
+	if (r < 0) {
+		ptc_scout_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+static void drop(struct ptc_scout *s, struct ptc_contexts *c, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		s->weight -= ptc_view_put(c->v[i].view);
+		s->weight -= sizeof(*c->v);
+	}
+	c->n -= n;
+	memmove(c->v, c->v + n, c->n * sizeof(*c->v));
+}
+
+void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c)
+{
+	drop(s, c, c->n);
+	free(c->v);
+	*c = (struct ptc_contexts){ NULL, 0, 0 };
+}
+
+void ptc_scout_free(struct ptc_scout *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; s->lanes && i < s->d->nlanes; i++)
+		ptc_scout_give_back(s, &s->lanes[i]);
+	free(s->lanes);
+	ptc_order_free(s->sideband.order);
+	ptc_procs_clear(&s->procs);
+	free(s->procs.procs);
+	free(s->procs.threads);
+	free(s->procs.running);
+	(void)ptc_view_put(s->nobody);
+	free(s);
+}
+
+/* What @p (NULL: nobody) has mapped now. NULL: no memory. The caller's to put. */
+static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
+{
+	if (!p)
+		return ptc_view_get(s->nobody);
+	if (!p->view || p->view->as.version != p->as.version) {
+		s->weight -= ptc_view_put(p->view);
+		p->view = ptc_view_new(&p->as, ++s->views);
+		if (!p->view)
+			return NULL;
+		s->weight += p->view->weight;
+	}
+	return ptc_view_get(p->view);
+}
+
+/* Append @x, which goes to @c. */
+static bool append(struct ptc_scout *s, struct ptc_contexts *c, const struct ptc_context *x)
+{
+	if (!ptc_grow(&c->v, &c->cap, c->n + 1, sizeof(*c->v)))
+		return false;
+	c->v[c->n++] = *x;
+	s->weight += sizeof(*x);
+	return true;
+}
+
+static bool same(const struct ptc_scout *s, const struct ptc_context *c,
+		 const struct ptc_runner *who)
+{
+	const struct ptc_view *view = who->proc ? who->proc->view : s->nobody;
+
+	return c->pid == who->pid && c->tid == who->tid && c->cpu == who->cpu && c->view == view &&
+	       (!who->proc || view->as.version == who->proc->as.version);
+}
+
+/* From @time on it is as the processes are now. */
+static bool note(struct ptc_scout *s, size_t lane, uint64_t time)
+{
+	struct ptc_contexts *c = &s->lanes[lane];
+	const struct ptc_runner who = ptc_runner_of(s->d, &s->d->lanes[lane]);
+	struct ptc_context x = { time, who.pid, who.tid, who.cpu, NULL };
+
+	if (c->n && same(s, &c->v[c->n - 1], &who))
+		return true;
+	x.view = view_of(s, who.proc);
+	if (!x.view)
+		return false;
+	/* What lasted no time is of no use to anybody. */
+	if (c->n && c->v[c->n - 1].from_ns == time) {
+		c->n--;
+		s->weight -= ptc_view_put(c->v[c->n].view) + sizeof(x);
+	}
+	if (append(s, c, &x))
+		return true;
+	s->weight -= ptc_view_put(x.view);
+	return false;
+}
+
+static bool note_all(struct ptc_scout *s, uint64_t time)
+{
+	size_t i;
+
+	for (i = 0; i < s->d->nlanes; i++)
+		if (!note(s, i, time))
+			return false;
+	return true;
+}
+
+/* All records up to the time of the next one, which is not after @time. False: none, or failed. */
+static bool take_moment(struct ptc_scout *s, uint64_t time)
+{
+	const struct ptc_event *ev = ptc_sideband_peek(&s->sideband, time);
+	struct ptc_err err;
+	uint64_t now;
+
+	if (!ev)
+		return false;
+	/* One that comes late counts from when it came. */
+	now = ev->time > s->upto ? ev->time : s->upto;
+	/* What is copied for us is not what the limit is about. */
+	s->d->procs.copied = 0;
+	while (!s->failed && ptc_sideband_peek(&s->sideband, now))
+		s->failed = ptc_sideband_apply(&s->sideband, &s->d->procs, &err) < 0;
+	s->failed = s->failed || !note_all(s, now);
+	if (!s->failed)
+		s->upto = now;
+	return !s->failed;
+}
+
+static void move(struct ptc_scout *s, uint64_t time)
+{
+	if (!s->lanes->n && !note_all(s, 0))
+		s->failed = true;
+	if (!s->d->clock.valid) {
+		s->upto = UINT64_MAX;
+		return;
+	}
+	while (!s->failed && s->weight < WEIGHT_MAX && take_moment(s, time))
+		;
+	if (!s->failed && s->weight < WEIGHT_MAX)
+		s->upto = time;
+}
+
+void ptc_scout_move(struct ptc_scout *s, uint64_t time)
+{
+	if (s->failed || !s->d->nlanes || (time <= s->upto && s->lanes->n))
+		return;
+	/* Without times there is nothing ahead: all has been applied. */
+	if (s->d->clock.valid)
+		ptc_procs_swap(&s->d->procs, &s->procs);
+	move(s, time);
+	if (s->d->clock.valid)
+		ptc_procs_swap(&s->d->procs, &s->procs);
+}
+
+const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t time)
+{
+	size_t lo = 0, hi = c->n;
+
+	while (hi - lo > 1) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (c->v[mid].from_ns <= time)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return &c->v[lo];
+}
+
+bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_contexts *ret)
+{
+	const struct ptc_contexts *c = &s->lanes[lane];
+	const struct ptc_context *x;
+
+	*ret = (struct ptc_contexts){ NULL, 0, 0 };
+	if (!c->n || from > s->upto)
+		return false;
+	for (x = ptc_context_at(c, from); x < c->v + c->n; x++) {
+		if (!append(s, ret, x)) {
+			ptc_scout_give_back(s, ret);
+			return false;
+		}
+		(void)ptc_view_get(x->view);
+	}
+	return true;
+}
+
+void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time)
+{
+	struct ptc_contexts *c = &s->lanes[lane];
+
+	if (c->n)
+		drop(s, c, (size_t)(ptc_context_at(c, time) - c->v));
+}
+
+bool ptc_scout_knows(const struct ptc_scout *s, size_t lane, uint64_t from)
+{
+	return !s->lanes[lane].n || s->lanes[lane].v[0].from_ns <= from;
+}

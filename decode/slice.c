@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+/*
+ * Steps at the beginning that are done one by one, to find a seam; and items that a slice may have,
+ * whatever the trace is made of.
+ */
+enum { FIRST_STEPS = 256, ITEMS_MAX = 1 << 20 };
+
+void ptc_slice_worker_release(struct ptc_slice_worker *w)
+{
+	size_t i;
+
+	for (i = 0; i < PTC_SLICE_SPACES; i++)
+		ptc_ipt_drop_images(&w->spaces[i]);
+}
+
+void ptc_slice_free(struct ptc_slice *s)
+{
+	if (!s)
+		return;
+	ptc_replay_free(s->replay);
+	ptc_notes_release(&s->notes);
+	free(s->steps);
+	free(s);
+}
+
+/* @v as something that may have an image of ours: that of the last time, if there is one. */
+static struct ptc_addrspace *space_of(struct ptc_slice_worker *w, const struct ptc_view *v)
+{
+	size_t i, oldest = 0;
+
+	w->uses++;
+	for (i = 0; i < PTC_SLICE_SPACES; i++) {
+		if (w->spaces[i].view == v->as.view) {
+			oldest = i;
+			break;
+		}
+		if (w->used[i] < w->used[oldest])
+			oldest = i;
+	}
+	w->used[oldest] = w->uses;
+	if (w->spaces[oldest].view != v->as.view) {
+		ptc_ipt_drop_images(&w->spaces[oldest]);
+		w->spaces[oldest] = v->as;
+	}
+	/* A view of the same number may be at another place now. */
+	w->spaces[oldest].ranges = v->as.ranges;
+	w->spaces[oldest].overlay = v->as.overlay;
+	return &w->spaces[oldest];
+}
+
+/*
+ * While time stands still nobody needs to know of each step. But the first one that comes to a time
+ * is where side records of that time are applied, and what is behind it meets what they made.
+ */
+static bool goes_with_last(const struct ptc_slice *s, uint64_t now, size_t n)
+{
+	const struct ptc_slice_step *last = s->steps + s->nsteps - 1;
+
+	return s->nsteps > s->napart + 1 && last->at.now == now && last[-1].at.now == now &&
+	       n - last[-1].n <= s->batch;
+}
+
+static bool add_step(struct ptc_slice *s, bool apart)
+{
+	const struct ptc_replay_at at = ptc_replay_where(s->replay);
+	const size_t n = ptc_replay_out(s->replay)->n;
+
+	if (!apart && goes_with_last(s, at.now, n)) {
+		s->steps[s->nsteps - 1] = (struct ptc_slice_step){ at, n };
+		return true;
+	}
+	if (!ptc_grow(&s->steps, &s->steps_cap, s->nsteps + 1, sizeof(*s->steps)))
+		return false;
+	s->steps[s->nsteps++] = (struct ptc_slice_step){ at, n };
+	if (apart)
+		s->napart = s->nsteps;
+	return true;
+}
+
+static void add_seam(struct ptc_slice *s)
+{
+	struct ptc_slice_seam *seam = &s->seams[s->nseams];
+
+	/* Where it began, and has not failed since: what that cost is counted with the slice. */
+	if (!ptc_replay_seam(s->replay, &seam->seam) || seam->seam.from != s->conf.start.off ||
+	    seam->seam.spot.span != s->conf.start.span)
+		return;
+	seam->stats = s->stats;
+	seam->steps = s->nsteps;
+	seam->n = ptc_replay_out(s->replay)->n;
+	s->nseams++;
+}
+
+struct walk {
+	const struct ptc_context *now;
+	uint64_t time;
+	size_t steps;
+};
+
+static void use_context(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k)
+{
+	const struct ptc_context *end = s->contexts.v + s->contexts.n, *c = k->now;
+
+	if (!c)
+		c = ptc_context_at(&s->contexts, k->time);
+	while (c + 1 < end && c[1].from_ns <= k->time)
+		c++;
+	if (c == k->now)
+		return;
+	k->now = c;
+	ptc_replay_set_context(s->replay, c->pid, c->tid, c->cpu, space_of(w, c->view));
+}
+
+/* One step. False: there is no other one. */
+static bool step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k)
+{
+	const bool apart = k->steps++ < FIRST_STEPS && s->nseams < PTC_SLICE_SEAMS;
+	const uint64_t time = ptc_replay_time(s->replay);
+	struct ptc_err err;
+	int r;
+
+	/* What is not known yet, and what comes out of its order, is for its turn. */
+	if (k->now && (time < k->time || time > s->horizon))
+		return false;
+	/* The PSB told a time that it was not: of what really ran then nothing is known here. */
+	s->useless = k->now && time < s->contexts.v[0].from_ns;
+	if (s->useless)
+		return false;
+	k->time = time;
+	use_context(s, w, k);
+	/* All items wait here, so that there is always a batch more to be had. */
+	r = apart ? ptc_replay_step(s->replay, &err) :
+		    ptc_replay_steps(s->replay, ptc_replay_out(s->replay)->n + s->batch, &err);
+	s->over = !r;
+	s->useless = r < 0 || !add_step(s, apart);
+	if (s->useless || s->over)
+		return false;
+	if (apart)
+		add_seam(s);
+	return ptc_spot_is_before(ptc_replay_spot(s->replay), s->stop) &&
+	       ptc_replay_out(s->replay)->n < ITEMS_MAX;
+}
+
+static bool get_replay(struct ptc_slice *s, struct ptc_replay *replay)
+{
+	struct ptc_err err;
+
+	s->replay = replay;
+	if (!replay)
+		return ptc_replay_new(&s->conf, &s->replay, &err) >= 0;
+	ptc_replay_renew(replay, &s->conf);
+	return true;
+}
+
+void ptc_slice_run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_replay *replay,
+		   const atomic_bool *cancelled)
+{
+	struct walk k = { .time = 0 };
+
+	s->notes.apart = true;
+	s->conf.ipt = w->ipt;
+	s->conf.stats = &s->stats;
+	s->conf.notes = &s->notes;
+	if (!get_replay(s, replay)) {
+		s->useless = true;
+		return;
+	}
+	ptc_replay_set_stop(s->replay, s->stop);
+	while (!atomic_load_explicit(cancelled, memory_order_relaxed) && step(s, w, &k))
+		;
+}

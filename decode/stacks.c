@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/sample.h"
+#include "base/err.h"
+#include "decode/branchsel.h"
+#include "decode/grow.h"
+
+/* Of a thread. */
+struct stack {
+	int32_t tid;
+	uint64_t until;		    /* branches to the next sample */
+	uint64_t n;		    /* since it began, or a gap; at most the depth are kept */
+	struct ptc_branch *entries; /* owned; a ring of the depth */
+};
+
+struct stacking {
+	const struct ptc_stacks_opts *opts;
+	struct perf_event_attr attr;
+	struct stack *stacks; /* owned; ascending tid */
+	size_t n, cap;
+	struct ptc_buf entries, rec;
+	int rc;
+	struct ptc_err *err;
+};
+
+struct perf_event_attr ptc_stacks_attr(const struct ptc_stacks_opts *opts)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_HARDWARE,
+		.size = PERF_ATTR_SIZE_VER7,
+		.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		.sample_period = opts->period,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			       PERF_SAMPLE_BRANCH_STACK,
+		.read_format = PERF_FORMAT_ID,
+		.branch_sample_type = opts->sel,
+		.exclude_kernel = !(opts->sel & PERF_SAMPLE_BRANCH_KERNEL),
+		.exclude_hv = 1,
+		.sample_id_all = 1,
+	};
+}
+
+static struct stack *add_stack(struct stacking *s, size_t at, int32_t tid)
+{
+	struct stack *t;
+
+	if (!ptc_grow(&s->stacks, &s->cap, s->n + 1, sizeof(*s->stacks)))
+		return NULL;
+	t = &s->stacks[at];
+	memmove(t + 1, t, (s->n - at) * sizeof(*t));
+	*t = (struct stack){ .tid = tid, .until = s->opts->period };
+	s->n++;
+	t->entries = calloc(s->opts->depth, sizeof(*t->entries));
+	return t->entries ? t : NULL;
+}
+
+static struct stack *stack_of(struct stacking *s, int32_t tid)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (s->stacks[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n && s->stacks[lo].tid == tid ? &s->stacks[lo] : add_stack(s, lo, tid);
+}
+
+/* What was before a gap is no neighbour of what comes behind it, whoever runs then. */
+static void forget(struct stacking *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		s->stacks[i].n = 0;
+}
+
+static int put_sample(struct stacking *s, const struct stack *t, const struct ptc_item *it)
+{
+	const uint32_t depth = s->opts->depth;
+	const uint64_t n = t->n < depth ? t->n : depth;
+	const uint16_t misc = ptc_is_kernel_ip(it->to) ? PERF_RECORD_MISC_KERNEL :
+							 PERF_RECORD_MISC_USER;
+	struct ptc_sample sample = { .ip = it->to, .period = s->opts->period };
+	uint64_t i;
+
+	sample.id = (struct ptc_sample_id){ .has = s->attr.sample_type,
+					    .pid = it->pid,
+					    .tid = it->tid,
+					    .time = it->time,
+					    .id = s->opts->id,
+					    .cpu = (uint32_t)it->cpu };
+	ptc_buf_reset(&s->entries);
+	ptc_buf_reset(&s->rec);
+	for (i = 1; i <= n; i++)
+		ptc_branch_put(&s->entries, &t->entries[(t->n - i) % depth]);
+	sample.branches.n = n;
+	sample.branches.entries = ptc_cur_init(s->entries.bytes, s->entries.len);
+	ptc_sample_put(&s->rec, misc, &sample, &s->attr);
+	if (ptc_buf_failed(&s->entries) || ptc_buf_failed(&s->rec))
+		return ptc_fail_mem(s->err);
+	return s->opts->put(s->opts->ctx, ptc_cur_init(s->rec.bytes, s->rec.len), s->err);
+}
+
+static int take_branch(struct stacking *s, const struct ptc_item *it)
+{
+	struct stack *t;
+
+	if (!it->from || !it->to || !ptc_branchsel_wants(s->opts->sel, it->kind, it->to))
+		return 0;
+	if (it->time == PTC_NO_TIME)
+		return ptc_fail(s->err, PTC_E_NOT_EXIST,
+				"no branch stacks can be made: the trace has no times");
+	t = stack_of(s, it->tid);
+	if (!t)
+		return ptc_fail_mem(s->err);
+	t->entries[t->n++ % s->opts->depth] = (struct ptc_branch){
+		.from = it->from,
+		.to = it->to,
+		.type = s->opts->sel & PERF_SAMPLE_BRANCH_TYPE_SAVE ? ptc_branchsel_type(it->kind) :
+								      0,
+	};
+	if (--t->until)
+		return 0;
+	t->until = s->opts->period;
+	return put_sample(s, t, it);
+}
+
+static int on_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct stacking *s = ctx;
+	size_t i;
+
+	for (i = 0; i < n && !s->rc; i++) {
+		if (items[i].type == PTC_ITEM_GAP)
+			forget(s);
+		else if (items[i].type == PTC_ITEM_BRANCH)
+			s->rc = take_branch(s, &items[i]);
+	}
+	return s->rc != 0;
+}
+
+int ptc_stacks_run(const struct ptc_stacks_opts *opts, struct ptc_err *err)
+{
+	struct stacking s = { .opts = opts,
+			      .attr = ptc_stacks_attr(opts),
+			      .entries = PTC_BUF_INIT,
+			      .rec = PTC_BUF_INIT,
+			      .err = err };
+	const struct ptc_sink sink = { .on_items = on_items, .ctx = &s };
+	struct ptc_err run_err;
+	int rc = ptc_decode_run(opts->d, &sink, &run_err);
+	size_t i;
+
+	if (s.rc)
+		rc = s.rc;
+	else if (rc)
+		*err = run_err;
+	for (i = 0; i < s.n; i++)
+		free(s.stacks[i].entries);
+	free(s.stacks);
+	ptc_buf_release(&s.entries);
+	ptc_buf_release(&s.rec);
+	return rc;
+}

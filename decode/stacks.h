@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Branch stacks made from a trace, as samples of an event that counts the branches its filter lets
+ * through: what the hardware would have recorded, had it been asked to, without its mistakes.
+ */
+#ifndef PTC_DECODE_STACKS_H
+#define PTC_DECODE_STACKS_H
+
+#include <stdint.h>
+
+#include <linux/perf_event.h>
+
+#include "base/cursor.h"
+#include "ptcap/decode.h"
+
+enum { PTC_STACKS_DEPTH = 32, PTC_STACKS_DEPTH_MAX = 512, PTC_STACKS_PERIOD = 1000 };
+
+struct ptc_stacks_opts {
+	uint32_t depth;	      /* entries at most: 1 to PTC_STACKS_DEPTH_MAX */
+	uint64_t period;      /* a sample for each so many branches of a thread; not 0 */
+	uint64_t sel;	      /* PERF_SAMPLE_BRANCH_* */
+	uint64_t id;	      /* of the event */
+	struct ptc_decode *d; /* opened, not run yet */
+	/* A SAMPLE record, in order of time. Non-zero: *err is set, no more. */
+	int (*put)(void *ctx, struct ptc_cur rec, struct ptc_err *err);
+	void *ctx;
+};
+
+/* The event that the samples are of. */
+struct perf_event_attr ptc_stacks_attr(const struct ptc_stacks_opts *opts);
+
+/* Run the decoder. Errors as ptc_decode_run, or put's; PTC_E_NOT_EXIST: the trace has no times. */
+int ptc_stacks_run(const struct ptc_stacks_opts *opts, struct ptc_err *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/view.h"
+
+#include <stdlib.h>
+
+#include "decode/overlay.h"
+
+enum { PIECE = 64 }; /* bytes that a piece of an overlay takes, about */
+
+struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, uint64_t number)
+{
+	struct ptc_view *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->owners = 1;
+	if (!ptc_addrspace_copy(&v->as, as)) {
+		(void)ptc_view_put(v);
+		return NULL;
+	}
+	v->as.version = as->version;
+	v->as.layout = as->layout;
+	v->as.view = number;
+	v->weight = sizeof(*v) + as->n * sizeof(*as->ranges) +
+		    (as->overlay ? PIECE * ptc_overlay_size(as->overlay) : 0);
+	return v;
+}
+
+struct ptc_view *ptc_view_get(struct ptc_view *v)
+{
+	v->owners++;
+	return v;
+}
+
+size_t ptc_view_put(struct ptc_view *v)
+{
+	size_t weight;
+
+	if (!v || --v->owners)
+		return 0;
+	weight = v->weight;
+	ptc_addrspace_release(&v->as);
+	free(v);
+	return weight;
+}

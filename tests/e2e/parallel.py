@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""parallel.py NAME: with any number of threads the same comes out as with one, to the byte.
+
+NAME is a program of the table below, which is recorded, or `traces`: the real ones, if they are there.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+import lib
+from lib import PTCAP, check, prog
+
+LIB = os.path.join(lib.PROGS, "libprog_lib.so")
+# The source, the program, and options. PSBs are near to each other: with BYTES 1 there is a slice for each.
+PROGRAMS = {
+    "signal": ("step", [prog("signal")], []),
+    "jit": ("step", [prog("jit")], []),
+    "recurse": ("step", [prog("recurse")], []),
+    "storm": ("emu", [prog("tasks"), "storm"], []),
+    "cpus": ("emu", [prog("tasks"), "pool"], ["--vcpus", "2"]),
+    "dlopen": ("emu", [prog("dlopen"), LIB], []),
+    "except": ("emu", [prog("except")], []),
+    "shell": ("emu", ["/bin/sh", "-c", "ls -l / | wc -l"], []),
+}
+FORMS = (
+    ["--format=bin", "--events"],
+    ["-F", "pid,tid,cpu,time,from,to,kind,sym,tosym"],
+    ["--format=json"],
+    ["--calls"],
+    ["--insn"],
+    ["--stats"],
+    ["--format=bin", "--last=100"],
+    ["--stats", "--time=20%-60%"],
+    ["--format=bin", "--sym=main"],
+)
+RAW = ("griffin-hello", "xdc-unzip", "xdc-foo")
+THREADS = ("2", "2:1", "3:4096")
+
+
+def output(args):
+    """What a decode puts out, as a hash: there may be much of it."""
+    r = subprocess.run([PTCAP, "decode", *args], stdin=subprocess.DEVNULL, capture_output=True)
+    check(r.returncode in (0, 3), f"{args}: exit status {r.returncode}\n{r.stderr.decode(errors='replace')}")
+    return len(r.stdout), hashlib.sha256(r.stdout + b"\0" + r.stderr).hexdigest()
+
+
+def same(args, threads=THREADS):
+    want = output([*args, "-j1"])
+    for n in threads:
+        got = output([*args, "-j", n])
+        check(got == want, f"{' '.join(args)}: {got[0]} bytes with -j {n}, {want[0]} with -j 1, or others")
+    return want[0]
+
+
+def program(name):
+    def case(folder):
+        source, argv, options = PROGRAMS[name]
+        if source == "emu" and not shutil.which("qemu-x86_64"):
+            lib.skip("no qemu-x86_64")
+        path = os.path.join(folder, "perf.data")
+        lib.Run([PTCAP, "record", "--source", source, "-o", path, "--psb-period", "2K", *options, "--", *argv])
+        check(os.path.exists(path), f"cannot record {name}")
+        check(same(["-i", path, "--format=bin"]) > 0, "nothing was decoded")
+        for form in FORMS:
+            same(["-i", path, *form], ["2:1"])
+
+    return case
+
+
+def raw_options(folder):
+    """As tests/traces/raw.sh has them."""
+    yield "--pt=" + os.path.join(folder, "pt.bin")
+    with open(os.path.join(folder, "image.map"), encoding="ascii") as f:
+        for line in f:
+            addr, size, off = line.split()
+            yield f"--raw={folder}/image.dump@0x{addr}:0x{off}:0x{size}"
+
+
+def traces(_):
+    where = os.environ.get("PTCAP_TRACES", "")
+    if not os.path.isdir(os.path.join(where, RAW[0])):
+        lib.skip("no real traces are here")
+    for name in RAW:
+        for resync in ("psb", "packet"):
+            same([*raw_options(os.path.join(where, name)), "--format=bin", "--resync", resync])
+    for form in FORMS[:3]:
+        same(["-i", os.path.join(where, "quipper-intel_pt-4.14", "perf.data.intel_pt-4.14"), *form])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    lib.main({"traces": traces, **{name: program(name) for name in PROGRAMS}})

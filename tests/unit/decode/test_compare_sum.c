@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: verdicts add up, and patterns have names. */
+#include <criterion/criterion.h>
+
+#include "decode/compare_sum.h"
+
+enum { N = 4 };
+
+/* Samples of N entries that are steps 5, 3, 2, 1; step 4 is missing. */
+struct fixture {
+	struct ptc_sample sample;
+	struct ptc_branch entries[N];
+	struct ptc_align_entry verdicts[N];
+	struct ptc_step steps[6];
+	struct ptc_compare_sample one;
+	struct ptc_compare_sum sum;
+};
+
+static void init(struct fixture *x)
+{
+	size_t i;
+
+	*x = (struct fixture){ .one = { .n = N } };
+	for (i = 0; i < 6; i++)
+		x->steps[i] = (struct ptc_step){ .from = 0x100 + i,
+						 .to = 0x200 + i,
+						 .kind = PTC_KIND_RET,
+						 .flags = PTC_STEP_WANTED };
+	for (i = 0; i < N; i++) {
+		x->verdicts[i].step = i ? N - i : N + 1;
+		x->entries[i].from = x->steps[x->verdicts[i].step].from;
+	}
+	x->one.sample = &x->sample;
+	x->one.entries = x->entries;
+	x->one.verdicts = x->verdicts;
+	x->one.steps = x->steps;
+	x->one.place = (struct ptc_align_result){ .candidates = 1, .fits = true };
+}
+
+static void add(struct fixture *x, int32_t cpu, size_t at, enum ptc_verdict v)
+{
+	x->one.where.cpu = cpu;
+	x->verdicts[at].verdict = (uint8_t)v;
+	cr_assert(ptc_compare_sum_add(&x->sum, &x->one));
+	x->verdicts[at].verdict = PTC_VERDICT_EXACT;
+}
+
+static bool has(const struct fixture *x, enum ptc_sum_pattern p)
+{
+	return x->sum.patterns >> p & 1;
+}
+
+Test(compare_sum, exact_samples_are_nothing_to_talk_of)
+{
+	struct fixture x;
+
+	init(&x);
+	add(&x, 0, 0, PTC_VERDICT_EXACT);
+	add(&x, 1, 0, PTC_VERDICT_EXACT);
+	ptc_compare_sum_finish(&x.sum);
+	cr_assert_eq(x.sum.exact_samples, 2);
+	cr_assert_eq(x.sum.all.judged, 2 * N);
+	cr_assert_eq(x.sum.kinds[PTC_KIND_RET].judged, 2 * N);
+	cr_assert_eq(x.sum.ncpus, 2);
+	cr_assert_eq(x.sum.patterns, 0);
+	cr_assert_eq(x.sum.nworst, 0);
+	cr_assert_eq(x.sum.nplaces, 0);
+	ptc_compare_sum_release(&x.sum);
+}
+
+Test(compare_sum, what_is_missing_counts_for_its_own_source)
+{
+	struct fixture x;
+
+	init(&x);
+	x.verdicts[0].missing = 1;
+	add(&x, 0, 0, PTC_VERDICT_EXACT);
+	ptc_compare_sum_finish(&x.sum);
+	cr_assert_eq(x.sum.all.missing, 1);
+	cr_assert_eq(x.sum.missing_at[0], 1);
+	cr_assert_eq(x.sum.exact_samples, 0);
+	cr_assert_eq(x.sum.nplaces, 1);
+	cr_assert_eq(x.sum.places[0].from, 0x104);
+	cr_assert_eq(x.sum.places[0].missing, 1);
+	cr_assert_eq(x.sum.nworst, 1);
+	cr_assert_eq(x.sum.worst[0].steps[0].from, 0x105);
+	ptc_compare_sum_release(&x.sum);
+}
+
+Test(compare_sum, what_is_not_judged_is_not_wrong)
+{
+	struct fixture x;
+
+	init(&x);
+	add(&x, 0, 1, PTC_VERDICT_AMBIGUOUS);
+	x.one.skip = PTC_COMPARE_STACK;
+	x.one.verdicts = NULL;
+	cr_assert(ptc_compare_sum_add(&x.sum, &x.one));
+	cr_assert_eq(x.sum.all.judged, N - 1);
+	cr_assert_eq(x.sum.all.wrong, 0);
+	cr_assert_eq(x.sum.entries, 2 * N);
+	cr_assert_eq(x.sum.skipped_entries[PTC_COMPARE_STACK], N);
+	cr_assert_eq(x.sum.exact_samples, 0);
+	ptc_compare_sum_release(&x.sum);
+}
+
+Test(compare_sum, patterns_have_names)
+{
+	static const struct {
+		size_t at;
+		enum ptc_verdict v;
+		enum ptc_sum_pattern want;
+	} cases[] = {
+		{ 0, PTC_VERDICT_DUPLICATED, PTC_PATTERN_DUPLICATED_TOP },
+		{ N - 1, PTC_VERDICT_TARGET, PTC_PATTERN_OLDEST },
+		{ N - 1, PTC_VERDICT_ABSENT, PTC_PATTERN_STALE },
+		{ 1, PTC_VERDICT_CLASS, PTC_PATTERN_LEAK },
+	};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fixture x;
+
+		init(&x);
+		for (k = 0; k < 10; k++)
+			add(&x, 0, cases[i].at, k % 5 ? PTC_VERDICT_EXACT : cases[i].v);
+		ptc_compare_sum_finish(&x.sum);
+		cr_assert(has(&x, cases[i].want), "%s", ptc_pattern_name(cases[i].want));
+		cr_assert_not(has(&x, PTC_PATTERN_CPU));
+		ptc_compare_sum_release(&x.sum);
+	}
+}
+
+Test(compare_sum, a_bad_cpu_is_one_of_several)
+{
+	struct fixture x;
+	int32_t k;
+
+	init(&x);
+	for (k = 0; k < 12; k++)
+		add(&x, k % 3, 1, k % 3 == 2 ? PTC_VERDICT_SOURCE : PTC_VERDICT_EXACT);
+	ptc_compare_sum_finish(&x.sum);
+	cr_assert(has(&x, PTC_PATTERN_CPU));
+	cr_assert_eq(x.sum.cpu, 2);
+	ptc_compare_sum_release(&x.sum);
+}
+
+Test(compare_sum, a_shift_is_a_pattern_if_it_is_the_same)
+{
+	struct fixture x;
+	uint32_t k;
+
+	init(&x);
+	for (k = 0; k < 10; k++) {
+		x.one.place.shift = k < 4 ? 0 : 2;
+		add(&x, 0, 0, PTC_VERDICT_EXACT);
+	}
+	ptc_compare_sum_finish(&x.sum);
+	cr_assert(has(&x, PTC_PATTERN_SHIFT));
+	cr_assert_eq(x.sum.shift, 2);
+	ptc_compare_sum_release(&x.sum);
+
+	init(&x);
+	for (k = 0; k < 10; k++) {
+		x.one.place.shift = k;
+		add(&x, 0, 0, PTC_VERDICT_EXACT);
+	}
+	ptc_compare_sum_finish(&x.sum);
+	cr_assert_not(has(&x, PTC_PATTERN_SHIFT));
+	ptc_compare_sum_release(&x.sum);
+}
+
+Test(compare_sum, the_worst_are_kept_the_worst_first)
+{
+	struct fixture x;
+	size_t i, k;
+
+	init(&x);
+	for (i = 0; i < 3 * PTC_SUM_WORST; i++) {
+		x.one.off = i;
+		for (k = 0; k < N; k++)
+			x.verdicts[k].verdict = k <= i % N ? PTC_VERDICT_TARGET : PTC_VERDICT_EXACT;
+		cr_assert(ptc_compare_sum_add(&x.sum, &x.one));
+	}
+	cr_assert_eq(x.sum.nworst, PTC_SUM_WORST);
+	cr_assert_eq(x.sum.worst[0].wrong, N);
+	cr_assert_eq(x.sum.worst[0].off, N - 1);
+	for (i = 1; i < PTC_SUM_WORST; i++)
+		cr_assert_leq(x.sum.worst[i].wrong, x.sum.worst[i - 1].wrong);
+	ptc_compare_sum_release(&x.sum);
+}
