@@ -46,7 +46,7 @@ struct ptc_kinds {
 void ptc_kinds_init(struct ptc_kinds *k);
 void ptc_kinds_release(struct ptc_kinds *k);
 
-/* Use @as from now on, or look at it anew because it changed. */
+/* Use @as from now on, or look at it anew because it changed: it is no view then. */
 void ptc_kinds_set_code(struct ptc_kinds *k, const struct ptc_addrspace *as);
 
 /* ptc_kinds_at where it is not at hand. */

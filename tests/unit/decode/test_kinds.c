@@ -47,6 +47,25 @@ Test(kinds, what_was_read_is_known_until_the_code_changes)
 	free(k);
 }
 
+Test(kinds, what_is_known_of_a_view_is_kept)
+{
+	struct ptc_addrspace as = { .view = 7 }, copy = { .view = 7 }, other = { .view = 8 };
+	struct ptc_kinds *k = new_kinds();
+
+	cr_assert(ptc_addrspace_patch(&as, 0x1000, ret, sizeof(ret)));
+	cr_assert(ptc_addrspace_patch(&other, 0x1000, jmp, sizeof(jmp)));
+	ptc_kinds_set_code(k, &as);
+	expect(k, 0x1000, PTC_KIND_RET, 1);
+	ptc_kinds_set_code(k, &copy);
+	expect(k, 0x1000, PTC_KIND_RET, 1);
+	ptc_kinds_set_code(k, &other);
+	expect(k, 0x1000, PTC_KIND_JMP, 2);
+	ptc_kinds_release(k);
+	ptc_addrspace_release(&as);
+	ptc_addrspace_release(&other);
+	free(k);
+}
+
 Test(kinds, pages_that_want_one_slot_have_two)
 {
 	const uint64_t far = 0x1000 + (uint64_t)SLOTS * PAGE;
