@@ -109,7 +109,7 @@ static bool match(const struct grid *g, size_t i, size_t j, struct edge *ret)
 		return false;
 	*ret = (struct edge){ .entries = 1, .steps = 1, .cost = COST_DIFFERS };
 	if (is_same(e, s)) {
-		ret->verdict = verdict_same(g, e, s);
+		ret->verdict = (uint8_t)verdict_same(g, e, s);
 		if (ret->verdict != PTC_VERDICT_CLASS)
 			ret->cost = 0;
 		return true;
