@@ -18,7 +18,11 @@ endif()
 
 # With several threads the same has to come out.
 if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
-	add_test(NAME damage_jobs COMMAND mutate -j -s 1 -n 100 -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
+	set(jobs_changes 100)
+	if(PTCAP_SANITIZE)
+		set(jobs_changes 20)
+	endif()
+	add_test(NAME damage_jobs COMMAND mutate -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/xdc-unzip" "raw:${PTCAP_TRACES}/griffin-hello" "raw:${PTCAP_TRACES}/xdc-foo")
 	set_tests_properties(damage_jobs PROPERTIES TIMEOUT 300 LABELS damage)
 endif()
