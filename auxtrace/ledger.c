@@ -27,8 +27,10 @@ enum {
 	ROOM = PTC_REC_MAX - PTC_REC_HEADER_SIZE - FRONT - HEAD,
 };
 
-static_assert(sizeof(struct ptc_ledger_ring) == RING_WORDS * WORD, "every number has a name");
-static_assert(sizeof(struct ptc_ledger_event) == EVENT_WORDS * WORD, "every number has a name");
+static_assert(sizeof(struct ptc_ledger_ring) == (size_t)RING_WORDS * WORD,
+	      "every number has a name");
+static_assert(sizeof(struct ptc_ledger_event) == (size_t)EVENT_WORDS * WORD,
+	      "every number has a name");
 
 /* What a reader that knows nothing of this takes for an event's name. */
 static const char *kind_name(uint32_t kind)

@@ -269,14 +269,14 @@ static void look_for_shift(struct ptc_compare_sum *s)
 
 static void look_for_leak(struct ptc_compare_sum *s)
 {
-	uint8_t k;
+	unsigned int k;
 
 	if (!s->verdicts[PTC_VERDICT_CLASS])
 		return;
 	s->patterns |= 1u << PTC_PATTERN_LEAK;
 	for (k = 0; k < PTC_KIND_COUNT; k++)
 		if (s->leaks[k] == s->verdicts[PTC_VERDICT_CLASS])
-			s->leak = k;
+			s->leak = (uint8_t)k;
 }
 
 /* One where most errors are, and not because most entries are. */

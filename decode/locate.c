@@ -131,6 +131,7 @@ static int choose(const struct elf_file *f, const char *name, int which, const c
 	char where[128];
 	int rc;
 
+	*ret = (struct ptc_homonym){ 0 };
 	(void)snprintf(where, sizeof(where), "'%s'", f->path);
 	if (!each_function(f, note_wanted, &w))
 		rc = ptc_fail_mem(err);

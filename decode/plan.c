@@ -90,7 +90,7 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 		return ptc_fail_mem(err);
 	p->d = d;
 	p->slice = d->opts.slice ? d->opts.slice : SLICE_BYTES;
-	p->bytes_max = SLICES_EACH * n * (p->slice > SLICE_BYTES ? p->slice : SLICE_BYTES);
+	p->bytes_max = (size_t)SLICES_EACH * n * (p->slice > SLICE_BYTES ? p->slice : SLICE_BYTES);
 	if (!begin(p)) {
 		free(p);
 		return 0;
@@ -184,6 +184,7 @@ static size_t bytes_between(const struct ptc_lane *l, struct ptc_spot a, struct 
 
 static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s)
 {
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): they are pointers */
 	if (!ptc_grow(&l->planned, &l->planned_cap, l->nplanned + 1, sizeof(*l->planned)))
 		return false;
 	l->planned[l->nplanned++] = s;

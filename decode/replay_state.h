@@ -30,9 +30,8 @@ struct ptc_replay {
 	struct ptc_addrspace *as;
 	struct ptc_addrspace none; /* of a process we know nothing of */
 	uint64_t as_version;	   /* what dec and trail last saw */
+	size_t span;		   /* index of the one being decoded */
 	bool as_changed;
-
-	size_t span; /* index of the one being decoded */
 	bool done;
 	bool seeking;	/* a point to go on at, from floor on: step by step, as time goes on */
 	bool to_psb;	/* only a PSB will do */
@@ -79,17 +78,17 @@ struct ptc_replay {
 	 * TNT packet in front of it, and what it uses next (feed.h); -1: nothing is known.
 	 */
 	int quiet;
-	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
 	bool lags; /* the time of what it has read ahead may be later than the decoder's */
+	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
+	bool rest; /* it is of the packet cut off at the end of a truncated span */
 	enum ptc_gap_cause gap_cause;
 	uint64_t gap_off, gap_end; /* in the AUX stream */
 	uint64_t gap_time;
 	int32_t gap_pid, gap_tid, gap_cpu;
 	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
-	bool rest;		   /* it is of the packet cut off at the end of a truncated span */
 
 	size_t next_mark;
 	struct ptc_spot stop; /* a row of steps ends there */

@@ -181,7 +181,7 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 	for (i = 0; owner < 0 && i < s->nslots; i++) /* the first that was opened for it */
 		if (s->slots[i].ring == slot->ring)
 			owner = s->slots[i].fd[MAIN];
-	for (e = MAIN; !rc && e <= side(s); e++) {
+	for (e = MAIN; !rc && e < PTC_SOURCE_EVENTS && e <= side(s); e++) {
 		if (slot->fd[e] != owner && ioctl(slot->fd[e], PERF_EVENT_IOC_SET_OUTPUT, owner))
 			rc = ptc_fail_sys(err, errno, "cannot send '%s' into the ring of '%s'%s",
 					  sampler(s, e) ? s->sampler : s->event->name,

@@ -407,7 +407,7 @@ static bool is_good_ahead(const struct ptc_fast *f)
 	struct ptc_fast_psb psb;
 	size_t at = f->pos;
 	bool tsc = f->tsc;
-	enum ptc_pkt type;
+	enum ptc_pkt type = PTC_PKT_OTHER;
 	int n;
 
 	for (; at < f->len; at += (size_t)n) {

@@ -54,7 +54,7 @@ static struct perf_event_attr software(uint64_t config)
 }
 
 /* Counts each write to @p. */
-static struct perf_event_attr breakpoint(volatile int *p)
+static struct perf_event_attr breakpoint(const volatile int *p)
 {
 	struct perf_event_attr a = software(0);
 
@@ -163,7 +163,7 @@ static void period(void)
 	often = bytes_in(page);
 	CHECK(!ioctl(fd, PERF_EVENT_IOC_PERIOD, &rarely));
 	touch(TOUCHES);
-	CHECK(often >= TOUCHES * 16);
+	CHECK(often >= (uint64_t)TOUCHES * 16);
 	CHECK(bytes_in(page) - often < often / 2);
 	(void)munmap(page, PAGE + RING);
 	(void)close(fd);

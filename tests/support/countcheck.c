@@ -48,7 +48,7 @@ struct check {
 	uint64_t wrapped; /* snapshots that do not go back to the one before */
 };
 
-static void fail(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static _Noreturn void fail(const char *format, ...)
 {
 	va_list ap;
 

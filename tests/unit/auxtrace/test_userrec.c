@@ -780,7 +780,8 @@ Test(userrec, what_does_not_fit_its_field_is_not_built)
 	static const uint8_t bytes[64];
 	char long_text[600];
 	struct ptc_user u[] = {
-		{ .type = PTC_REC_HEADER_EVENT_TYPE, .u.event_type = { 1, long_text } },
+		{ .type = PTC_REC_HEADER_EVENT_TYPE,
+		  .u.event_type = { .event_id = 1, .name = long_text } },
 		{ .type = PTC_REC_AUXTRACE_ERROR, .u.auxtrace_error = { .msg = long_text } },
 		{ .type = PTC_REC_BPF_METADATA, .u.bpf_metadata = { .prog_name = long_text } },
 		{ .type = PTC_REC_THREAD_MAP, .u.thread_map.entries = { bytes, bytes + 23 } },

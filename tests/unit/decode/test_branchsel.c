@@ -10,10 +10,10 @@
 static uint32_t kinds_of(uint64_t sel)
 {
 	uint32_t kinds = 0;
-	uint8_t k;
+	unsigned int k;
 
 	for (k = 0; k < PTC_KIND_COUNT; k++)
-		kinds |= (uint32_t)ptc_branchsel_wants(sel, k, 0x1000) << k;
+		kinds |= (uint32_t)ptc_branchsel_wants(sel, (uint8_t)k, 0x1000) << k;
 	return kinds;
 }
 

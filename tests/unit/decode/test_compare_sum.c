@@ -59,8 +59,8 @@ Test(compare_sum, exact_samples_are_nothing_to_talk_of)
 	add(&x, 1, 0, PTC_VERDICT_EXACT);
 	ptc_compare_sum_finish(&x.sum);
 	cr_assert_eq(x.sum.exact_samples, 2);
-	cr_assert_eq(x.sum.all.judged, 2 * N);
-	cr_assert_eq(x.sum.kinds[PTC_KIND_RET].judged, 2 * N);
+	cr_assert_eq(x.sum.all.judged, (size_t)2 * N);
+	cr_assert_eq(x.sum.kinds[PTC_KIND_RET].judged, (size_t)2 * N);
 	cr_assert_eq(x.sum.ncpus, 2);
 	cr_assert_eq(x.sum.patterns, 0);
 	cr_assert_eq(x.sum.nworst, 0);
@@ -98,7 +98,7 @@ Test(compare_sum, what_is_not_judged_is_not_wrong)
 	cr_assert(ptc_compare_sum_add(&x.sum, &x.one));
 	cr_assert_eq(x.sum.all.judged, N - 1);
 	cr_assert_eq(x.sum.all.wrong, 0);
-	cr_assert_eq(x.sum.entries, 2 * N);
+	cr_assert_eq(x.sum.entries, (size_t)2 * N);
 	cr_assert_eq(x.sum.skipped_entries[PTC_COMPARE_STACK], N);
 	cr_assert_eq(x.sum.exact_samples, 0);
 	ptc_compare_sum_release(&x.sum);
@@ -176,7 +176,7 @@ Test(compare_sum, the_worst_are_kept_the_worst_first)
 	size_t i, k;
 
 	init(&x);
-	for (i = 0; i < 3 * PTC_SUM_WORST; i++) {
+	for (i = 0; i < (size_t)3 * PTC_SUM_WORST; i++) {
 		x.one.off = i;
 		for (k = 0; k < N; k++)
 			x.verdicts[k].verdict = k <= i % N ? PTC_VERDICT_TARGET : PTC_VERDICT_EXACT;
