@@ -80,7 +80,7 @@ int prog_main(int argc, char **argv)
 		bad += later[i] != 9;
 	bad += faults != 8;
 	sys3(SYS_setitimer, 0, (long)&often, 0);
-	for (i = 0; i < 1000 && alarms < 20; i++)
+	for (i = 0; i < 1000000 && alarms < 20; i++)
 		fill(area, 5, SIZE);
 	sys3(SYS_setitimer, 0, (long)&off, 0);
 	bad += alarms < 20 || area[SIZE - 1] != 5;
