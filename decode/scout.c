@@ -54,7 +54,8 @@ static void drop(struct ptc_scout *s, struct ptc_contexts *c, size_t n)
 		s->weight -= sizeof(*c->v);
 	}
 	c->n -= n;
-	memmove(c->v, c->v + n, c->n * sizeof(*c->v));
+	if (c->n)
+		memmove(c->v, c->v + n, c->n * sizeof(*c->v));
 }
 
 void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c)
