@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a replay is made of, for the files that it is in: replay.c follows the flow, recover.c
+ * What a replay is made of, for the files that it is in: replay.c follows the flow, row.c
+ * quickly where it is plain, look.c knows where in the trace it is, and when; recover.c
  * begins where it can be followed, and goes on where it could not; waypoint.c compares with what
  * PSBs say.
  */
@@ -23,6 +24,8 @@
 
 /* ns; see not_before. */
 static const uint64_t MAX_SLIP = 1000000000;
+
+struct ptc_feed;
 
 struct ptc_replay {
 	struct ptc_replay_conf conf;
@@ -78,6 +81,8 @@ struct ptc_replay {
 	 * TNT packet in front of it, and what it uses next (feed.h); -1: nothing is known.
 	 */
 	int quiet;
+	uint64_t quiet_word; /* those bits, */
+	int quiet_calls;     /* and calls that returns may go back to, at least */
 	bool lags; /* the time of what it has read ahead may be later than the decoder's */
 	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
 
@@ -145,8 +150,35 @@ static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdif
 /* Give the decoder, if there is one, the code as it is now. */
 int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
 
+/* look.c */
+
 /* After each call of the decoder. */
 void ptc_replay_look_around(struct ptc_replay *r);
+/* Where the decoder is, as an offset in the span; r->raw follows. */
+size_t ptc_replay_position(struct ptc_replay *r);
+/* Where in the span a step may go on to before somebody else must have a look. */
+size_t ptc_replay_next_stop(const struct ptc_replay *r);
+/* What is known of what the decoder takes next. */
+struct ptc_feed ptc_replay_feed(const struct ptc_replay *r);
+/*
+ * look_around after a block that may have used trace, but had no event and no error. r->off and
+ * r->prev_off are those in front of it. @empty: it had no bits of a TNT packet before.
+ */
+void ptc_replay_look_ahead(struct ptc_replay *r, bool empty, struct ptc_feed *ret);
+
+/* row.c */
+
+enum ptc_left {
+	PTC_LEFT_NOTHING, /* to be done */
+	PTC_LEFT_BLOCK,	  /* that was not looked at */
+	PTC_LEFT_ENDLESS, /* the flow goes in circles: see ptc_trail_is_endless */
+};
+
+/*
+ * Blocks, where ptc_trail_is_quick, until one is not as most are, the time changes, or there are
+ * @max items, for which there is room, and for one more; of the pending instruction's time.
+ */
+enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b);
 
 /* waypoint.c */
 
