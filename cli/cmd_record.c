@@ -88,12 +88,12 @@ static void on_progress(void *ctx, const struct ptc_progress *p)
 	(void)fflush(stderr);
 }
 
-static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
+static void on_snapshot(void *ctx, const struct ptc_taken *t)
 {
 	struct ptc_record_args *a = ctx;
 
 	clear_line(a);
-	ptc_say("snapshot %" PRIu64 ": %" PRIu64 " bytes of trace", n, bytes);
+	ptc_say("snapshot %" PRIu64 ": %" PRIu64 " bytes of trace", t->n, t->bytes);
 }
 
 static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nrings,
