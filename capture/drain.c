@@ -190,6 +190,7 @@ static int drain_data(struct ptc_drain *d, size_t i, bool *ret_any, struct ptc_e
 	if (rc)
 		return rc;
 	l->data_read += (uint64_t)got;
+	l->data_made = l->data_read; /* so far */
 	if (!d->full && !d->kept)
 		r->pending += (uint64_t)got;
 	if (!d->packs)

@@ -27,13 +27,14 @@ struct process {
 };
 
 /* Whose newest record counts, by what. */
-enum { BY_SYMBOL, BY_PROGRAM, BY_CGROUP, BY_NAMESPACES, BY_SWITCH, BY_START, TABLES };
+enum { BY_SYMBOL, BY_PROGRAM, BY_CGROUP, BY_NAMESPACES, BY_START, BY_SWITCH, TABLES };
 
 struct ptc_fold {
 	uint64_t sample_type, id;
 	struct process *items; /* ascending by pid */
 	size_t n, cap;
 	struct ptc_latest tables[TABLES];
+	struct ptc_buf made; /* a record for one of them */
 };
 
 struct told_mmap {
@@ -75,6 +76,7 @@ void ptc_fold_free(struct ptc_fold *f)
 		release(&f->items[i]);
 	for (i = 0; i < TABLES; i++)
 		ptc_latest_release(&f->tables[i]);
+	ptc_buf_release(&f->made);
 	free(f->items);
 	free(f);
 }
@@ -283,39 +285,51 @@ static bool take_poke(struct ptc_fold *f, const struct ptc_sb *sb)
 	return put_told(&p->pokes, sb->u.poke.addr, len, told);
 }
 
-/* --- what is kept as it came --- */
+/* --- what is kept as a record --- */
 
-static bool take_other(struct ptc_fold *f, const struct ptc_rec *rec, const struct ptc_sb *sb)
+/* The newest by @key, at the time of all that is told of. */
+static bool keep(struct ptc_fold *f, int table, uint64_t key, const struct ptc_sb *sb)
+{
+	struct ptc_sb told = *sb;
+
+	told.id.time = 0;
+	ptc_buf_reset(&f->made);
+	ptc_sb_put(&f->made, &told, f->sample_type);
+	return !ptc_buf_failed(&f->made) && ptc_latest_set(&f->tables[table], key, &f->made);
+}
+
+static bool drop_kept(struct ptc_fold *f, int table, uint64_t key)
+{
+	ptc_latest_drop(&f->tables[table], key);
+	return true;
+}
+
+static bool take_other(struct ptc_fold *f, const struct ptc_sb *sb)
 {
 	switch (sb->type) {
 	case PERF_RECORD_KSYMBOL:
-		if (sb->u.ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) {
-			ptc_latest_drop(&f->tables[BY_SYMBOL], sb->u.ksymbol.addr);
-			return true;
-		}
-		return ptc_latest_set(&f->tables[BY_SYMBOL], sb->u.ksymbol.addr, rec);
+		if (sb->u.ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
+			return drop_kept(f, BY_SYMBOL, sb->u.ksymbol.addr);
+		return keep(f, BY_SYMBOL, sb->u.ksymbol.addr, sb);
 	case PERF_RECORD_BPF_EVENT:
-		if (sb->u.bpf.type == PERF_BPF_EVENT_PROG_UNLOAD) {
-			ptc_latest_drop(&f->tables[BY_PROGRAM], sb->u.bpf.id);
-			return true;
-		}
-		return ptc_latest_set(&f->tables[BY_PROGRAM], sb->u.bpf.id, rec);
+		if (sb->u.bpf.type == PERF_BPF_EVENT_PROG_UNLOAD)
+			return drop_kept(f, BY_PROGRAM, sb->u.bpf.id);
+		return keep(f, BY_PROGRAM, sb->u.bpf.id, sb);
 	case PERF_RECORD_CGROUP:
-		return ptc_latest_set(&f->tables[BY_CGROUP], sb->u.cgroup.id, rec);
+		return keep(f, BY_CGROUP, sb->u.cgroup.id, sb);
 	case PERF_RECORD_NAMESPACES:
-		return ptc_latest_set(&f->tables[BY_NAMESPACES], (uint64_t)sb->u.namespaces.tid,
-				      rec);
+		return keep(f, BY_NAMESPACES, (uint64_t)sb->u.namespaces.tid, sb);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		return ptc_latest_set(&f->tables[BY_SWITCH], sb->id.cpu, rec);
+		return keep(f, BY_SWITCH, sb->id.cpu, sb);
 	case PERF_RECORD_ITRACE_START:
-		return ptc_latest_set(&f->tables[BY_START], sb->id.cpu, rec);
+		return keep(f, BY_START, sb->id.cpu, sb);
 	default:
 		return true;
 	}
 }
 
-static bool take(struct ptc_fold *f, const struct ptc_rec *rec, const struct ptc_sb *sb)
+static bool take(struct ptc_fold *f, const struct ptc_sb *sb)
 {
 	switch (sb->type) {
 	case PERF_RECORD_COMM:
@@ -331,14 +345,13 @@ static bool take(struct ptc_fold *f, const struct ptc_rec *rec, const struct ptc
 	case PERF_RECORD_TEXT_POKE:
 		return take_poke(f, sb);
 	default:
-		return take_other(f, rec, sb);
+		return take_other(f, sb);
 	}
 }
 
-int ptc_fold_take(struct ptc_fold *f, const struct ptc_rec *rec, const struct ptc_sb *sb,
-		  struct ptc_err *err)
+int ptc_fold_take(struct ptc_fold *f, const struct ptc_sb *sb, struct ptc_err *err)
 {
-	return take(f, rec, sb) ? 0 : ptc_fail_mem(err);
+	return take(f, sb) ? 0 : ptc_fail_mem(err);
 }
 
 /* --- back into records --- */

@@ -12,7 +12,6 @@
 
 #include "base/buf.h"
 #include "ptcap/error.h"
-#include "ptcap/record.h"
 #include "ptcap/sideband.h"
 
 struct ptc_fold;
@@ -22,22 +21,21 @@ struct ptc_fold *ptc_fold_new(uint64_t sample_type, uint64_t id);
 void ptc_fold_free(struct ptc_fold *f);
 
 /*
- * Take a record; they come in order of time. @sb is @rec, typed. What tells of no state (samples,
- * AUX, losses) is forgotten.
+ * Take a record; they come in order of time. What tells of no state (samples, AUX, losses) is
+ * forgotten.
  */
-int ptc_fold_take(struct ptc_fold *f, const struct ptc_rec *rec, const struct ptc_sb *sb,
-		  struct ptc_err *err);
+int ptc_fold_take(struct ptc_fold *f, const struct ptc_sb *sb, struct ptc_err *err);
 
 /*
- * Append records that lead to the same state: names, threads and mappings at time 0, in front of
- * all else, as of what ran before a recording; the others as they came.
+ * Append records that lead to the same state: at time 0, in front of all else, as those of what
+ * ran before a recording.
  */
 int ptc_fold_put(const struct ptc_fold *f, struct ptc_buf *b, struct ptc_err *err);
 
 struct ptc_fold_size {
 	size_t processes, threads;
 	size_t pieces; /* of mappings, and of code that is in no file */
-	size_t others; /* records that are kept as they are */
+	size_t others; /* records of other kinds */
 };
 void ptc_fold_size(const struct ptc_fold *f, struct ptc_fold_size *ret);
 

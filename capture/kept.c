@@ -72,15 +72,16 @@ void ptc_kept_free(struct ptc_kept *k)
 }
 
 /* The record at @at of @b, typed. Returns its size, 0 at the end, or an error. */
-static int next(const struct ptc_kept *k, const struct ptc_buf *b, size_t at, struct ptc_rec *rec,
-		struct ptc_sb *sb, struct ptc_err *err)
+static int next(const struct ptc_kept *k, const struct ptc_buf *b, size_t at, struct ptc_sb *sb,
+		struct ptc_err *err)
 {
+	struct ptc_rec rec;
 	struct ptc_cur c = ptc_cur_init(b->bytes + at, b->len - at);
 	const size_t before = ptc_cur_left(&c);
-	int rc = b->len - at ? ptc_rec_next(&c, at, rec, err) : 0;
+	int rc = b->len - at ? ptc_rec_next(&c, at, &rec, err) : 0;
 
 	if (rc > 0)
-		rc = ptc_sb_parse(rec, k->sample_type, sb, err);
+		rc = ptc_sb_parse(&rec, k->sample_type, sb, err);
 	else if (!rc)
 		return 0;
 	return rc < 0 ? rc : (int)(before - ptc_cur_left(&c));
@@ -88,13 +89,12 @@ static int next(const struct ptc_kept *k, const struct ptc_buf *b, size_t at, st
 
 int ptc_kept_before(struct ptc_kept *k, const struct ptc_buf *records, struct ptc_err *err)
 {
-	struct ptc_rec rec;
 	struct ptc_sb sb;
 	size_t at = 0;
 	int n;
 
-	while ((n = next(k, records, at, &rec, &sb, err)) > 0) {
-		const int rc = ptc_fold_take(k->fold, &rec, &sb, err);
+	while ((n = next(k, records, at, &sb, err)) > 0) {
+		const int rc = ptc_fold_take(k->fold, &sb, err);
 
 		if (rc)
 			return rc;
@@ -123,7 +123,6 @@ int ptc_kept_add(struct ptc_kept *k, size_t i, const struct ptc_seg seg[2],
 {
 	struct line *l = &k->lines[i];
 	size_t at = l->buf.len;
-	struct ptc_rec rec;
 	struct ptc_sb sb;
 	int n;
 
@@ -132,7 +131,7 @@ int ptc_kept_add(struct ptc_kept *k, size_t i, const struct ptc_seg seg[2],
 	if (ptc_buf_failed(&l->buf))
 		return ptc_fail_mem(err);
 	k->bytes += l->buf.len - at;
-	while ((n = next(k, &l->buf, at, &rec, &sb, err)) > 0) {
+	while ((n = next(k, &l->buf, at, &sb, err)) > 0) {
 		note(k, l, &sb, ledger);
 		at += (size_t)n;
 	}
@@ -164,9 +163,8 @@ static void pack(struct line *l)
 
 static int look_at_first(const struct ptc_kept *k, struct line *l, struct ptc_err *err)
 {
-	struct ptc_rec rec;
 	struct ptc_sb sb;
-	const int n = l->has_first ? 0 : next(k, &l->buf, l->from, &rec, &sb, err);
+	const int n = l->has_first ? 0 : next(k, &l->buf, l->from, &sb, err);
 
 	if (n > 0) {
 		l->first = sb.id.time;
@@ -195,10 +193,9 @@ static int oldest(struct ptc_kept *k, struct line **ret, struct ptc_err *err)
 
 static int fold_first(struct ptc_kept *k, struct line *l, struct ptc_err *err)
 {
-	struct ptc_rec rec;
 	struct ptc_sb sb;
-	const int n = next(k, &l->buf, l->from, &rec, &sb, err);
-	const int rc = n < 0 ? n : ptc_fold_take(k->fold, &rec, &sb, err);
+	const int n = next(k, &l->buf, l->from, &sb, err);
+	const int rc = n < 0 ? n : ptc_fold_take(k->fold, &sb, err);
 
 	if (rc)
 		return rc;
@@ -248,7 +245,7 @@ int ptc_kept_put(const struct ptc_kept *k, struct ptc_buf *state, struct ptc_buf
 
 	for (i = 0; i < k->n; i++)
 		ptc_buf_put(records, k->lines[i].buf.bytes + k->lines[i].from,
-			    k->lines[i].buf.len - k->lines[i].from);
+			    ptc_kept_bytes(k, i));
 	if (ptc_buf_failed(records))
 		return ptc_fail_mem(err);
 	return ptc_fold_put(k->fold, state, err);
@@ -259,7 +256,7 @@ uint64_t ptc_kept_since(const struct ptc_kept *k)
 	return k->since;
 }
 
-size_t ptc_kept_bytes(const struct ptc_kept *k)
+size_t ptc_kept_bytes(const struct ptc_kept *k, size_t i)
 {
-	return k->bytes;
+	return k->lines[i].buf.len - k->lines[i].from;
 }

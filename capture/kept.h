@@ -54,7 +54,7 @@ int ptc_kept_put(const struct ptc_kept *k, struct ptc_buf *state, struct ptc_buf
 /* Trace that is older has no side records of its time any more. 0: there is none. */
 uint64_t ptc_kept_since(const struct ptc_kept *k);
 
-/* Bytes of records that are kept as they came. */
-size_t ptc_kept_bytes(const struct ptc_kept *k);
+/* Bytes of records of ring @i that are kept as they came. */
+size_t ptc_kept_bytes(const struct ptc_kept *k, size_t i);
 
 #endif

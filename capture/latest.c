@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "base/vec.h"
 
 /* The first whose key is not below. */
@@ -28,7 +27,7 @@ static bool has(const struct ptc_latest *l, size_t at, uint64_t key)
 	return at < l->n && l->items[at].key == key;
 }
 
-bool ptc_latest_set(struct ptc_latest *l, uint64_t key, const struct ptc_rec *rec)
+bool ptc_latest_set(struct ptc_latest *l, uint64_t key, const struct ptc_buf *rec)
 {
 	const size_t at = place(l, key);
 	struct ptc_buf *b;
@@ -42,8 +41,7 @@ bool ptc_latest_set(struct ptc_latest *l, uint64_t key, const struct ptc_rec *re
 	}
 	b = &l->items[at].rec;
 	ptc_buf_reset(b);
-	ptc_buf_put(b, rec->body.pos - PTC_REC_HEADER_SIZE,
-		    PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body));
+	ptc_buf_put(b, rec->bytes, rec->len);
 	return !ptc_buf_failed(b);
 }
 

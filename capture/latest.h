@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records by a key: of each key the newest, as it came. */
+/* Records by a key: of each key the newest, */
 #ifndef PTC_CAPTURE_LATEST_H
 #define PTC_CAPTURE_LATEST_H
 
@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "ptcap/record.h"
 
 struct ptc_latest_item {
 	uint64_t key;
@@ -20,8 +19,8 @@ struct ptc_latest {
 	size_t n, cap;
 };
 
-/* @rec is whole: its header is in front of its body. False: out of memory. */
-bool ptc_latest_set(struct ptc_latest *l, uint64_t key, const struct ptc_rec *rec);
+/* @rec is a whole record, copied. False: out of memory. */
+bool ptc_latest_set(struct ptc_latest *l, uint64_t key, const struct ptc_buf *rec);
 void ptc_latest_drop(struct ptc_latest *l, uint64_t key);
 void ptc_latest_put(const struct ptc_latest *l, struct ptc_buf *b);
 void ptc_latest_release(struct ptc_latest *l);

@@ -147,7 +147,6 @@ static int scan(struct ptc_series *s, struct file *f, struct ptc_err *err)
 	ptc_noted_init(&f->noted, ptc_filing_sample_type(s->filing));
 	f->noted.keep_vdso = s->filing->desc.keep_vdso;
 	rc = ptc_noted_scan(&f->noted, state, &none, err);
-	f->noted.first_ns = f->noted.last_ns = 0; /* of before */
 	if (!rc)
 		rc = ptc_noted_scan(&f->noted, records, &none, err);
 	if (ptc_buf_failed(&f->noted.pokes))
@@ -231,6 +230,7 @@ static int prepare(struct ptc_series *s, struct file *f, struct ptc_err *err)
 {
 	const size_t size = s->drain->n * sizeof(*f->ledger);
 	int rc = find_begins(s, err);
+	size_t i;
 
 	if (!rc)
 		rc = ptc_kept_put(s->kept, &f->state, &f->records, err);
@@ -241,6 +241,8 @@ static int prepare(struct ptc_series *s, struct file *f, struct ptc_err *err)
 		return ptc_fail_mem(err);
 	if (f->ledger)
 		memcpy(f->ledger, s->drain->ledger, size);
+	for (i = 0; !rc && i < s->drain->n; i++)
+		f->ledger[i].data_stored = ptc_kept_bytes(s->kept, i);
 	return rc;
 }
 
