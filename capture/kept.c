@@ -80,10 +80,11 @@ static int next(const struct ptc_kept *k, const struct ptc_buf *b, size_t at, st
 	const size_t before = ptc_cur_left(&c);
 	int rc = b->len - at ? ptc_rec_next(&c, at, &rec, err) : 0;
 
+	if (!rc)
+		return 0;
+	*sb = (struct ptc_sb){ .type = 0 }; /* of a SAMPLE nothing more is known */
 	if (rc > 0)
 		rc = ptc_sb_parse(&rec, k->sample_type, sb, err);
-	else if (!rc)
-		return 0;
 	return rc < 0 ? rc : (int)(before - ptc_cur_left(&c));
 }
 
