@@ -42,8 +42,8 @@ static void start_clock(struct ptc_loop *l)
 		l->stop_ns = NEVER;
 	l->take_ns = NEVER;
 	if (l->opts->after_ns || l->opts->every_ns)
-		l->take_ns = l->start_ns +
-			     (l->opts->after_ns ? l->opts->after_ns : l->opts->every_ns);
+		l->take_ns =
+			l->start_ns + (l->opts->after_ns ? l->opts->after_ns : l->opts->every_ns);
 	if (l->take_ns < l->start_ns)
 		l->take_ns = NEVER;
 }

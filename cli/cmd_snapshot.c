@@ -141,9 +141,10 @@ static int check_source(const struct ptc_record_opts *o, struct ptc_err *err)
 	if (rc || o->source != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
 		return rc;
 	err->code = PTC_E_UNSUPPORTED;
-	(void)snprintf(err->msg, sizeof(err->msg),
-		       "%.100s: --source emu or --source step take snapshots of a command without it",
-		       choice.why);
+	(void)snprintf(
+		err->msg, sizeof(err->msg),
+		"%.100s: --source emu or --source step take snapshots of a command without it",
+		choice.why);
 	return err->code;
 }
 
