@@ -226,8 +226,8 @@ static bool is_heard(const struct ptc_wish *w)
 }
 
 /*
- * A ^C reaches what is recorded as well, which may be quicker to end than the caller to say so. Whether
- * there is a last snapshot depends on it.
+ * A ^C reaches what is recorded as well, which may be quicker to end than the caller to say so.
+ * Whether there is a last snapshot depends on it.
  */
 static void hear_caller(struct ptc_loop *l)
 {
