@@ -130,9 +130,8 @@ static int write_sample_time(struct ptc_writer *w, const struct ptc_noted *noted
 	int rc;
 
 	ptc_feature_put_sample_time(&b, noted->first_ns, noted->last_ns);
-	rc = ptc_buf_failed(&b) ?
-		     ptc_fail_mem(err) :
-		     ptc_writer_feature(w, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_feature(w, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
 	ptc_buf_release(&b);
 	return rc;
 }

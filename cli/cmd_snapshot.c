@@ -14,6 +14,8 @@
 #include "snapshot_args.h"
 #include "wake.h"
 
+enum { PSB_PERIOD = 2048 };
+
 /* Who asks for snapshots, and for the end. */
 struct asker {
 	const struct ptc_snapshot_args *a;
@@ -133,17 +135,20 @@ static void on_note(void *ctx, const char *text)
 }
 
 /* What makes a program a thousand times slower, or another one, is for those who ask for it. */
-static int check_source(const struct ptc_record_opts *o, struct ptc_err *err)
+static int check_source(struct ptc_record_opts *o, struct ptc_err *err)
 {
 	struct ptc_source_choice choice;
 	const int rc = ptc_source_choose(o, &choice, err);
 
+	if (!rc && choice.kind != PTC_SOURCE_PT) /* a snapshot begins at a PSB: many cost little */
+		o->psb_period = PSB_PERIOD;
 	if (rc || o->source != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
 		return rc;
 	err->code = PTC_E_UNSUPPORTED;
-	(void)snprintf(err->msg, sizeof(err->msg),
-		       "%.100s: --source emu or --source step take snapshots of a command without it",
-		       choice.why);
+	(void)snprintf(
+		err->msg, sizeof(err->msg),
+		"%.100s: --source emu or --source step take snapshots of a command without it",
+		choice.why);
 	return err->code;
 }
 

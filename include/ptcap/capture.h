@@ -132,9 +132,10 @@ struct ptc_record_opts {
 	bool snapshot;
 	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
 	/*
-	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself: all that
-	 * the rings hold, from a PSB on, and what was mapped and who ran by then. Side records are kept in
-	 * memory, old ones as what they amount to. With a count of 1 the file is OUTPUT.
+	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself:
+	 * all that the rings hold, from a PSB on, and what was mapped and who ran by then. Side
+	 * records are kept in memory, old ones as what they amount to. With a count of 1 the file
+	 * is OUTPUT.
 	 */
 	bool series;
 	uint64_t count;		     /* then end, as at a limit; 0: no end */
