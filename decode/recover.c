@@ -96,10 +96,13 @@ static void charge(struct ptc_replay *r, size_t off)
 
 static void init_walk(struct ptc_replay *r)
 {
+	const struct ptc_ipt_params *p = &r->conf.ipt->params;
+
 	if (r->window.map)
 		ptc_walker_init_window(&r->walk, &r->window);
 	else
 		ptc_walker_init(&r->walk, r->window.bytes, span_of(r)->len);
+	r->walk.rate = (struct ptc_mtc_rate){ p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
 }
 
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
