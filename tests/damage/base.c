@@ -178,6 +178,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 
 	opts.jobs = threads.jobs;
 	opts.slice = threads.slice;
+	opts.engine = threads.engine;
 	*ret = (struct run){ .max_items = max_items };
 	if (ftruncate(b->fd, 0) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)
 		die("cannot write a file in memory");
@@ -346,7 +347,7 @@ void base_open(struct base *b, const char *name, size_t limit)
 		change_drop_index(b);
 		open_lanes(b, limit);
 	}
-	base_run(b, b->bytes, b->len, ITEMS_MAX, (struct threads){ 1, 0 }, &b->want);
+	base_run(b, b->bytes, b->len, ITEMS_MAX, (struct threads){ .jobs = 1 }, &b->want);
 	if (b->want.status < 0)
 		die("%s", b->want.err.msg);
 	if (b->want.endless)
@@ -397,7 +398,7 @@ static size_t decided(const struct base *b, const struct lane *l, size_t from, s
 	memset(trace + from, 0, upto - from);
 	memcpy(bytes, b->bytes, b->len);
 	lane_store(b, l, trace, bytes);
-	base_run(b, bytes, b->len, ITEMS_MAX, (struct threads){ 1, 0 }, &r);
+	base_run(b, bytes, b->len, ITEMS_MAX, (struct threads){ .jobs = 1 }, &r);
 	n = common(run_flows(&b->want, l->queue), run_flows(&r, l->queue), back);
 	run_release(&r);
 	free(trace);

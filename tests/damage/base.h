@@ -88,10 +88,11 @@ struct base {
 void base_open(struct base *b, const char *name, size_t limit);
 void base_release(struct base *b);
 
-/* Threads to decode with, and what each takes at a time; as the options of decode.h. */
+/* Threads to decode with, what each takes at a time, and the engine; as the options of decode.h. */
 struct threads {
 	unsigned int jobs;
 	size_t slice;
+	enum ptc_engine_choice engine;
 };
 
 /* Decode @bytes as if they were @b's. *@ret is to be released. */

@@ -62,12 +62,13 @@ struct pt_how {
 	enum ptc_fast_status
 		fast;	      /* out, of a stream of one span: how far the second engine came, */
 	const char *fast_why; /* and if it declined, why */
+	uint64_t pieces; /* out, of those between PSBs: how many it decoded in place of libipt */
 };
 
 /*
  * Replay @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an allocation
  * of exactly their size; and once more in rows of steps, over a file with the code: that has to
- * come to the same. Returns lines (static, until the next call): "FROM TO KIND", "IP" for
+ * come to the same; and in both with the second engine, where that can. Returns lines (static, until the next call): "FROM TO KIND", "IP" for
  * instructions, "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times,
  * "@NS " in front. Aborts when something is outside the stream.
  */
