@@ -453,6 +453,24 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 		ptc_say("%s", note);
 }
 
+/* Did the two engines list the same? */
+static int tell_difference(const struct ptc_decode *d)
+{
+	const char *difference = ptc_decode_difference(d);
+	struct ptc_engine_stats s;
+
+	ptc_decode_get_engine_stats(d, &s);
+	if (difference)
+		ptc_say("the engines differ in %llu of %llu pieces, first in %s",
+			(unsigned long long)s.differing, (unsigned long long)s.pieces, difference);
+	else
+		ptc_say("the engines agree in %llu pieces of %llu bytes; %llu were not for the "
+			"second one",
+			(unsigned long long)s.pieces, (unsigned long long)s.bytes,
+			(unsigned long long)s.declined);
+	return difference ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+}
+
 static int out_of_memory(void)
 {
 	ptc_say("out of memory");
@@ -524,7 +542,8 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 								    "perf.data");
 		return PTC_EXIT_NOTHING;
 	}
-	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+	r = a->opts.engine == PTC_ENGINE_VERIFY ? tell_difference(d) : PTC_EXIT_OK;
+	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : r;
 }
 
 /* Once it is known that there is something to show: errors must not be left in a pager. */
