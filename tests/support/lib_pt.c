@@ -399,8 +399,9 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 	memcpy(code, pt_code, PT_CODE_LEN);
 	free(text);
 	text = replay(stream, how, 0, false, code);
-	hold_rows(stream, how, 1000, false, how->file ? NULL : code, text);
-	hold_rows(stream, how, 3, true, how->file ? NULL : code, text);
+	hold_rows(stream, how, 1000, false, code, text);
+	hold_rows(stream, how, 1000, false, NULL, text);
+	hold_rows(stream, how, 3, true, NULL, text);
 	free(code);
 	return text;
 }
