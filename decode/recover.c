@@ -116,10 +116,12 @@ static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor
 		init_walk(r); /* nor does it know what is in front */
 		ptc_walker_begin(&r->walk, from);
 	}
+	r->fresh = at == (ptrdiff_t)from;
 	r->swallowed = false;
 	r->ahead_of = r->off_psb = SIZE_MAX;
 	r->off_psb_later = r->off_psb_agrees = false;
 	r->at_first = psb_plus_at(r, at).mode;
+	r->modeless = true;
 	ptc_replay_look_for_psb(r, at, at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
 	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	ptc_replay_look_around(r);

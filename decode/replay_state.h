@@ -15,6 +15,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/ahead.h"
+#include "decode/piece.h"
 #include "decode/psb.h"
 #include "decode/replay.h"
 #include "decode/resync.h"
@@ -39,7 +40,10 @@ struct ptc_replay {
 	bool at_first;	/* what the PSB that it began at says is yet to be told of */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
 	enum ptc_mode mode;	      /* the decoder's; its code is of that */
+	bool modeless;		      /* it does not know one, since it began or for damage, */
+	bool modeless_image;	      /* and has code of none */
 	int status;		      /* of its last call */
+	uint32_t ninsn;		      /* of the last block */
 	unsigned int idle;
 
 	/*
@@ -92,7 +96,10 @@ struct ptc_replay {
 
 	size_t next_mark;
 	struct ptc_spot stop; /* a row of steps ends there */
+	bool fresh;	      /* the decoder has just begun at a PSB of the trace */
+	uint64_t calm;	      /* at no time in front of this is there anything else to be done */
 	struct ptc_trail trail;
+	struct ptc_piece piece;
 };
 
 static inline const struct ptc_span *span_of(const struct ptc_replay *r)

@@ -11,11 +11,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <intel-pt.h>
+
 #include "arch/pt_packet.h"
 #include "change.h"
 #include "ptcap/file.h"
 
 enum { ITEMS_MAX = 20000000 };
+
+/* The linker puts this in the place of libipt's: what is in no file libipt asks for, each time. */
+static bool plain;
+
+int __real_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr);
+int __wrap_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr);
+
+int __wrap_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr)
+{
+	return plain ? -pte_not_supported :
+		       __real_pt_iscache_add_file(cache, name, offset, size, vaddr);
+}
 
 void die(const char *fmt, ...)
 {
@@ -176,8 +193,10 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	struct ptc_decode_opts opts = b->opts;
 	struct ptc_decode *d = NULL;
 
+	plain = threads.plain;
 	opts.jobs = threads.jobs;
 	opts.slice = threads.slice;
+	opts.engine = threads.engine;
 	*ret = (struct run){ .max_items = max_items };
 	if (ftruncate(b->fd, 0) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)
 		die("cannot write a file in memory");
@@ -360,7 +379,7 @@ void base_open(struct base *b, const char *name, size_t limit)
 		change_drop_index(b);
 		open_lanes(b, limit);
 	}
-	base_run(b, b->bytes, b->len, ITEMS_MAX, (struct threads){ 1, 0 }, &b->want);
+	base_run(b, b->bytes, b->len, ITEMS_MAX, (struct threads){ .jobs = 1 }, &b->want);
 	if (b->want.status < 0)
 		die("%s", b->want.err.msg);
 	if (b->want.endless)
@@ -411,7 +430,7 @@ static size_t decided(const struct base *b, const struct lane *l, size_t from, s
 	memset(trace + from, 0, upto - from);
 	memcpy(bytes, b->bytes, b->len);
 	lane_store(b, l, trace, bytes);
-	base_run(b, bytes, b->len, ITEMS_MAX, (struct threads){ 1, 0 }, &r);
+	base_run(b, bytes, b->len, ITEMS_MAX, (struct threads){ .jobs = 1 }, &r);
 	n = common(run_flows(&b->want, l->queue), run_flows(&r, l->queue), back);
 	run_release(&r);
 	free(trace);
