@@ -129,7 +129,7 @@ static void judge_trace(const struct base *b, const struct change *c, const stru
 	/* Who runs is known by the time; a PSB's counts in front of it, too. */
 	const bool of_time = c->kind == CHANGE_TIME ||
 			     (k < l->npsb && c->from < l->psb[k] + PSB_PLUS);
-	const enum strictness how = of_time ? SAME_FLOW : SAME_THREAD;
+	const enum strictness how = of_time ? SAME_FLOW : SAME_TIME;
 
 	if (got->status < 0) {
 		(void)snprintf(v->text, sizeof(v->text), "error: %s", got->err.msg);
