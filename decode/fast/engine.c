@@ -64,7 +64,8 @@ static enum ptc_fast_status take_time(struct ptc_fast *f, const uint8_t *p, enum
 	if (!f->time.on)
 		return PTC_FAST_GO_ON;
 	if (!ptc_fast_time_take(&f->time, p, type))
-		return decline(f, type == PTC_PKT_CYC ? "a CYC packet" : "a time that is not known");
+		return decline(f,
+			       type == PTC_PKT_CYC ? "a CYC packet" : "a time that is not known");
 	f->due = f->time.tsc != f->told;
 	return PTC_FAST_GO_ON;
 }

@@ -249,7 +249,8 @@ static bool do_one(const struct base *b, const struct options *o, uint64_t numbe
 	place->number = number;
 	if (!change_make(b, number_seed(o->seed, number), &c))
 		return true;
-	base_run(b, c.bytes, c.len, 100 * b->want.items + 10000, (struct threads){ .jobs = 1 }, &got);
+	base_run(b, c.bytes, c.len, 100 * b->want.items + 10000, (struct threads){ .jobs = 1 },
+		 &got);
 	judge(b, &c, &got, &v);
 	if (o->threads && !got.endless && !v.text[0])
 		judge_threads(b, &c, &got, &v);
@@ -365,7 +366,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind == argc)
-		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-k] BASE...");
+		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-k] "
+		    "BASE...");
 	place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	if (place == MAP_FAILED)
