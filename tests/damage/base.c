@@ -11,11 +11,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <intel-pt.h>
+
 #include "arch/pt_packet.h"
 #include "change.h"
 #include "ptcap/file.h"
 
 enum { ITEMS_MAX = 20000000 };
+
+/* The linker puts this in the place of libipt's: what is in no file libipt asks for, each time. */
+static bool plain;
+
+int __real_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr);
+int __wrap_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr);
+
+int __wrap_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr)
+{
+	return plain ? -pte_not_supported :
+		       __real_pt_iscache_add_file(cache, name, offset, size, vaddr);
+}
 
 void die(const char *fmt, ...)
 {
@@ -176,6 +193,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	struct ptc_decode_opts opts = b->opts;
 	struct ptc_decode *d = NULL;
 
+	plain = threads.plain;
 	opts.jobs = threads.jobs;
 	opts.slice = threads.slice;
 	opts.engine = threads.engine;

@@ -88,10 +88,14 @@ struct base {
 void base_open(struct base *b, const char *name, size_t limit);
 void base_release(struct base *b);
 
-/* Threads to decode with, what each takes at a time, and the engine; as the options of decode.h. */
+/*
+ * Threads to decode with, what each takes at a time, and the engine; as the options of decode.h. @plain: libipt
+ * remembers no blocks of code.
+ */
 struct threads {
 	unsigned int jobs;
 	size_t slice;
+	bool plain;
 	enum ptc_engine_choice engine;
 };
 

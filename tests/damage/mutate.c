@@ -6,7 +6,8 @@
  * to come out then. A failure is told of with the number of the way; -m does this one
  * alone, and says more. -l: bytes of trace of each queue that are used. -k goes on after a failure.
  *
- * -j: with several threads the same has to come out, to the byte. -e: with the second engine, too.
+ * -j: with several threads, which have caches of their own, and without libipt's cache of blocks
+ * the same has to come out, to the byte. -e: with the second engine, too.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -209,8 +210,12 @@ static void write_out(const struct change *c)
 static void judge_threads(const struct base *b, const struct change *c, const struct run *got,
 			  struct verdict *v)
 {
-	static const struct threads how[] = { { .jobs = 2, .slice = 1 },
-					      { .jobs = 3, .slice = 4096 } };
+	static const struct threads how[] = {
+		{ .jobs = 1, .plain = true },
+		{ .jobs = 2, .slice = 1 },
+		{ .jobs = 2, .slice = 2 },
+		{ .jobs = 3, .slice = 4096 },
+	};
 	struct run r;
 	size_t i;
 
@@ -218,9 +223,10 @@ static void judge_threads(const struct base *b, const struct change *c, const st
 		base_run(b, c->bytes, c->len, 100 * b->want.items + 10000, how[i], &r);
 		if (r.digest != got->digest || r.items != got->items)
 			(void)snprintf(v->text, sizeof(v->text),
-				       "-j %u:%zu gives something else: %" PRIu64
+				       "-j %u:%zu%s gives something else: %" PRIu64
 				       " items, not %" PRIu64,
-				       how[i].jobs, how[i].slice, r.items, got->items);
+				       how[i].jobs, how[i].slice,
+				       how[i].plain ? " without a cache" : "", r.items, got->items);
 		run_release(&r);
 	}
 }

@@ -431,8 +431,9 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 	memcpy(code, pt_code, PT_CODE_LEN);
 	free(text);
 	text = replay(stream, how, 0, false, false, code);
-	hold_rows(stream, how, 1000, false, false, how->file ? NULL : code, text);
-	hold_rows(stream, how, 3, true, false, how->file ? NULL : code, text);
+	hold_rows(stream, how, 1000, false, false, code, text);
+	hold_rows(stream, how, 1000, false, false, NULL, text);
+	hold_rows(stream, how, 3, true, false, NULL, text);
 	how->pieces = 0;
 	if (!how->insns && !how->events) {
 		hold_rows(stream, how, 1000, false, true, code, text);

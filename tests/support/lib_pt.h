@@ -56,7 +56,6 @@ struct pt_how {
 	const struct ptc_time_conv *conv;
 	struct ptc_ipt_params params; /* how the trace was made */
 	bool disorder;		      /* times may go back */
-	bool file; /* in rows, over a file with the code: libipt keeps its blocks */
 	const struct ptc_mark *marks;
 	size_t nmarks;
 	uint64_t max_steps;	       /* abort after so many; 0: a million */
@@ -69,10 +68,10 @@ struct pt_how {
 
 /*
  * Replay @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an allocation
- * of exactly their size; and once more in rows of steps, over a file with the code: that has to
- * come to the same; and in both with the second engine, where that can. Returns lines (static,
- * until the next call): "FROM TO KIND", "IP" for instructions, "gap OFFSET LENGTH CAUSE", "event
- * KIND IP VALUE"; with times,
+ * of exactly their size; and once more in rows of steps, and over a file with the code, of which
+ * libipt remembers blocks, and with the second engine, where that can: that has to come to the
+ * same. Returns lines (static, until the next call): "FROM TO KIND", "IP" for instructions, "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE";
+ * with times,
  * "@NS " in front. Aborts when something is outside the stream.
  */
 const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how);
