@@ -16,12 +16,14 @@
 #include <unistd.h>
 
 #include "auxtrace/feature.h"
+#include "auxtrace/folder_out.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/record.h"
 #include "base/err.h"
 #include "capture/drain.h"
 #include "capture/hostinfo.h"
 #include "capture/loop.h"
+#include "capture/perf/kcore.h"
 #include "capture/prologue.h"
 #include "capture/source.h"
 
@@ -32,8 +34,10 @@ enum {
 
 struct session {
 	const struct ptc_record_opts *opts;
-	struct ptc_source *source; /* owned */
-	struct ptc_writer *writer; /* owned until commit */
+	struct ptc_source *source;    /* owned */
+	struct ptc_writer *writer;    /* owned until commit */
+	struct ptc_folder_out folder; /* with opts->kcore: what the writer's file is in */
+	uint64_t kcore_bytes;
 	struct ptc_source_desc desc;
 	struct ptc_drain drain;
 	struct ptc_loop loop;
@@ -102,6 +106,7 @@ static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err
 			   o->cgroup	 ? "knows cgroups (--cgroup)" :
 			   o->per_thread ? "has rings for threads (--per-thread)" :
 			   o->aux_sample ? "samples a trace (--aux-sample)" :
+			   o->kcore	 ? "has code to be kept (--kcore)" :
 					   NULL;
 
 	if (!what)
@@ -218,6 +223,39 @@ static int prepare(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
+/*
+ * The kernel's code, when its changes are recorded and before it is traced: what is
+ * changed in between is in both.
+ */
+static int copy_kernel(struct session *s, struct ptc_err *err)
+{
+	const struct ptc_kcore_opts o = { .root = "" };
+	char *dir;
+	int rc;
+
+	if (!s->opts->kcore)
+		return 0;
+	if (asprintf(&dir, "%s/kcore_dir", s->folder.tmp) < 0)
+		return ptc_fail_mem(err);
+	rc = ptc_kcore_copy(dir, &o, &s->kcore_bytes, err);
+	free(dir);
+	return rc;
+}
+
+static int open_output(struct session *s, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = s->opts;
+	int rc = 0;
+
+	if (o->kcore)
+		rc = ptc_folder_out_open(&s->folder, o->output, err);
+	if (!rc)
+		rc = ptc_writer_new(o->kcore ? s->folder.data : o->output, &s->writer, err);
+	if (!rc && o->compression)
+		rc = ptc_writer_compress(s->writer, o->compression, err);
+	return rc;
+}
+
 /* --- what comes before the first live record --- */
 
 static int write_buf(struct session *s, const struct ptc_buf *b, struct ptc_err *err)
@@ -260,6 +298,16 @@ static int write_sample_time(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
+/* A folder's data is in one file. */
+static int write_dir_format(struct session *s, struct ptc_err *err)
+{
+	static const uint8_t single[8];
+
+	return s->opts->kcore ? ptc_writer_feature(s->writer, PTC_FEAT_DIR_FORMAT, single,
+						   sizeof(single), err) :
+				0;
+}
+
 static int write_features(struct session *s, struct ptc_err *err)
 {
 	char version[64];
@@ -272,6 +320,8 @@ static int write_features(struct session *s, struct ptc_err *err)
 		rc = ptc_noted_write_build_ids(&s->drain.noted, s->writer, err);
 	if (!rc)
 		rc = write_sample_time(s, err);
+	if (!rc)
+		rc = write_dir_format(s, err);
 	return rc;
 }
 
@@ -303,12 +353,29 @@ static struct ptc_ledger_ring ledger_sum(const struct session *s)
 	return sum;
 }
 
+/* The recording gets its name. */
+static int commit(struct session *s, uint64_t *ret_bytes, struct ptc_err *err)
+{
+	const bool folder = s->opts->kcore;
+	struct ptc_writer *w = s->writer;
+	struct stat st;
+	int rc;
+
+	ptc_writer_packed(w, &s->packed);
+	s->writer = NULL;
+	rc = ptc_writer_commit(w, err);
+	if (rc)
+		return rc;
+	*ret_bytes = stat(folder ? s->folder.data : s->opts->output, &st) ? 0 :
+									    (uint64_t)st.st_size;
+	return folder ? ptc_folder_out_commit(&s->folder, err) : 0;
+}
+
 static void fill_result(const struct session *s, const struct ptc_source_end *end,
 			struct ptc_record_result *ret)
 {
 	const struct ptc_ledger_ring sum = ledger_sum(s);
 	const uint64_t lost = sum.lost_records + sum.lost_samples;
-	struct stat st;
 
 	ret->status = end->status;
 	ret->left_running = end->left_running;
@@ -343,7 +410,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->failed = end->failed;
 	ret->missed_cpus = end->missed_cpus;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
-	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;
+	ret->kcore_bytes = s->kcore_bytes;
 }
 
 /* The recording failed, the command did not: it runs on untraced, and is waited for. */
@@ -388,6 +455,7 @@ static void session_release(struct session *s)
 	if (s->source)
 		s->source->ops->free(s->source);
 	ptc_writer_free(s->writer);
+	ptc_folder_out_release(&s->folder); /* the writer's file is in there */
 	ptc_drain_release(&s->drain);
 	free(s->ids);
 	ptc_buf_release(&s->running);
@@ -396,7 +464,7 @@ static void session_release(struct session *s)
 int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret,
 	       struct ptc_err *err)
 {
-	struct session s = { .opts = opts };
+	struct session s = { .opts = opts, .folder = PTC_FOLDER_OUT_INIT };
 	struct ptc_source_end end;
 	int rc;
 
@@ -405,9 +473,7 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	if (!rc)
 		rc = ptc_drain_init(&s.drain, s.source, opts, err);
 	if (!rc)
-		rc = ptc_writer_new(opts->output, &s.writer, err);
-	if (!rc && opts->compression)
-		rc = ptc_writer_compress(s.writer, opts->compression, err);
+		rc = open_output(&s, err);
 	if (rc)
 		goto out;
 	s.drain.writer = s.writer;
@@ -417,6 +483,8 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 		rc = write_attrs(&s, err);
 	if (!rc)
 		rc = ptc_loop_init(&s.loop, opts, s.source, &s.drain, err);
+	if (!rc)
+		rc = copy_kernel(&s, err);
 	if (!rc)
 		rc = prepare(&s, err);
 	if (!rc && opts->argv)
@@ -441,13 +509,8 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 		rc = write_ledger(&s, &end, err);
 	if (!rc)
 		rc = write_features(&s, err);
-	if (!rc) {
-		struct ptc_writer *w = s.writer;
-
-		ptc_writer_packed(w, &s.packed);
-		s.writer = NULL;
-		rc = ptc_writer_commit(w, err);
-	}
+	if (!rc)
+		rc = commit(&s, &ret->file_bytes, err);
 	if (!rc)
 		fill_result(&s, &end, ret);
 out:
