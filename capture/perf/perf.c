@@ -255,6 +255,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.tsc_ctc_d = p->event.pmu.tsc_ctc_d,
 		.max_nonturbo_ratio = p->event.pmu.max_nonturbo_ratio,
 		.filter = p->filter ? p->filter : "",
+		.cap_event_trace = ptc_pmu_cap(&p->event.pmu, "event_trace", 0) != 0,
 	};
 	ptc_source_config_masks(&ret->info);
 }
@@ -275,18 +276,14 @@ static void perf_waken(struct ptc_source *src, size_t i)
 		(void)eventfd_write(p->left_fd, 1);
 }
 
-/*
- * A full AUX ring stops the trace (TRUNCATED). Linux 6.1 to 6.15 may leave the
- * event enabled with PT off, where ENABLE alone does nothing: DISABLE first.
- */
+/* A full AUX ring stops the trace (TRUNCATED). */
 static void perf_drained(struct ptc_source *src, size_t i, bool stopped)
 {
 	struct perf *p = of(src);
 
 	if (!stopped || p->stopped)
 		return;
-	ptc_set_disable_ring(&p->set, i);
-	ptc_set_enable_ring(&p->set, i);
+	ptc_set_restart_ring(&p->set, i);
 	p->restarts[i]++;
 }
 
