@@ -45,10 +45,12 @@ void ptc_limits_read(struct ptc_limits *l)
 static void no_permission(const struct ptc_limits *l, char *out, size_t size)
 {
 	if (l->paranoid > 2)
-		(void)snprintf(out, size,
-			       "kernel.perf_event_paranoid is %ld, which forbids it to all users: "
-			       "2 allows tracing one's own programs; or use CAP_PERFMON",
-			       l->paranoid);
+		(void)snprintf(
+			out, size,
+			"kernel.perf_event_paranoid is %ld, which forbids it to all users: "
+			"2 allows tracing one's own programs; or use CAP_SYS_ADMIN (for some "
+			"kernels CAP_PERFMON is enough)",
+			l->paranoid);
 	else
 		(void)snprintf(out, size,
 			       "kernel.perf_event_paranoid is %ld: 2 allows one's own programs in "
