@@ -208,8 +208,8 @@ static int open_event(struct ptc_set *s, size_t e, const struct ptc_perf_where *
 
 	if (s->settled[e])
 		return s->opener.open(s->opener.ctx, &s->attr[e], at);
-	fd = ptc_perf_negotiate(&s->opener, &s->attr[e], at, e == MAIN && s->may_exclude, s->note,
-				s->note_ctx);
+	fd = ptc_perf_negotiate(&s->opener, &s->attr[e], at, !sampler(s, e) && s->may_exclude,
+				s->note, s->note_ctx);
 	s->settled[e] = fd >= 0;
 	return fd;
 }
