@@ -124,7 +124,7 @@ static bool parse_bytes(const char *s, uint64_t *ret)
 						parse_mmap_one(s, len, ret) && *ret;
 }
 
-static bool parse_source(const char *s, enum ptc_source_kind *ret)
+bool ptc_record_parse_source(const char *s, enum ptc_source_kind *ret)
 {
 	if (!strcmp(s, "auto"))
 		*ret = PTC_SOURCE_AUTO;
@@ -180,8 +180,7 @@ static bool parse_level(const char *s, unsigned int *ret)
 	return true;
 }
 
-/* "1,2,3" behind what is in @list already. */
-static bool parse_ids(const char *s, pid_t *list, size_t *n)
+bool ptc_record_parse_ids(const char *s, pid_t *list, size_t *n)
 {
 	while (*s) {
 		const size_t len = strcspn(s, ",");
@@ -284,11 +283,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 					"record", "'%s' is no real-time priority: 1 to 99", optarg);
 			break;
 		case 'p':
-			if (!parse_ids(optarg, a->pids, &a->opts.npids))
+			if (!ptc_record_parse_ids(optarg, a->pids, &a->opts.npids))
 				return ptc_usage_error("record", "'%s' is no list of pids", optarg);
 			break;
 		case 't':
-			if (!parse_ids(optarg, a->tids, &a->opts.ntids))
+			if (!ptc_record_parse_ids(optarg, a->tids, &a->opts.ntids))
 				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
 			break;
 		case 'e':
@@ -334,7 +333,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			a->quiet = true;
 			break;
 		case OPT_SOURCE:
-			if (!parse_source(optarg, &a->opts.source))
+			if (!ptc_record_parse_source(optarg, &a->opts.source))
 				return ptc_usage_error("record", "there is no source '%s'", optarg);
 			break;
 		case OPT_LOSSLESS:

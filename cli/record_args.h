@@ -25,6 +25,16 @@ struct ptc_record_args {
 	bool line;     /* such a line is there */
 };
 
+#define PTC_RECORD_ARGS_INIT(a)                                                                    \
+	{                                                                                          \
+		.opts = { .size = sizeof((a).opts), .output = "perf.data", .wake_fd = -1 }         \
+	}
+
+/* "1,2,3" behind what is in @list already. */
+bool ptc_record_parse_ids(const char *s, pid_t *list, size_t *n);
+/* The name of a source, as --source has it. */
+bool ptc_record_parse_source(const char *s, enum ptc_source_kind *ret);
+
 /* Returns -1 to go on, or an exit code. */
 int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a);
 
