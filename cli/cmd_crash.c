@@ -88,8 +88,9 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 	if (!a->opts.argv == !a->opts.npids)
 		return ptc_usage_error("crash", "either a command or -p");
 	if (a->opts.npids && a->opts.source == PTC_SOURCE_AUTO)
-		return ptc_usage_error("crash", "to step what is in service is an outage: it has to "
-						"be asked for with --source step");
+		return ptc_usage_error("crash",
+				       "to step what is in service is an outage: it has to "
+				       "be asked for with --source step");
 	return -1;
 }
 
