@@ -40,11 +40,24 @@ static void start_clock(struct ptc_loop *l)
 	l->stop_ns = l->opts->max_ns ? l->start_ns + l->opts->max_ns : NEVER;
 	if (l->stop_ns < l->start_ns) /* beyond all time */
 		l->stop_ns = NEVER;
+	l->take_ns = NEVER;
+	if (l->opts->after_ns || l->opts->every_ns)
+		l->take_ns = l->start_ns +
+			     (l->opts->after_ns ? l->opts->after_ns : l->opts->every_ns);
+	if (l->take_ns < l->start_ns)
+		l->take_ns = NEVER;
+}
+
+static uint64_t next_ns(const struct ptc_loop *l)
+{
+	const uint64_t next = l->tell_ns < l->stop_ns ? l->tell_ns : l->stop_ns;
+
+	return next < l->take_ns ? next : l->take_ns;
 }
 
 static int poll_timeout(const struct ptc_loop *l)
 {
-	const uint64_t next = l->tell_ns < l->stop_ns ? l->tell_ns : l->stop_ns;
+	const uint64_t next = next_ns(l);
 	uint64_t now;
 
 	if (l->more)
@@ -79,7 +92,7 @@ static void want(struct ptc_loop *l, enum ptc_asked asked)
 
 static void look_at_clock(struct ptc_loop *l)
 {
-	const uint64_t now = l->tell_ns == NEVER && l->stop_ns == NEVER ? 0 : now_ns();
+	const uint64_t now = next_ns(l) == NEVER ? 0 : now_ns();
 
 	if (now >= l->tell_ns && !l->asked)
 		tell_progress(l, now);
@@ -87,6 +100,10 @@ static void look_at_clock(struct ptc_loop *l)
 		l->stop_ns = NEVER;
 		l->limited = true;
 		want(l, PTC_ASKED_STOP);
+	}
+	if (now >= l->take_ns) {
+		l->pausing = true;
+		l->take_ns = l->opts->every_ns ? now + l->opts->every_ns : NEVER;
 	}
 }
 
@@ -103,29 +120,57 @@ static void ask(struct ptc_loop *l)
 /* One round; when the trace has @ended, as many as it takes. */
 static int drain(struct ptc_loop *l, bool ended, bool snapshot)
 {
-	const uint64_t bytes = l->drain->aux_bytes;
 	int rc;
 
 	do
-		rc = ptc_drain_round(l->drain, ended, snapshot, &l->more, &l->err);
+		rc = ptc_drain_round(l->drain, ended, snapshot && !l->series, &l->more, &l->err);
 	while (!rc && ended && l->more);
-	if (rc || !snapshot)
+	if (!rc && snapshot && l->series)
+		rc = ptc_series_copy(l->series, &l->err);
+	return rc;
+}
+
+/* The rings may go round again by now. @before: bytes in the file before it was taken. */
+static int taken(struct ptc_loop *l, uint64_t before)
+{
+	uint64_t bytes = l->drain->aux_bytes - before;
+	const int rc = l->series ? ptc_series_write(l->series, &bytes, &l->err) : 0;
+
+	if (rc)
 		return rc;
 	l->snapshots++;
-	ptc_relay_snapshot(&l->relay, l->drain->aux_bytes - bytes);
+	ptc_relay_snapshot(&l->relay, bytes, l->wanted);
+	if (l->opts->count && l->snapshots >= l->opts->count) {
+		want(l, PTC_ASKED_STOP);
+		ask(l);
+	}
 	return 0;
+}
+
+/* The end has come: is it to be kept? */
+static bool wants_last(const struct ptc_loop *l)
+{
+	const struct ptc_record_opts *o = l->opts;
+
+	if (!o->snapshot || (o->count && l->snapshots >= o->count))
+		return false;
+	return l->asked || l->last ? !o->no_last : !o->no_exit;
 }
 
 /* The trace that has ended is the last snapshot; while its end is waited for there is no other. */
 static int drain_or_take(struct ptc_loop *l, bool ended)
 {
 	const bool paused = l->pausing && !ended && !l->asked && l->source->ops->pause(l->source);
-	const int rc = drain(l, ended, paused || (ended && l->opts->snapshot));
+	const bool take = ended ? wants_last(l) : paused;
+	const uint64_t before = l->drain->aux_bytes;
+	int rc = drain(l, ended, take);
 
 	if (paused) {
 		l->pausing = false;
 		l->source->ops->resume(l->source);
 	}
+	if (!rc && take)
+		rc = taken(l, before);
 	if (l->drain->full && !l->asked) { /* there is nothing more to record */
 		want(l, PTC_ASKED_STOP);
 		ask(l);
@@ -133,12 +178,14 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 	return rc;
 }
 
-/* What the caller wants by now: nothing of it is told twice. */
+/* What the caller wants by now. */
 static struct ptc_wish take_wish(struct ptc_loop *l)
 {
 	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
 
-	l->pausing |= wish.snapshot && l->opts->snapshot;
+	l->pausing |= wish.snapshots > l->wanted && l->opts->snapshot;
+	l->wanted = wish.snapshots;
+	l->last |= wish.last;
 	want(l, wish.asked);
 	return wish;
 }
@@ -298,7 +345,10 @@ static void on_wake(struct ptc_loop *l, pid_t pid)
 		wish.asked = PTC_ASKED_LEAVE;
 		break;
 	case PTC_WAKE_SNAPSHOT:
-		wish.snapshot = true;
+		wish.snapshots = 1;
+		break;
+	case PTC_WAKE_LAST:
+		wish.last = true;
 		break;
 	case PTC_WAKE_GO_ON:
 		return;
@@ -306,22 +356,39 @@ static void on_wake(struct ptc_loop *l, pid_t pid)
 	ptc_relay_ask(&l->relay, &wish);
 }
 
+/* The @n-th snapshot, of which the thread told these numbers. False: out of memory. */
+static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uint8_t *numbers)
+{
+	char *path = o->series ? ptc_series_path(o, n) : NULL;
+	const struct ptc_taken t = { .n = n,
+				     .bytes = ptc_le64(numbers),
+				     .path = path ? path : o->output,
+				     .wanted = ptc_le64(numbers + sizeof(uint64_t)) };
+	const bool ok = path || !o->series;
+
+	if (ok)
+		o->on_snapshot(o->snapshot_ctx, &t);
+	free(path);
+	return ok;
+}
+
 /* True: it was the last of it. */
 static bool tell_news(struct ptc_loop *l, struct ptc_err *err, int *rc)
 {
 	const struct ptc_record_opts *o = l->opts;
+	const size_t each = PTC_RELAY_TAKEN * sizeof(uint64_t);
 	struct ptc_news news = ptc_relay_news(&l->relay);
-	const size_t n = news.bytes.len / sizeof(uint64_t);
+	const size_t n = news.taken.len / each;
+	bool ok = !ptc_buf_failed(&news.taken);
 	size_t i;
 
 	if (news.has_progress && o->on_progress)
 		o->on_progress(o->progress_ctx, &news.progress);
-	for (i = 0; i < n && o->on_snapshot; i++)
-		o->on_snapshot(o->snapshot_ctx, news.snapshots - n + i + 1,
-			       ptc_le64(news.bytes.bytes + i * sizeof(uint64_t)));
-	if (ptc_buf_failed(&news.bytes))
+	for (i = 0; i < n && ok && o->on_snapshot; i++)
+		ok = tell_snapshot(o, news.snapshots - n + i + 1, news.taken.bytes + i * each);
+	if (!ok)
 		*rc = ptc_fail_mem(err);
-	ptc_buf_release(&news.bytes);
+	ptc_buf_release(&news.taken);
 	return news.done;
 }
 

@@ -45,11 +45,11 @@ static int take_option(struct ptc_record_args *a, int c, char *const *argv)
 		a->quiet = true;
 		return -1;
 	case 'p':
-		if (!ptc_record_parse_ids(optarg, a->pids, &a->opts.npids))
+		if (!ptc_args_ids(optarg, a->pids, &a->opts.npids))
 			return ptc_usage_error("crash", "'%s' is no list of pids", optarg);
 		return -1;
 	case OPT_SOURCE:
-		if (!ptc_record_parse_source(optarg, &a->opts.source))
+		if (!ptc_args_source(optarg, &a->opts.source))
 			return ptc_usage_error("crash", "no source '%s': step", optarg);
 		return -1;
 	case OPT_TRUTH:

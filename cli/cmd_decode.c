@@ -84,6 +84,9 @@ static void help(void)
 	       "  -j, --jobs=N[:BYTES]  decode with N threads (default 1), each of which takes "
 	       "BYTES of\n"
 	       "                        trace at a time (for tests); the output is the same\n"
+	       "      --engine=ENGINE   who follows the trace: libipt (default); fast, a second one, "
+	       "where it can;\n"
+	       "                        or verify: libipt, and fast held against it\n"
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
@@ -179,7 +182,8 @@ enum {
 	OPT_COLOR,
 	OPT_NO_PAGER,
 	OPT_NO_DEMANGLE,
-	OPT_DEBUGINFOD
+	OPT_DEBUGINFOD,
+	OPT_ENGINE
 };
 
 /* The options that say where code is. False: @c is none of them. */
@@ -237,9 +241,27 @@ static int take_jobs(struct decode_args *a, const char *arg)
 	return ok ? 0 : ptc_usage_error("decode", "'%s' is no number of threads, nor N:BYTES", arg);
 }
 
+static int take_engine(struct decode_args *a, const char *arg)
+{
+	static const char *const names[] = { [PTC_ENGINE_LIBIPT] = "libipt",
+					     [PTC_ENGINE_FAST] = "fast",
+					     [PTC_ENGINE_VERIFY] = "verify" };
+	int i;
+
+	for (i = PTC_ENGINE_LIBIPT; i <= PTC_ENGINE_VERIFY; i++) {
+		if (!strcmp(arg, names[i])) {
+			a->opts.engine = (enum ptc_engine_choice)i;
+			return 0;
+		}
+	}
+	return ptc_usage_error("decode", "no engine '%s': libipt, fast or verify", arg);
+}
+
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
 	switch (c) {
+	case OPT_ENGINE:
+		return take_engine(a, optarg);
 	case 'j':
 		return take_jobs(a, optarg);
 	case 'i':
@@ -367,6 +389,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "jobs", required_argument, NULL, 'j' },
+		{ "engine", required_argument, NULL, OPT_ENGINE },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "last", required_argument, NULL, OPT_LAST },
@@ -483,6 +506,8 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 		ptc_calls_printer_finish(&calls);
 	if (a->stats && r >= 0)
 		ptc_totals_print(&totals, &stats, &line, a->json);
+	if (a->stats && r >= 0 && !a->json && a->opts.engine > PTC_ENGINE_LIBIPT)
+		ptc_engine_print(d, &line);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */

@@ -4,9 +4,10 @@
 #define PTC_CLI_RECORD_ARGS_H
 
 #include "addr_filter.h"
+#include "args.h"
 #include "ptcap/capture.h"
 
-enum { PTC_MAX_TARGETS = 256, PTC_MAX_COMPRESSION = 22, PTC_MAX_FILTER_TEXTS = 16 };
+enum { PTC_MAX_COMPRESSION = 22, PTC_MAX_FILTER_TEXTS = 16 };
 
 struct ptc_record_args {
 	struct ptc_record_opts opts;
@@ -29,11 +30,6 @@ struct ptc_record_args {
 	{                                                                                          \
 		.opts = { .size = sizeof((a).opts), .output = "perf.data", .wake_fd = -1 }         \
 	}
-
-/* "1,2,3" behind what is in @list already. */
-bool ptc_record_parse_ids(const char *s, pid_t *list, size_t *n);
-/* The name of a source, as --source has it. */
-bool ptc_record_parse_source(const char *s, enum ptc_source_kind *ret);
 
 /* Returns -1 to go on, or an exit code. */
 int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a);

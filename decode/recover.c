@@ -113,6 +113,7 @@ static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor
 		init_walk(r); /* nor does it know what is in front */
 		ptc_walker_begin(&r->walk, from);
 	}
+	r->fresh = at == (ptrdiff_t)from;
 	r->swallowed = false;
 	r->ahead_of = r->off_psb = SIZE_MAX;
 	r->off_psb_later = r->off_psb_agrees = false;

@@ -97,6 +97,7 @@ void ptc_replay_free(struct ptc_replay *r)
 		return;
 	ptc_replay_close_span(r);
 	ptc_trail_release(&r->trail);
+	ptc_piece_release(&r->piece);
 	ptc_out_release(&r->out);
 	ptc_addrspace_release(&r->none);
 	free(r);
@@ -114,6 +115,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	r->out.items = items;
 	r->out.cap = cap;
 	ptc_trail_renew(&r->trail, &r->out, conf->opts);
+	r->piece.active = false;
 }
 
 void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
@@ -130,6 +132,11 @@ void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 {
 	r->stop = stop;
+}
+
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until)
+{
+	r->calm = until;
 }
 
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
@@ -725,6 +732,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = ptc_replay_open_span(r, err);
 	else if (r->seeking)
 		ret = ptc_replay_seek(r, r->status, err);
+	else if (ptc_piece_is_next(r))
+		ret = ptc_piece_step(r, max, err);
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
