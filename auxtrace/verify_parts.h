@@ -38,7 +38,7 @@ struct ptc_verify {
 	struct ptc_ledger_ring ledger_sum, seen; /* what it says, added up; what the records say */
 	bool crashed;				 /* a signal killed a process: this one */
 	uint64_t crashed_pid;
-	uint64_t inflated;			 /* bytes of records that were compressed */
+	uint64_t inflated; /* bytes of records that were compressed */
 };
 
 /* A finding of @check at @off. */

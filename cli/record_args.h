@@ -28,7 +28,7 @@ struct ptc_record_args {
 
 #define PTC_RECORD_ARGS_INIT(a)                                                                    \
 	{                                                                                          \
-		.opts = { .size = sizeof((a).opts), .output = "perf.data", .wake_fd = -1 }         \
+		.opts = {.size = sizeof((a).opts), .output = "perf.data", .wake_fd = -1 }          \
 	}
 
 /* Returns -1 to go on, or an exit code. */
