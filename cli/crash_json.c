@@ -168,6 +168,10 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	if (r->gave_up >= 0)
 		ptc_emit_i64(&e, "gave_up_at", r->gave_up);
 	ptc_emit_bool(&e, "trace_ends_there", !r->trace_is_short);
+	if (r->has_core) {
+		ptc_emit_bool(&e, "state_of_core", r->of_core);
+		ptc_emit_bool(&e, "core_agrees", !r->core_odd);
+	}
 	put_branches(&e, r);
 	put_threads(&e, r);
 	ptc_emit_end(&e);

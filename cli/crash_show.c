@@ -14,6 +14,7 @@ enum {
 	BRANCHES_MAX = 1 << 20,
 	CALLS = 1024,
 	OPT_FORMAT = 256,
+	OPT_CORE,
 	OPT_SYMFS,
 	OPT_NO_DEMANGLE,
 	OPT_NO_PAGER
@@ -33,6 +34,9 @@ static void help(void)
 	       "  -n, --branches=N      the last N branches (default: 20; json: 100)\n"
 	       "  -p, --pid=PID         of process PID (default: of those that died the last)\n"
 	       "      --format=FORMAT   text (default) or json: one object, see doc/json.md\n"
+	       "      --core=FILE       a core dump of it: held against the recording, or used "
+	       "instead\n"
+	       "                        of the state, of a recording that has none\n"
 	       "      --symfs=DIR       look for the recorded files below DIR\n"
 	       "      --no-demangle     names of C++, Rust and D as the linker has them\n"
 	       "      --no-pager        on a terminal: not through $PAGER\n"
@@ -66,6 +70,9 @@ static int take_option(struct show_args *a, int c, char *const *argv)
 		if (!a->json && strcmp(optarg, "text") != 0)
 			return ptc_usage_error("crash", "no format '%s': text or json", optarg);
 		return 0;
+	case OPT_CORE:
+		a->code.core = optarg;
+		return 0;
 	case OPT_SYMFS:
 		a->code.symfs = optarg;
 		return 0;
@@ -90,6 +97,7 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 		{ "branches", required_argument, NULL, 'n' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "core", required_argument, NULL, OPT_CORE },
 		{ "symfs", required_argument, NULL, OPT_SYMFS },
 		{ "no-demangle", no_argument, NULL, OPT_NO_DEMANGLE },
 		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },

@@ -95,6 +95,13 @@ static void show_fault(const struct ptc_crash_report *r, bool color)
 		show_insn(r->culprit->insn, r->culprit->insn_len, r->culprit->from);
 		putchar('\n');
 	}
+	if (r->of_core)
+		printf("  state   of the core dump\n");
+	else if (r->has_core && r->core_odd)
+		printf("  core    has %zu threads elsewhere: it is of another moment\n",
+		       r->core_odd);
+	else if (r->has_core)
+		printf("  core    agrees\n");
 	if (r->trace_is_short)
 		printf("  the trace does not end there: what is below is what was before\n");
 }

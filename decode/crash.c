@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "decode/core.h"
+#include "decode/dead_core.h"
 #include "decode/grow.h"
 #include "decode/run.h"
 
@@ -274,14 +276,57 @@ static bool ends_elsewhere(const struct ptc_crash_report *r)
 		       r->victim->state.regs[PTC_REG_RIP];
 }
 
+/* --- a core beside it --- */
+
+/* Those in a system call have moved on: behind it, or into it again. */
+static bool is_there(const struct ptc_dead *d, const struct ptc_core_thread *t)
+{
+	size_t i;
+
+	for (i = 0; i < d->nthreads; i++) {
+		const struct ptc_crash_thread *s = &d->threads[i].state;
+
+		if (s->tid == t->tid)
+			return s->in_call || s->regs[PTC_REG_RIP] == t->regs[PTC_REG_RIP];
+	}
+	return false;
+}
+
+static int read_core(struct ptc_crash_report *r, const char *path, bool alone, struct ptc_err *err)
+{
+	struct ptc_core *c = NULL;
+	size_t i;
+	int rc = ptc_core_open(path, &c, err);
+
+	if (!rc && alone)
+		rc = ptc_dead_of_core(&r->dead, c, err);
+	for (i = 0; !rc && i < c->nthreads; i++)
+		r->core_odd += !is_there(&r->dead, &c->threads[i]);
+	r->of_core = alone;
+	r->has_core = true;
+	ptc_core_free(c);
+	return rc;
+}
+
+static int read_state(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
+		      struct ptc_err *err)
+{
+	const char *core = opts->code ? opts->code->core : NULL;
+	int rc = ptc_file_open(opts->input, &r->file, err);
+
+	if (!rc)
+		rc = ptc_dead_read(&r->dead, r->file, opts->pid, err);
+	if (core && (!rc || rc == PTC_E_NOT_EXIST) && r->file)
+		rc = read_core(r, core, rc != 0, err);
+	return rc;
+}
+
 int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
 		      struct ptc_err *err)
 {
-	int rc = ptc_file_open(opts->input, &r->file, err);
+	int rc = read_state(r, opts, err);
 
 	r->gave_up = -1;
-	if (!rc)
-		rc = ptc_dead_read(&r->dead, r->file, opts->pid, err);
 	if (rc)
 		return rc;
 	r->victim = ptc_dead_victim(&r->dead);

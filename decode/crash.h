@@ -21,10 +21,10 @@ enum { PTC_CRASH_SAME = -1 }; /* the stacks do not differ */
 
 struct ptc_crash_opts {
 	const char *input;
-	uint64_t pid;	 /* of the process; 0: the last that died */
-	size_t branches; /* the last so many; at least 1 */
-	size_t calls;	 /* beginnings and ends of calls */
-	const struct ptc_code_opts *code;
+	uint64_t pid;			  /* of the process; 0: the last that died */
+	size_t branches;		  /* the last so many; at least 1 */
+	size_t calls;			  /* beginnings and ends of calls */
+	const struct ptc_code_opts *code; /* its core has the state, if the recording has not */
 	bool mangled;
 };
 
@@ -62,6 +62,9 @@ struct ptc_crash_report {
 	char given_up_name[128];
 	/* The trace does not end where the signal came. */
 	bool trace_is_short;
+	bool of_core;	 /* the state is the core's */
+	bool has_core;	 /* there is one: */
+	size_t core_odd; /* how many of its threads are elsewhere than the recording has them */
 };
 
 /* Where an address is in the dead process. */

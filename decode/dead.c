@@ -14,6 +14,8 @@ static void forget(struct ptc_dead *d)
 
 	for (i = 0; i < d->nmaps; i++)
 		free((char *)(uintptr_t)d->maps[i].name);
+	for (i = 0; i < d->npieces; i++)
+		free(d->pieces[i].copy);
 	d->nthreads = d->nmaps = d->npieces = 0;
 }
 
@@ -61,7 +63,7 @@ static bool add_piece(struct ptc_dead *d, const struct ptc_crash *c)
 {
 	if (!ptc_grow(&d->pieces, &d->pieces_cap, d->npieces + 1, sizeof(*d->pieces)))
 		return false;
-	d->pieces[d->npieces++] = (struct ptc_dead_piece){ c->u.memory.addr, c->bytes };
+	d->pieces[d->npieces++] = (struct ptc_dead_piece){ c->u.memory.addr, c->bytes, NULL };
 	return true;
 }
 

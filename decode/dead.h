@@ -10,7 +10,8 @@
 #include "ptcap/crash.h"
 #include "ptcap/file.h"
 
-/* Threads, mappings and pieces of memory are lent by the file. */
+#define PTC_DEAD_NO_TIME UINT64_MAX /* of signal.time_ns: not known */
+
 struct ptc_dead_thread {
 	struct ptc_crash_thread state;
 	char name[16];
@@ -18,12 +19,13 @@ struct ptc_dead_thread {
 
 struct ptc_dead_map {
 	struct ptc_crash_map map;
-	const char *name; /* with ptc_dead.names, not NULL */
+	const char *name; /* owned; not NULL */
 };
 
 struct ptc_dead_piece {
 	uint64_t addr;
-	struct ptc_cur bytes;
+	struct ptc_cur bytes; /* lent by the file, or in copy */
+	uint8_t *copy;	      /* owned; or NULL */
 };
 
 struct ptc_dead {

@@ -26,7 +26,7 @@ e2e_output(prog_lib_store)
 set_target_properties(prog_lib_store PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(prog_lib_store PRIVATE -O1 -g)
 
-foreach(name faults threads handler jumps jit aborts libraries nobody refused attached others_read_it)
+foreach(name faults threads handler jumps jit aborts libraries nobody refused attached core others_read_it)
 	e2e_test(crash_${name} 200 "${e2e_dir}/crash.py" "${name}")
 endforeach()
 # Which registers and frames there are is the compiler's choice.

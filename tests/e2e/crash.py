@@ -5,9 +5,11 @@
 PTCAP_UPDATE=1 writes the golden texts, tests/e2e/crash/*.txt, anew.
 """
 
+import glob
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -280,6 +282,50 @@ def others_read_it(folder):
     if lib.have_perf():
         r = Run([lib.PERF, "script", "-i", c.path, "--itrace=b", "-F", "ip,addr"]).expect(0)
         check(want["fault"]["ip"][2:] in r.out.split()[-3:], r.out[-200:])
+
+
+def core_of(folder, argv):
+    """Run it there; the core that it leaves, or a skip."""
+    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
+        pattern = f.read().strip()
+    if pattern[:1] in "|/" or resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        lib.skip(f"cores go to '{pattern}', or nowhere")
+    for name in glob.glob(os.path.join(folder, "core*")):
+        os.remove(name)
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    run = Run(argv, cwd=folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)))
+    cores = glob.glob(os.path.join(folder, "core*"))
+    check(len(cores) == 1, f"{argv}: exit status {run.status}, cores {cores}\n{run.err}")
+    return cores[0]
+
+
+@case
+def core(folder):
+    """It dumps its core as it would alone, which agrees; and which does instead, if nothing was saved."""
+    path = os.path.join(folder, "f")
+    for mode in ("null", "recursion", "smash", "thread"):
+        end = ["-q", "-o", path, "--source", "step", "--", STATIC, mode, "core"]
+        dump = core_of(folder, [PTCAP, "crash", *end])
+        show = [PTCAP, "crash", "show", "-i", path, "--format", "json"]
+        want = json.loads(Run(show).expect(0).out)
+        said = json.loads(Run([*show, "--core", dump]).expect(0).out)
+        check(said["core_agrees"] and not said["state_of_core"], f"{mode}: the core differs")
+        dump = core_of(folder, [PTCAP, "record", *end])
+        Run(show).expect(4)
+        said = json.loads(Run([*show, "--core", dump]).expect(0).out)
+        check(said["state_of_core"], f"{mode}: there is a state")
+        for key in ("signal", "reason"):
+            check(said[key] == want[key], f"{mode}: {key} {said[key]} instead of {want[key]}")
+        for place in ("fault", "culprit"):
+            check(
+                said.get(place, {}).get("insn") == want.get(place, {}).get("insn"),
+                f"{mode}: {place} {said.get(place)} instead of {want.get(place)}",
+            )
+        for stack in ("stack_traced", "stack_unwound"):  # how deep a stack is differs, run by run
+            check(
+                functions(said[stack])[:4] == functions(want[stack])[:4], f"{mode}: {said[stack]}"
+            )
+        check(said.get("differ_at") == want.get("differ_at"), f"{mode}: {said.get('differ_at')}")
 
 
 @case

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_crash MODE [LIBRARY]: what kills a program, one way at a time. The line that does it has
- * "DIES: mode" behind it.
+ * prog_crash MODE [LIBRARY|core]: what kills a program, one way at a time. The line that does it
+ * has "DIES: mode" behind it. With "core" it may leave one.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -333,8 +333,9 @@ int main(int argc, char **argv)
 	const struct rlimit none = { 0, 0 };
 	size_t i;
 
-	(void)setrlimit(RLIMIT_CORE, &none);
 	library = argc > 2 ? argv[2] : NULL;
+	if (!library || !same(library, "core"))
+		(void)setrlimit(RLIMIT_CORE, &none);
 	for (i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (same(argv[1], ways[i].name))
 			ways[i].die();

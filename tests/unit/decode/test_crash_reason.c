@@ -127,7 +127,8 @@ Test(crash_reason, a_jump_to_nowhere_and_to_what_is_no_code)
 Test(crash_reason, addresses_that_are_none_have_no_si_addr)
 {
 	uint8_t target[8] = { 0, 0, 0, 0, 0, 0, 0xad, 0xde };
-	struct ptc_dead_piece piece = { STACK + 0x100, { target, target + sizeof(target) } };
+	struct ptc_dead_piece piece = { .addr = STACK + 0x100,
+					.bytes = { target, target + sizeof(target) } };
 	struct made m = access_at(0x1234567800000000, false, SI_KERNEL);
 
 	m.dead.signal.addr = 0;
