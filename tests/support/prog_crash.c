@@ -62,12 +62,16 @@ ALONE __attribute__((optimize("no-stack-protector"))) static void smash(void)
 	copy(name, text, (size_t)((char *)__builtin_frame_address(0) + 16 - (char *)name));
 } /* DIES: smash */
 
-/* With a condition: calls alone, without any, leave no packets to count them by. */
+/*
+ * With a condition: calls alone, without any, leave no packets to count them by. And with a store
+ * further down than any call pushes: so it is this that comes to the end of the stack first.
+ */
 ALONE static int recurse(int n)
 {
 	volatile char room[512];
 
-	room[0] = (char)n; /* DIES: recursion, guard */
+	room[0] = (char)n;
+	*((volatile char *)__builtin_frame_address(0) - PAGE) = 1; /* DIES: recursion, guard */
 	return n == zero - 1 ? 0 : recurse(n + 1) + room[0];
 }
 
