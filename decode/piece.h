@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace through the second engine (fast/) in place of libipt: a piece at a time, from one PSB to the
- * next. A piece is decoded as a whole, with the code and the threads as they are when it begins,
- * and its transfers are handed over step by step. What the engine declines, and all that transfers
- * do not tell, is libipt's.
+ * Trace through the second engine (fast/) in place of libipt: a piece at a time, from one PSB to
+ * the next. A piece is decoded as a whole, with the code and the threads as they are when it
+ * begins, and its transfers are handed over step by step. What the engine declines, and all that
+ * transfers do not tell, is libipt's.
  */
 #ifndef PTC_DECODE_PIECE_H
 #define PTC_DECODE_PIECE_H

@@ -372,7 +372,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind == argc)
-		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-k] BASE...");
+		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-k] "
+		    "BASE...");
 	place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	if (place == MAP_FAILED)

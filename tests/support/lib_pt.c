@@ -149,6 +149,16 @@ void pt_cbr(struct ptc_buf *b, uint8_t ratio)
 	ptc_buf_le16(b, ratio);
 }
 
+void pt_tnt64(struct ptc_buf *b, uint64_t bits, unsigned int n)
+{
+	uint64_t v = 1ull << n | bits;
+	int i;
+
+	ptc_buf_le16(b, 0xa302);
+	for (i = 0; i < 6; i++, v >>= 8)
+		ptc_buf_u8(b, (uint8_t)v);
+}
+
 void pt_ovf(struct ptc_buf *b)
 {
 	ptc_buf_le16(b, 0xf302);

@@ -25,6 +25,8 @@ void pt_ip16(struct ptc_buf *b, uint8_t opcode, uint64_t ip);
 void pt_ip_none(struct ptc_buf *b, uint8_t opcode);
 /* Short TNT packets for 'T' and 'N' (others are skipped), 6 a packet. */
 void pt_tnt(struct ptc_buf *b, const char *bits);
+/* A long one of up to 47 bits, the oldest in bit @n - 1. */
+void pt_tnt64(struct ptc_buf *b, uint64_t bits, unsigned int n);
 void pt_psb(struct ptc_buf *b);
 void pt_psbend(struct ptc_buf *b);
 void pt_mode_exec64(struct ptc_buf *b);
