@@ -248,9 +248,9 @@ const char *ptc_info_event_name(const struct ptc_info *info, size_t i)
 	/* The order is not promised to be that of the attrs: the first id tells. */
 	if (!ptc_file_feature(info->file, PTC_FEAT_EVENT_DESC, &c, &off) ||
 	    ptc_feature_open_event_desc(c, off, &it, &err))
-		return NULL;
+		return a->name;
 	while (ptc_feature_next_event_desc(&it, &e, &err) > 0)
 		if (a->nids && ptc_cur_le64(&e.ids, &id) && id == a->ids[0])
 			return e.name;
-	return NULL;
+	return a->name;
 }
