@@ -105,8 +105,8 @@ static void start(const char *path, unsigned int jobs, int out)
 
 static void add_child(struct cost *cost, int in)
 {
+	struct count c = { .insns = 0 };
 	struct rusage ru;
-	struct count c;
 	int status;
 
 	if (wait4(-1, &status, 0, &ru) < 0 || status || read(in, &c, sizeof(c)) != sizeof(c))
