@@ -94,6 +94,18 @@ static void gather_sample(const struct ptc_rec *rec, struct ptc_info *i)
 		note_time(i, &s.id);
 }
 
+static int gather_crash(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)
+{
+	struct ptc_crash c;
+	const int rc = ptc_crash_parse(rec, &c, err);
+
+	if (rc == 1 && c.kind == PTC_CRASH_SIGNAL) {
+		i->crashes++;
+		i->crash = c.u.signal;
+	}
+	return rc < 0 ? rc : 0;
+}
+
 static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)
 {
 	i->records++;
@@ -108,7 +120,7 @@ static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct p
 		i->has_pt = i->pt.type == PTC_AUXTRACE_TYPE_INTEL_PT;
 		return 0;
 	case PTC_REC_HEADER_EVENT_TYPE:
-		if (ptc_ledger_list_add(&i->ledger, rec, err))
+		if (ptc_ledger_list_add(&i->ledger, rec, err) || gather_crash(rec, i, err))
 			return ptc_file_err_name(i->file, err);
 		return 0;
 	case PERF_RECORD_SAMPLE:

@@ -4,6 +4,7 @@
 #define PTC_CLI_INFO_H
 
 #include "ledger.h"
+#include "ptcap/crash.h"
 #include "ptcap/decode.h"
 #include "ptcap/file.h"
 #include "verdict.h"
@@ -32,6 +33,8 @@ struct ptc_info {
 	uint64_t lost_events;			/* what LOST and LOST_SAMPLES count */
 	uint64_t truncated, partial, collision; /* AUX records with these flags */
 	struct ptc_ledger_list ledger;		/* owned */
+	uint64_t crashes;			/* fatal signals whose state was saved */
+	struct ptc_crash_signal crash;		/* the newest of them */
 	struct ptc_decode
 		*survey; /* owned; which files of the recording are here; NULL: not known */
 	size_t files;	 /* how many it names */

@@ -387,6 +387,20 @@ static json_t *make_ledger(const struct ptc_info *i)
 	return NULL;
 }
 
+static json_t *make_crash(const struct ptc_info *i)
+{
+	json_t *o;
+
+	if (!i->crashes)
+		return json_null();
+	o = json_object();
+	if (set(o, "signal", number(i->crash.signo)) && set(o, "pid", number(i->crash.pid)) &&
+	    set(o, "tid", number(i->crash.tid)) && set(o, "crashes", number(i->crashes)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
 static json_t *make_missing(const struct ptc_missing *m)
 {
 	json_t *o = json_object();
@@ -494,9 +508,9 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
 	    set(o, "losses", make_losses(info)) && set(o, "ledger", make_ledger(info)) &&
-	    set(o, "pmus", make_pmus(info)) && set(o, "pmu_caps", make_caps(info)) &&
-	    set(o, "compression", make_compression(info)) && set(o, "clock", make_clock(info)) &&
-	    set(o, "features", make_features(info)) &&
+	    set(o, "crash", make_crash(info)) && set(o, "pmus", make_pmus(info)) &&
+	    set(o, "pmu_caps", make_caps(info)) && set(o, "compression", make_compression(info)) &&
+	    set(o, "clock", make_clock(info)) && set(o, "features", make_features(info)) &&
 	    set(o, "code_bytes", number(info->code_bytes)) && set(o, "decode", make_survey(info)) &&
 	    set(o, "newest", make_newest(info)))
 		s = json_dumps(o, JSON_INDENT(2));
