@@ -24,7 +24,7 @@ one() {
 	! grep -q '^-1 ' one.ours || fail "$1: transfers of a thread that nobody knows"
 }
 
-snaps=6
+snaps=3
 [ -z "${FULL-}" ] || snaps=50
 "$progs/prog_crowd" churn 100000000 >/dev/null &
 target=$!
