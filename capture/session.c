@@ -61,7 +61,7 @@ static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *
 	return PTC_E_USAGE;
 }
 
-static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
+static int check_snapshot(const struct session *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 
@@ -75,10 +75,8 @@ static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, 
 		return ptc_fail(err, PTC_E_USAGE, "a snapshot cannot be smaller than %d bytes",
 				SNAPSHOT_MIN);
 	if (!s->source->ops->pause)
-		return ptc_fail(
-			err, PTC_E_USAGE,
-			"the %s source takes no snapshots: it cannot pause; use --source emu",
-			chosen == PTC_SOURCE_PT ? "Intel PT" : "step");
+		return ptc_fail(err, PTC_E_USAGE,
+				"this source takes no snapshots: it cannot pause");
 	return 0;
 }
 
@@ -143,7 +141,7 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_step_open(s->opts, &s->source, err);
 	if (!rc)
 		rc = check_crash(s, ret->source, err);
-	return rc ? rc : check_snapshot(s, ret->source, err);
+	return rc ? rc : check_snapshot(s, err);
 }
 
 static void tell_start(struct session *s, enum ptc_source_kind chosen)

@@ -130,7 +130,6 @@ struct ptc_record_opts {
 	 * PTC_E_USAGE.
 	 */
 	bool snapshot;
-	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
 	/*
 	 * When a signal is about to kill a process that is recorded, save the state it is in
 	 * (ptcap/crash.h). The step source only: PTC_E_USAGE.
@@ -143,10 +142,11 @@ struct ptc_record_opts {
 	 * is OUTPUT.
 	 */
 	bool series;
-	uint64_t count;		     /* then end, as at a limit; 0: no end */
+	bool no_exit;		/* of it: none when what is recorded ends by itself, */
+	bool no_last;		/* and none when it is left, or a limit is reached */
+	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
+	uint64_t count;		/* of a series: then end, as at a limit; 0: no end */
 	uint64_t every_ns, after_ns; /* take one that often; the first one then; 0: do not */
-	bool no_exit;		     /* none when what is recorded ends by itself, */
-	bool no_last;		     /* and none when it is left, or a limit is reached */
 	/*
 	 * The kernel only: the trace goes round in the AUX ring, and each sample of @sampler, an
 	 * event that is on when the trace is, brings its newest bytes, so many, at most
