@@ -38,7 +38,7 @@ enum {
 	WAKEUP = AUX / 4, /* as the kernel is asked to */
 	MAX_PAIRS = 64,
 	FAULTS = 400, /* pages that are touched, and given back, again and again */
-	ROUNDS = 1000,
+	ROUNDS = 10000,
 	SETTLE_MS = 500, /* for a recorder to be attached */
 };
 
