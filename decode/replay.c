@@ -762,8 +762,15 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_steps(r, 0, err);
 }
 
+/* To verify: where items of this step begin, if they are to be looked at. */
+static size_t first_item(struct ptc_replay *r)
+{
+	return r->piece.active && ptc_out_reserve(&r->out, 0) ? r->out.n : SIZE_MAX;
+}
+
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
+	const size_t first = first_item(r);
 	int ret;
 
 	if (r->done || r->span >= r->conf.stream->n)
@@ -795,6 +802,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 								  r->prev2_off :
 								  r->prev_off),
 				      r->prev_now);
+	if (first < SIZE_MAX && r->piece.active && r->conf.engine->verify)
+		ptc_piece_check(r, first);
 	return r->done ? 0 : 1;
 }
 
