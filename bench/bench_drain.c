@@ -38,7 +38,7 @@ enum {
 	WAKEUP = AUX / 4, /* as the kernel is asked to */
 	MAX_PAIRS = 64,
 	FAULTS = 400, /* pages that are touched, and given back, again and again */
-	ROUNDS = 1000,
+	ROUNDS = 4000,
 	SETTLE_MS = 500, /* for a recorder to be attached */
 };
 
@@ -363,6 +363,7 @@ int main(int argc, char **argv)
 	}
 	(void)snprintf(path, sizeof(path), "%s/bench_drain.ours", folder);
 	(void)snprintf(other, sizeof(other), "%s/bench_drain.theirs", folder);
+	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	bench_drain(mb << 20, pairs);
 	if (*argv[2])
 		bench_record(argv[1], argv[2], pairs);
