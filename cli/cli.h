@@ -11,6 +11,7 @@
 
 /* Each command gets argv with argv[0] its own name, and returns the exit code. */
 int ptc_cmd_record(int argc, char **argv);
+int ptc_cmd_snapshot(int argc, char **argv);
 int ptc_cmd_decode(int argc, char **argv);
 int ptc_cmd_info(int argc, char **argv);
 int ptc_cmd_dump(int argc, char **argv);

@@ -86,6 +86,10 @@ static void help(void)
 	       "CPUs,\n"
 	       "                        up to 16), each of which takes BYTES of trace at a time\n"
 	       "                        (for tests); the output is the same\n"
+	       "      --engine=ENGINE   who follows the trace: libipt (default); fast, a second "
+	       "one, "
+	       "where it can;\n"
+	       "                        or verify: libipt, and fast held against it\n"
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
@@ -181,7 +185,8 @@ enum {
 	OPT_COLOR,
 	OPT_NO_PAGER,
 	OPT_NO_DEMANGLE,
-	OPT_DEBUGINFOD
+	OPT_DEBUGINFOD,
+	OPT_ENGINE
 };
 
 /* The options that say where code is. False: @c is none of them. */
@@ -251,9 +256,27 @@ static int take_jobs(struct decode_args *a, const char *arg)
 	return ok ? 0 : ptc_usage_error("decode", "'%s' is no number of threads, nor N:BYTES", arg);
 }
 
+static int take_engine(struct decode_args *a, const char *arg)
+{
+	static const char *const names[] = { [PTC_ENGINE_LIBIPT] = "libipt",
+					     [PTC_ENGINE_FAST] = "fast",
+					     [PTC_ENGINE_VERIFY] = "verify" };
+	int i;
+
+	for (i = PTC_ENGINE_LIBIPT; i <= PTC_ENGINE_VERIFY; i++) {
+		if (!strcmp(arg, names[i])) {
+			a->opts.engine = (enum ptc_engine_choice)i;
+			return 0;
+		}
+	}
+	return ptc_usage_error("decode", "no engine '%s': libipt, fast or verify", arg);
+}
+
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
 	switch (c) {
+	case OPT_ENGINE:
+		return take_engine(a, optarg);
 	case 'j':
 		return take_jobs(a, optarg);
 	case 'i':
@@ -381,6 +404,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "jobs", required_argument, NULL, 'j' },
+		{ "engine", required_argument, NULL, OPT_ENGINE },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "last", required_argument, NULL, OPT_LAST },
@@ -444,6 +468,24 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 		ptc_say("%s", note);
 }
 
+/* Did the two engines list the same? */
+static int tell_difference(const struct ptc_decode *d)
+{
+	const char *difference = ptc_decode_difference(d);
+	struct ptc_engine_stats s;
+
+	ptc_decode_get_engine_stats(d, &s);
+	if (difference)
+		ptc_say("the engines differ in %llu of %llu pieces, first in %s",
+			(unsigned long long)s.differing, (unsigned long long)s.pieces, difference);
+	else
+		ptc_say("the engines agree in %llu pieces of %llu bytes; %llu were not for the "
+			"second one",
+			(unsigned long long)s.pieces, (unsigned long long)s.bytes,
+			(unsigned long long)s.declined);
+	return difference ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+}
+
 static int out_of_memory(void)
 {
 	ptc_say("out of memory");
@@ -497,6 +539,8 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 		ptc_calls_printer_finish(&calls);
 	if (a->stats && r >= 0)
 		ptc_totals_print(&totals, &stats, &line, a->json);
+	if (a->stats && r >= 0 && !a->json && a->opts.engine > PTC_ENGINE_LIBIPT)
+		ptc_engine_print(d, &line);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */
@@ -513,7 +557,8 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 								    "perf.data");
 		return PTC_EXIT_NOTHING;
 	}
-	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+	r = a->opts.engine == PTC_ENGINE_VERIFY ? tell_difference(d) : PTC_EXIT_OK;
+	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : r;
 }
 
 /* Once it is known that there is something to show: errors must not be left in a pager. */

@@ -11,6 +11,8 @@ static const struct command {
 	const char *what;
 } commands[] = {
 	{ "record", ptc_cmd_record, "run a command and record its control flow" },
+	{ "snapshot", ptc_cmd_snapshot,
+	  "keep the newest trace, and write it when it is asked for" },
 	{ "decode", ptc_cmd_decode, "replay a recording: every branch that was taken" },
 	{ "info", ptc_cmd_info, "what a recording holds, in short" },
 	{ "dump", ptc_cmd_dump, "every record of a recording, in file order" },

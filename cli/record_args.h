@@ -4,9 +4,10 @@
 #define PTC_CLI_RECORD_ARGS_H
 
 #include "addr_filter.h"
+#include "args.h"
 #include "ptcap/capture.h"
 
-enum { PTC_MAX_TARGETS = 256, PTC_MAX_COMPRESSION = 22, PTC_MAX_FILTER_TEXTS = 16 };
+enum { PTC_MAX_COMPRESSION = 22, PTC_MAX_FILTER_TEXTS = 16 };
 
 struct ptc_record_args {
 	struct ptc_record_opts opts;

@@ -100,6 +100,7 @@ void ptc_replay_free(struct ptc_replay *r)
 		return;
 	ptc_replay_close_span(r);
 	ptc_trail_release(&r->trail);
+	ptc_piece_release(&r->piece);
 	ptc_out_release(&r->out);
 	ptc_addrspace_release(&r->none);
 	free(r);
@@ -117,6 +118,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	r->out.items = items;
 	r->out.cap = cap;
 	ptc_trail_renew(&r->trail, &r->out, conf->opts);
+	r->piece.active = false;
 }
 
 void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
@@ -133,6 +135,11 @@ void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 {
 	r->stop = stop;
+}
+
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until)
+{
+	r->calm = until;
 }
 
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
@@ -755,8 +762,15 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_steps(r, 0, err);
 }
 
+/* To verify: where items of this step begin, if they are to be looked at. */
+static size_t first_item(struct ptc_replay *r)
+{
+	return r->piece.active && ptc_out_reserve(&r->out, 0) ? r->out.n : SIZE_MAX;
+}
+
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
+	const size_t first = first_item(r);
 	int ret;
 
 	if (r->done || r->span >= r->conf.stream->n)
@@ -768,6 +782,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = ptc_replay_open_span(r, err);
 	else if (r->seeking)
 		ret = ptc_replay_seek(r, r->status, err);
+	else if (ptc_piece_is_next(r))
+		ret = ptc_piece_step(r, max, err);
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
@@ -786,6 +802,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 								  r->prev2_off :
 								  r->prev_off),
 				      r->prev_now);
+	if (first < SIZE_MAX && r->piece.active && r->conf.engine->verify)
+		ptc_piece_check(r, first);
 	return r->done ? 0 : 1;
 }
 

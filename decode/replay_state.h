@@ -15,6 +15,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/ahead.h"
+#include "decode/piece.h"
 #include "decode/psb.h"
 #include "decode/replay.h"
 #include "decode/resync.h"
@@ -95,7 +96,10 @@ struct ptc_replay {
 
 	size_t next_mark;
 	struct ptc_spot stop; /* a row of steps ends there */
+	bool fresh;	      /* the decoder has just begun at a PSB of the trace */
+	uint64_t calm;	      /* at no time in front of this is there anything else to be done */
 	struct ptc_trail trail;
+	struct ptc_piece piece;
 };
 
 static inline const struct ptc_span *span_of(const struct ptc_replay *r)

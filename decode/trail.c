@@ -181,9 +181,9 @@ static_assert(offsetof(struct ptc_item, time) == 16 && offsetof(struct ptc_item,
 		      offsetof(struct ptc_item, kind) == 41,
 	      "an item's words");
 
-static struct stamp stamp_of(const struct ptc_trail *t)
+static struct stamp stamp_of(const struct ptc_trail *t, uint64_t time)
 {
-	const struct ptc_item it = ptc_out_stamp(t->out, t->last.time);
+	const struct ptc_item it = ptc_out_stamp(t->out, time);
 	struct stamp s;
 
 	memcpy(&s, (const uint8_t *)&it + offsetof(struct ptc_item, time), sizeof(s));
@@ -216,7 +216,7 @@ static inline void put_branch(struct ptc_item *it, const struct stamp *s, uint64
 struct ptc_item *ptc_trail_row(struct ptc_trail *t, const struct ptc_trail_step *steps, size_t n,
 			       struct ptc_item *it)
 {
-	const struct stamp s = stamp_of(t);
+	const struct stamp s = stamp_of(t, t->last.time);
 	struct ptc_kind_len e = { .kind = t->last.kind, .len = t->last.len };
 	uint64_t ip = t->last.ip;
 	bool stays;
@@ -233,6 +233,36 @@ struct ptc_item *ptc_trail_row(struct ptc_trail *t, const struct ptc_trail_step 
 	t->last.len = e.len;
 	t->last.ip = ip;
 	return it;
+}
+
+static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n,
+			    uint64_t time)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		branch(t, ptc_fast_rec_from(recs[i]), recs[i].to, ptc_fast_rec_kind(recs[i]), time);
+}
+
+void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
+{
+	const struct stamp s = stamp_of(t, time);
+	struct ptc_out *o = t->out;
+	struct ptc_item *it;
+	size_t i;
+
+	if (!t->quick) {
+		list_one_by_one(t, recs, n, time);
+		return;
+	}
+	if (!ptc_out_reserve(o, n))
+		return;
+	it = o->items + o->n;
+	for (i = 0; i < n; i++)
+		put_branch(it++, &s, ptc_fast_rec_from(recs[i]), recs[i].to,
+			   (uint8_t)ptc_fast_rec_kind(recs[i]));
+	o->n += n;
+	o->stats->branches += n;
 }
 
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)

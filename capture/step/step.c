@@ -204,6 +204,16 @@ static void step_progress(struct ptc_source *src, struct ptc_progress *ret)
 	ret->aux_bytes = atomic_load(&sh->bytes);
 }
 
+static bool step_pause(struct ptc_source *src)
+{
+	return ptc_step_process_pause(&of(src)->process);
+}
+
+static void step_resume(struct ptc_source *src)
+{
+	ptc_step_process_resume(&of(src)->process);
+}
+
 static void step_stop(struct ptc_source *src)
 {
 	ptc_step_process_ask(&of(src)->process, PTC_WANT_STOP);
@@ -277,6 +287,8 @@ static const struct ptc_source_ops step_ops = {
 	.start = step_start,
 	.end_fd = step_end_fd,
 	.progress = step_progress,
+	.pause = step_pause,
+	.resume = step_resume,
 	.stop = step_stop,
 	.leave = step_leave,
 	.abandon = step_abandon,
@@ -287,7 +299,8 @@ static const struct ptc_source_ops step_ops = {
 int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
 {
 	struct ptc_enc_opts enc_opts = { .mtc_freq = MTC_FREQ, .tsc_per_ctc = TSC_PER_CTC };
-	struct ptc_softring_opts ring_opts = { .sample_type = PTC_SOFT_SAMPLE_TYPE };
+	struct ptc_softring_opts ring_opts = { .overwrite = opts->snapshot,
+					       .sample_type = PTC_SOFT_SAMPLE_TYPE };
 	struct step *s = calloc(1, sizeof(*s));
 	char *path = NULL;
 	int rc;
@@ -342,7 +355,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->tracer.max_insns = opts->max_steps;
 	ptc_zone_init(&s->tracer.zone, opts->from, opts->to);
 	s->tracer.cpu = s->cpu;
-	s->tracer.watermark = ring_opts.aux_size / 4;
+	s->tracer.watermark = opts->snapshot ? SIZE_MAX : ring_opts.aux_size / 4;
 	s->desc = (struct ptc_source_ring){
 		.page = ptc_softring_page(s->ring),
 		.data_off = (size_t)sysconf(_SC_PAGESIZE),

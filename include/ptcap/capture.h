@@ -32,6 +32,7 @@ enum ptc_wake_action {
 	PTC_WAKE_GO_ON = 0,
 	PTC_WAKE_LEAVE,	   /* end the recording; the command runs on, untraced */
 	PTC_WAKE_SNAPSHOT, /* take one, if opts->snapshot; asked again before that it is one */
+	PTC_WAKE_LAST,	   /* go on, but whatever the end is, it takes one, as LEAVE does */
 };
 
 /* How far a recording is. */
@@ -39,6 +40,14 @@ struct ptc_progress {
 	uint64_t elapsed_ns; /* since the target ran */
 	uint64_t insns;	     /* a software source's; else 0 */
 	uint64_t aux_bytes;  /* of trace, in the file or on the way there */
+};
+
+/* A snapshot that was taken. */
+struct ptc_taken {
+	uint64_t n;	  /* from 1 on */
+	uint64_t bytes;	  /* of trace */
+	const char *path; /* lent: the file it is in */
+	uint64_t wanted;  /* how often PTC_WAKE_SNAPSHOT was said before it was taken */
 };
 
 /* A place in a program's code. */
@@ -123,6 +132,17 @@ struct ptc_record_opts {
 	bool snapshot;
 	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
 	/*
+	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself:
+	 * all that the rings hold, from a PSB on, and what was mapped and who ran by then. Side
+	 * records are kept in memory, old ones as what they amount to. With a count of 1 the file
+	 * is OUTPUT.
+	 */
+	bool series;
+	uint64_t count;		     /* then end, as at a limit; 0: no end */
+	uint64_t every_ns, after_ns; /* take one that often; the first one then; 0: do not */
+	bool no_exit;		     /* none when what is recorded ends by itself, */
+	bool no_last;		     /* and none when it is left, or a limit is reached */
+	/*
 	 * The kernel only: the trace goes round in the AUX ring, and each sample of @sampler, an
 	 * event that is on when the trace is, brings its newest bytes, so many, at most
 	 * PTC_AUX_SAMPLE_MAX. No other trace is in the file. Not with snapshots. 0: not so.
@@ -192,8 +212,8 @@ struct ptc_record_opts {
 	/* Something about the recording that only who asks for it wants to know. May be NULL. */
 	void (*on_note)(void *ctx, const char *text);
 	void *note_ctx;
-	/* The @n-th snapshot, of @bytes of trace, is in the file. May be NULL. */
-	void (*on_snapshot)(void *ctx, uint64_t n, uint64_t bytes);
+	/* It is in the file. May be NULL. */
+	void (*on_snapshot)(void *ctx, const struct ptc_taken *t);
 	void *snapshot_ctx;
 	/* Once, at the end: the account, which is in the file, too. Lent. May be NULL. */
 	void (*on_ledger)(void *ctx, const struct ptc_ledger_ring *rings, size_t nrings,

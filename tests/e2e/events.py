@@ -21,7 +21,7 @@ from lib import PERF, PTCAP, Run, check, first_difference, prog, skip
 
 CASES = {}
 NOBODY = 65534
-EVENT = ["record", "-e", "dummy:u"]
+EVENT = ["record", "-e", os.environ.get("PTCAP_EVENT", "dummy:u")]
 LIKE_PERF = ["--switch-events", "--buildid-mmap", "--namespaces"]
 
 
