@@ -123,15 +123,22 @@ static bool find_name(struct ptc_tmpfile *t)
 	return false;
 }
 
+/* Give a nameless file a name that nothing has. */
+static int name_it(const struct ptc_tmpfile *t, const char *name)
+{
+	char from[64];
+
+	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", t->fd);
+	return linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
 /* Give a nameless file the temporary name under which it waits for its own. */
 static int give_name(struct ptc_tmpfile *t)
 {
-	char from[64];
 	int tries = 100;
 
-	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", t->fd);
 	while (tries-- && find_name(t)) {
-		if (!linkat(AT_FDCWD, from, AT_FDCWD, t->tmp, AT_SYMLINK_FOLLOW))
+		if (!name_it(t, t->tmp))
 			return 0;
 		free(t->tmp);
 		t->tmp = NULL;
@@ -139,18 +146,31 @@ static int give_name(struct ptc_tmpfile *t)
 	return -1;
 }
 
+/* A network or quota file system may say only at a close that it cannot. */
+static bool is_written(const struct ptc_tmpfile *t)
+{
+	const int fd = dup(t->fd);
+
+	return fd < 0 || !close(fd) || errno == EINTR;
+}
+
 int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err)
 {
 	int fd = t->fd;
 	int rc = 0;
 
+	/* No other name, even for a moment, if its own is free: then none is left by a SIGKILL. */
+	if (!t->tmp && is_written(t) && !name_it(t, t->path)) {
+		ptc_tmpfile_release(t);
+		return 0;
+	}
 	if (!t->tmp && give_name(t)) {
 		rc = ptc_fail_sys(err, errno, "cannot name the finished file '%s'", t->path);
 		ptc_tmpfile_release(t);
 		return rc;
 	}
 	t->fd = -1;
-	if (close(fd) && errno != EINTR) /* a network or quota file system may say so only now */
+	if (close(fd) && errno != EINTR)
 		rc = ptc_fail_sys(err, errno, "cannot write '%s'", t->path);
 	else if (ptc_replace(t->tmp, t->path))
 		rc = ptc_fail_sys(err, errno, "cannot rename the finished file to '%s'", t->path);

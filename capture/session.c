@@ -82,6 +82,15 @@ static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, 
 	return 0;
 }
 
+static int check_crash(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
+{
+	if (!s->opts->crash || s->source->ops->states)
+		return 0;
+	return ptc_fail(err, PTC_E_USAGE,
+			"the %s source does not see what kills a program; use --source step",
+			chosen == PTC_SOURCE_PT ? "Intel PT" : "emulated");
+}
+
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
 {
 	const char *what = o->lossy	? "has a choice (--lossy)" :
@@ -132,6 +141,8 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_emu_open(s->opts, &s->source, err);
 	else
 		rc = ptc_step_open(s->opts, &s->source, err);
+	if (!rc)
+		rc = check_crash(s, ret->source, err);
 	return rc ? rc : check_snapshot(s, ret->source, err);
 }
 
@@ -199,6 +210,20 @@ static int copy_kernel(struct session *s, struct ptc_err *err)
 
 /* --- the account --- */
 
+/* What was left of those that died. */
+static int write_states(struct session *s, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc = 0;
+
+	if (s->opts->crash)
+		rc = s->source->ops->states(s->source, &b, err);
+	if (!rc && b.len)
+		rc = ptc_writer_plain(s->writer, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 static int write_ledger(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
 {
 	ptc_drain_close(&s->drain);
@@ -238,6 +263,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->untraced = end->follows ? end->untraced : s->drain.noted.forks;
 	ret->left_behind = end->left_behind;
 	ret->aux_bytes = s->drain.aux_bytes + s->series.trace;
+	ret->crashes = end->crashes;
 	ret->snapshots = s->loop.snapshots;
 	ret->data_bytes = s->drain.data_bytes;
 	ret->packed_in = s->packed.in;
@@ -398,6 +424,8 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	rc = s.source->ops->finish(s.source, &end, err);
 	if (rc && end.left_running && opts->argv)
 		wait_for_command(&s);
+	if (!rc)
+		rc = write_states(&s, err);
 	if (!rc)
 		rc = write_ledger(&s, &end, err);
 	if (!rc)

@@ -45,7 +45,7 @@ static const char help[] =
 	"[@ FILE]\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
-	"  -S, --snapshot[=SIZE] pt, emu: the trace goes round in its ring; SIGUSR2 to ptcap "
+	"  -S, --snapshot[=SIZE] the trace goes round in its ring; SIGUSR2 to ptcap "
 	"writes "
 	"what "
 	"is\n"

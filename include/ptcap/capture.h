@@ -132,9 +132,15 @@ struct ptc_record_opts {
 	bool snapshot;
 	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
 	/*
-	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself: all that
-	 * the rings hold, from a PSB on, and what was mapped and who ran by then. Side records are kept in
-	 * memory, old ones as what they amount to. With a count of 1 the file is OUTPUT.
+	 * When a signal is about to kill a process that is recorded, save the state it is in
+	 * (ptcap/crash.h). The step source only: PTC_E_USAGE.
+	 */
+	bool crash;
+	/*
+	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself:
+	 * all that the rings hold, from a PSB on, and what was mapped and who ran by then. Side
+	 * records are kept in memory, old ones as what they amount to. With a count of 1 the file
+	 * is OUTPUT.
 	 */
 	bool series;
 	uint64_t count;		     /* then end, as at a limit; 0: no end */
@@ -243,6 +249,7 @@ struct ptc_record_result {
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
 	uint64_t made_aux;
 	uint64_t snapshots;		/* taken, the last one, at the end, too */
+	uint64_t crashes;		/* with crash: processes whose state was saved */
 	uint64_t samples;		/* of events, with aux_sample those with trace in them */
 	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */

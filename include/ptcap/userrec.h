@@ -119,8 +119,8 @@ struct ptc_user_attr { /* HEADER_ATTR: an event of a pipe */
 struct ptc_user_event_type { /* HEADER_EVENT_TYPE; perf stopped writing it in 2012 */
 	uint64_t event_id;
 	const char *name; /* lent */
-	struct ptc_cur
-		more; /* lent; behind the name if event_id is PTC_LEDGER_ID, as ledger.h has it */
+	/* Lent; behind the name, if event_id is PTC_LEDGER_ID or PTC_CRASH_ID: see there. */
+	struct ptc_cur more;
 };
 
 struct ptc_user_tracing_data { /* its text follows the record: ptc_rec_trailing */
