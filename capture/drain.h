@@ -25,10 +25,10 @@ enum { PTC_DRAIN_QUANTUM = 256 << 10 };
 struct ptc_drain_ring;
 
 struct ptc_drain {
-	struct ptc_source *source;	/* lent */
-	struct ptc_writer *writer;	/* lent */
-	struct ptc_kept *kept;		/* lent; who has the records instead of the writer, or NULL */
-	struct ptc_drain_ring *rings;	/* owned */
+	struct ptc_source *source;    /* lent */
+	struct ptc_writer *writer;    /* lent */
+	struct ptc_kept *kept;	      /* lent; who has the records instead of the writer, or NULL */
+	struct ptc_drain_ring *rings; /* owned */
 	struct ptc_ledger_ring *ledger; /* owned; of each ring */
 	size_t n, first;		/* first: whose turn it is */
 	struct ptc_noted noted;

@@ -130,11 +130,20 @@ static int write_sample_time(struct ptc_writer *w, const struct ptc_noted *noted
 	int rc;
 
 	ptc_feature_put_sample_time(&b, noted->first_ns, noted->last_ns);
-	rc = ptc_buf_failed(&b) ?
-		     ptc_fail_mem(err) :
-		     ptc_writer_feature(w, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_feature(w, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
 	ptc_buf_release(&b);
 	return rc;
+}
+
+/* A folder's data is in one file. */
+static int write_dir_format(const struct ptc_filing *f, struct ptc_writer *w, struct ptc_err *err)
+{
+	static const uint8_t single[8];
+
+	return f->opts->kcore ?
+		       ptc_writer_feature(w, PTC_FEAT_DIR_FORMAT, single, sizeof(single), err) :
+		       0;
 }
 
 int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
@@ -150,5 +159,7 @@ int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
 		rc = ptc_noted_write_build_ids(noted, w, err);
 	if (!rc)
 		rc = write_sample_time(w, noted, err);
+	if (!rc)
+		rc = write_dir_format(f, w, err);
 	return rc;
 }

@@ -167,7 +167,8 @@ static bool take_comm(struct ptc_fold *f, const struct ptc_sb *sb)
 
 	if (!p)
 		return false;
-	if (sb->misc & PERF_RECORD_MISC_COMM_EXEC) /* no other thread is left; not all have an EXIT */
+	if (sb->misc &
+	    PERF_RECORD_MISC_COMM_EXEC) /* no other thread is left; not all have an EXIT */
 		empty(p);
 	t = get_thread(p, sb->u.comm.tid);
 	if (!t)

@@ -18,7 +18,8 @@ struct ptc_horizon {
 	uint64_t reach; /* what was made before this time has been overwritten, for certain */
 	struct ptc_horizon_stop {
 		uint64_t time, made;
-	} stops[PTC_HORIZON_STEPS + 2]; /* those that are in the ring yet, thinned out; oldest first */
+	} stops[PTC_HORIZON_STEPS +
+		2]; /* those that are in the ring yet, thinned out; oldest first */
 	size_t n;
 };
 

@@ -114,8 +114,7 @@ static void note(struct ptc_kept *k, struct line *l, const struct ptc_sb *sb,
 		return;
 	if (sb->id.time > k->newest)
 		k->newest = sb->id.time;
-	if (l->traces && sb->type == PERF_RECORD_AUX &&
-	    sb->u.aux.flags & PERF_AUX_FLAG_OVERWRITE)
+	if (l->traces && sb->type == PERF_RECORD_AUX && sb->u.aux.flags & PERF_AUX_FLAG_OVERWRITE)
 		ptc_horizon_stop(&l->horizon, sb->id.time, sb->u.aux.offset);
 }
 

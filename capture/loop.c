@@ -42,8 +42,8 @@ static void start_clock(struct ptc_loop *l)
 		l->stop_ns = NEVER;
 	l->take_ns = NEVER;
 	if (l->opts->after_ns || l->opts->every_ns)
-		l->take_ns = l->start_ns +
-			     (l->opts->after_ns ? l->opts->after_ns : l->opts->every_ns);
+		l->take_ns =
+			l->start_ns + (l->opts->after_ns ? l->opts->after_ns : l->opts->every_ns);
 	if (l->take_ns < l->start_ns)
 		l->take_ns = NEVER;
 }
@@ -202,6 +202,41 @@ static int poll_once(struct ptc_loop *l, bool *ret_over)
 	return 0;
 }
 
+/* Until the caller wants it, or all is over: what it wants then. */
+static struct ptc_wish wait_for(struct ptc_loop *l, bool (*wanted)(const struct ptc_wish *w))
+{
+	struct pollfd fd = { .fd = l->relay.wish_fd, .events = POLLIN };
+	struct ptc_wish wish = take_wish(l);
+
+	while (!wanted(&wish) && !wish.over) {
+		(void)poll(&fd, 1, -1);
+		wish = take_wish(l);
+	}
+	return wish;
+}
+
+static bool is_go(const struct ptc_wish *w)
+{
+	return w->go;
+}
+
+static bool is_heard(const struct ptc_wish *w)
+{
+	return w->heard;
+}
+
+/*
+ * A ^C reaches what is recorded as well, which may be quicker to end than the caller to say so.
+ * Whether there is a last snapshot depends on it.
+ */
+static void hear_caller(struct ptc_loop *l)
+{
+	if (!l->series || l->asked)
+		return;
+	ptc_relay_ended(&l->relay);
+	(void)wait_for(l, is_heard);
+}
+
 static int record(struct ptc_loop *l)
 {
 	struct pollfd *end = &l->fds[l->drain->n + FD_END];
@@ -217,30 +252,19 @@ static int record(struct ptc_loop *l)
 		ended = end->revents & (POLLIN | POLLHUP);
 		if (ended && l->source->ops->quiesce)
 			l->source->ops->quiesce(l->source);
+		if (ended)
+			hear_caller(l);
 		if (!rc)
 			rc = drain_or_take(l, ended);
 	}
 	return rc;
 }
 
-/* False: it is over before it began. */
-static bool wait_for_go(struct ptc_loop *l)
-{
-	struct pollfd fd = { .fd = l->relay.wish_fd, .events = POLLIN };
-	struct ptc_wish wish = { .go = false };
-
-	while (!wish.go && !wish.over) {
-		(void)poll(&fd, 1, -1);
-		wish = take_wish(l);
-	}
-	return !wish.over;
-}
-
 static void *run(void *arg)
 {
 	struct ptc_loop *l = arg;
 
-	if (wait_for_go(l))
+	if (!wait_for(l, is_go).over)
 		l->rc = record(l);
 	ptc_relay_done(&l->relay);
 	return NULL;
@@ -356,6 +380,16 @@ static void on_wake(struct ptc_loop *l, pid_t pid)
 	ptc_relay_ask(&l->relay, &wish);
 }
 
+/* What there is to hear now, and then that it is all. */
+static void tell_ended(struct ptc_loop *l, pid_t pid)
+{
+	struct pollfd fd = { .fd = l->opts->wake_fd, .events = POLLIN };
+
+	while (poll(&fd, 1, 0) == 1 && fd.revents & POLLIN)
+		on_wake(l, pid);
+	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .heard = true });
+}
+
 /* The @n-th snapshot, of which the thread told these numbers. False: out of memory. */
 static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uint8_t *numbers)
 {
@@ -373,7 +407,7 @@ static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uin
 }
 
 /* True: it was the last of it. */
-static bool tell_news(struct ptc_loop *l, struct ptc_err *err, int *rc)
+static bool tell_news(struct ptc_loop *l, pid_t pid, struct ptc_err *err, int *rc)
 {
 	const struct ptc_record_opts *o = l->opts;
 	const size_t each = PTC_RELAY_TAKEN * sizeof(uint64_t);
@@ -388,6 +422,8 @@ static bool tell_news(struct ptc_loop *l, struct ptc_err *err, int *rc)
 		ok = tell_snapshot(o, news.snapshots - n + i + 1, news.taken.bytes + i * each);
 	if (!ok)
 		*rc = ptc_fail_mem(err);
+	if (news.ended)
+		tell_ended(l, pid);
 	ptc_buf_release(&news.taken);
 	return news.done;
 }
@@ -421,7 +457,7 @@ static int serve(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 		if (fds[FD_WAKE].revents & POLLIN)
 			on_wake(l, pid);
 		if (fds[FD_NEWS].revents)
-			done = tell_news(l, err, &rc);
+			done = tell_news(l, pid, err, &rc);
 		if (!rc)
 			rc = drain_truth(l, err);
 	}

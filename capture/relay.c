@@ -62,6 +62,7 @@ void ptc_relay_ask(struct ptc_relay *r, const struct ptc_wish *more)
 	r->wish.over |= more->over;
 	r->wish.snapshots += more->snapshots;
 	r->wish.last |= more->last;
+	r->wish.heard |= more->heard;
 	if (more->asked > r->wish.asked)
 		r->wish.asked = more->asked;
 	unlock(r, r->wish_fd);
@@ -95,6 +96,13 @@ void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted)
 	unlock(r, r->news_fd);
 }
 
+void ptc_relay_ended(struct ptc_relay *r)
+{
+	lock(r);
+	r->news.ended = true;
+	unlock(r, r->news_fd);
+}
+
 void ptc_relay_done(struct ptc_relay *r)
 {
 	lock(r);
@@ -110,6 +118,7 @@ struct ptc_news ptc_relay_news(struct ptc_relay *r)
 	lock(r);
 	news = r->news;
 	r->news.has_progress = false;
+	r->news.ended = false;
 	r->news.taken = (struct ptc_buf)PTC_BUF_INIT;
 	(void)pthread_mutex_unlock(&r->lock);
 	return news;

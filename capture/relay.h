@@ -16,6 +16,7 @@ struct ptc_wish {
 	bool over;	      /* the caller has failed, or never began: end at once */
 	uint64_t snapshots;   /* to take: how many more; what the thread gets is how many so far */
 	bool last;	      /* take one at the end, whatever the end is */
+	bool heard;	      /* the end, after all that the caller had to say before it */
 	enum ptc_asked asked; /* of the source */
 };
 
@@ -24,6 +25,7 @@ enum { PTC_RELAY_TAKEN = 2 };
 
 /* What the thread has to tell. */
 struct ptc_news {
+	bool ended; /* what is recorded; the thread waits for wish.heard */
 	bool done;
 	bool has_progress;
 	struct ptc_progress progress; /* the newest */
@@ -50,6 +52,7 @@ struct ptc_wish ptc_relay_wish(struct ptc_relay *r);
 /* The thread. */
 void ptc_relay_progress(struct ptc_relay *r, const struct ptc_progress *p);
 void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted);
+void ptc_relay_ended(struct ptc_relay *r);
 void ptc_relay_done(struct ptc_relay *r);
 /* The caller: what is new, and the caller's to release. */
 struct ptc_news ptc_relay_news(struct ptc_relay *r);

@@ -192,9 +192,8 @@ static int write_trace(struct ptc_series *s, struct file *f, struct ptc_err *err
 	}
 	ptc_rec_end(&mark, ptc_rec_begin(&mark, PTC_REC_FINISHED_ROUND, 0));
 	if (!rc)
-		rc = ptc_buf_failed(&mark) ?
-			     ptc_fail_mem(err) :
-			     ptc_writer_plain(f->writer, mark.bytes, mark.len, err);
+		rc = ptc_buf_failed(&mark) ? ptc_fail_mem(err) :
+					     ptc_writer_plain(f->writer, mark.bytes, mark.len, err);
 	ptc_buf_release(&mark);
 	return rc;
 }

@@ -13,12 +13,13 @@
 struct ptc_series {
 	const struct ptc_filing *filing; /* lent, as is drain */
 	struct ptc_drain *drain;
-	struct ptc_kept *kept;	       /* owned; what drain gives its records to */
+	struct ptc_kept *kept;		/* owned; what drain gives its records to */
 	struct ptc_series_copy *copies; /* owned; one for each ring */
-	uint64_t n, trace;	       /* files there are, and bytes of trace in them */
+	uint64_t n, trace;		/* files there are, and bytes of trace in them */
 };
 
-/* The @n-th file (from 1 on) of a recording to @output: the caller's to free. NULL: out of memory. */
+/* The @n-th file (from 1 on) of a recording to @output: the caller's to free. NULL: out of memory.
+ */
 char *ptc_series_path(const struct ptc_record_opts *opts, uint64_t n);
 
 /*

@@ -138,6 +138,8 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			r->snapshots, r->snapshots == 1 ? "" : "s", r->aux_bytes, r->made_aux);
 	if (a->opts.crash)
 		tell_crash(a, r);
+	if (r->kcore_bytes)
+		ptc_say("and in it a copy of the kernel's code, %" PRIu64 " bytes", r->kcore_bytes);
 	if (r->packed_out)
 		ptc_say("%" PRIu64 " bytes of side records were compressed to %" PRIu64,
 			r->packed_in, r->packed_out);

@@ -225,6 +225,7 @@ static int emit_pt_info(struct ptc_emit *e, const struct ptc_rec *rec, struct pt
 	ptc_emit_u64(e, "tsc_ctc_d", i.tsc_ctc_d);
 	ptc_emit_hex(e, "cyc_bit", i.cyc_bit);
 	ptc_emit_u64(e, "max_nonturbo_ratio", i.max_nonturbo_ratio);
+	ptc_emit_bool(e, "event_trace", i.cap_event_trace);
 	ptc_emit_text(e, "filter", i.filter);
 	return 1;
 }

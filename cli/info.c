@@ -172,6 +172,25 @@ void ptc_info_survey(const char *path, struct ptc_info *i)
 	i->survey = NULL;
 }
 
+static uint64_t trace_bytes(const struct ptc_info *i)
+{
+	uint64_t sum = 0;
+	size_t q, c;
+
+	for (q = 0; q < i->index.nqueues; q++)
+		for (c = 0; c < i->index.queues[q].nchunks; c++)
+			sum += i->index.queues[q].chunks[c].size;
+	return sum;
+}
+
+void ptc_info_judge(const char *path, struct ptc_info *i)
+{
+	struct ptc_err ignored; /* the survey tells */
+
+	if (i->survey && i->pt.snapshot_mode && trace_bytes(i) <= PTC_INFO_JUDGED)
+		i->has_verdict = !ptc_verdict_make(&i->verdict, path, &ignored);
+}
+
 const char *ptc_info_next_note(const struct ptc_info *info, size_t *i)
 {
 	static const char missing[] = "no code for ";
@@ -186,6 +205,7 @@ const char *ptc_info_next_note(const struct ptc_info *info, size_t *i)
 
 void ptc_info_release(struct ptc_info *info)
 {
+	ptc_verdict_release(&info->verdict);
 	ptc_decode_free(info->survey);
 	ptc_index_release(&info->index);
 	ptc_ledger_list_release(&info->ledger);

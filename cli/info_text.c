@@ -344,4 +344,9 @@ void ptc_info_text(const struct ptc_info *info)
 		       info->code_bytes);
 	}
 	show_survey(info);
+	if (info->has_verdict) {
+		label("newest");
+		printf(" %s\n", ptc_verdict_complete(&info->verdict) ? "complete" : "NOT complete");
+		ptc_verdict_show(stdout, "         ", &info->verdict, ROWS);
+	}
 }

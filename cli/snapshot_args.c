@@ -77,28 +77,27 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 		OPT_ON_CRASH,
 		OPT_AT
 	};
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "tid", required_argument, NULL, 't' },
-		{ "mmap-pages", required_argument, NULL, 'm' },
-		{ "source", required_argument, NULL, OPT_SOURCE },
-		{ "size", required_argument, NULL, OPT_SIZE },
-		{ "control", required_argument, NULL, OPT_CONTROL },
-		{ "every", required_argument, NULL, OPT_EVERY },
-		{ "after", required_argument, NULL, OPT_AFTER },
-		{ "on-exit", no_argument, NULL, OPT_ON_EXIT },
-		{ "no-final", no_argument, NULL, OPT_NO_FINAL },
-		{ "count", required_argument, NULL, OPT_COUNT },
-		{ "strict", no_argument, NULL, OPT_STRICT },
-		{ "on-signal", required_argument, NULL, OPT_ON_SIGNAL },
-		{ "on-crash", no_argument, NULL, OPT_ON_CRASH },
-		{ "at", required_argument, NULL, OPT_AT },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
+	static const struct option longs[] = { { "output", required_argument, NULL, 'o' },
+					       { "pid", required_argument, NULL, 'p' },
+					       { "tid", required_argument, NULL, 't' },
+					       { "mmap-pages", required_argument, NULL, 'm' },
+					       { "source", required_argument, NULL, OPT_SOURCE },
+					       { "size", required_argument, NULL, OPT_SIZE },
+					       { "control", required_argument, NULL, OPT_CONTROL },
+					       { "every", required_argument, NULL, OPT_EVERY },
+					       { "after", required_argument, NULL, OPT_AFTER },
+					       { "on-exit", no_argument, NULL, OPT_ON_EXIT },
+					       { "no-final", no_argument, NULL, OPT_NO_FINAL },
+					       { "count", required_argument, NULL, OPT_COUNT },
+					       { "strict", no_argument, NULL, OPT_STRICT },
+					       { "on-signal", required_argument, NULL,
+						 OPT_ON_SIGNAL },
+					       { "on-crash", no_argument, NULL, OPT_ON_CRASH },
+					       { "at", required_argument, NULL, OPT_AT },
+					       { "verbose", no_argument, NULL, 'v' },
+					       { "quiet", no_argument, NULL, 'q' },
+					       { "help", no_argument, NULL, 'h' },
+					       { NULL, 0, NULL, 0 } };
 	struct ptc_record_opts *o = &a->opts;
 	int c;
 

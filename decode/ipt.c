@@ -102,10 +102,12 @@ static bool add_ranges(struct pt_image_section_cache *cache, const struct ptc_ad
 	return true;
 }
 
+/* @cache NULL: all by the callback. */
 static int fill_image(struct pt_image_section_cache *cache, struct ptc_addrspace *as,
 		      struct pt_image *image, struct ptc_err *err)
 {
-	if ((as->kernel && !add_ranges(cache, as->kernel, image)) || !add_ranges(cache, as, image))
+	if (cache && ((as->kernel && !add_ranges(cache, as->kernel, image)) ||
+		      !add_ranges(cache, as, image)))
 		return ptc_fail_mem(err);
 	if (pt_image_set_callback(image, read_memory, as) < 0)
 		return ptc_fail_mem(err);
@@ -122,7 +124,7 @@ int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, enum ptc_
 		image = pt_image_alloc(NULL);
 		if (!image)
 			return ptc_fail_mem(err);
-		r = fill_image(ipt->caches[mode], as, image, err);
+		r = fill_image(mode < PTC_MODES ? ipt->caches[mode] : NULL, as, image, err);
 		if (r < 0) {
 			pt_image_free(image);
 			return r;
@@ -139,7 +141,7 @@ void ptc_ipt_drop_images(struct ptc_addrspace *as)
 {
 	int i;
 
-	for (i = 0; i < PTC_MODES; i++) {
+	for (i = 0; i <= PTC_MODES; i++) {
 		pt_image_free(as->images[i]);
 		as->images[i] = NULL;
 	}

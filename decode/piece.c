@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/piece.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <intel-pt.h>
 
 #include "base/err.h"
 #include "decode/addrspace.h"
 #include "decode/grow.h"
-#include "decode/ipt.h"
 #include "decode/replay_state.h"
 
 /* A longer piece is libipt's: its transfers would be a hundred times as long. */
 enum { PIECE_MAX = 256 << 10 };
+
+static const char OTHERS[] = "side records, or the end of what is wanted";
 
 static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
 {
@@ -198,7 +195,7 @@ static const char *look_for_others(const struct ptc_replay *r, const struct ptc_
 	const uint64_t end = p->nmarks ? p->marks[p->nmarks - 1].tsc : r->now;
 
 	if (r->now != PTC_NO_TIME && end >= r->calm)
-		return "side records, or the end of what is wanted";
+		return OTHERS;
 	if (r->next_mark < r->conf.nmarks &&
 	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
 		return "something that AUX records tell";
@@ -215,6 +212,8 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 		return "a piece behind damage";
 	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
 		return "a time that is not known";
+	if (r->bound != UINT64_MAX && r->bound >= r->calm)
+		return OTHERS;
 	if (!use_code(e, r->as))
 		return "out of memory";
 	why = run(r, f);
@@ -242,14 +241,18 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	if (!e || !r->fresh)
 		return r->piece.active && !e->verify;
 	r->fresh = false;
+	if (r->piece.active)
+		ptc_piece_check_end(r);
 	why = decode(r, e);
 	if (why)
 		return decline(e, why);
 	e->stats.pieces++;
 	e->stats.bytes += r->piece.end - r->from;
 	r->piece.active = true;
-	if (e->verify)
+	if (e->verify) {
+		ptc_piece_expect(r);
 		return false;
+	}
 	if (r->piece.has_land)
 		ptc_trail_land(&r->trail, r->piece.land);
 	r->trail.last.valid = false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace through the second engine (fast/) in place of libipt: a piece at a time, from one PSB to the
- * next. A piece is decoded as a whole, with the code and the threads as they are when it begins,
- * and its transfers are handed over step by step. What the engine declines, and all that transfers
- * do not tell, is libipt's.
+ * Trace through the second engine (fast/) in place of libipt: a piece at a time, from one PSB to
+ * the next. A piece is decoded as a whole, with the code and the threads as they are when it
+ * begins, and its transfers are handed over step by step. What the engine declines, and all that
+ * transfers do not tell, is libipt's.
  */
 #ifndef PTC_DECODE_PIECE_H
 #define PTC_DECODE_PIECE_H
@@ -55,6 +55,10 @@ struct ptc_piece {
 	bool has_last;
 	uint8_t last_kind, last_len;
 	uint64_t last_ip, last_time;
+
+	/* To verify: that in front of the piece leads to first, which comes before all. */
+	bool pending;
+	struct ptc_item first;
 };
 
 void ptc_piece_release(struct ptc_piece *p);
@@ -67,9 +71,11 @@ bool ptc_piece_is_next(struct ptc_replay *r);
 /* Hand over some of it, of one time, at most @max. As ptc_replay_steps. */
 int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err);
 
-/* To verify: items from @first on are new, and should be what is expected. */
+/* To verify: the piece is what libipt should list, now. */
+void ptc_piece_expect(struct ptc_replay *r);
+/* Items from @first on are new, and should be those. */
 void ptc_piece_check(struct ptc_replay *r, size_t first);
-/* The same: decoding begins anew, or is over. */
+/* The decoder begins anew: it should be at the end of the piece. */
 void ptc_piece_check_end(struct ptc_replay *r);
 
 #endif

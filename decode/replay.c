@@ -11,6 +11,7 @@
 #include "decode/event.h"
 #include "decode/feed.h"
 #include "decode/ipt.h"
+#include "decode/ipt_block.h"
 #include "decode/note.h"
 #include "decode/replay_state.h"
 
@@ -32,9 +33,10 @@ int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
 
 	if (!r->dec)
 		return 0;
-	ret = ptc_ipt_image(r->conf.ipt, r->as, r->mode, &image, err);
+	ret = ptc_ipt_image(r->conf.ipt, r->as, r->modeless ? PTC_MODES : r->mode, &image, err);
 	if (!ret)
 		(void)pt_blk_set_image(r->dec, image);
+	r->modeless_image = r->modeless;
 	return ret;
 }
 
@@ -45,6 +47,7 @@ static int follow_mode(struct ptc_replay *r, const struct pt_event *ev, struct p
 
 	if (ev->type != ptev_exec_mode)
 		return 0;
+	r->modeless = ev->variant.exec_mode.mode == ptem_unknown;
 	mode = mode_of(ev->variant.exec_mode.mode);
 	if (mode == r->mode)
 		return 0;
@@ -312,6 +315,23 @@ static const uint8_t *feed_limit(const struct ptc_replay *r)
 }
 
 /*
+ * A branch that takes an address took one that does not say which: @b, when the decoder was at
+ * @raw. libipt says so of a block that it has not in its cache, and goes on with the branch itself
+ * where it has it.
+ */
+static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t raw)
+{
+	uint8_t kind;
+
+	if (r->status < 0 || !b->ninsn || r->raw <= raw || *place_of(r, raw) != PTC_PKT_TIP_NONE ||
+	    b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
+		return;
+	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
+	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
+		r->status = -pte_noip;
+}
+
+/*
  * look_around after a block that may have used trace, but had no event and no error. r->off and
  * r->prev_off are those in front of it. @empty: it had no bits of a TNT packet before.
  */
@@ -338,6 +358,15 @@ static struct ptc_feed look_ahead(struct ptc_replay *r, bool empty)
 	if (f.next != r->window.bytes + r->off || ptc_replay_psb_ahead(r) < SIZE_MAX)
 		ptc_feed_ask(&f);
 	return f;
+}
+
+/* The same, whatever came of the block. */
+static void look_behind(struct ptc_replay *r, const struct pt_block *b)
+{
+	const size_t raw = r->raw;
+
+	ptc_replay_look_around(r);
+	judge_block(r, b, raw);
 }
 
 enum left {
@@ -413,18 +442,23 @@ static inline void move_on(struct row *row, const uint8_t *now)
 	row->now = now;
 }
 
-/* Nobody knows where the decoder is now. @empty as above. True: the row is over. */
-static bool ask(struct ptc_replay *r, struct row *row, bool empty)
+/*
+ * Nobody knows where the decoder is now, behind @b. @empty as above. True: the row is over.
+ */
+static bool ask(struct ptc_replay *r, struct row *row, const struct pt_block *b, bool empty)
 {
 	const uint64_t time = r->now;
 	const size_t stop = next_stop(r);
 	const int calls = row->feed.calls;
+	size_t raw;
 
 	settle_place(r, row);
+	raw = r->raw;
 	row->feed = look_ahead(r, empty);
 	row->feed.calls = calls;
 	move_on(row, r->window.bytes + r->off);
-	return r->now != time || r->off >= stop || r->swallowed ||
+	judge_block(r, b, raw);
+	return r->status < 0 || r->now != time || r->off >= stop || r->swallowed ||
 	       ptc_window_is_stale(&r->window, r->off);
 }
 
@@ -434,19 +468,19 @@ static bool fill_row(struct ptc_replay *r, struct row *row, size_t max, struct p
 	bool over = false, empty;
 
 	for (row->n = 0; row->n < max && !over && row->left == LEFT_NOTHING;) {
-		r->status = pt_blk_next(r->dec, b, sizeof(*b));
+		r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn);
 		if (r->status || !b->ninsn || b->mode != ptem_64bit) {
 			row->left = LEFT_BLOCK;
 			break;
 		}
 		row->steps[row->n++] = (struct ptc_trail_step){ b->ip, b->end_ip };
-		row->insns += b->ninsn;
+		row->insns += r->ninsn;
 		empty = !row->feed.bits;
 		take_trace(row, &r->trail, b);
 		if (ptc_feed_is_known(&row->feed))
 			move_on(row, row->feed.next);
 		else
-			over = ask(r, row, empty);
+			over = ask(r, row, b, empty);
 	}
 	return !over && row->left == LEFT_NOTHING;
 }
@@ -487,15 +521,16 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
  * asked again. True: decoding goes on.
  *
  * Not where a return failed on the bit that it has: that is used up, and how libipt stands then
- * depends on whether it had the return in its cache.
+ * depends on whether it had the return in its cache. So it does behind an address that is missing.
  */
 static bool has_more(struct ptc_replay *r)
 {
+	const int error = pt_errcode(r->status);
 	struct pt_block b;
 	int status;
 
-	if (!r->trail.last.valid || pt_errcode(r->status) == pte_bad_retcomp ||
-	    pt_errcode(r->status) == pte_retstack_empty)
+	if (!r->trail.last.valid || error == pte_bad_retcomp || error == pte_retstack_empty ||
+	    error == pte_noip)
 		return false;
 	status = pt_blk_next(r->dec, &b, sizeof(b));
 	if (b.ip != r->trail.last.ip) {
@@ -539,7 +574,7 @@ static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b
 	o->stats->branches += (size_t)(it - o->items) - o->n;
 	o->n = (size_t)(it - o->items);
 	if (row.left == LEFT_BLOCK)
-		ptc_replay_look_around(r);
+		look_behind(r, b);
 	return row.left;
 }
 
@@ -549,8 +584,8 @@ static enum left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *
 	if (max && ptc_trail_is_quick(&r->trail, r->now) && !r->gap &&
 	    ptc_out_reserve(&r->out, max))
 		return run_blocks(r, max, b);
-	r->status = pt_blk_next(r->dec, b, sizeof(*b));
-	ptc_replay_look_around(r);
+	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn);
+	look_behind(r, b);
 	return LEFT_BLOCK;
 }
 
@@ -571,7 +606,7 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		r->told = time;
 		fb = (struct ptc_trail_block){ .ip = b.ip,
 					       .end_ip = b.end_ip,
-					       .ninsn = b.ninsn,
+					       .ninsn = r->ninsn,
 					       .mode = mode_of(b.mode),
 					       .time = time,
 					       /* libipt goes on from a jump to a PTWRITE. */
@@ -690,12 +725,20 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_recover(r, r->status, err);
 }
 
+/* Where a PSB tells of no mode: what libipt does with code then, it may only do with that. */
+static int use_mode(struct ptc_replay *r, struct ptc_err *err)
+{
+	if (r->modeless == r->modeless_image || r->status & pts_event_pending)
+		return 0;
+	return ptc_replay_set_image(r, err);
+}
+
 static int use_code(struct ptc_replay *r, struct ptc_err *err)
 {
 	int ret;
 
 	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as))
-		return 0;
+		return use_mode(r, err);
 	ret = ptc_replay_set_image(r, err);
 	if (ret < 0)
 		return ret;
@@ -719,8 +762,15 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_steps(r, 0, err);
 }
 
+/* To verify: where items of this step begin, if they are to be looked at. */
+static size_t first_item(struct ptc_replay *r)
+{
+	return r->piece.active && ptc_out_reserve(&r->out, 0) ? r->out.n : SIZE_MAX;
+}
+
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
+	const size_t first = first_item(r);
 	int ret;
 
 	if (r->done || r->span >= r->conf.stream->n)
@@ -752,6 +802,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 								  r->prev2_off :
 								  r->prev_off),
 				      r->prev_now);
+	if (first < SIZE_MAX && r->piece.active && r->conf.engine->verify)
+		ptc_piece_check(r, first);
 	return r->done ? 0 : 1;
 }
 

@@ -40,7 +40,10 @@ struct ptc_replay {
 	bool at_first;	/* what the PSB that it began at says is yet to be told of */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
 	enum ptc_mode mode;	      /* the decoder's; its code is of that */
+	bool modeless;		      /* it does not know one, since it began or for damage, */
+	bool modeless_image;	      /* and has code of none */
 	int status;		      /* of its last call */
+	uint32_t ninsn;		      /* of the last block */
 	unsigned int idle;
 
 	/*

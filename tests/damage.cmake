@@ -1,6 +1,7 @@
 # Recordings damaged in many ways: tests/damage/mutate.c says what must come out then.
 add_executable(mutate damage/mutate.c damage/base.c damage/change.c)
 ptcap_sees_all(mutate)
+target_link_options(mutate PRIVATE -Wl,--wrap=pt_iscache_add_file)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 function(ptcap_damage NAME COUNT SEED)
@@ -18,7 +19,7 @@ endif()
 
 # With several threads the same has to come out.
 if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
-	set(jobs_changes 100)
+	set(jobs_changes 60)
 	if(PTCAP_SANITIZE)
 		set(jobs_changes 20)
 	endif()

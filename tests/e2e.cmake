@@ -319,6 +319,18 @@ e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
 e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
 e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 
+# Snapshots, each a file of its own.
+foreach(name on_exit control pipelined clock interrupt killed threads)
+	foreach(source step emu)
+		e2e_test(snapshot_${name}_${source} 100 "${e2e_dir}/snapshot.py" "${name}")
+	endforeach()
+	e2e_is_emulated(snapshot_${name}_emu)
+endforeach()
+e2e_test(snapshot_verdict 100 "${e2e_dir}/snapshot.py" verdict)
+e2e_is_emulated(snapshot_verdict)
+e2e_test(snapshot_attached 100 "${e2e_dir}/snapshot.py" attached)
+e2e_test(snapshot_refused 100 "${e2e_dir}/snapshot.py" refused)
+
 # Files that are gone, or others, when the recording is decoded.
 foreach(name removed in_json replaced in_place cached symfs core)
 	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")

@@ -64,7 +64,8 @@ static enum ptc_fast_status take_time(struct ptc_fast *f, const uint8_t *p, enum
 	if (!f->time.on)
 		return PTC_FAST_GO_ON;
 	if (!ptc_fast_time_take(&f->time, p, type))
-		return decline(f, type == PTC_PKT_CYC ? "a CYC packet" : "a time that is not known");
+		return decline(f,
+			       type == PTC_PKT_CYC ? "a CYC packet" : "a time that is not known");
 	f->due = f->time.tsc != f->told;
 	return PTC_FAST_GO_ON;
 }
@@ -515,13 +516,18 @@ static enum ptc_fast_status end(struct ptc_fast *f)
 	return PTC_FAST_AT_END;
 }
 
+/* libipt decodes the packet at @p, of @type, and reads on, before it tells of what is in front. */
+static bool is_read_over(const uint8_t *p, enum ptc_pkt type, bool *tsc)
+{
+	return type == PTC_PKT_FUP ? ptc_pkt_ip_len(p[0]) > 1 : ptc_fast_is_time(p, type, tsc);
+}
+
 /*
  * libipt reads on to the next packet that the flow has to do with before it tells of what is in
  * front: if that is not one, it tells nothing.
  */
 static bool is_good_ahead(const struct ptc_fast *f)
 {
-	struct ptc_fast_psb psb;
 	size_t at = f->pos;
 	bool tsc = f->tsc;
 	enum ptc_pkt type = PTC_PKT_OTHER;
@@ -531,15 +537,15 @@ static bool is_good_ahead(const struct ptc_fast *f)
 		n = ptc_pkt_len(f->bytes + at, f->len - at, &type);
 		if (n <= 0)
 			return false;
-		if (!ptc_fast_is_time(f->bytes + at, type, &tsc))
+		if (!is_read_over(f->bytes + at, type, &tsc))
 			break;
 	}
 	if (at == f->len)
 		return true;
-	if (type == PTC_PKT_PSB)
-		return ptc_fast_psb_read(f->bytes, f->len, at, &tsc, &psb);
-	return type != PTC_PKT_TMA && type != PTC_PKT_CBR &&
-	       (type != PTC_PKT_OTHER || is_known(f->bytes + at));
+	if (type == PTC_PKT_OTHER)
+		return is_known(f->bytes + at);
+	return !ptc_pkt_is_timing(type) && type != PTC_PKT_FUP && type != PTC_PKT_PSB &&
+	       type != PTC_PKT_PSBEND;
 }
 
 /* All that is known of the code, if that has become too much: at a PSB, where little is needed. */

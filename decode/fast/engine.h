@@ -40,8 +40,8 @@ struct ptc_fast {
 	struct ptc_fast_flow flow;
 	struct ptc_fast_chains *chains; /* lent; of the flow's code */
 	bool plain;			/* bit by bit, without chains */
-	bool strict; /* decline what records do not tell: overflows, changes of mode */
-	const uint8_t *bytes;		/* lent */
+	bool strict;	      /* decline what records do not tell: overflows, changes of mode */
+	const uint8_t *bytes; /* lent */
 	size_t len, pos;
 	bool began; /* the first PSB+ is behind us: */
 	struct {
@@ -64,8 +64,8 @@ struct ptc_fast {
 	size_t psb;	    /* where the last one began */
 
 	struct ptc_fast_time time;
-	uint64_t told; /* the time of the last mark, or that it began with */
-	bool due;      /* it is another one now: a mark is to come */
+	uint64_t told;		     /* the time of the last mark, or that it began with */
+	bool due;		     /* it is another one now: a mark is to come */
 	struct ptc_fast_mark *marks; /* owned */
 	size_t nmarks, marks_cap;
 };

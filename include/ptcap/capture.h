@@ -161,6 +161,13 @@ struct ptc_record_opts {
 	 * the recording ends (cut_short). Not with other sources: PTC_E_USAGE.
 	 */
 	uint64_t code_size;
+	/*
+	 * The kernel only, for events that trace it (the default event is "intel_pt//" then): keep
+	 * a copy of its code, from /proc/kcore, with that of modules and BPF programs. @output is a
+	 * folder then, as of perf record --kcore. PTC_E_PERM, PTC_E_NOT_EXIST: /proc/kcore is not
+	 * for us, or not there; PTC_E_BUSY: modules came and went all the time.
+	 */
+	bool kcore;
 	bool no_retcomp; /* switch RET compression off */
 	/*
 	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
@@ -247,6 +254,7 @@ struct ptc_record_result {
 	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
+	uint64_t kcore_bytes; /* of the kernel's code, with kcore */
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
 	bool disk_full;	       /* from some point on nothing was written any more */

@@ -295,7 +295,8 @@ struct ptc_pt_info {
 		tsc_ctc_d; /* TSC ticks per CTC tick = n / d (CPUID 15h ebx / eax); 0: unknown */
 	uint64_t cyc_bit;
 	uint32_t max_nonturbo_ratio;
-	const char *filter; /* lent; "" if none */
+	const char *filter;   /* lent; "" if none */
+	bool cap_event_trace; /* the CPU can trace interrupts and the like (CFE, EVD) */
 };
 
 /* The record AUXTRACE_INFO. The filter is lent from it. PTC_E_FORMAT: too short. */

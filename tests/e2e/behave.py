@@ -922,10 +922,9 @@ def max_time(folder):
 
 @case
 def snapshot_refused(folder):
-    """No snapshots by what cannot pause, of what cannot be: exit 2, and nothing runs."""
+    """No snapshots of what cannot be: exit 2, and nothing runs."""
     path = os.path.join(folder, "f")
     for source, args, word in (
-        ("step", ["-S"], "--source emu"),
         ("emu", ["-S", "--lossy"], "--lossy"),
         ("emu", ["-S4095"], "4096"),
         ("emu", ["-S128K", "-m", "64K,64K"], "AUX ring"),

@@ -36,6 +36,7 @@ struct account {
 	u64 size;
 	u64 offered, dropped;		/* bytes */
 	u64 truncations;		/* times that bytes were dropped behind what was written */
+	u64 refused;			/* times that there was no room to start in */
 	u64 stops;			/* times that the event was stopped */
 	u64 stop[STOPS_KEPT];		/* offered, at the newest of them */
 };
@@ -99,9 +100,13 @@ static bool get_space(struct unit *u, struct perf_event *event)
 {
 	struct buf *b = perf_aux_output_begin(&u->handle, event);
 
-	if (!b)
+	if (!b) {
+		if (event->hw.config)
+			accounts[event->hw.config % RINGS_KEPT].refused++;
 		return false;
+	}
 	u->account = b->account;
+	event->hw.config = b->account->ring;	/* for when it has no buffer */
 	u->pos = u->begin = u->handle.head;
 	u->limit = u->pos + round_down(u->handle.size, WORD);
 	if (room(u) || patient(event))
@@ -288,7 +293,7 @@ static struct pmu pmu = {
 	.snapshot_aux = snapshot_aux,
 };
 
-/* A line for each ring: number, size, bytes offered, dropped, truncations, stops, where these were. */
+/* A line for each ring: number, size, bytes offered, dropped, truncations, times refused, stops, where these were. */
 static int show(struct seq_file *m, void *v)
 {
 	int i;
@@ -299,8 +304,8 @@ static int show(struct seq_file *m, void *v)
 
 		if (!a->size)
 			continue;
-		seq_printf(m, "%u %llu %llu %llu %llu %llu", a->ring, a->size, a->offered,
-			   a->dropped, a->truncations, a->stops);
+		seq_printf(m, "%u %llu %llu %llu %llu %llu %llu", a->ring, a->size, a->offered,
+			   a->dropped, a->truncations, a->refused, a->stops);
 		for (s = a->stops > STOPS_KEPT ? a->stops - STOPS_KEPT : 0; s < a->stops; s++)
 			seq_printf(m, " %llu", a->stop[s % STOPS_KEPT]);
 		seq_putc(m, '\n');

@@ -26,7 +26,7 @@ enum { WORD = 8, RINGS = 64, STOPS = 64, LINE = 4096, RING_SHIFT = 48 };
 
 /* A line of /proc/softcount. */
 struct account {
-	uint64_t ring, size, offered, dropped, truncations, stops;
+	uint64_t ring, size, offered, dropped, truncations, refused, stops;
 	uint64_t stop[STOPS];
 	size_t kept;	  /* of stop[] */
 	uint64_t sampled; /* up to where there was a sample */
@@ -92,7 +92,8 @@ static void read_accounts(struct check *c, const char *path)
 			fail("there are too many rings");
 		if (!next_number(&line, &a->ring) || !next_number(&line, &a->size) ||
 		    !next_number(&line, &a->offered) || !next_number(&line, &a->dropped) ||
-		    !next_number(&line, &a->truncations) || !next_number(&line, &a->stops))
+		    !next_number(&line, &a->truncations) || !next_number(&line, &a->refused) ||
+		    !next_number(&line, &a->stops))
 			fail("no account: %s", text);
 		while (a->kept < STOPS && next_number(&line, &a->stop[a->kept]))
 			a->kept++;
@@ -299,6 +300,10 @@ static void drained(struct check *c, const struct ptc_queue *q, const struct acc
 		fail("ring %" PRIu64 ": %" PRIu64 " stored and %" PRIu64 " dropped, of %" PRIu64
 		     " offered",
 		     a->ring, at, dropped, a->offered);
+	/* What is full has dropped something; or a tail was given back in front of its head. */
+	if (a->refused && !a->dropped)
+		fail("ring %" PRIu64 ": no room %" PRIu64 " times, and nothing was dropped",
+		     a->ring, a->refused);
 	check_entry(c, q, a, a->offered - a->dropped, at);
 	c->dropped += dropped;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: how far back an overwritten ring reaches is never said too late, and not much too early. */
+/* Description: how far back an overwritten ring reaches is never said too late, and not much too
+ * early. */
 #include <criterion/criterion.h>
 
 #include "capture/horizon.h"
@@ -31,7 +32,8 @@ static void check(uint32_t max, uint64_t seed)
 				      h.reach);
 		if (max > SIZE || made < 2 * SIZE)
 			continue;
-		/* With pieces smaller than the ring nothing is missed: two rings back is too far. */
+		/* With pieces smaller than the ring nothing is missed: two rings back is too far.
+		 */
 		cr_assert(h.reach && made - made_at[h.reach - 1] <= 2 * SIZE,
 			  "reaches back to %lu at %lu", h.reach, i + 1);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: snapshots of an overwritten ring, for each buffer size, place of the last head, place of
- * the head and number of laps between, against the stream that was written, byte for byte.
+ * Description: snapshots of an overwritten ring, for each buffer size, place of the last head,
+ * place of the head and number of laps between, against the stream that was written, byte for byte.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
