@@ -82,6 +82,9 @@ static int check_snapshot(const struct session *s, struct ptc_err *err)
 
 static int check_crash(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
 {
+	if (s->opts->crash && s->opts->series)
+		return ptc_fail(err, PTC_E_USAGE,
+				"the state of what dies goes into one file, not into a series");
 	if (!s->opts->crash || s->source->ops->states)
 		return 0;
 	return ptc_fail(err, PTC_E_USAGE,

@@ -115,8 +115,9 @@ FAULTS = {
 @case
 def faults(folder):
     """The instruction that faulted, its function and line, the reason, the address; both stacks."""
+    all_said = {}
     for mode, (signame, reason, function, insn, access, same) in FAULTS.items():
-        said = look(folder, STATIC, mode, signame, reason).said
+        said = all_said[mode] = look(folder, STATIC, mode, signame, reason).said
         fault = said["fault"]
         at(fault, mode, function)
         check(fault["insn"].startswith(insn), f"{mode}: {fault['insn']}")
@@ -124,16 +125,19 @@ def faults(folder):
         check(("differ_at" not in said) == same, f"{mode}: differ at {said.get('differ_at')}")
         check(said["traced_depth"] == said["unwound_depth"], f"{mode}: depths of {said['text']}")
         check("culprit" not in said, f"{mode}: culprit {said.get('culprit')}")
-    said = look(folder, STATIC, "null", "SIGSEGV", "null-page").said
+    null_pointer(all_said["null"])
+    others(all_said["thread"])
+    in_handler(all_said["handler"])
+
+
+def null_pointer(said):
     check(said["fault"]["address"] == "0x10" and said["fault"]["size"] == 4, said["text"])
     check(said["fault"]["registers"]["rax"] == "0x0", "rax is no null pointer")
     check(functions(said["stack_traced"])[:2] == ["write_null", "main"], said["stack_traced"])
 
 
-@case
-def threads(folder):
+def others(said):
     """Who died, and that there were others."""
-    said = look(folder, STATIC, "thread", "SIGSEGV", "null-page").said
     check(len(said["threads"]) == 3, f"{len(said['threads'])} threads")
     killed = [t for t in said["threads"] if t["killed"]]
     check([t["name"] for t in killed] == ["worker"], f"killed: {killed}")
@@ -141,10 +145,8 @@ def threads(folder):
     check(all(t["function"] for t in said["threads"]), said["threads"])
 
 
-@case
-def handler(folder):
+def in_handler(said):
     """A signal handler's frame is that of what it interrupted, in both stacks."""
-    said = look(folder, STATIC, "handler", "SIGSEGV", "null-page").said
     for stack in ("stack_traced", "stack_unwound"):
         names = functions(said[stack])
         check(names[:2] == ["write_null", "on_usr1"], f"{stack}: {names}")
@@ -186,8 +188,8 @@ def jit(folder):
 
 # mode: program, who gave up, a part of the sentence
 ABORTS = {
-    "abort": ("crash", "give_up", "abort()"),
-    "doublefree": ("crash", "free_twice", "heap"),
+    "abort": ("crash_static", "give_up", "abort()"),
+    "doublefree": ("crash_static", "free_twice", "heap"),
     "assert": ("crash_cxx", "must_be(int)", "assertion"),
     "throw": ("crash_cxx", "throws()", "exception"),
 }
@@ -293,7 +295,12 @@ def core_of(folder, argv):
     for name in glob.glob(os.path.join(folder, "core*")):
         os.remove(name)
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    run = Run(argv, cwd=folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)))
+    run = Run(
+        argv,
+        cwd=folder,
+        env={**os.environ, "ASAN_OPTIONS": "disable_coredump=0"},  # whose limit children inherit
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)),
+    )
     cores = glob.glob(os.path.join(folder, "core*"))
     check(len(cores) == 1, f"{argv}: exit status {run.status}, cores {cores}\n{run.err}")
     return cores[0]
@@ -303,7 +310,7 @@ def core_of(folder, argv):
 def core(folder):
     """It dumps its core as it would alone, which agrees; and which does instead, if nothing was saved."""
     path = os.path.join(folder, "f")
-    for mode in ("null", "recursion", "smash", "thread"):
+    for mode in ("recursion", "smash", "thread"):
         end = ["-q", "-o", path, "--source", "step", "--", STATIC, mode, "core"]
         dump = core_of(folder, [PTCAP, "crash", *end])
         show = [PTCAP, "crash", "show", "-i", path, "--format", "json"]
