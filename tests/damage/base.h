@@ -89,8 +89,8 @@ void base_open(struct base *b, const char *name, size_t limit);
 void base_release(struct base *b);
 
 /*
- * Threads to decode with, what each takes at a time, and the engine; as the options of decode.h. @plain: libipt
- * remembers no blocks of code.
+ * Threads to decode with, what each takes at a time, and the engine; as the options of decode.h.
+ * @plain: libipt remembers no blocks of code.
  */
 struct threads {
 	unsigned int jobs;
