@@ -26,4 +26,8 @@ if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
 	add_test(NAME damage_jobs COMMAND mutate -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/xdc-unzip" "raw:${PTCAP_TRACES}/griffin-hello" "raw:${PTCAP_TRACES}/xdc-foo")
 	set_tests_properties(damage_jobs PROPERTIES TIMEOUT 300 LABELS damage)
+	# And with the second engine.
+	add_test(NAME damage_engine COMMAND mutate -e -s 3 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
+		"packet:${PTCAP_TRACES}/griffin-hello" "packet:${PTCAP_TRACES}/xdc-foo")
+	set_tests_properties(damage_engine PROPERTIES TIMEOUT 300 LABELS damage)
 endif()

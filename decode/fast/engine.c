@@ -427,7 +427,7 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 	}
 	/* Some processors say where the flow was when tracing went off (BDM70). */
 	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at)
-		return PTC_FAST_AT_PSB;
+		return f->strict ? decline(f, "a PSB+ of an erratum") : PTC_FAST_AT_PSB;
 	if (psb.has_ip != is_on(f) || (psb.has_ip && !psb.has_mode))
 		return decline(f, "a PSB+ that says something else");
 	if (psb.has_ip && ptc_fast_flow_to(&f->flow, psb.ip) != PTC_FAST_THERE)

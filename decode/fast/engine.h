@@ -40,7 +40,11 @@ struct ptc_fast {
 	struct ptc_fast_flow flow;
 	struct ptc_fast_chains *chains; /* lent; of the flow's code */
 	bool plain;			/* bit by bit, without chains */
-	bool strict;	      /* decline what records do not tell: overflows, changes of mode */
+	/*
+	 * Decline what records do not tell, overflows and changes of mode, and what an erratum
+	 * makes, which not all processors have.
+	 */
+	bool strict;
 	const uint8_t *bytes; /* lent */
 	size_t len, pos;
 	bool began; /* the first PSB+ is behind us: */

@@ -88,7 +88,7 @@ def main():
         bases = [*record(folder), *real()]
         for base in bases:
             each = str(-(-count // len(bases)))
-            argv = [MUTATE, "-s", seed, "-n", each, "-l", LIMIT, base]
+            argv = [MUTATE, "-e", "-s", seed, "-n", each, "-l", LIMIT, base]
             if subprocess.run(argv).returncode:
                 failed += 1
                 if base.startswith(folder):
