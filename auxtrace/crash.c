@@ -30,7 +30,7 @@ static const char *const reg_names[PTC_REG_COUNT] = {
 #define WORDS(of) (sizeof(of) / WORD)
 #define KIND(title, of, names)                                                                     \
 	{                                                                                          \
-		title, names, sizeof(names) / sizeof(names[0]), WORDS(struct ptc_crash_##of)       \
+		title, names, sizeof(names) / sizeof((names)[0]), WORDS(struct ptc_crash_##of)     \
 	}
 
 /* By kind. The numbers of a kind are those of its structure, 8 bytes each, in its order. */

@@ -116,6 +116,7 @@ int ptc_dead_of_core(struct ptc_dead *d, const struct ptc_core *c, struct ptc_er
 	for (i = 0; ok && i < c->nthreads; i++)
 		ok = take_thread(d, &c->threads[i]) &&
 		     take_around(d, c, c->threads[i].regs[PTC_REG_RSP], RED_ZONE, STACK_MAX) &&
-		     take_around(d, c, c->threads[i].regs[PTC_REG_RIP], AROUND_IP, 2 * AROUND_IP);
+		     take_around(d, c, c->threads[i].regs[PTC_REG_RIP], AROUND_IP,
+				 (size_t)2 * AROUND_IP);
 	return ok ? 0 : ptc_fail_mem(err);
 }
