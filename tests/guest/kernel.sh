@@ -12,7 +12,7 @@ perf record -q --kcore -e intel_pt// -o perfs -- "$progs/prog_recurse" >/dev/nul
 [ "$(cd ours && echo * kcore_dir/*)" = "data kcore_dir kcore_dir/kallsyms kcore_dir/kcore kcore_dir/modules" ] ||
 	fail "ours: $(ls -R ours)"
 cmp ours/kcore_dir/kallsyms perfs/kcore_dir/kallsyms || fail "not the same kallsyms"
-python3 "$progs/../kcores.py" ours/kcore_dir perfs/kcore_dir >kcores || fail "the copies differ: $(head kcores)"
+python3 "$share/kcores.py" ours/kcore_dir perfs/kcore_dir >kcores || fail "the copies differ: $(head kcores)"
 echo "ok copies: $(cat kcores)"
 
 # Both folders, by both.
