@@ -25,23 +25,21 @@ def pages(path):
     return ret
 
 
-def code(path):
-    """The pages with functions and without data, as far as they have names; all of the kernel's own text."""
-    functions, data, text = set(), set(), {}
+def text(path):
+    """The pages of the kernel's own text. Those of modules hold what counts and changes, too."""
+    at = {}
     for line in open(path, encoding="ascii"):
-        addr, kind, name, *module = line.split()
-        page = int(addr, 16) & -PAGE
-        (functions if kind in "tTwW" else data).add(page)
+        addr, _, name, *module = line.split()
         if name in ("_stext", "_etext") and not module:
-            text[name] = page
-    return functions - data | set(range(text["_stext"], text["_etext"], PAGE))
+            at[name] = int(addr, 16) & -PAGE
+    return set(range(at["_stext"], at["_etext"], PAGE))
 
 
 ours, perfs = pages(sys.argv[1] + "/kcore"), pages(sys.argv[2] + "/kcore")
 zero = bytes(PAGE)
 missing = [a for a in perfs if a not in ours and perfs[a] != zero]
-functions = code(sys.argv[1] + "/kallsyms")
-differ = missing + [a for a in perfs if a in functions and ours.get(a, zero) != perfs[a]]
+own = text(sys.argv[1] + "/kallsyms")
+differ = missing + [a for a in perfs if a in own and ours.get(a, zero) != perfs[a]]
 more = [a for a in ours if a not in perfs]
 for a in differ[:5]:
     mine = ours.get(a, zero)
@@ -53,5 +51,9 @@ if more and min(more) <= max(perfs):
 if len(ours) < 1000 or any(p == zero for p in ours.values()):
     print(f"ours has {len(ours)} pages, and some that it should not have")
     differ.append(0)
-print(f"{len(ours)} pages, {len(perfs) - len(set(perfs) & set(ours))} of perf's are zeros, {len(more)} are behind its last")
+changed = [a for a in ours if a in perfs and a not in own and ours[a] != perfs[a]]
+if len(changed) * 10 > len(set(ours) - own):
+    print(f"{len(changed)} pages of modules differ")
+    differ += changed
+print(f"{len(ours)} pages, {len(changed)} of modules' changed, {len(perfs) - len(set(perfs) & set(ours))} of perf's are zeros, {len(more)} are behind its last")
 sys.exit(1 if differ else 0)
