@@ -80,6 +80,9 @@ static inline size_t ptc_pkt_ip_len(uint8_t byte)
 	return len[byte >> 5];
 }
 
+/* A TIP packet that does not say where to. */
+enum { PTC_PKT_TIP_NONE = 0x0d };
+
 /* Is it a TIP packet? */
 static inline bool ptc_pkt_is_tip(uint8_t byte)
 {

@@ -94,43 +94,87 @@ static int scan_segment(const struct image *m, uint64_t off, uint64_t size, uint
 	return found;
 }
 
-static int scan_image(const struct image *m, struct ptc_build_id *ret)
-{
-	uint8_t buf[sizeof(Elf64_Ehdr)];
-	uint64_t phoff, off, size, align;
-	size_t phsize, i, phnum;
-	const uint8_t *h, *p;
+/* Where one class of ELF has its table of what is in the file, and what an entry says. */
+struct layout {
+	size_t header;		       /* size */
+	size_t tab_off, tab_n;	       /* in the header: where the table is, its entries */
+	size_t entry;		       /* size */
+	size_t type, off, size, align; /* in an entry */
+	uint32_t note;		       /* the type of an entry for notes */
 	bool is64;
+};
 
-	memset(ret, 0, sizeof(*ret));
-	h = get(m, 0, EI_NIDENT, buf);
-	if (!h || memcmp(h, ELFMAG, SELFMAG) != 0 || h[EI_DATA] != ELFDATA2LSB)
+#define SEGMENTS(bits)                                                                             \
+	{                                                                                          \
+		.header = sizeof(Elf##bits##_Ehdr),                                                \
+		.tab_off = offsetof(Elf##bits##_Ehdr, e_phoff),                                    \
+		.tab_n = offsetof(Elf##bits##_Ehdr, e_phnum), .entry = sizeof(Elf##bits##_Phdr),   \
+		.type = offsetof(Elf##bits##_Phdr, p_type),                                        \
+		.off = offsetof(Elf##bits##_Phdr, p_offset),                                       \
+		.size = offsetof(Elf##bits##_Phdr, p_filesz),                                      \
+		.align = offsetof(Elf##bits##_Phdr, p_align), .note = PT_NOTE,                     \
+		.is64 = (bits) == 64                                                               \
+	}
+
+/* What is not linked yet (a kernel module's file) has no segments. */
+#define SECTIONS(bits)                                                                             \
+	{                                                                                          \
+		.header = sizeof(Elf##bits##_Ehdr),                                                \
+		.tab_off = offsetof(Elf##bits##_Ehdr, e_shoff),                                    \
+		.tab_n = offsetof(Elf##bits##_Ehdr, e_shnum), .entry = sizeof(Elf##bits##_Shdr),   \
+		.type = offsetof(Elf##bits##_Shdr, sh_type),                                       \
+		.off = offsetof(Elf##bits##_Shdr, sh_offset),                                      \
+		.size = offsetof(Elf##bits##_Shdr, sh_size),                                       \
+		.align = offsetof(Elf##bits##_Shdr, sh_addralign), .note = SHT_NOTE,               \
+		.is64 = (bits) == 64                                                               \
+	}
+
+static uint64_t word(const struct layout *l, const uint8_t *p)
+{
+	return l->is64 ? ptc_le64(p) : ptc_le32(p);
+}
+
+static int scan_table(const struct image *m, const struct layout *l, struct ptc_build_id *ret)
+{
+	uint8_t buf[sizeof(Elf64_Ehdr) > sizeof(Elf64_Shdr) ? sizeof(Elf64_Ehdr) :
+							      sizeof(Elf64_Shdr)];
+	const uint8_t *p = get(m, 0, l->header, buf);
+	uint64_t at;
+	size_t i, n;
+
+	if (!p)
 		return 0;
-	is64 = h[EI_CLASS] == ELFCLASS64;
-	h = get(m, 0, is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), buf);
-	if (!h)
-		return 0;
-	phsize = is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	phoff = is64 ? ptc_le64(h + offsetof(Elf64_Ehdr, e_phoff)) :
-		       ptc_le32(h + offsetof(Elf32_Ehdr, e_phoff));
-	phnum = ptc_le16(h +
-			 (is64 ? offsetof(Elf64_Ehdr, e_phnum) : offsetof(Elf32_Ehdr, e_phnum)));
-	for (i = 0; i < phnum && phoff <= m->len; i++, phoff += phsize) {
-		p = get(m, phoff, phsize, buf);
+	at = word(l, p + l->tab_off);
+	n = ptc_le16(p + l->tab_n);
+	for (i = 0; i < n && at <= m->len; i++, at += l->entry) {
+		p = get(m, at, l->entry, buf);
 		if (!p)
 			return 0;
-		if (ptc_le32(p) != PT_NOTE) /* p_type comes first in both classes */
-			continue;
-		off = is64 ? ptc_le64(p + offsetof(Elf64_Phdr, p_offset)) :
-			     ptc_le32(p + offsetof(Elf32_Phdr, p_offset));
-		size = is64 ? ptc_le64(p + offsetof(Elf64_Phdr, p_filesz)) :
-			      ptc_le32(p + offsetof(Elf32_Phdr, p_filesz));
-		align = is64 ? ptc_le64(p + offsetof(Elf64_Phdr, p_align)) :
-			       ptc_le32(p + offsetof(Elf32_Phdr, p_align));
-		if (scan_segment(m, off, size, align, ret))
+		if (ptc_le32(p + l->type) == l->note &&
+		    scan_segment(m, word(l, p + l->off), word(l, p + l->size),
+				 word(l, p + l->align), ret))
 			return 1;
 	}
 	return 0;
+}
+
+static int scan_image(const struct image *m, struct ptc_build_id *ret)
+{
+	static const struct layout segments[] = { SEGMENTS(32), SEGMENTS(64) },
+				   sections[] = { SECTIONS(32), SECTIONS(64) };
+	uint8_t buf[offsetof(Elf64_Ehdr, e_type) + 2];
+	const uint8_t *h;
+	bool is64;
+
+	memset(ret, 0, sizeof(*ret));
+	h = get(m, 0, sizeof(buf), buf);
+	if (!h || memcmp(h, ELFMAG, SELFMAG) != 0 || h[EI_DATA] != ELFDATA2LSB)
+		return 0;
+	is64 = h[EI_CLASS] == ELFCLASS64;
+	return scan_table(m,
+			  ptc_le16(h + offsetof(Elf64_Ehdr, e_type)) == ET_REL ? &sections[is64] :
+										 &segments[is64],
+			  ret);
 }
 
 int ptc_elf_build_id(const void *image, size_t len, struct ptc_build_id *ret)
@@ -163,6 +207,11 @@ int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc
 		rc = S_ISREG(st.st_mode) ? ptc_elf_build_id_fd(fd, (uint64_t)st.st_size, ret) : 0;
 	(void)close(fd);
 	return rc;
+}
+
+int ptc_elf_build_id_notes(const void *notes, size_t len, struct ptc_build_id *ret)
+{
+	return scan_notes(ptc_cur_init(notes, len), 4, ret);
 }
 
 bool ptc_build_id_same(const struct ptc_build_id *a, const struct ptc_build_id *b)

@@ -12,7 +12,8 @@
 
 /*
  * Find the NT_GNU_BUILD_ID note of a 64- or 32-bit little-endian ELF image
- * (elf(5)) through its PT_NOTE segments. Returns 1 and fills *@ret, or 0 when
+ * (elf(5)) through its PT_NOTE segments, or, of one that is not linked yet, its
+ * SHT_NOTE sections. Returns 1 and fills *@ret, or 0 when
  * the image has none, is not ELF, or is damaged: a missing build-id is no error.
  */
 int ptc_elf_build_id(const void *image, size_t len, struct ptc_build_id *ret);
@@ -22,6 +23,9 @@ int ptc_elf_build_id_fd(int fd, uint64_t len, struct ptc_build_id *ret);
 
 /* The same for a path; a file that cannot be read is an error. */
 int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc_err *err);
+
+/* The same for notes alone, as /sys/kernel/notes has them. */
+int ptc_elf_build_id_notes(const void *notes, size_t len, struct ptc_build_id *ret);
 
 /*
  * Are they one? perf pads shorter ids to 20 bytes with zeros: what both have

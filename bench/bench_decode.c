@@ -6,8 +6,8 @@
  *	engine	ptc_decode_pass with a sink that hashes every transfer, next to a bare loop around
  *		libipt's block decoder with the same flags, image and warm section cache. Both
  *		count instructions, which must agree. One thread.
- *	text	ptcap decode -F from,to next to perf script --itrace=b -F ip,addr. Both print as
- *		many lines as there are transfers, which must agree.
+ *	text	ptcap decode -j 1 -F from,to next to perf script --itrace=b -F ip,addr. Both print
+ *		as many lines as there are transfers, which must agree.
  *	last	ptcap decode --last 1000, in ms, and next to decoding all.
  *
  * The two of a pair take turns; medians are printed. There are fewer pairs where they take
@@ -15,8 +15,9 @@
  * and 200 MB of /dev/shm. What decoding is made of, next to the bare loop: pt_pkt_next over
  * the trace (packets), and the loop itself (flow).
  *
- *	bench_decode [-e|-t|-l] [-p PAIRS] [-i FILE | COMMAND...]
+ *	bench_decode [-e|-t|-l] [-f] [-p PAIRS] [-i FILE | COMMAND...]
  *						(all three; 5; cc1, python3 and xz)
+ *	-f	with the second engine, which finds out about the code anew in each run
  */
 #include <fcntl.h>
 #include <intel-pt.h>
@@ -36,6 +37,8 @@ enum { MAX_PAIRS = 64, MAX_ARGS = 64, LAST = 1000 };
 
 /* Seconds: no further pair is begun after that. */
 static const double BUDGET = 60;
+
+static const char *engine = "libipt"; /* ours */
 
 static void die(const char *what)
 {
@@ -250,6 +253,7 @@ static struct trace *copy_traces(const struct ptc_decode *d, size_t *ret_n, uint
 static void bench_engine(const char *path, size_t pairs)
 {
 	double a[MAX_PAIRS], b[MAX_PAIRS], ratio[MAX_PAIRS], pkt, x, y, mid, begin;
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	struct count theirs = { .hash = 0 }, us = theirs;
 	struct ptc_decode *d;
 	struct trace *traces;
@@ -257,7 +261,8 @@ static void bench_engine(const char *path, size_t pairs)
 	uint64_t bytes;
 	size_t i, n;
 
-	must(ptc_decode_open(path, NULL, &d, &err), &err);
+	opts.engine = !strcmp(engine, "fast") ? PTC_ENGINE_FAST : PTC_ENGINE_LIBIPT;
+	must(ptc_decode_open(path, &opts, &d, &err), &err);
 	traces = copy_traces(d, &n, &bytes);
 	(void)ours(d); /* both find the section cache warm */
 	begin = wall_now();
@@ -299,11 +304,14 @@ static void bench_engine(const char *path, size_t pairs)
 
 /* --- commands --- */
 
-/* FILE and PTCAP stand for what they say. */
-static const char *const decode_text[] = { "PTCAP", "decode",  "-i",	     "FILE",
-					   "-F",    "from,to", "--no-pager", NULL };
-static const char *const decode_last[] = { "PTCAP", "decode", "-i",	 "FILE",       "--last",
-					   "1000",  "-F",     "from,to", "--no-pager", NULL };
+/* FILE, PTCAP and ENGINE stand for what they say. */
+static const char *const decode_text[] = {
+	"PTCAP",    "decode", "-i", "FILE",    "-j",	     "1",
+	"--engine", "ENGINE", "-F", "from,to", "--no-pager", NULL
+};
+static const char *const decode_last[] = { "PTCAP",    "decode",  "-i",		"FILE",
+					   "--engine", "ENGINE",  "--last",	"1000",
+					   "-F",       "from,to", "--no-pager", NULL };
 static const char *const perf_text[] = { "perf",    "script", "--itrace=b", "-F",
 					 "ip,addr", "-i",     "FILE",	    NULL };
 
@@ -348,9 +356,10 @@ static bool run_command(const char *const *line, const char *file, bool count, s
 	pid_t pid;
 
 	for (i = 0; line[i] && i + 1 < MAX_ARGS; i++)
-		argv[i] = (char *)(uintptr_t)(!strcmp(line[i], "FILE")	? file :
-					      !strcmp(line[i], "PTCAP") ? ptcap() :
-									  line[i]);
+		argv[i] = (char *)(uintptr_t)(!strcmp(line[i], "FILE")	 ? file :
+					      !strcmp(line[i], "ENGINE") ? engine :
+					      !strcmp(line[i], "PTCAP")	 ? ptcap() :
+									   line[i]);
 	if (count && pipe2(fd, O_CLOEXEC))
 		die("cannot make a pipe");
 	t = wall_now();
@@ -530,8 +539,10 @@ int main(int argc, char **argv)
 	size_t pairs = 5;
 	int c, null;
 
-	while ((c = getopt(argc, argv, "+etlp:i:")) != -1) {
-		if (c == 'p')
+	while ((c = getopt(argc, argv, "+etlfp:i:")) != -1) {
+		if (c == 'f')
+			engine = "fast";
+		else if (c == 'p')
 			pairs = strtoul(optarg, NULL, 10);
 		else if (c == 'i')
 			file = optarg;
@@ -540,7 +551,7 @@ int main(int argc, char **argv)
 	}
 	if (!pairs || pairs > MAX_PAIRS || which == '?') {
 		fprintf(stderr,
-			"usage: bench_decode [-e|-t|-l] [-p PAIRS] [-i FILE | COMMAND...]\n");
+			"usage: bench_decode [-e|-t|-l] [-f] [-p PAIRS] [-i FILE | COMMAND...]\n");
 		return 2;
 	}
 	if (file) {

@@ -186,11 +186,12 @@ static int drain_data(struct ptc_drain *d, size_t i, bool *ret_any, struct ptc_e
 
 	if (got <= 0)
 		return (int)got;
-	rc = write_records(d, seg, l, err);
+	rc = d->kept ? ptc_kept_add(d->kept, i, seg, l, err) : write_records(d, seg, l, err);
 	if (rc)
 		return rc;
 	l->data_read += (uint64_t)got;
-	if (!d->full)
+	l->data_made = l->data_read; /* so far */
+	if (!d->full && !d->kept)
 		r->pending += (uint64_t)got;
 	if (!d->packs)
 		settle(d, i);
@@ -284,6 +285,16 @@ static int write_snapshot(struct ptc_drain *d, struct ptc_err *err)
 	return rc;
 }
 
+uint64_t ptc_drain_window(struct ptc_drain *d, size_t i, struct ptc_seg seg[2], uint64_t *ret_start)
+{
+	struct ptc_snapshot *s = &d->rings[i].snap;
+
+	if (!d->rings[i].desc->aux_size)
+		return 0;
+	(void)ptc_snapshot_read(s, d->snapshot_size, seg, ret_start);
+	return ptc_snapshot_window(s, d->snapshot_size, seg, ret_start);
+}
+
 /* --- all of them --- */
 
 static int put_mark(struct ptc_drain *d, struct ptc_err *err)
@@ -322,6 +333,8 @@ int ptc_drain_round(struct ptc_drain *d, bool last, bool snapshot, bool *ret_mor
 	}
 	if (d->n)
 		d->first = (d->first + 1) % d->n;
+	if (rc >= 0 && d->kept)
+		return ptc_kept_round(d->kept, err);
 	if (rc >= 0)
 		rc = snapshot ? write_snapshot(d, err) : 0;
 	if (!rc && (any || snapshot))

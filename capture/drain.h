@@ -14,6 +14,7 @@
 #include "auxtrace/ledger.h"
 #include "auxtrace/writer.h"
 #include "capture/aux.h"
+#include "capture/kept.h"
 #include "capture/noted.h"
 #include "capture/ring.h"
 #include "capture/snapshot.h"
@@ -24,9 +25,10 @@ enum { PTC_DRAIN_QUANTUM = 256 << 10 };
 struct ptc_drain_ring;
 
 struct ptc_drain {
-	struct ptc_source *source;	/* lent */
-	struct ptc_writer *writer;	/* lent */
-	struct ptc_drain_ring *rings;	/* owned */
+	struct ptc_source *source;    /* lent */
+	struct ptc_writer *writer;    /* lent */
+	struct ptc_kept *kept;	      /* lent; who has the records instead of the writer, or NULL */
+	struct ptc_drain_ring *rings; /* owned */
 	struct ptc_ledger_ring *ledger; /* owned; of each ring */
 	size_t n, first;		/* first: whose turn it is */
 	struct ptc_noted noted;
@@ -58,6 +60,10 @@ void ptc_drain_woken(struct ptc_drain *d, const struct pollfd *fds);
  */
 int ptc_drain_round(struct ptc_drain *d, bool last, bool snapshot, bool *ret_more,
 		    struct ptc_err *err);
+
+/* With kept: all that ring @i holds, which stands still; 0: it has none. */
+uint64_t ptc_drain_window(struct ptc_drain *d, size_t i, struct ptc_seg seg[2],
+			  uint64_t *ret_start);
 
 /* After the last round: what the rings' heads and the source say completes the ledger. */
 void ptc_drain_close(struct ptc_drain *d);

@@ -40,11 +40,24 @@ static void start_clock(struct ptc_loop *l)
 	l->stop_ns = l->opts->max_ns ? l->start_ns + l->opts->max_ns : NEVER;
 	if (l->stop_ns < l->start_ns) /* beyond all time */
 		l->stop_ns = NEVER;
+	l->take_ns = NEVER;
+	if (l->opts->after_ns || l->opts->every_ns)
+		l->take_ns =
+			l->start_ns + (l->opts->after_ns ? l->opts->after_ns : l->opts->every_ns);
+	if (l->take_ns < l->start_ns)
+		l->take_ns = NEVER;
+}
+
+static uint64_t next_ns(const struct ptc_loop *l)
+{
+	const uint64_t next = l->tell_ns < l->stop_ns ? l->tell_ns : l->stop_ns;
+
+	return next < l->take_ns ? next : l->take_ns;
 }
 
 static int poll_timeout(const struct ptc_loop *l)
 {
-	const uint64_t next = l->tell_ns < l->stop_ns ? l->tell_ns : l->stop_ns;
+	const uint64_t next = next_ns(l);
 	uint64_t now;
 
 	if (l->more)
@@ -79,7 +92,7 @@ static void want(struct ptc_loop *l, enum ptc_asked asked)
 
 static void look_at_clock(struct ptc_loop *l)
 {
-	const uint64_t now = l->tell_ns == NEVER && l->stop_ns == NEVER ? 0 : now_ns();
+	const uint64_t now = next_ns(l) == NEVER ? 0 : now_ns();
 
 	if (now >= l->tell_ns && !l->asked)
 		tell_progress(l, now);
@@ -87,6 +100,10 @@ static void look_at_clock(struct ptc_loop *l)
 		l->stop_ns = NEVER;
 		l->limited = true;
 		want(l, PTC_ASKED_STOP);
+	}
+	if (now >= l->take_ns) {
+		l->pausing = true;
+		l->take_ns = l->opts->every_ns ? now + l->opts->every_ns : NEVER;
 	}
 }
 
@@ -103,29 +120,57 @@ static void ask(struct ptc_loop *l)
 /* One round; when the trace has @ended, as many as it takes. */
 static int drain(struct ptc_loop *l, bool ended, bool snapshot)
 {
-	const uint64_t bytes = l->drain->aux_bytes;
 	int rc;
 
 	do
-		rc = ptc_drain_round(l->drain, ended, snapshot, &l->more, &l->err);
+		rc = ptc_drain_round(l->drain, ended, snapshot && !l->series, &l->more, &l->err);
 	while (!rc && ended && l->more);
-	if (rc || !snapshot)
+	if (!rc && snapshot && l->series)
+		rc = ptc_series_copy(l->series, &l->err);
+	return rc;
+}
+
+/* The rings may go round again by now. @before: bytes in the file before it was taken. */
+static int taken(struct ptc_loop *l, uint64_t before)
+{
+	uint64_t bytes = l->drain->aux_bytes - before;
+	const int rc = l->series ? ptc_series_write(l->series, &bytes, &l->err) : 0;
+
+	if (rc)
 		return rc;
 	l->snapshots++;
-	ptc_relay_snapshot(&l->relay, l->drain->aux_bytes - bytes);
+	ptc_relay_snapshot(&l->relay, bytes, l->wanted);
+	if (l->opts->count && l->snapshots >= l->opts->count) {
+		want(l, PTC_ASKED_STOP);
+		ask(l);
+	}
 	return 0;
+}
+
+/* The end has come: is it to be kept? */
+static bool wants_last(const struct ptc_loop *l)
+{
+	const struct ptc_record_opts *o = l->opts;
+
+	if (!o->snapshot || (o->count && l->snapshots >= o->count))
+		return false;
+	return l->asked || l->last ? !o->no_last : !o->no_exit;
 }
 
 /* The trace that has ended is the last snapshot; while its end is waited for there is no other. */
 static int drain_or_take(struct ptc_loop *l, bool ended)
 {
 	const bool paused = l->pausing && !ended && !l->asked && l->source->ops->pause(l->source);
-	const int rc = drain(l, ended, paused || (ended && l->opts->snapshot));
+	const bool take = ended ? wants_last(l) : paused;
+	const uint64_t before = l->drain->aux_bytes;
+	int rc = drain(l, ended, take);
 
 	if (paused) {
 		l->pausing = false;
 		l->source->ops->resume(l->source);
 	}
+	if (!rc && take)
+		rc = taken(l, before);
 	if (l->drain->full && !l->asked) { /* there is nothing more to record */
 		want(l, PTC_ASKED_STOP);
 		ask(l);
@@ -133,12 +178,14 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 	return rc;
 }
 
-/* What the caller wants by now: nothing of it is told twice. */
+/* What the caller wants by now. */
 static struct ptc_wish take_wish(struct ptc_loop *l)
 {
 	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
 
-	l->pausing |= wish.snapshot && l->opts->snapshot;
+	l->pausing |= wish.snapshots > l->wanted && l->opts->snapshot;
+	l->wanted = wish.snapshots;
+	l->last |= wish.last;
 	want(l, wish.asked);
 	return wish;
 }
@@ -153,6 +200,41 @@ static int poll_once(struct ptc_loop *l, bool *ret_over)
 	look_at_clock(l);
 	ask(l);
 	return 0;
+}
+
+/* Until the caller wants it, or all is over: what it wants then. */
+static struct ptc_wish wait_for(struct ptc_loop *l, bool (*wanted)(const struct ptc_wish *w))
+{
+	struct pollfd fd = { .fd = l->relay.wish_fd, .events = POLLIN };
+	struct ptc_wish wish = take_wish(l);
+
+	while (!wanted(&wish) && !wish.over) {
+		(void)poll(&fd, 1, -1);
+		wish = take_wish(l);
+	}
+	return wish;
+}
+
+static bool is_go(const struct ptc_wish *w)
+{
+	return w->go;
+}
+
+static bool is_heard(const struct ptc_wish *w)
+{
+	return w->heard;
+}
+
+/*
+ * A ^C reaches what is recorded as well, which may be quicker to end than the caller to say so.
+ * Whether there is a last snapshot depends on it.
+ */
+static void hear_caller(struct ptc_loop *l)
+{
+	if (!l->series || l->asked)
+		return;
+	ptc_relay_ended(&l->relay);
+	(void)wait_for(l, is_heard);
 }
 
 static int record(struct ptc_loop *l)
@@ -170,30 +252,19 @@ static int record(struct ptc_loop *l)
 		ended = end->revents & (POLLIN | POLLHUP);
 		if (ended && l->source->ops->quiesce)
 			l->source->ops->quiesce(l->source);
+		if (ended)
+			hear_caller(l);
 		if (!rc)
 			rc = drain_or_take(l, ended);
 	}
 	return rc;
 }
 
-/* False: it is over before it began. */
-static bool wait_for_go(struct ptc_loop *l)
-{
-	struct pollfd fd = { .fd = l->relay.wish_fd, .events = POLLIN };
-	struct ptc_wish wish = { .go = false };
-
-	while (!wish.go && !wish.over) {
-		(void)poll(&fd, 1, -1);
-		wish = take_wish(l);
-	}
-	return !wish.over;
-}
-
 static void *run(void *arg)
 {
 	struct ptc_loop *l = arg;
 
-	if (wait_for_go(l))
+	if (!wait_for(l, is_go).over)
 		l->rc = record(l);
 	ptc_relay_done(&l->relay);
 	return NULL;
@@ -298,7 +369,10 @@ static void on_wake(struct ptc_loop *l, pid_t pid)
 		wish.asked = PTC_ASKED_LEAVE;
 		break;
 	case PTC_WAKE_SNAPSHOT:
-		wish.snapshot = true;
+		wish.snapshots = 1;
+		break;
+	case PTC_WAKE_LAST:
+		wish.last = true;
 		break;
 	case PTC_WAKE_GO_ON:
 		return;
@@ -306,22 +380,51 @@ static void on_wake(struct ptc_loop *l, pid_t pid)
 	ptc_relay_ask(&l->relay, &wish);
 }
 
+/* What there is to hear now, and then that it is all. */
+static void tell_ended(struct ptc_loop *l, pid_t pid)
+{
+	struct pollfd fd = { .fd = l->opts->wake_fd, .events = POLLIN };
+
+	while (poll(&fd, 1, 0) == 1 && fd.revents & POLLIN)
+		on_wake(l, pid);
+	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .heard = true });
+}
+
+/* The @n-th snapshot, of which the thread told these numbers. False: out of memory. */
+static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uint8_t *numbers)
+{
+	char *path = o->series ? ptc_series_path(o, n) : NULL;
+	const struct ptc_taken t = { .n = n,
+				     .bytes = ptc_le64(numbers),
+				     .path = path ? path : o->output,
+				     .wanted = ptc_le64(numbers + sizeof(uint64_t)) };
+	const bool ok = path || !o->series;
+
+	if (ok)
+		o->on_snapshot(o->snapshot_ctx, &t);
+	free(path);
+	return ok;
+}
+
 /* True: it was the last of it. */
-static bool tell_news(struct ptc_loop *l, struct ptc_err *err, int *rc)
+static bool tell_news(struct ptc_loop *l, pid_t pid, struct ptc_err *err, int *rc)
 {
 	const struct ptc_record_opts *o = l->opts;
+	const size_t each = PTC_RELAY_TAKEN * sizeof(uint64_t);
 	struct ptc_news news = ptc_relay_news(&l->relay);
-	const size_t n = news.bytes.len / sizeof(uint64_t);
+	const size_t n = news.taken.len / each;
+	bool ok = !ptc_buf_failed(&news.taken);
 	size_t i;
 
 	if (news.has_progress && o->on_progress)
 		o->on_progress(o->progress_ctx, &news.progress);
-	for (i = 0; i < n && o->on_snapshot; i++)
-		o->on_snapshot(o->snapshot_ctx, news.snapshots - n + i + 1,
-			       ptc_le64(news.bytes.bytes + i * sizeof(uint64_t)));
-	if (ptc_buf_failed(&news.bytes))
+	for (i = 0; i < n && ok && o->on_snapshot; i++)
+		ok = tell_snapshot(o, news.snapshots - n + i + 1, news.taken.bytes + i * each);
+	if (!ok)
 		*rc = ptc_fail_mem(err);
-	ptc_buf_release(&news.bytes);
+	if (news.ended)
+		tell_ended(l, pid);
+	ptc_buf_release(&news.taken);
 	return news.done;
 }
 
@@ -354,7 +457,7 @@ static int serve(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 		if (fds[FD_WAKE].revents & POLLIN)
 			on_wake(l, pid);
 		if (fds[FD_NEWS].revents)
-			done = tell_news(l, err, &rc);
+			done = tell_news(l, pid, err, &rc);
 		if (!rc)
 			rc = drain_truth(l, err);
 	}

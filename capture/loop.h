@@ -12,11 +12,13 @@
 
 #include "capture/drain.h"
 #include "capture/relay.h"
+#include "capture/series.h"
 
 struct ptc_loop {
 	const struct ptc_record_opts *opts; /* lent, as are source and drain */
 	struct ptc_source *source;
 	struct ptc_drain *drain;
+	struct ptc_series *series; /* NULL: the snapshots are in one file */
 	struct ptc_relay relay;
 	pthread_t thread;
 	bool runs; /* there is a thread, which may wait for its go still */
@@ -26,8 +28,11 @@ struct ptc_loop {
 	bool pausing;			     /* for a snapshot */
 	bool more;			     /* there is trace that had no turn yet */
 	bool limited;			     /* the time is up */
+	bool last;			     /* the end takes a snapshot, whatever it is */
 	uint64_t snapshots;		     /* taken */
+	uint64_t wanted;		     /* by the caller, so far */
 	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; UINT64_MAX: not */
+	uint64_t take_ns;		     /* the next snapshot */
 	int rc;
 	struct ptc_err err;
 };

@@ -31,7 +31,7 @@ void ptc_relay_release(struct ptc_relay *r)
 		(void)close(r->wish_fd);
 	if (r->news_fd >= 0)
 		(void)close(r->news_fd);
-	ptc_buf_release(&r->news.bytes);
+	ptc_buf_release(&r->news.taken);
 	(void)pthread_mutex_destroy(&r->lock);
 	r->has_lock = false;
 }
@@ -60,7 +60,9 @@ void ptc_relay_ask(struct ptc_relay *r, const struct ptc_wish *more)
 	lock(r);
 	r->wish.go |= more->go;
 	r->wish.over |= more->over;
-	r->wish.snapshot |= more->snapshot;
+	r->wish.snapshots += more->snapshots;
+	r->wish.last |= more->last;
+	r->wish.heard |= more->heard;
 	if (more->asked > r->wish.asked)
 		r->wish.asked = more->asked;
 	unlock(r, r->wish_fd);
@@ -73,7 +75,6 @@ struct ptc_wish ptc_relay_wish(struct ptc_relay *r)
 	clear(r->wish_fd); /* first: what is asked from here on wakes again */
 	lock(r);
 	wish = r->wish;
-	r->wish.snapshot = false;
 	(void)pthread_mutex_unlock(&r->lock);
 	return wish;
 }
@@ -86,11 +87,19 @@ void ptc_relay_progress(struct ptc_relay *r, const struct ptc_progress *p)
 	unlock(r, r->news_fd);
 }
 
-void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes)
+void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted)
 {
 	lock(r);
 	r->news.snapshots++;
-	ptc_buf_le64(&r->news.bytes, bytes);
+	ptc_buf_le64(&r->news.taken, bytes);
+	ptc_buf_le64(&r->news.taken, wanted);
+	unlock(r, r->news_fd);
+}
+
+void ptc_relay_ended(struct ptc_relay *r)
+{
+	lock(r);
+	r->news.ended = true;
 	unlock(r, r->news_fd);
 }
 
@@ -109,7 +118,8 @@ struct ptc_news ptc_relay_news(struct ptc_relay *r)
 	lock(r);
 	news = r->news;
 	r->news.has_progress = false;
-	r->news.bytes = (struct ptc_buf)PTC_BUF_INIT;
+	r->news.ended = false;
+	r->news.taken = (struct ptc_buf)PTC_BUF_INIT;
 	(void)pthread_mutex_unlock(&r->lock);
 	return news;
 }

@@ -15,14 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "auxtrace/feature.h"
+#include "auxtrace/folder_out.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/record.h"
 #include "base/err.h"
 #include "capture/drain.h"
-#include "capture/hostinfo.h"
+#include "capture/filing.h"
 #include "capture/loop.h"
-#include "capture/prologue.h"
+#include "capture/perf/kcore.h"
+#include "capture/series.h"
 #include "capture/source.h"
 
 enum {
@@ -32,16 +33,16 @@ enum {
 
 struct session {
 	const struct ptc_record_opts *opts;
-	struct ptc_source *source; /* owned */
-	struct ptc_writer *writer; /* owned until commit */
-	struct ptc_source_desc desc;
+	struct ptc_source *source;    /* owned */
+	struct ptc_writer *writer;    /* owned until commit */
+	struct ptc_folder_out folder; /* with opts->kcore: what the writer's file is in */
+	uint64_t kcore_bytes;
+	struct ptc_filing filing;
 	struct ptc_drain drain;
+	struct ptc_series series; /* with opts->series, instead of the writer */
 	struct ptc_loop loop;
-	struct ptc_source_id *ids; /* owned; event by event */
-	size_t nids;
 	struct ptc_buf running; /* records of what ran before us */
 	struct ptc_writer_packed packed;
-	pid_t pid;
 	struct ptc_source_choice choice;
 };
 
@@ -60,12 +61,12 @@ static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *
 	return PTC_E_USAGE;
 }
 
-static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
+static int check_snapshot(const struct session *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 
 	if (!o->snapshot)
-		return 0;
+		return o->series ? ptc_fail(err, PTC_E_USAGE, "a series is of snapshots") : 0;
 	if (o->lossy)
 		return ptc_fail(err, PTC_E_USAGE,
 				"snapshots are of a ring that is overwritten: there is nothing to "
@@ -74,11 +75,21 @@ static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, 
 		return ptc_fail(err, PTC_E_USAGE, "a snapshot cannot be smaller than %d bytes",
 				SNAPSHOT_MIN);
 	if (!s->source->ops->pause)
-		return ptc_fail(
-			err, PTC_E_USAGE,
-			"the %s source takes no snapshots: it cannot pause; use --source emu",
-			chosen == PTC_SOURCE_PT ? "Intel PT" : "step");
+		return ptc_fail(err, PTC_E_USAGE,
+				"this source takes no snapshots: it cannot pause");
 	return 0;
+}
+
+static int check_crash(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
+{
+	if (s->opts->crash && s->opts->series)
+		return ptc_fail(err, PTC_E_USAGE,
+				"the state of what dies goes into one file, not into a series");
+	if (!s->opts->crash || s->source->ops->states)
+		return 0;
+	return ptc_fail(err, PTC_E_USAGE,
+			"the %s source does not see what kills a program; use --source step",
+			chosen == PTC_SOURCE_PT ? "Intel PT" : "emulated");
 }
 
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
@@ -102,6 +113,7 @@ static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err
 			   o->cgroup	 ? "knows cgroups (--cgroup)" :
 			   o->per_thread ? "has rings for threads (--per-thread)" :
 			   o->aux_sample ? "samples a trace (--aux-sample)" :
+			   o->kcore	 ? "has code to be kept (--kcore)" :
 					   NULL;
 
 	if (!what)
@@ -130,7 +142,9 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_emu_open(s->opts, &s->source, err);
 	else
 		rc = ptc_step_open(s->opts, &s->source, err);
-	return rc ? rc : check_snapshot(s, ret->source, err);
+	if (!rc)
+		rc = check_crash(s, ret->source, err);
+	return rc ? rc : check_snapshot(s, err);
 }
 
 static void tell_start(struct session *s, enum ptc_source_kind chosen)
@@ -139,63 +153,19 @@ static void tell_start(struct session *s, enum ptc_source_kind chosen)
 		s->opts->on_start(s->opts->start_ctx, chosen, s->choice.why);
 }
 
-/* The ids of a source whose events are one of each for a ring. */
-static void ids_of_rings(struct session *s)
-{
-	const struct ptc_source_ring *rings;
-	size_t e, i;
-
-	(void)s->source->ops->rings(s->source, &rings);
-	s->nids = 0;
-	for (e = 0; e < s->desc.nevents; e++) {
-		for (i = 0; i < s->drain.n; i++) {
-			const struct ptc_source_ring *d = &rings[i];
-
-			s->ids[s->nids++] =
-				(struct ptc_source_id){ e, d->id[e], d->idx, d->cpu, d->tid };
-		}
-	}
-}
-
 static int describe(struct session *s, struct ptc_err *err)
 {
-	s->source->ops->describe(s->source, &s->desc);
-	if (!s->desc.nevents)
-		s->desc.nevents = PTC_SOURCE_EVENTS_USUAL;
-	s->nids = s->desc.ids ? s->desc.nids : s->drain.n * s->desc.nevents;
-	s->ids = calloc(s->nids + 1, sizeof(*s->ids));
-	if (!s->ids)
-		return ptc_fail_mem(err);
-	if (s->desc.ids)
-		memcpy(s->ids, s->desc.ids, s->nids * sizeof(*s->ids));
-	else
-		ids_of_rings(s);
-	if (s->opts->snapshot) {
-		s->desc.info.snapshot_mode = true;
-		s->desc.attr[0].aux_watermark = 0; /* in overwrite mode there is none */
-	}
-	ptc_noted_init(&s->drain.noted, s->desc.attr[s->desc.nevents - 1].sample_type);
-	s->drain.noted.keep_vdso = s->desc.keep_vdso;
-	s->drain.whole_packets = !s->desc.no_info;
+	struct ptc_filing *f = &s->filing;
+	const int rc = ptc_filing_init(f, s->opts, s->source, s->drain.n, err);
+
+	if (rc)
+		return rc;
+	if (s->opts->series)
+		return ptc_series_init(&s->series, f, &s->drain, err);
+	ptc_noted_init(&s->drain.noted, ptc_filing_sample_type(f));
+	s->drain.noted.keep_vdso = f->desc.keep_vdso;
+	s->drain.whole_packets = !f->desc.no_info;
 	return 0;
-}
-
-static int write_attrs(struct session *s, struct ptc_err *err)
-{
-	uint64_t *ids = calloc(s->nids, sizeof(*ids));
-	size_t i, k, n;
-	int rc = 0;
-
-	if (!ids)
-		return ptc_fail_mem(err);
-	for (i = 0; !rc && i < s->desc.nevents; i++) {
-		for (k = 0, n = 0; k < s->nids; k++)
-			if (s->ids[k].event == i)
-				ids[n++] = s->ids[k].id;
-		rc = ptc_writer_attr(s->writer, &s->desc.attr[i], s->desc.name[i], ids, n, err);
-	}
-	free(ids);
-	return rc;
 }
 
 /* What ran before us; its files are noted as those of live records are. */
@@ -209,6 +179,8 @@ static int prepare(struct session *s, struct ptc_err *err)
 	if (!s->source->ops->prepare)
 		return 0;
 	rc = s->source->ops->prepare(s->source, &s->running, err);
+	if (!rc && s->opts->series)
+		return ptc_kept_before(s->series.kept, &s->running, err);
 	if (!rc && s->running.len) {
 		seg[0] = (struct ptc_seg){ s->running.bytes, s->running.len };
 		rc = ptc_noted_scan(noted, seg, &none, err);
@@ -218,79 +190,51 @@ static int prepare(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
-/* --- what comes before the first live record --- */
-
-static int write_buf(struct session *s, const struct ptc_buf *b, struct ptc_err *err)
+/*
+ * The kernel's code, when its changes are recorded and before it is traced: what is
+ * changed in between is in both.
+ */
+static int copy_kernel(struct session *s, struct ptc_err *err)
 {
-	return ptc_buf_failed(b) ? ptc_fail_mem(err) :
-				   ptc_writer_plain(s->writer, b->bytes, b->len, err);
-}
-
-static int write_prologue(struct session *s, struct ptc_err *err)
-{
-	const struct ptc_prologue p = {
-		.desc = &s->desc,
-		.ids = s->ids,
-		.nids = s->nids,
-		.running = &s->running,
-		.pid = s->pid,
-		.is_command = s->opts->argv != NULL,
-	};
-	struct ptc_buf b = PTC_BUF_INIT;
+	const struct ptc_kcore_opts o = { .root = "" };
+	char *dir;
 	int rc;
 
-	ptc_prologue_put(&b, &p);
-	rc = write_buf(s, &b, err);
-	ptc_buf_release(&b);
-	return rc;
-}
-
-/* --- the end --- */
-
-static int write_sample_time(struct session *s, struct ptc_err *err)
-{
-	struct ptc_buf b = PTC_BUF_INIT;
-	int rc;
-
-	ptc_feature_put_sample_time(&b, s->drain.noted.first_ns, s->drain.noted.last_ns);
-	rc = ptc_buf_failed(&b) ?
-		     ptc_fail_mem(err) :
-		     ptc_writer_feature(s->writer, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
-	ptc_buf_release(&b);
-	return rc;
-}
-
-static int write_features(struct session *s, struct ptc_err *err)
-{
-	char version[64];
-	int rc;
-
-	(void)snprintf(version, sizeof(version), "ptcap " PTCAP_VERSION " (%s)", s->desc.label);
-	rc = ptc_hostinfo_write(s->writer, "", version, s->opts->cmdline,
-				s->desc.no_info ? 0 : s->desc.info.pmu_type, err);
-	if (!rc)
-		rc = ptc_noted_write_build_ids(&s->drain.noted, s->writer, err);
-	if (!rc)
-		rc = write_sample_time(s, err);
+	if (!s->opts->kcore)
+		return 0;
+	if (asprintf(&dir, "%s/kcore_dir", s->folder.tmp) < 0)
+		return ptc_fail_mem(err);
+	rc = ptc_kcore_copy(dir, &o, &s->kcore_bytes, err);
+	free(dir);
 	return rc;
 }
 
 /* --- the account --- */
 
-static int write_ledger(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
+/* What was left of those that died. */
+static int write_states(struct session *s, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
-	int rc;
+	int rc = 0;
 
+	if (s->opts->crash)
+		rc = s->source->ops->states(s->source, &b, err);
+	if (!rc && b.len)
+		rc = ptc_writer_plain(s->writer, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+static int write_ledger(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
+{
 	ptc_drain_close(&s->drain);
 	if (s->opts->on_ledger)
 		s->opts->on_ledger(s->opts->ledger_ctx, s->drain.ledger, s->drain.n, end->events,
 				   end->nevents);
-	ptc_ledger_put_rings(&b, s->drain.ledger, s->drain.n);
-	ptc_ledger_put_events(&b, end->events, end->nevents);
-	rc = write_buf(s, &b, err);
-	ptc_buf_release(&b);
-	return rc;
+	if (!s->writer)
+		return 0;
+	return ptc_filing_ledger(s->writer, s->drain.ledger, s->drain.n, end->events, end->nevents,
+				 err);
 }
 
 static struct ptc_ledger_ring ledger_sum(const struct session *s)
@@ -308,7 +252,6 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 {
 	const struct ptc_ledger_ring sum = ledger_sum(s);
 	const uint64_t lost = sum.lost_records + sum.lost_samples;
-	struct stat st;
 
 	ret->status = end->status;
 	ret->left_running = end->left_running;
@@ -320,7 +263,8 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->odd = end->odd;
 	ret->untraced = end->follows ? end->untraced : s->drain.noted.forks;
 	ret->left_behind = end->left_behind;
-	ret->aux_bytes = s->drain.aux_bytes;
+	ret->aux_bytes = s->drain.aux_bytes + s->series.trace;
+	ret->crashes = end->crashes;
 	ret->snapshots = s->loop.snapshots;
 	ret->data_bytes = s->drain.data_bytes;
 	ret->packed_in = s->packed.in;
@@ -343,7 +287,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->failed = end->failed;
 	ret->missed_cpus = end->missed_cpus;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
-	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;
+	ret->kcore_bytes = s->kcore_bytes;
 }
 
 /* The recording failed, the command did not: it runs on untraced, and is waited for. */
@@ -352,18 +296,18 @@ static void wait_for_command(struct session *s)
 	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN },
 				 { .fd = s->opts->wake_fd, .events = POLLIN } };
 
-	fds[0].fd = (int)syscall(SYS_pidfd_open, s->pid, 0);
+	fds[0].fd = (int)syscall(SYS_pidfd_open, s->filing.pid, 0);
 	while (fds[0].fd >= 0) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents ||
 		    ((fds[1].revents & POLLIN) &&
-		     s->opts->on_wake(s->opts->wake_ctx, s->pid) == PTC_WAKE_LEAVE))
+		     s->opts->on_wake(s->opts->wake_ctx, s->filing.pid) == PTC_WAKE_LEAVE))
 			break;
 	}
 	if (fds[0].fd >= 0)
 		(void)close(fds[0].fd);
-	(void)waitpid(s->pid, NULL, WNOHANG);
+	(void)waitpid(s->filing.pid, NULL, WNOHANG);
 }
 
 /* Nothing more will be drained: have the source leave its target, and see it end. */
@@ -388,15 +332,62 @@ static void session_release(struct session *s)
 	if (s->source)
 		s->source->ops->free(s->source);
 	ptc_writer_free(s->writer);
+	ptc_folder_out_release(&s->folder); /* the writer's file is in there */
 	ptc_drain_release(&s->drain);
-	free(s->ids);
+	ptc_series_release(&s->series);
+	ptc_filing_release(&s->filing);
 	ptc_buf_release(&s->running);
+}
+
+/* What can fail before anything runs. */
+static int open_file(struct session *s, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = s->opts;
+	int rc = 0;
+
+	if (o->series && o->kcore)
+		return ptc_fail(err, PTC_E_USAGE,
+				"a series has no folder for the kernel's code (--kcore)");
+	if (o->series) /* a file each time */
+		return describe(s, err);
+	if (o->kcore)
+		rc = ptc_folder_out_open(&s->folder, o->output, err);
+	if (!rc)
+		rc = ptc_writer_new(o->kcore ? s->folder.data : o->output, &s->writer, err);
+	if (!rc && s->opts->compression)
+		rc = ptc_writer_compress(s->writer, s->opts->compression, err);
+	if (rc)
+		return rc;
+	s->drain.writer = s->writer;
+	(void)ptc_writer_reserve(s->writer);
+	rc = describe(s, err);
+	return rc ? rc : ptc_filing_attrs(&s->filing, s->writer, err);
+}
+
+/* The recording gets its name. */
+static int commit(struct session *s, uint64_t *ret_bytes, struct ptc_err *err)
+{
+	const bool folder = s->opts->kcore;
+	struct ptc_writer *w = s->writer;
+	int rc = w ? ptc_filing_features(&s->filing, w, &s->drain.noted, err) : 0;
+	struct stat st;
+
+	if (rc || !w)
+		return rc;
+	ptc_writer_packed(w, &s->packed);
+	s->writer = NULL;
+	rc = ptc_writer_commit(w, err);
+	if (rc)
+		return rc;
+	if (!stat(folder ? s->folder.data : s->opts->output, &st))
+		*ret_bytes = (uint64_t)st.st_size;
+	return folder ? ptc_folder_out_commit(&s->folder, err) : 0;
 }
 
 int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret,
 	       struct ptc_err *err)
 {
-	struct session s = { .opts = opts };
+	struct session s = { .opts = opts, .folder = PTC_FOLDER_OUT_INIT };
 	struct ptc_source_end end;
 	int rc;
 
@@ -405,31 +396,28 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	if (!rc)
 		rc = ptc_drain_init(&s.drain, s.source, opts, err);
 	if (!rc)
-		rc = ptc_writer_new(opts->output, &s.writer, err);
-	if (!rc && opts->compression)
-		rc = ptc_writer_compress(s.writer, opts->compression, err);
-	if (rc)
-		goto out;
-	s.drain.writer = s.writer;
-	(void)ptc_writer_reserve(s.writer);
-	rc = describe(&s, err);
-	if (!rc)
-		rc = write_attrs(&s, err);
+		rc = open_file(&s, err);
 	if (!rc)
 		rc = ptc_loop_init(&s.loop, opts, s.source, &s.drain, err);
 	if (!rc)
-		rc = prepare(&s, err);
-	if (!rc && opts->argv)
-		tell_start(&s, ret->source);
+		rc = copy_kernel(&s, err);
 	if (!rc)
-		rc = s.source->ops->start(s.source, &s.pid, err);
+		rc = prepare(&s, err);
+	if (rc)
+		goto out;
+	if (opts->series)
+		s.loop.series = &s.series;
+	if (opts->argv)
+		tell_start(&s, ret->source);
+	rc = s.source->ops->start(s.source, &s.filing.pid, err);
 	if (rc)
 		goto out;
 	if (!opts->argv) /* now they are ours */
 		tell_start(&s, ret->source);
-	rc = write_prologue(&s, err);
+	if (s.writer)
+		rc = ptc_filing_prologue(&s.filing, s.writer, &s.running, err);
 	if (!rc)
-		rc = ptc_loop_run(&s.loop, s.pid, err);
+		rc = ptc_loop_run(&s.loop, s.filing.pid, err);
 	if (rc) {
 		give_up(&s);
 		goto out;
@@ -438,16 +426,11 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	if (rc && end.left_running && opts->argv)
 		wait_for_command(&s);
 	if (!rc)
+		rc = write_states(&s, err);
+	if (!rc)
 		rc = write_ledger(&s, &end, err);
 	if (!rc)
-		rc = write_features(&s, err);
-	if (!rc) {
-		struct ptc_writer *w = s.writer;
-
-		ptc_writer_packed(w, &s.packed);
-		s.writer = NULL;
-		rc = ptc_writer_commit(w, err);
-	}
+		rc = commit(&s, &ret->file_bytes, err);
 	if (!rc)
 		fill_result(&s, &end, ret);
 out:

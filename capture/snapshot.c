@@ -70,6 +70,20 @@ void ptc_snapshot_release(struct ptc_snapshot *s)
 	s->mark = NULL;
 }
 
+/* The @len bytes in front of pos, or the newest @max of them. */
+static uint64_t newest(const struct ptc_snapshot *s, uint64_t len, uint64_t max,
+		       struct ptc_seg seg[2], uint64_t *ret_start)
+{
+	const uint64_t n = max && len > max ? max - max % PACKETS : len;
+	const struct ptc_window w = ptc_window_between(s->pos - n, s->pos, s->size);
+	int i;
+
+	for (i = 0; i < 2; i++)
+		seg[i] = (struct ptc_seg){ s->area + w.off[i], w.len[i] };
+	*ret_start = s->pos - n;
+	return n;
+}
+
 uint64_t ptc_snapshot_read(struct ptc_snapshot *s, uint64_t max, struct ptc_seg seg[2],
 			   uint64_t *ret_start)
 {
@@ -79,21 +93,20 @@ uint64_t ptc_snapshot_read(struct ptc_snapshot *s, uint64_t max, struct ptc_seg 
 	const size_t old = s->size - fresh;
 	const bool same = stands(s, old < s->mark_len ? old : s->mark_len);
 	uint64_t len = same ? fresh : s->size, end = s->pos + fresh;
-	struct ptc_window w;
-	int i;
 
 	/* It came round, or may have: a hole in the stream, whose length nobody knows. */
 	if (!same || old < CERTAIN)
 		end += s->size;
 	if (!same && !fresh)
 		end += s->size;
-	if (max && len > max)
-		len = max - max % PACKETS;
-	w = ptc_window_between(end - len, end, s->size);
-	for (i = 0; i < 2; i++)
-		seg[i] = (struct ptc_seg){ s->area + w.off[i], w.len[i] };
-	*ret_start = end - len;
+	s->held = same && fresh < s->size - s->held ? s->held + fresh : s->size;
 	s->pos = end;
 	set_mark(s);
-	return len;
+	return newest(s, len, max, seg, ret_start);
+}
+
+uint64_t ptc_snapshot_window(const struct ptc_snapshot *s, uint64_t max, struct ptc_seg seg[2],
+			     uint64_t *ret_start)
+{
+	return newest(s, s->held, max, seg, ret_start);
 }

@@ -26,6 +26,7 @@ struct ptc_snapshot {
 	 * A stream in which laps are counted only as far as they are seen.
 	 */
 	uint64_t pos;
+	size_t held;   /* bytes in front of pos that were written: the buffer's size at most */
 	uint8_t *mark; /* owned: the mark_len bytes that were in front of pos */
 	size_t mark_len;
 };
@@ -49,5 +50,12 @@ void ptc_snapshot_release(struct ptc_snapshot *s);
  */
 uint64_t ptc_snapshot_read(struct ptc_snapshot *s, uint64_t max, struct ptc_seg seg[2],
 			   uint64_t *ret_start);
+
+/*
+ * After ptc_snapshot_read: all that the ring holds, whatever of it was given before, or the newest
+ * @max bytes of that (0: all).
+ */
+uint64_t ptc_snapshot_window(const struct ptc_snapshot *s, uint64_t max, struct ptc_seg seg[2],
+			     uint64_t *ret_start);
 
 #endif

@@ -11,12 +11,15 @@
 
 /* Each command gets argv with argv[0] its own name, and returns the exit code. */
 int ptc_cmd_record(int argc, char **argv);
+int ptc_cmd_snapshot(int argc, char **argv);
 int ptc_cmd_decode(int argc, char **argv);
 int ptc_cmd_info(int argc, char **argv);
 int ptc_cmd_dump(int argc, char **argv);
 int ptc_cmd_convert(int argc, char **argv);
 int ptc_cmd_recover(int argc, char **argv);
 int ptc_cmd_compare(int argc, char **argv);
+int ptc_cmd_crash(int argc, char **argv);
+int ptc_cmd_crash_show(int argc, char **argv);
 
 /* "ptcap: MESSAGE" on stderr. */
 void ptc_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

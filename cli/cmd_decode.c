@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <getopt.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,9 +82,14 @@ static void help(void)
 	       "      --vmlinux=FILE    code of the kernel as it was built\n"
 	       "      --debuginfod=URLS files that are missing, and debug files, from these "
 	       "servers\n"
-	       "  -j, --jobs=N[:BYTES]  decode with N threads (default 1), each of which takes "
-	       "BYTES of\n"
-	       "                        trace at a time (for tests); the output is the same\n"
+	       "  -j, --jobs=N[:BYTES]  decode with N threads (default: as many as there are "
+	       "CPUs,\n"
+	       "                        up to 16), each of which takes BYTES of trace at a time\n"
+	       "                        (for tests); the output is the same\n"
+	       "      --engine=ENGINE   who follows the trace: libipt (default); fast, a second "
+	       "one, "
+	       "where it can;\n"
+	       "                        or verify: libipt, and fast held against it\n"
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
@@ -179,7 +185,8 @@ enum {
 	OPT_COLOR,
 	OPT_NO_PAGER,
 	OPT_NO_DEMANGLE,
-	OPT_DEBUGINFOD
+	OPT_DEBUGINFOD,
+	OPT_ENGINE
 };
 
 /* The options that say where code is. False: @c is none of them. */
@@ -222,6 +229,18 @@ static int take_choice(struct decode_args *a, int c)
 	}
 }
 
+/* One for each CPU that it may run on; each takes memory, and the thread that prints is one. */
+static unsigned int default_jobs(void)
+{
+	enum { JOBS_MAX = 16 };
+	cpu_set_t set;
+	int n = JOBS_MAX; /* more CPUs than fit in a set */
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		n = CPU_COUNT(&set);
+	return n < JOBS_MAX ? (unsigned int)n : JOBS_MAX;
+}
+
 /* N[:BYTES] */
 static int take_jobs(struct decode_args *a, const char *arg)
 {
@@ -237,9 +256,27 @@ static int take_jobs(struct decode_args *a, const char *arg)
 	return ok ? 0 : ptc_usage_error("decode", "'%s' is no number of threads, nor N:BYTES", arg);
 }
 
+static int take_engine(struct decode_args *a, const char *arg)
+{
+	static const char *const names[] = { [PTC_ENGINE_LIBIPT] = "libipt",
+					     [PTC_ENGINE_FAST] = "fast",
+					     [PTC_ENGINE_VERIFY] = "verify" };
+	int i;
+
+	for (i = PTC_ENGINE_LIBIPT; i <= PTC_ENGINE_VERIFY; i++) {
+		if (!strcmp(arg, names[i])) {
+			a->opts.engine = (enum ptc_engine_choice)i;
+			return 0;
+		}
+	}
+	return ptc_usage_error("decode", "no engine '%s': libipt, fast or verify", arg);
+}
+
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
 	switch (c) {
+	case OPT_ENGINE:
+		return take_engine(a, optarg);
 	case 'j':
 		return take_jobs(a, optarg);
 	case 'i':
@@ -367,6 +404,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "pt", required_argument, NULL, OPT_PT },
 		{ "raw", required_argument, NULL, OPT_RAW },
 		{ "jobs", required_argument, NULL, 'j' },
+		{ "engine", required_argument, NULL, OPT_ENGINE },
 		{ "resync", required_argument, NULL, OPT_RESYNC },
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "last", required_argument, NULL, OPT_LAST },
@@ -430,6 +468,24 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 		ptc_say("%s", note);
 }
 
+/* Did the two engines list the same? */
+static int tell_difference(const struct ptc_decode *d)
+{
+	const char *difference = ptc_decode_difference(d);
+	struct ptc_engine_stats s;
+
+	ptc_decode_get_engine_stats(d, &s);
+	if (difference)
+		ptc_say("the engines differ in %llu of %llu pieces, first in %s",
+			(unsigned long long)s.differing, (unsigned long long)s.pieces, difference);
+	else
+		ptc_say("the engines agree in %llu pieces of %llu bytes; %llu were not for the "
+			"second one",
+			(unsigned long long)s.pieces, (unsigned long long)s.bytes,
+			(unsigned long long)s.declined);
+	return difference ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+}
+
 static int out_of_memory(void)
 {
 	ptc_say("out of memory");
@@ -483,6 +539,8 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 		ptc_calls_printer_finish(&calls);
 	if (a->stats && r >= 0)
 		ptc_totals_print(&totals, &stats, &line, a->json);
+	if (a->stats && r >= 0 && !a->json && a->opts.engine > PTC_ENGINE_LIBIPT)
+		ptc_engine_print(d, &line);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */
@@ -499,7 +557,8 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 								    "perf.data");
 		return PTC_EXIT_NOTHING;
 	}
-	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+	r = a->opts.engine == PTC_ENGINE_VERIFY ? tell_difference(d) : PTC_EXIT_OK;
+	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : r;
 }
 
 /* Once it is known that there is something to show: errors must not be left in a pager. */
@@ -538,10 +597,11 @@ static int decode(struct decode_args *a)
 int ptc_cmd_decode(int argc, char **argv)
 {
 	struct decode_args a = { .opts = PTC_DECODE_OPTS_INIT, .code = { .size = sizeof(a.code) } };
-	int code = parse_args(&a, argc, argv);
+	int code;
 
 	a.opts.code = &a.code;
-
+	a.opts.jobs = default_jobs();
+	code = parse_args(&a, argc, argv);
 	if (!code && a.help)
 		help();
 	else if (!code)

@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "ledger.h"
-#include "record_args.h"
+#include "outcome.h"
+#include "recording.h"
 #include "truth.h"
+#include "wake.h"
 
 /*
  * Who wakes us: SIGINT, SIGQUIT and SIGHUP reach CMD by themselves (one terminal),
@@ -88,12 +89,12 @@ static void on_progress(void *ctx, const struct ptc_progress *p)
 	(void)fflush(stderr);
 }
 
-static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
+static void on_snapshot(void *ctx, const struct ptc_taken *t)
 {
 	struct ptc_record_args *a = ctx;
 
 	clear_line(a);
-	ptc_say("snapshot %" PRIu64 ": %" PRIu64 " bytes of trace", n, bytes);
+	ptc_say("snapshot %" PRIu64 ": %" PRIu64 " bytes of trace", t->n, t->bytes);
 }
 
 static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nrings,
@@ -106,11 +107,14 @@ static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nri
 	ptc_ledger_show_events(stderr, "ptcap:", events, nevents, LEDGER_ROWS);
 }
 
-static bool lost_anything(const struct ptc_record_result *r)
+static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
-	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
-	       r->cut_short || r->disk_full || r->collisions || r->throttled || r->unscheduled ||
-	       r->failed || r->missed_cpus;
+	if (!r->crashes)
+		ptc_say("no signal killed anything");
+	else
+		ptc_say("%" PRIu64
+			" process%s killed by a signal; `ptcap crash show -i %s` says why",
+			r->crashes, r->crashes == 1 ? " was" : "es were", a->opts.output);
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -132,6 +136,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of the %" PRIu64
 			" trace bytes that were made",
 			r->snapshots, r->snapshots == 1 ? "" : "s", r->aux_bytes, r->made_aux);
+	if (r->kcore_bytes)
+		ptc_say("and in it a copy of the kernel's code, %" PRIu64 " bytes", r->kcore_bytes);
+	if (a->opts.crash)
+		tell_crash(a, r);
 	if (r->packed_out)
 		ptc_say("%" PRIu64 " bytes of side records were compressed to %" PRIu64,
 			r->packed_in, r->packed_out);
@@ -148,15 +156,7 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64
 			" processes or threads that the command left behind run on, untraced",
 			r->left_behind);
-	if (r->untraced && r->source == PTC_SOURCE_STEP)
-		ptc_say("%" PRIu64
-			" processes turned to 32-bit code, which cannot be stepped: from there on "
-			"they were not recorded",
-			r->untraced);
-	else if (r->untraced)
-		ptc_say("%" PRIu64
-			" threads or processes that the command started were not recorded",
-			r->untraced);
+	ptc_outcome_say_untraced(r);
 	if (r->lacking[0])
 		ptc_say("the program made system calls that QEMU does not have (%s): with --source "
 			"step "
@@ -166,27 +166,7 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64
 			" times the kernel moved the program in a way that was not understood",
 			r->odd);
-	if (r->lost_records || r->lost_aux || r->truncated || r->partial)
-		ptc_say("LOST: %" PRIu64 " side records, %" PRIu64 " trace bytes; %" PRIu64
-			" truncated and %" PRIu64 " partial pieces (larger rings: -m)",
-			r->lost_records, r->lost_aux, r->truncated, r->partial);
-	if (r->disk_full)
-		ptc_say("LOST: no space is left for '%s': it ends where the disk was full; %" PRIu64
-			" trace bytes more were read and dropped",
-			a->opts.output, r->unwritten);
-	if (r->collisions || r->throttled)
-		ptc_say("LOST: %" PRIu64 " pieces of trace collided with another tracer, %" PRIu64
-			" times the kernel held an event back",
-			r->collisions, r->throttled);
-	if (r->unscheduled || r->failed)
-		ptc_say("LOST: %" PRIu64
-			" events did not run all the time they were on (the PMU was somebody "
-			"else's), %" PRIu64 " ended in error",
-			r->unscheduled, r->failed);
-	if (r->missed_cpus)
-		ptc_say("LOST: what ran on %" PRIu64
-			" CPUs that came online while it was recorded (-v says which)",
-			r->missed_cpus);
+	ptc_outcome_say_losses(&a->opts, r);
 	if (a->verbose && r->enabled_ns)
 		ptc_say("the events were on for %.6f s, added up, and ran for %.6f s of that",
 			(double)r->enabled_ns / 1e9, (double)r->running_ns / 1e9);
@@ -194,127 +174,76 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("of %" PRIu64 " trace bytes that were made", r->made_aux);
 }
 
-static int exit_code(const struct ptc_record_args *a, const struct ptc_record_result *r, int sig)
+int ptc_recording_run(struct ptc_record_args *a, char **argv)
 {
-	if (!a->opts.argv)
-		return a->strict && lost_anything(r) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
-	if (r->left_running)
-		return 128 + sig;
-	if (WIFSIGNALED(r->status))
-		return 128 + WTERMSIG(r->status);
-	if (!WEXITSTATUS(r->status) && a->strict && lost_anything(r))
-		return PTC_EXIT_FINDINGS;
-	return WEXITSTATUS(r->status);
-}
-
-static int failure_code(const struct ptc_record_args *a, const struct ptc_err *err)
-{
-	if (!a->opts.argv)
-		return err->code == PTC_E_USAGE ? PTC_EXIT_USAGE : PTC_EXIT_FAIL;
-	switch (err->code) {
-	case PTC_E_NO_COMMAND:
-		return PTC_EXIT_NOT_FOUND;
-	case PTC_E_BAD_COMMAND:
-		return PTC_EXIT_CANNOT_RUN;
-	case PTC_E_USAGE:
-		return PTC_EXIT_USAGE;
-	default:
-		return PTC_EXIT_PTCAP;
-	}
-}
-
-/*
- * SIGINT and its like come through a descriptor; SIGXFSZ and SIGPIPE are held
- * back, so that a full disk is an error of write(2). The command starts with
- * the mask we were given. SIGUSR2 is left alone where there are no snapshots.
- */
-static int take_signals(struct waker *w, bool snapshot, sigset_t *ret_old)
-{
-	sigset_t wake, block;
-
-	(void)sigemptyset(&wake);
-	(void)sigaddset(&wake, SIGINT);
-	(void)sigaddset(&wake, SIGTERM);
-	(void)sigaddset(&wake, SIGHUP);
-	(void)sigaddset(&wake, SIGQUIT);
-	if (snapshot)
-		(void)sigaddset(&wake, SIGUSR2);
-	block = wake;
-	(void)sigaddset(&block, SIGXFSZ);
-	(void)sigaddset(&block, SIGPIPE);
-	(void)pthread_sigmask(SIG_BLOCK, &block, ret_old);
-	w->fd = signalfd(-1, &wake, SFD_CLOEXEC | SFD_NONBLOCK);
-	return w->fd < 0 ? -1 : 0;
-}
-
-int ptc_cmd_record(int argc, char **argv)
-{
-	struct ptc_record_args a = {
-		.opts = { .size = sizeof(a.opts), .output = "perf.data", .wake_fd = -1 }
-	};
 	struct ptc_record_result result;
 	struct waker waker = { .fd = -1 };
 	struct ptc_truth_file truth = PTC_TRUTH_FILE_INIT;
 	struct ptc_err err = { 0 };
 	sigset_t mask;
-	int code = ptc_record_args_parse(argc, argv, &a);
-	int rc;
+	int code, rc;
 
-	if (code >= 0)
-		return code;
-	if (take_signals(&waker, a.opts.snapshot, &mask)) {
+	if (ptc_wake_signals(a->opts.snapshot, &waker.fd, &mask)) {
 		ptc_say("cannot make a signalfd: %s", strerror(errno));
 		return PTC_EXIT_PTCAP;
 	}
-	a.opts.cmd_sigmask = &mask;
-	a.opts.cmdline =
+	a->opts.cmd_sigmask = &mask;
+	a->opts.cmdline =
 		(const char *const *)argv - 1; /* argv[0] of main is just before: "ptcap" */
-	a.opts.wake_fd = waker.fd;
-	a.opts.on_wake = on_wake;
-	a.opts.wake_ctx = &waker;
-	waker.command = a.opts.argv != NULL;
-	if (a.verbose) {
-		a.opts.on_note = on_note;
-		a.opts.on_ledger = on_ledger;
+	a->opts.wake_fd = waker.fd;
+	a->opts.on_wake = on_wake;
+	a->opts.wake_ctx = &waker;
+	waker.command = a->opts.argv != NULL;
+	if (a->verbose) {
+		a->opts.on_note = on_note;
+		a->opts.on_ledger = on_ledger;
 	}
-	a.opts.ledger_ctx = &a;
-	if (!a.quiet) {
-		a.opts.on_start = on_start;
-		a.opts.on_snapshot = on_snapshot;
+	a->opts.ledger_ctx = a;
+	if (!a->quiet) {
+		a->opts.on_start = on_start;
+		a->opts.on_snapshot = on_snapshot;
 	}
-	a.opts.start_ctx = &a;
-	a.opts.snapshot_ctx = &a;
-	a.terminal = isatty(STDERR_FILENO);
-	if (a.progress || (a.terminal && !a.quiet))
-		a.opts.on_progress = on_progress;
-	a.opts.progress_ctx = &a;
-	rc = ptc_record_args_places(&a, &err);
-	truth.path = a.truth_path;
-	truth.hash = a.truth_hash;
+	a->opts.start_ctx = a;
+	a->opts.snapshot_ctx = a;
+	a->terminal = isatty(STDERR_FILENO);
+	if (a->progress || (a->terminal && !a->quiet))
+		a->opts.on_progress = on_progress;
+	a->opts.progress_ctx = a;
+	rc = ptc_record_args_places(a, &err);
+	truth.path = a->truth_path;
+	truth.hash = a->truth_hash;
 	if (!rc)
 		rc = ptc_truth_file_open(&truth, &err);
-	if (a.truth_path) {
-		a.opts.truth = ptc_truth_file_put;
-		a.opts.truth_ctx = &truth;
+	if (a->truth_path) {
+		a->opts.truth = ptc_truth_file_put;
+		a->opts.truth_ctx = &truth;
 	}
 	if (!rc)
-		rc = ptc_record(&a.opts, &result, &err);
-	clear_line(&a);
+		rc = ptc_record(&a->opts, &result, &err);
+	clear_line(a);
 	if (rc) {
 		struct ptc_err ignored;
 
 		(void)ptc_truth_file_close(&truth, false, &ignored);
 		(void)ptc_say_err(&err);
-		code = failure_code(&a, &err);
+		code = ptc_outcome_failure(&a->opts, &err);
 	} else if (ptc_truth_file_close(&truth, true, &err)) {
 		(void)ptc_say_err(&err);
-		code = a.opts.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
+		code = a->opts.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
 	} else {
-		if (!a.quiet || lost_anything(&result))
-			summary(&a, &result);
-		code = exit_code(&a, &result, waker.sig);
+		if (!a->quiet || ptc_outcome_lost(&result))
+			summary(a, &result);
+		code = ptc_outcome_code(&a->opts, &result, a->strict, waker.sig);
 	}
 	(void)close(waker.fd);
-	ptc_record_args_release(&a);
+	ptc_record_args_release(a);
 	return code;
+}
+
+int ptc_cmd_record(int argc, char **argv)
+{
+	struct ptc_record_args a = PTC_RECORD_ARGS_INIT(a);
+	const int code = ptc_record_args_parse(argc, argv, &a);
+
+	return code >= 0 ? code : ptc_recording_run(&a, argv);
 }

@@ -11,11 +11,14 @@ static const struct command {
 	const char *what;
 } commands[] = {
 	{ "record", ptc_cmd_record, "run a command and record its control flow" },
+	{ "snapshot", ptc_cmd_snapshot,
+	  "keep the newest trace, and write it when it is asked for" },
 	{ "decode", ptc_cmd_decode, "replay a recording: every branch that was taken" },
 	{ "info", ptc_cmd_info, "what a recording holds, in short" },
 	{ "dump", ptc_cmd_dump, "every record of a recording, in file order" },
 	{ "convert", ptc_cmd_convert, "write a recording again: in another form, or a part of it" },
 	{ "recover", ptc_cmd_recover, "make a proper recording of a damaged one" },
+	{ "crash", ptc_cmd_crash, "run a command until a signal kills it, and explain why" },
 	{ "compare", ptc_cmd_compare, "branch stacks of samples, held against the trace" },
 };
 

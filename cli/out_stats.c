@@ -122,6 +122,25 @@ static void put_json(struct ptc_line *l, const struct ptc_totals *t,
 	ptc_line_str(l, "}}\n");
 }
 
+void ptc_engine_print(const struct ptc_decode *d, struct ptc_line *l)
+{
+	struct ptc_engine_reason why;
+	struct ptc_engine_stats s;
+	size_t i;
+
+	ptc_decode_get_engine_stats(d, &s);
+	put_count(l, "fast engine", "pieces", s.pieces);
+	put_count(l, "", "bytes", s.bytes);
+	put_count(l, "libipt", "pieces", s.declined);
+	for (i = 0; ptc_decode_get_engine_reason(d, i, &why); i++) {
+		put_name(l, "", NULL);
+		ptc_line_dec(l, (int64_t)why.pieces);
+		ptc_line_str(l, ": ");
+		ptc_line_str(l, why.why);
+		ptc_line_char(l, '\n');
+	}
+}
+
 void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode_stats *stats,
 		      struct ptc_line *l, bool json)
 {

@@ -24,4 +24,7 @@ int ptc_totals_items(void *ctx, const struct ptc_item *items, size_t n);
 void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode_stats *stats,
 		      struct ptc_line *l, bool json);
 
+/* What the second engine did; text alone. */
+void ptc_engine_print(const struct ptc_decode *d, struct ptc_line *l);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "cli.h"
 #include "place.h"
 
@@ -44,7 +45,7 @@ static const char help[] =
 	"[@ FILE]\n"
 	"  -m, --mmap-pages DATA[,AUX]\n"
 	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G\n"
-	"  -S, --snapshot[=SIZE] pt, emu: the trace goes round in its ring; SIGUSR2 to ptcap "
+	"  -S, --snapshot[=SIZE] the trace goes round in its ring; SIGUSR2 to ptcap "
 	"writes "
 	"what "
 	"is\n"
@@ -65,6 +66,8 @@ static const char help[] =
 	"      --code-size SIZE  emu: memory for CMD's code (default 1G); when it is full the "
 	"recording\n"
 	"                        ends\n"
+	"      --kcore           pt: trace the kernel, too, and keep its code: FILE is a folder "
+	"then\n"
 	"  -r, --realtime PRIO   drain the rings in a thread with this real-time priority, 1 to "
 	"99\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
@@ -88,56 +91,6 @@ static const char help[] =
 	"  -v, --verbose         what was left out of the recording, and why; what the events say\n"
 	"  -q, --quiet           no summary, no progress\n"
 	"  -h, --help            this text\n";
-
-/* perf's -m: pages, or a size with a suffix. */
-static bool parse_mmap_one(const char *s, size_t len, uint64_t *ret)
-{
-	char text[32];
-	uint64_t v;
-
-	if (!len || len >= sizeof(text))
-		return false;
-	memcpy(text, s, len);
-	text[len] = '\0';
-	if (ptc_parse_u64(text, &v))
-		return !__builtin_mul_overflow(v, (uint64_t)sysconf(_SC_PAGESIZE), ret);
-	if (text[len - 1] == 'B' || text[len - 1] == 'b')
-		text[len - 1] = '\0';
-	return ptc_parse_size(text, ret);
-}
-
-static bool parse_mmap(const char *s, struct ptc_record_opts *o)
-{
-	const char *comma = strchr(s, ',');
-	const size_t len = comma ? (size_t)(comma - s) : strlen(s);
-
-	return (comma && !len ? true : parse_mmap_one(s, len, &o->data_size)) &&
-	       (!comma || parse_mmap_one(comma + 1, strlen(comma + 1), &o->aux_size));
-}
-
-/* Bytes; a suffix B, K, M or G is as of -m. */
-static bool parse_bytes(const char *s, uint64_t *ret)
-{
-	const size_t len = strlen(s);
-
-	return strspn(s, "0123456789") == len ? ptc_parse_u64(s, ret) && *ret :
-						parse_mmap_one(s, len, ret) && *ret;
-}
-
-static bool parse_source(const char *s, enum ptc_source_kind *ret)
-{
-	if (!strcmp(s, "auto"))
-		*ret = PTC_SOURCE_AUTO;
-	else if (!strcmp(s, "pt"))
-		*ret = PTC_SOURCE_PT;
-	else if (!strcmp(s, "step"))
-		*ret = PTC_SOURCE_STEP;
-	else if (!strcmp(s, "emu"))
-		*ret = PTC_SOURCE_EMU;
-	else
-		return false;
-	return true;
-}
 
 static bool parse_psb(const char *s, uint32_t *ret)
 {
@@ -180,28 +133,6 @@ static bool parse_level(const char *s, unsigned int *ret)
 	return true;
 }
 
-/* "1,2,3" behind what is in @list already. */
-static bool parse_ids(const char *s, pid_t *list, size_t *n)
-{
-	while (*s) {
-		const size_t len = strcspn(s, ",");
-		char text[16];
-		uint64_t v;
-
-		if (!len || len >= sizeof(text) || *n == PTC_MAX_TARGETS)
-			return false;
-		memcpy(text, s, len);
-		text[len] = '\0';
-		if (!ptc_parse_u64(text, &v) || !v || v > INT32_MAX)
-			return false;
-		list[(*n)++] = (pid_t)v;
-		s += len;
-		if (*s == ',' && !*++s)
-			return false;
-	}
-	return *n != 0;
-}
-
 int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 {
 	enum {
@@ -222,7 +153,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_TO,
 		OPT_PER_THREAD,
 		OPT_FILTER,
-		OPT_AUX_SAMPLE
+		OPT_AUX_SAMPLE,
+		OPT_KCORE
 	};
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
@@ -241,6 +173,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "aux-sample", optional_argument, NULL, OPT_AUX_SAMPLE },
 		{ "count", required_argument, NULL, 'c' },
 		{ "compression-level", optional_argument, NULL, 'z' },
+		{ "kcore", no_argument, NULL, OPT_KCORE },
 		{ "realtime", required_argument, NULL, 'r' },
 		{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
@@ -269,7 +202,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			a->opts.output = optarg;
 			break;
 		case 'm':
-			if (!parse_mmap(optarg, &a->opts))
+			if (!ptc_args_mmap(optarg, &a->opts))
 				return ptc_usage_error("record", "'%s' is no ring size", optarg);
 			break;
 		case 'z':
@@ -284,11 +217,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 					"record", "'%s' is no real-time priority: 1 to 99", optarg);
 			break;
 		case 'p':
-			if (!parse_ids(optarg, a->pids, &a->opts.npids))
+			if (!ptc_args_ids(optarg, a->pids, &a->opts.npids))
 				return ptc_usage_error("record", "'%s' is no list of pids", optarg);
 			break;
 		case 't':
-			if (!parse_ids(optarg, a->tids, &a->opts.ntids))
+			if (!ptc_args_ids(optarg, a->tids, &a->opts.ntids))
 				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
 			break;
 		case 'e':
@@ -320,6 +253,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 				return ptc_usage_error("record", "there are too many --filter");
 			a->filter_texts[a->nfilter_texts++] = optarg;
 			break;
+		case OPT_KCORE:
+			a->opts.kcore = true;
+			break;
 		case OPT_PER_THREAD:
 			a->opts.per_thread = true;
 			break;
@@ -334,7 +270,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			a->quiet = true;
 			break;
 		case OPT_SOURCE:
-			if (!parse_source(optarg, &a->opts.source))
+			if (!ptc_args_source(optarg, &a->opts.source))
 				return ptc_usage_error("record", "there is no source '%s'", optarg);
 			break;
 		case OPT_LOSSLESS:
@@ -390,9 +326,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			return ptc_option_error("record", argv, c);
 		}
 	}
-	if (a->snapshot_text && !parse_bytes(a->snapshot_text, &a->opts.snapshot_size))
+	if (a->snapshot_text && !ptc_args_bytes(a->snapshot_text, &a->opts.snapshot_size))
 		return ptc_usage_error("record", "'%s' is no size of a snapshot", a->snapshot_text);
-	if (a->sample_text && !parse_bytes(a->sample_text, &a->opts.aux_sample))
+	if (a->sample_text && !ptc_args_bytes(a->sample_text, &a->opts.aux_sample))
 		return ptc_usage_error("record", "'%s' is no size of a sample", a->sample_text);
 	if (a->opts.sampler && !a->opts.aux_sample)
 		return ptc_usage_error("record", "there can be one event only (-e), but with "

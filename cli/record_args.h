@@ -4,9 +4,10 @@
 #define PTC_CLI_RECORD_ARGS_H
 
 #include "addr_filter.h"
+#include "args.h"
 #include "ptcap/capture.h"
 
-enum { PTC_MAX_TARGETS = 256, PTC_MAX_COMPRESSION = 22, PTC_MAX_FILTER_TEXTS = 16 };
+enum { PTC_MAX_COMPRESSION = 22, PTC_MAX_FILTER_TEXTS = 16 };
 
 struct ptc_record_args {
 	struct ptc_record_opts opts;
@@ -24,6 +25,11 @@ struct ptc_record_args {
 	bool terminal; /* stderr is one: progress is a line that is written over */
 	bool line;     /* such a line is there */
 };
+
+#define PTC_RECORD_ARGS_INIT(a)                                                                    \
+	{                                                                                          \
+		.opts = {.size = sizeof((a).opts), .output = "perf.data", .wake_fd = -1 }          \
+	}
 
 /* Returns -1 to go on, or an exit code. */
 int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a);

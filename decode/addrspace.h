@@ -31,9 +31,9 @@ struct ptc_addrspace {
 	uint64_t version;	      /* counts changes; see ptc_addrspace_version */
 	uint64_t layout;	      /* those that libipt must be told of */
 	struct ptc_addrspace *kernel; /* lent; what is in the upper half of all; NULL: nothing */
-	/* The same for libipt, by mode; owned, made by ptc_ipt_image. */
-	struct pt_image *images[PTC_MODES];
-	uint64_t image_layouts[PTC_MODES];
+	/* The same for libipt, by mode, and of none; owned, made by ptc_ipt_image. */
+	struct pt_image *images[PTC_MODES + 1];
+	uint64_t image_layouts[PTC_MODES + 1];
 	uint64_t view; /* of what never changes: a number, not 0; the same number, the same code */
 };
 

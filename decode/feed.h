@@ -37,7 +37,8 @@ static inline bool ptc_feed_has_tnt(const struct ptc_feed *f)
 
 static inline bool ptc_feed_has_tip(const struct ptc_feed *f)
 {
-	return f->next < f->limit && ptc_pkt_is_tip(f->next[0]) && ptc_pkt_ip_len(f->next[0]);
+	return f->next < f->limit && ptc_pkt_is_tip(f->next[0]) && ptc_pkt_ip_len(f->next[0]) &&
+	       f->next[0] != PTC_PKT_TIP_NONE;
 }
 
 static inline bool ptc_feed_has_plain(const struct ptc_feed *f)

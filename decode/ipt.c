@@ -74,7 +74,10 @@ static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid,
 	return n ? (int)n : -pte_nomap;
 }
 
-/* What of a range libipt can have from a file. The rest is for the callback. */
+/*
+ * What of a range libipt can have from a file. The rest is for the callback, and so is the end of
+ * it: an instruction there may go on in another range, which is not always the same, or there.
+ */
 static int add_range(struct pt_image_section_cache *cache, const struct ptc_range *r,
 		     struct pt_image *image)
 {
@@ -85,9 +88,10 @@ static int add_range(struct pt_image_section_cache *cache, const struct ptc_rang
 	if (!f || !f->piece.path || r->patched)
 		return 0;
 	len = ptc_codefile_has(f, r->off, r->end - r->start);
-	if (!len)
+	if (len <= PTC_INSN_MAX)
 		return 0;
-	isid = pt_iscache_add_file(cache, f->piece.path, f->piece.off + r->off, len, r->start);
+	isid = pt_iscache_add_file(cache, f->piece.path, f->piece.off + r->off, len - PTC_INSN_MAX,
+				   r->start);
 	return isid > 0 ? pt_image_add_cached(image, cache, isid, NULL) : isid;
 }
 
@@ -102,10 +106,12 @@ static bool add_ranges(struct pt_image_section_cache *cache, const struct ptc_ad
 	return true;
 }
 
+/* @cache NULL: all by the callback. */
 static int fill_image(struct pt_image_section_cache *cache, struct ptc_addrspace *as,
 		      struct pt_image *image, struct ptc_err *err)
 {
-	if ((as->kernel && !add_ranges(cache, as->kernel, image)) || !add_ranges(cache, as, image))
+	if (cache && ((as->kernel && !add_ranges(cache, as->kernel, image)) ||
+		      !add_ranges(cache, as, image)))
 		return ptc_fail_mem(err);
 	if (pt_image_set_callback(image, read_memory, as) < 0)
 		return ptc_fail_mem(err);
@@ -122,7 +128,7 @@ int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, enum ptc_
 		image = pt_image_alloc(NULL);
 		if (!image)
 			return ptc_fail_mem(err);
-		r = fill_image(ipt->caches[mode], as, image, err);
+		r = fill_image(mode < PTC_MODES ? ipt->caches[mode] : NULL, as, image, err);
 		if (r < 0) {
 			pt_image_free(image);
 			return r;
@@ -139,7 +145,7 @@ void ptc_ipt_drop_images(struct ptc_addrspace *as)
 {
 	int i;
 
-	for (i = 0; i < PTC_MODES; i++) {
+	for (i = 0; i <= PTC_MODES; i++) {
 		pt_image_free(as->images[i]);
 		as->images[i] = NULL;
 	}

@@ -39,6 +39,7 @@ int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
  * The image of @as as it is now, for code of @mode; kept in @as, made anew when its layout has
  * changed. libipt remembers of which mode the blocks were that it found in a file, and then takes
  * them to be that for ever: a MODE.Exec that is damaged must not spoil them, hence the modes apart.
+ * With PTC_MODES, which is none, it remembers nothing, and what it remembers is not used.
  * Bytes that are in no file, and ranges with patches, are read from @as, which must outlive the
  * image.
  */

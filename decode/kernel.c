@@ -15,6 +15,7 @@
 #include "decode/codefile.h"
 #include "decode/core.h"
 #include "decode/grow.h"
+#include "decode/symbol.h"
 
 #include <linux/perf_event.h>
 
@@ -23,6 +24,8 @@ static const char image_name[] = "[kernel.kallsyms]";
 void ptc_kernel_release(struct ptc_kernel *k)
 {
 	ptc_addrspace_release(&k->as);
+	ptc_addrspace_release(&k->modules);
+	ptc_addrspace_release(&k->brought);
 	ptc_core_free(k->kcore);
 	ptc_labels_release(&k->names);
 	ptc_labels_release(&k->live);
@@ -173,29 +176,16 @@ static int open_vmlinux(struct ptc_kernel *k, struct ptc_codefiles *files, const
 	return k->vmlinux->bytes ? read_vmlinux(k, err) : 0;
 }
 
-int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
-		    const struct ptc_code_opts *opts, const struct ptc_build_id *id,
-		    struct ptc_err *err)
-{
-	int r = 0;
-
-	if (opts && opts->kcore)
-		r = open_kcore(k, opts->kcore, err);
-	if (!r && !k->kcore)
-		r = open_vmlinux(k, files, opts ? opts->vmlinux : NULL, id, err);
-	return r;
-}
-
 /* What kcore has of [start, end). */
-static bool map_kcore(struct ptc_kernel *k, struct ptc_codefiles *files, const char *name,
-		      uint64_t start, uint64_t end)
+static bool map_kcore(struct ptc_kernel *k, struct ptc_addrspace *as, struct ptc_codefiles *files,
+		      const char *name, uint64_t start, uint64_t end)
 {
 	struct ptc_codefile *file;
 	uint64_t n, off;
 
 	while (start < end) {
 		n = ptc_core_code(k->kcore, files, name, start, end - start, &file, &off);
-		if (n && !ptc_addrspace_map(&k->as, start, n, off, file))
+		if (n && !ptc_addrspace_map(as, start, n, off, file))
 			return false;
 		if (!n)
 			n = ptc_core_next(k->kcore, start) - start;
@@ -204,6 +194,46 @@ static bool map_kcore(struct ptc_kernel *k, struct ptc_codefiles *files, const c
 		start += n;
 	}
 	return true;
+}
+
+/* It was made of code alone, and of the kernel that was recorded: all of it counts. */
+static int take_brought(struct ptc_kernel *k, struct ptc_codefiles *files, const char *dir,
+			struct ptc_err *err)
+{
+	int r = open_kcore(k, dir, err);
+	size_t i;
+
+	for (i = 0; !r && i < k->kcore->nloads; i++) {
+		const struct ptc_core_load l = k->kcore->loads[i];
+
+		if (l.addr >> 63 &&
+		    !map_kcore(k, &k->brought, files, image_name, l.addr, l.addr + l.len))
+			r = ptc_fail_mem(err);
+	}
+	return r;
+}
+
+int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
+		    const struct ptc_code_opts *opts, const struct ptc_build_id *id,
+		    const char *kcore_dir, struct ptc_err *err)
+{
+	const char *vmlinux = opts ? opts->vmlinux : NULL;
+	int r = 0;
+
+	if (opts && opts->kcore)
+		r = open_kcore(k, opts->kcore, err);
+	else if (kcore_dir && !vmlinux)
+		r = take_brought(k, files, kcore_dir, err);
+	if (!r && !k->kcore)
+		r = open_vmlinux(k, files, vmlinux, id, err);
+	return r;
+}
+
+bool ptc_kernel_begin(struct ptc_kernel *k)
+{
+	ptc_addrspace_clear(&k->as);
+	ptc_addrspace_clear(&k->modules);
+	return !k->brought.n || ptc_addrspace_copy(&k->as, &k->brought);
 }
 
 /* Was kcore copied while the recorded kernel ran? kallsyms tells by the symbol in the name. */
@@ -248,11 +278,13 @@ bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const st
 		return false;
 	if (!file->bytes && !ptc_addrspace_map(&k->as, m->addr, m->len, m->pgoff, file))
 		return false;
+	if (!image && !ptc_addrspace_map(&k->modules, m->addr, m->len, 0, file))
+		return false;
 	if (image && k->kcore)
 		k->other_boot = !is_same_boot(k, m);
 	if (k->kcore && !k->other_boot) {
 		file->in_core = true;
-		return map_kcore(k, files, name, m->addr, end);
+		return map_kcore(k, &k->as, files, name, m->addr, end);
 	}
 	return !image || !k->vmlinux || !k->vmlinux->bytes || map_vmlinux(k, m);
 }
@@ -285,7 +317,7 @@ bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_codefiles *files,
 	if (f->bytes || !k->kcore || k->other_boot)
 		return true;
 	f->in_core = true;
-	return map_kcore(k, files, s->name, s->addr, end);
+	return map_kcore(k, &k->as, files, s->name, s->addr, end);
 }
 
 const char *ptc_kernel_symbol(const struct ptc_kernel *k, uint64_t ip, uint64_t time,
@@ -301,5 +333,6 @@ const char *ptc_kernel_symbol(const struct ptc_kernel *k, uint64_t ip, uint64_t 
 		*ret_off = off;
 		return name;
 	}
-	return k->other_boot ? NULL : ptc_labels_find(&k->names, ip, UINT64_MAX, ret_off);
+	name = k->other_boot ? NULL : ptc_labels_find(&k->names, ip, UINT64_MAX, ret_off);
+	return name ? name : ptc_symbol_at(&k->modules, ip, ret_off);
 }

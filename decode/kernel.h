@@ -2,7 +2,8 @@
 /*
  * The kernel's code: from a copy of its memory (kcore), which is exact, or
  * from vmlinux, moved to where it ran; that lacks what a kernel patches in
- * itself. Modules come from kcore alone: their files are not linked yet.
+ * itself. Code of modules comes from kcore alone: their files are not linked
+ * yet, and have names only.
  */
 #ifndef PTC_DECODE_KERNEL_H
 #define PTC_DECODE_KERNEL_H
@@ -26,9 +27,11 @@ struct ptc_kernel_segment {
 
 struct ptc_kernel {
 	struct ptc_addrspace as;
-	struct ptc_core *kcore;	 /* owned; NULL: none */
-	struct ptc_labels names; /* of kallsyms beside kcore */
-	struct ptc_labels live;	 /* of KSYMBOL; "": from then on there is nothing more */
+	struct ptc_addrspace modules; /* which module is where, for the names in its file */
+	struct ptc_addrspace brought; /* all of a kcore that came with the recording */
+	struct ptc_core *kcore;	      /* owned; NULL: none */
+	struct ptc_labels names;      /* of kallsyms beside kcore */
+	struct ptc_labels live;	      /* of KSYMBOL; "": from then on there is nothing more */
 	struct ptc_bpf bpf;
 	struct ptc_codefile *vmlinux;	 /* lent; NULL: none */
 	struct ptc_kernel_segment *segs; /* owned; of vmlinux */
@@ -41,12 +44,16 @@ struct ptc_kernel {
 
 /*
  * Open what @opts (may be NULL) names; @id is that of the recorded kernel (len
- * 0: not known). What was named and cannot be read is an error.
+ * 0: not known). What was named and cannot be read is an error. If nothing is, take what came with
+ * the recording, if that is not NULL: a folder that perf calls kcore_dir.
  */
 int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 		    const struct ptc_code_opts *opts, const struct ptc_build_id *id,
-		    struct ptc_err *err);
+		    const char *kcore_dir, struct ptc_err *err);
 void ptc_kernel_release(struct ptc_kernel *k);
+
+/* As it is before any record: only what came with the recording is there. False: out of memory. */
+bool ptc_kernel_begin(struct ptc_kernel *k);
 
 /* A mapping of the kernel's. False: out of memory. */
 bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const struct ptc_sb_mmap *m,

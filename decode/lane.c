@@ -16,6 +16,7 @@ struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l)
 		.opts = &d->opts,
 		.resync = d->resync,
 		.ipt = &d->ipt,
+		.engine = d->engine,
 		.clock = d->clock,
 		.stream = &l->stream,
 		.start = l->start,

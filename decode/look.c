@@ -2,6 +2,7 @@
 /* Where libipt is in the trace, and what time it is there: after each call, or told from the bytes.
  */
 #include "decode/feed.h"
+#include "decode/ipt_block.h"
 #include "decode/replay_state.h"
 
 size_t ptc_replay_position(struct ptc_replay *r)
@@ -56,6 +57,36 @@ void ptc_replay_look_around(struct ptc_replay *r)
 	look_at_time(r);
 }
 
+static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
+{
+	return r->window.bytes - room_of(r) + raw;
+}
+
+/*
+ * A branch that takes an address took one that does not say which: @b, when the decoder was at
+ * @raw. libipt says so of a block that it has not in its cache, and goes on with the branch itself
+ * where it has it.
+ */
+static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t raw)
+{
+	uint8_t kind;
+
+	if (r->status < 0 || !b->ninsn || r->raw <= raw || *place_of(r, raw) != PTC_PKT_TIP_NONE ||
+	    b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
+		return;
+	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
+	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
+		r->status = -pte_noip;
+}
+
+void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b)
+{
+	const size_t raw = r->raw;
+
+	ptc_replay_look_around(r);
+	judge_block(r, b, raw);
+}
+
 /*
  * A block has used the packet that came next; now the decoder is @n bytes further on. @empty: it
  * had no bits before. It takes a TIP packet though it has some, where the trace is damaged.
@@ -91,11 +122,6 @@ size_t ptc_replay_next_stop(const struct ptc_replay *r)
 	return mark < stop ? (size_t)mark : stop;
 }
 
-static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
-{
-	return r->window.bytes - room_of(r) + raw;
-}
-
 /* From where on the decoder must be asked where it is. */
 static const uint8_t *feed_limit(const struct ptc_replay *r)
 {
@@ -127,7 +153,8 @@ struct ptc_feed ptc_replay_feed(const struct ptc_replay *r)
 	return f;
 }
 
-void ptc_replay_look_ahead(struct ptc_replay *r, bool empty, struct ptc_feed *ret)
+void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool empty,
+			   struct ptc_feed *ret)
 {
 	const size_t raw = r->raw;
 	const uint64_t bound = r->bound;
@@ -149,4 +176,5 @@ void ptc_replay_look_ahead(struct ptc_replay *r, bool empty, struct ptc_feed *re
 	/* In a graft it is not where we say it is; a PSB that was read ends what it takes. */
 	if (ret->next != r->window.bytes + r->off || ptc_replay_psb_ahead(r) < SIZE_MAX)
 		ptc_feed_ask(ret);
+	judge_block(r, b, raw);
 }

@@ -209,8 +209,12 @@ static const char *hint_of(const struct ptc_codefile *f)
 	if (f->bpf)
 		return "JITed code of a BPF program is not in the recording";
 	if (f->kernel)
-		return ptc_kernel_is_image(f->name) ? "the kernel: --kcore, or --vmlinux" :
-						      "of the kernel: --kcore";
+		return ptc_kernel_is_image(f->name) ?
+			       "the kernel: record --kcore keeps it, a copy is "
+			       "taken with --kcore, or --vmlinux" :
+			       "of the kernel, which changes what it loads: "
+			       "record --kcore keeps it, a copy is taken "
+			       "with --kcore";
 	if (f->anonymous)
 		return "it is in no file; a core of the process may have it: --core";
 	if (f->other_path)
@@ -290,6 +294,12 @@ static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 			ptc_build_id_hex(&f->other_id, is);
 			add(n, "'%s' has build-id %s, not %s as recorded: '%s' is used",
 			    f->other_path, *is ? is : "(none)", was, f->path);
+		}
+		if (f->kernel && f->other_path && f->syms_tried && !f->syms) {
+			ptc_build_id_hex(&f->id, was);
+			ptc_build_id_hex(&f->other_id, is);
+			add(n, "no names of '%s': '%s' has build-id %s, not %s as recorded",
+			    f->name, f->other_path, *is ? is : "(none)", was);
 		}
 		if (!f->assumed || (f->from == PTC_CODE_OWN && f->saved))
 			continue;

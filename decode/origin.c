@@ -144,13 +144,41 @@ int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const str
 	return 0;
 }
 
+/* The folder of a recording that is one (perf record --kcore), the caller's to free; NULL: none. */
+static char *brought_kcore(const struct ptc_file *f)
+{
+	char *path;
+
+	if (ptc_file_form(f) != PTC_FORM_FOLDER ||
+	    asprintf(&path, "%s/kcore_dir", ptc_file_name(f)) < 0)
+		return NULL;
+	if (!access(path, F_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static int prepare_kernel(struct ptc_procs *ps, const struct ptc_sideband *s,
+			  const struct ptc_file *f, const struct ptc_code_opts *opts,
+			  struct ptc_err *err)
+{
+	static const struct ptc_sb_mmap image = { .filename = "[kernel.kallsyms]" };
+	const struct ptc_build_id none = { .len = 0 };
+	const struct ptc_build_id *id = ptc_sideband_id(s, &image);
+	struct ptc_kernel *k = &ps->origin.kernel;
+	char *brought = brought_kcore(f);
+	int r = ptc_bpf_read(&k->bpf, f, err);
+
+	if (!r)
+		r = ptc_kernel_init(k, &ps->files, opts, id ? id : &none, brought, err);
+	free(brought);
+	return r || ptc_kernel_begin(k) ? r : ptc_fail_mem(err);
+}
+
 int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		       const struct ptc_code_opts *opts, const struct ptc_tsc_clock *clock,
 		       bool kernel_traced, struct ptc_err *err)
 {
-	static const struct ptc_sb_mmap kernel = { .filename = "[kernel.kallsyms]" };
-	const struct ptc_build_id none = { .len = 0 };
-	const struct ptc_build_id *id = ptc_sideband_id(s, &kernel);
 	struct ptc_origin *c = &ps->origin;
 	int r = 0;
 
@@ -158,9 +186,7 @@ int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struc
 	ps->nobody.kernel = kernel_traced ? &c->kernel.as : NULL;
 	ptc_labels_sort(&c->kernel.live);
 	if (kernel_traced)
-		r = ptc_bpf_read(&c->kernel.bpf, f, err);
-	if (kernel_traced && !r)
-		r = ptc_kernel_init(&c->kernel, &ps->files, opts, id ? id : &none, err);
+		r = prepare_kernel(ps, s, f, opts, err);
 	if (!r && opts && opts->core)
 		r = ptc_core_open(opts->core, &c->core, err);
 	return r < 0 ? r : ptc_dumps_read(ps, s, f, clock, err);

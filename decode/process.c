@@ -18,7 +18,6 @@ void ptc_procs_clear(struct ptc_procs *ps)
 		(void)ptc_view_put(ps->procs[i]->view);
 		free(ps->procs[i]);
 	}
-	ptc_addrspace_clear(&ps->origin.kernel.as); /* records map it, and change it, anew */
 	ps->nprocs = ps->nthreads = ps->ncpus = 0;
 	ps->copied = 0;
 }

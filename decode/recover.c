@@ -96,10 +96,13 @@ static void charge(struct ptc_replay *r, size_t off)
 
 static void init_walk(struct ptc_replay *r)
 {
+	const struct ptc_ipt_params *p = &r->conf.ipt->params;
+
 	if (r->window.map)
 		ptc_walker_init_window(&r->walk, &r->window);
 	else
 		ptc_walker_init(&r->walk, r->window.bytes, span_of(r)->len);
+	r->walk.rate = (struct ptc_mtc_rate){ p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
 }
 
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
@@ -113,10 +116,12 @@ static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor
 		init_walk(r); /* nor does it know what is in front */
 		ptc_walker_begin(&r->walk, from);
 	}
+	r->fresh = at == (ptrdiff_t)from;
 	r->swallowed = false;
 	r->ahead_of = r->off_psb = SIZE_MAX;
 	r->off_psb_later = r->off_psb_agrees = false;
 	r->at_first = psb_plus_at(r, at).mode;
+	r->modeless = true;
 	ptc_replay_look_for_psb(r, at, at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
 	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
 	ptc_replay_look_around(r);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "decode/event.h"
 #include "decode/ipt.h"
+#include "decode/ipt_block.h"
 #include "decode/note.h"
 #include "decode/replay_state.h"
 
@@ -19,11 +20,6 @@ enum { MAX_IDLE = 16 };
 /* What libipt cannot say. */
 enum { NO_EVENT = 0x7fffffff };
 
-static enum ptc_mode mode_of(enum pt_exec_mode mode)
-{
-	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
-}
-
 int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
 {
 	struct pt_image *image;
@@ -31,9 +27,10 @@ int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
 
 	if (!r->dec)
 		return 0;
-	ret = ptc_ipt_image(r->conf.ipt, r->as, r->mode, &image, err);
+	ret = ptc_ipt_image(r->conf.ipt, r->as, r->modeless ? PTC_MODES : r->mode, &image, err);
 	if (!ret)
 		(void)pt_blk_set_image(r->dec, image);
+	r->modeless_image = r->modeless;
 	return ret;
 }
 
@@ -44,6 +41,7 @@ static int follow_mode(struct ptc_replay *r, const struct pt_event *ev, struct p
 
 	if (ev->type != ptev_exec_mode)
 		return 0;
+	r->modeless = ev->variant.exec_mode.mode == ptem_unknown;
 	mode = mode_of(ev->variant.exec_mode.mode);
 	if (mode == r->mode)
 		return 0;
@@ -96,6 +94,7 @@ void ptc_replay_free(struct ptc_replay *r)
 		return;
 	ptc_replay_close_span(r);
 	ptc_trail_release(&r->trail);
+	ptc_piece_release(&r->piece);
 	ptc_out_release(&r->out);
 	ptc_addrspace_release(&r->none);
 	free(r);
@@ -113,6 +112,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	r->out.items = items;
 	r->out.cap = cap;
 	ptc_trail_renew(&r->trail, &r->out, conf->opts);
+	r->piece.active = false;
 }
 
 void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
@@ -129,6 +129,11 @@ void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 {
 	r->stop = stop;
+}
+
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until)
+{
+	r->calm = until;
 }
 
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
@@ -199,15 +204,16 @@ static void move_window(struct ptc_replay *r)
  * asked again. True: decoding goes on.
  *
  * Not where a return failed on the bit that it has: that is used up, and how libipt stands then
- * depends on whether it had the return in its cache.
+ * depends on whether it had the return in its cache. So it does behind an address that is missing.
  */
 static bool has_more(struct ptc_replay *r)
 {
+	const enum pt_error_code error = pt_errcode(r->status);
 	struct pt_block b;
 	int status;
 
-	if (!r->trail.last.valid || pt_errcode(r->status) == pte_bad_retcomp ||
-	    pt_errcode(r->status) == pte_retstack_empty)
+	if (!r->trail.last.valid || error == pte_bad_retcomp || error == pte_retstack_empty ||
+	    error == pte_noip)
 		return false;
 	status = pt_blk_next(r->dec, &b, sizeof(b));
 	if (b.ip != r->trail.last.ip) {
@@ -228,8 +234,8 @@ static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_blo
 	if (max && ptc_trail_is_quick(&r->trail, r->now) && !r->gap &&
 	    ptc_out_reserve(&r->out, max))
 		return ptc_replay_run_blocks(r, max, b);
-	r->status = pt_blk_next(r->dec, b, sizeof(*b));
-	ptc_replay_look_around(r);
+	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn);
+	ptc_replay_look_behind(r, b);
 	return PTC_LEFT_BLOCK;
 }
 
@@ -250,7 +256,7 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		r->told = time;
 		fb = (struct ptc_trail_block){ .ip = b.ip,
 					       .end_ip = b.end_ip,
-					       .ninsn = b.ninsn,
+					       .ninsn = r->ninsn,
 					       .mode = mode_of(b.mode),
 					       .time = time,
 					       /* libipt goes on from a jump to a PTWRITE. */
@@ -369,12 +375,20 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_recover(r, r->status, err);
 }
 
+/* Where a PSB tells of no mode: what libipt does with code then, it may only do with that. */
+static int use_mode(struct ptc_replay *r, struct ptc_err *err)
+{
+	if (r->modeless == r->modeless_image || r->status & pts_event_pending)
+		return 0;
+	return ptc_replay_set_image(r, err);
+}
+
 static int use_code(struct ptc_replay *r, struct ptc_err *err)
 {
 	int ret;
 
 	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as))
-		return 0;
+		return use_mode(r, err);
 	ret = ptc_replay_set_image(r, err);
 	if (ret < 0)
 		return ret;
@@ -398,8 +412,15 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_steps(r, 0, err);
 }
 
+/* To verify: where items of this step begin, if they are to be looked at. */
+static size_t first_item(struct ptc_replay *r)
+{
+	return r->piece.active && ptc_out_reserve(&r->out, 0) ? r->out.n : SIZE_MAX;
+}
+
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
+	const size_t first = first_item(r);
 	int ret;
 
 	if (r->done || r->span >= r->conf.stream->n)
@@ -411,6 +432,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = ptc_replay_open_span(r, err);
 	else if (r->seeking)
 		ret = ptc_replay_seek(r, r->status, err);
+	else if (ptc_piece_is_next(r))
+		ret = ptc_piece_step(r, max, err);
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
@@ -429,6 +452,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 								  r->prev2_off :
 								  r->prev_off),
 				      r->prev_now);
+	if (first < SIZE_MAX && r->piece.active && r->conf.engine->verify)
+		ptc_piece_check(r, first);
 	return r->done ? 0 : 1;
 }
 

@@ -17,6 +17,7 @@
 #include "decode/stream.h"
 
 struct ptc_addrspace;
+struct ptc_engine;
 struct ptc_ipt;
 struct ptc_notes;
 struct ptc_replay;
@@ -33,6 +34,7 @@ struct ptc_replay_conf {
 	const struct ptc_decode_opts *opts;
 	enum ptc_resync resync; /* not DEFAULT */
 	const struct ptc_ipt *ipt;
+	struct ptc_engine *engine; /* NULL: libipt alone */
 	struct ptc_tsc_clock clock;
 	const struct ptc_stream *stream;
 	struct ptc_spot start;	      /* what is in front of it is as if it were not there */
@@ -58,6 +60,12 @@ void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
 		     struct ptc_decode_stats *stats, struct ptc_notes *notes);
 /* A row of steps ends there at the latest. */
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
+
+/*
+ * Until the next step: no side record is to be applied, nor does anything else need a look, while
+ * the time is before @until. It may be trusted, and decode ahead.
+ */
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until);
 
 /* How it stands; see seam.h. False: not so that it could be compared. */
 bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret);

@@ -16,6 +16,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/ahead.h"
+#include "decode/piece.h"
 #include "decode/psb.h"
 #include "decode/replay.h"
 #include "decode/resync.h"
@@ -42,7 +43,10 @@ struct ptc_replay {
 	bool at_first;	/* what the PSB that it began at says is yet to be told of */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
 	enum ptc_mode mode;	      /* the decoder's; its code is of that */
+	bool modeless;		      /* it does not know one, since it began or for damage, */
+	bool modeless_image;	      /* and has code of none */
 	int status;		      /* of its last call */
+	uint32_t ninsn;		      /* of the last block */
 	unsigned int idle;
 
 	/*
@@ -97,7 +101,10 @@ struct ptc_replay {
 
 	size_t next_mark;
 	struct ptc_spot stop; /* a row of steps ends there */
+	bool fresh;	      /* the decoder has just begun at a PSB of the trace */
+	uint64_t calm;	      /* at no time in front of this is there anything else to be done */
 	struct ptc_trail trail;
+	struct ptc_piece piece;
 };
 
 static inline const struct ptc_span *span_of(const struct ptc_replay *r)
@@ -136,6 +143,11 @@ static inline size_t first_sure(const struct ptc_replay *r, size_t from)
 	return from < r->window.from ? r->window.from : from;
 }
 
+static inline enum ptc_mode mode_of(enum pt_exec_mode mode)
+{
+	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
+}
+
 /* The PSB+ at @at, which may be a graft. */
 static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdiff_t at)
 {
@@ -154,6 +166,8 @@ int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
 
 /* After each call of the decoder. */
 void ptc_replay_look_around(struct ptc_replay *r);
+/* The same after one for a block, @b, whatever came of it: r->status may be an error then. */
+void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b);
 /* Where the decoder is, as an offset in the span; r->raw follows. */
 size_t ptc_replay_position(struct ptc_replay *r);
 /* Where in the span a step may go on to before somebody else must have a look. */
@@ -161,10 +175,11 @@ size_t ptc_replay_next_stop(const struct ptc_replay *r);
 /* What is known of what the decoder takes next. */
 struct ptc_feed ptc_replay_feed(const struct ptc_replay *r);
 /*
- * look_around after a block that may have used trace, but had no event and no error. r->off and
+ * look_behind, where the block may have used trace, but had no event and no error. r->off and
  * r->prev_off are those in front of it. @empty: it had no bits of a TNT packet before.
  */
-void ptc_replay_look_ahead(struct ptc_replay *r, bool empty, struct ptc_feed *ret);
+void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool empty,
+			   struct ptc_feed *ret);
 
 /* row.c */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "decode/addrspace.h"
 #include "decode/psb.h"
 #include "decode/stream.h"
@@ -50,7 +51,7 @@ static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
 	case PTC_PKT_TSC:
 		memcpy(r->tsc, p, sizeof(r->tsc));
 		r->has_tsc = r->new_tsc = true;
-		r->has_tma = false;
+		r->has_tma = r->new_mtc = false;
 		break;
 	case PTC_PKT_TMA:
 		memcpy(r->tma, p, sizeof(r->tma));
@@ -62,6 +63,7 @@ static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
 		r->mtcs += r->has_mtc ? (uint8_t)(p[1] - r->mtc) : 1;
 		r->mtc = p[1];
 		r->has_mtc = true;
+		r->new_mtc = r->has_tsc && r->has_tma;
 		break;
 	case PTC_PKT_CBR:
 		memcpy(r->cbr, p, sizeof(r->cbr));
@@ -228,14 +230,32 @@ static bool needs_code(const struct ptc_walker *r, const struct packet *k)
 	       (k->type == PTC_PKT_FUP && !r->in_psb);
 }
 
+/* May it be later at @k than where it was known last, so that it matters? */
+static bool may_be_later(const struct ptc_walker *r, const struct packet *k)
+{
+	return (r->new_tsc && needs_code(r, k)) ||
+	       (r->new_mtc && r->rate.d && k->type == PTC_PKT_TIP_PGE && k->has_ip);
+}
+
+/* TSC ticks from the CTC tick in front of the TMA's TSC packet to the last MTC; 0: who knows. */
+static uint64_t mtc_ticks(const struct ptc_walker *r)
+{
+	const uint64_t into = ptc_le16(r->tma + 2) & ((1u << r->rate.freq) - 1);
+	uint64_t ticks;
+
+	/* The first MTC is at the next multiple of a period. */
+	if (!r->has_tma || !r->has_mtc || !r->rate.d || r->mtcs > UINT32_MAX ||
+	    __builtin_mul_overflow(((uint64_t)r->mtcs << r->rate.freq) - into, r->rate.n, &ticks))
+		return 0;
+	return ticks / r->rate.d;
+}
+
 uint64_t ptc_walker_tsc(const struct ptc_walker *r)
 {
-	uint64_t v = 0;
-	int i;
+	const uint64_t tsc = ptc_le64(r->tsc) >> 8, ticks = mtc_ticks(r);
+	const uint64_t behind = ptc_le16(r->tma + 5) & 0x1ff;
 
-	for (i = 7; i; i--)
-		v = v << 8 | r->tsc[i];
-	return v;
+	return (tsc + (ticks > behind ? ticks - behind : 0)) & (((uint64_t)1 << 56) - 1);
 }
 
 /* The first PSB at or behind @from; looked for once. */
@@ -298,8 +318,8 @@ void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_a
 			r->bound = false;
 			continue;
 		}
-		if (k.off >= floor && r->new_tsc && needs_code(r, &k)) {
-			r->new_tsc = false;
+		if (k.off >= floor && may_be_later(r, &k)) {
+			r->new_tsc = r->new_mtc = false;
 			r->pos = k.off;
 			r->last_ip = last_ip;
 			ret->how = PTC_RESUME_LATER;

@@ -22,7 +22,14 @@ struct ptc_window;
 
 enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft is at most 48 */
 
+/* What an MTC packet tells: CTC ticks a period (as a power of two), TSC ticks a CTC tick. */
+struct ptc_mtc_rate {
+	uint8_t freq;
+	uint32_t n, d; /* 0: not known */
+};
+
 struct ptc_walker {
+	struct ptc_mtc_rate rate;    /* may be set once it is initialized */
 	const uint8_t *bytes;	     /* lent: the span */
 	const struct ptc_span *span; /* lent; where PSBs are looked for; NULL: in bytes */
 	struct ptc_window *window; /* lent; asked for bytes that may not be there; NULL: all are */
@@ -33,7 +40,8 @@ struct ptc_walker {
 	bool in_psb;	 /* between PSB and PSBEND */
 	uint64_t last_ip;
 	bool has_tsc;
-	bool new_tsc;	 /* since the last PTC_RESUME_LATER */
+	bool new_tsc;	 /* since the last PTC_RESUME_LATER, */
+	bool new_mtc;	 /* and of those that count from a TMA */
 	uint8_t tsc[8];	 /* the last TSC packet */
 	uint8_t mode[2]; /* the last MODE.Exec packet */
 	bool has_tma;	 /* with that TSC */
@@ -75,12 +83,16 @@ void ptc_walker_begin(struct ptc_walker *r, size_t at);
  * code. @floor must not decrease from call to call.
  *
  * In front of the first point behind a TSC packet it answers PTC_RESUME_LATER, once: ask again
- * when @as is as at ptc_walker_tsc.
+ * when @as is as at ptc_walker_tsc. So it does where tracing is switched on behind MTC packets: the
+ * CPU may have gone from one thread to another, and no TSC packet need tell.
  */
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret);
 
-/* The last TSC packet's time; there is one after PTC_RESUME_LATER. */
+/*
+ * The last TSC packet's time, and what MTC packets add to it: it is not earlier. There is one after
+ * PTC_RESUME_LATER.
+ */
 uint64_t ptc_walker_tsc(const struct ptc_walker *r);
 
 /* The next PSB at or behind @floor. */

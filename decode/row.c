@@ -3,68 +3,10 @@
  * Blocks in rows: one call of libipt after the other, and an item for each transfer, as long as
  * nothing else happens and the time stays the same.
  */
-#include <assert.h>
-#include <string.h>
-
 #include "decode/feed.h"
+#include "decode/ipt_block.h"
 #include "decode/replay_state.h"
-
-/* What the transfers of a row have in common. */
-typedef uint64_t pair __attribute__((vector_size(16)));
-
-struct stamp {
-	pair when;	/* time; pid and tid */
-	uint64_t place; /* cpu and queue */
-};
-
-/* Type and kind, and the bytes behind them, which say nothing of a transfer. */
-static inline uint64_t head_of(uint8_t kind)
-{
-	return PTC_ITEM_BRANCH | (uint64_t)kind << 8;
-}
-
-static_assert(offsetof(struct ptc_item, from) == 0 && offsetof(struct ptc_item, to) == 8 &&
-		      offsetof(struct ptc_item, time) == 16 &&
-		      offsetof(struct ptc_item, pid) == 24 &&
-		      offsetof(struct ptc_item, cpu) == 32 &&
-		      offsetof(struct ptc_item, type) == 40 &&
-		      offsetof(struct ptc_item, kind) == 41,
-	      "an item's words");
-
-static struct stamp stamp_of(const struct ptc_replay *r)
-{
-	const struct ptc_item it = ptc_out_stamp(&r->out, r->trail.last.time);
-	struct stamp s;
-
-	memcpy(&s.when, &it.time, sizeof(s.when));
-	memcpy(&s.place, &it.cpu, sizeof(s.place));
-	return s;
-}
-
-static inline void put_word(struct ptc_item *it, size_t at, uint64_t word)
-{
-	memcpy((uint8_t *)it + at, &word, sizeof(word));
-}
-
-static inline void put_pair(struct ptc_item *it, size_t at, pair words)
-{
-	memcpy((uint8_t *)it + at, &words, sizeof(words));
-}
-
-/*
- * Piece by piece: a structure of this size, or an array, the compiler would put together in memory,
- * and copy in pieces of another size, which processors are slow at.
- */
-static inline void put_branch(struct ptc_item *it, const struct stamp *s, uint64_t from,
-			      uint64_t to, uint64_t head)
-{
-	put_word(it, 0, from);
-	put_word(it, 8, to);
-	put_pair(it, 16, s->when);
-	put_word(it, 32, s->place);
-	put_word(it, 40, head);
-	put_pair(it, 48, (pair){ 0, 0 });
-}
+#include "decode/stamp.h"
 
 /*
  * The last instruction, which is yet to lead somewhere. Less than @near bytes behind it there may
@@ -81,12 +23,12 @@ struct pending {
 static inline struct pending pending_jcc(uint64_t ip, int taken)
 {
 	return (struct pending){ ip, taken < 0 ? UINT64_MAX : PTC_INSN_MAX + 1,
-				 head_of(PTC_KIND_JCC), taken != 0 };
+				 ptc_stamp_head(PTC_KIND_JCC), taken != 0 };
 }
 
 static inline struct pending pending_other(uint64_t ip, uint8_t kind)
 {
-	return (struct pending){ ip, 0, head_of(kind), kind != PTC_KIND_NONE };
+	return (struct pending){ ip, 0, ptc_stamp_head(kind), kind != PTC_KIND_NONE };
 }
 
 static struct pending pending_of(const struct ptc_trail *t)
@@ -203,19 +145,22 @@ static inline void take_trace(struct row *row, struct ptc_trail *t, const struct
 	}
 }
 
-/* Nobody knows where the decoder is now. @empty: it had no bits before. True: the row is over. */
-static bool ask(struct ptc_replay *r, struct places *p, uint64_t call, struct ptc_feed *f,
-		bool empty)
+/*
+ * Nobody knows where the decoder is now, behind @b, which is @call. @empty: it had no bits before.
+ * True: the row is over.
+ */
+static bool ask(struct ptc_replay *r, struct places *p, uint64_t call, const struct pt_block *b,
+		struct ptc_feed *f, bool empty)
 {
 	const uint64_t time = r->now;
 	const size_t stop = ptc_replay_next_stop(r);
 	const int calls = f->calls;
 
 	settle_place(r, p, call - 1);
-	ptc_replay_look_ahead(r, empty, f);
+	ptc_replay_look_ahead(r, b, empty, f);
 	f->calls = calls;
 	*p = places_of(r, call);
-	return r->now != time || r->off >= stop || r->swallowed ||
+	return r->status < 0 || r->now != time || r->off >= stop || r->swallowed ||
 	       ptc_window_is_stale(&r->window, r->off);
 }
 
@@ -235,7 +180,7 @@ static inline bool take_block(struct ptc_replay *r, struct row *row, const struc
 	/* Copies, so that nobody else knows the row, and it can be in registers. */
 	places = row->places;
 	feed = row->feed;
-	over = ask(r, &places, row->calls, &feed, empty);
+	over = ask(r, &places, row->calls, b, &feed, empty);
 	row->places = places;
 	row->feed = feed;
 	return over || row->left != PTC_LEFT_NOTHING;
@@ -253,9 +198,9 @@ static inline bool take_plain(struct row *row, const struct pt_block *b)
 
 /* Where what is pending led, at @it. Returns what is behind that: @it itself, if it is none. */
 static inline struct ptc_item *lead(struct ptc_trail *t, const struct pending *last,
-				    const struct stamp *s, uint64_t to, struct ptc_item *it)
+				    const struct ptc_stamp *s, uint64_t to, struct ptc_item *it)
 {
-	put_branch(it, s, last->ip, to, last->head);
+	ptc_stamp_put(it, s, last->ip, to, last->head);
 	if (last->leads == (to - last->ip < last->near))
 		return it + is_listed(t, last->ip, to);
 	return it + last->leads;
@@ -265,19 +210,19 @@ static inline struct ptc_item *lead(struct ptc_trail *t, const struct pending *l
 static struct ptc_item *fill_row(struct ptc_replay *r, struct row *out, struct ptc_item *it,
 				 const struct ptc_item *end, struct pt_block *ret)
 {
-	const struct stamp s = stamp_of(r);
+	const struct ptc_stamp s = ptc_stamp_of(&r->out, r->trail.last.time);
 	struct row row = *out;
 	struct pt_block b;
 
 	do {
-		r->status = pt_blk_next(r->dec, &b, sizeof(b));
+		r->status = ptc_ipt_next_block(r->dec, &b, &r->ninsn);
 		if (r->status || !b.ninsn || b.mode != ptem_64bit) {
 			row.left = PTC_LEFT_BLOCK;
 			break;
 		}
 		it = lead(&r->trail, &row.last, &s, b.ip, it);
 		row.calls++;
-		row.insns += b.ninsn;
+		row.insns += r->ninsn;
 	} while ((take_plain(&row, &b) || !take_block(r, &row, &b)) && it < end);
 	*out = row;
 	*ret = b;
@@ -331,6 +276,6 @@ enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_
 	o->stats->branches += (size_t)(it - o->items) - o->n;
 	o->n = (size_t)(it - o->items);
 	if (row.left == PTC_LEFT_BLOCK)
-		ptc_replay_look_around(r);
+		ptc_replay_look_behind(r, b);
 	return row.left;
 }

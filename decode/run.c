@@ -57,6 +57,7 @@ void ptc_decode_free(struct ptc_decode *d)
 	ptc_sideband_release(&d->sideband);
 	ptc_srclines_release(&d->srclines);
 	ptc_procs_release(&d->procs);
+	ptc_engine_free(d->engine);
 	if (d->ipt_ready)
 		ptc_ipt_release(&d->ipt);
 	ptc_notes_release(&d->notes);
@@ -300,6 +301,15 @@ static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
 	l->live = false;
 }
 
+/* Until when @l may run without anybody having to look at anything. */
+static uint64_t calm_until(const struct ptc_decode *d)
+{
+	const struct ptc_event *ev = ptc_sideband_peek(&d->sideband, UINT64_MAX);
+	const uint64_t end = d->pick.to == UINT64_MAX ? UINT64_MAX : d->pick.to + 1;
+
+	return ev && ev->time < end ? ev->time : end;
+}
+
 /* Step @l until it passes @limit, the next side record, or has a batch together. */
 static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
 {
@@ -308,6 +318,8 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 	int r;
 
 	do {
+		if (d->engine)
+			ptc_replay_set_calm(l->replay, calm_until(d));
 		r = ptc_lane_steps(d, l, err);
 		if (r < 0)
 			return r;
@@ -410,14 +422,32 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	if (d->raw)
 		return 0;
 	ptc_procs_clear(&d->procs);
+	/* Records map it, and change it, anew. */
+	if (!ptc_kernel_begin(&d->procs.origin.kernel))
+		return ptc_fail_mem(err);
 	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
+}
+
+/* Instructions, and events, are libipt's alone. */
+static int start_engine(struct ptc_decode *d, struct ptc_err *err)
+{
+	const struct ptc_ipt_params *p = &d->ipt.params;
+	const struct ptc_fast_clock clock = { p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
+
+	ptc_engine_free(d->engine);
+	d->engine = NULL;
+	if (d->opts.engine <= PTC_ENGINE_LIBIPT || d->opts.insns || d->opts.events)
+		return 0;
+	return ptc_engine_new(d->opts.engine, &clock, d->clock.valid, &d->engine, err);
 }
 
 int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
 {
-	int r = start_lanes(d, err);
+	int r = start_engine(d, err);
 
 	d->applied_ns = 0;
+	if (!r)
+		r = start_lanes(d, err);
 	if (!r)
 		r = ptc_plan_new(d, &d->plan, err);
 	if (!r)
@@ -490,6 +520,25 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 	for (i = 0; i < d->nlanes; i++)
 		d->lanes[i].start = ptc_range_at_time(&d->lanes[i].stream, &d->clock, from_ns);
 	return 0;
+}
+
+void ptc_decode_get_engine_stats(const struct ptc_decode *d, struct ptc_engine_stats *ret)
+{
+	*ret = d->engine ? d->engine->stats : (struct ptc_engine_stats){ .pieces = 0 };
+}
+
+bool ptc_decode_get_engine_reason(const struct ptc_decode *d, size_t i,
+				  struct ptc_engine_reason *ret)
+{
+	if (!d->engine || i >= d->engine->nreasons)
+		return false;
+	*ret = d->engine->reasons[i];
+	return true;
+}
+
+const char *ptc_decode_difference(const struct ptc_decode *d)
+{
+	return d->engine && d->engine->difference[0] ? d->engine->difference : NULL;
 }
 
 void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret)

@@ -10,6 +10,7 @@
 #include "decode/lane.h"
 #include "decode/note.h"
 #include "decode/pick.h"
+#include "decode/piece.h"
 #include "decode/process.h"
 #include "decode/range.h"
 #include "decode/replay.h"
@@ -22,6 +23,7 @@ struct ptc_decode {
 	struct ptc_decode_stats stats;
 	struct ptc_ipt ipt;
 	bool ipt_ready;
+	struct ptc_engine *engine; /* owned; NULL: libipt alone */
 	struct ptc_tsc_clock clock;
 	enum ptc_resync resync;
 	struct ptc_procs procs;

@@ -14,8 +14,9 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "decode/debuginfod.h"
+#include "decode/unpack.h"
 
-enum { CONFIG_MAX = 1 << 20 };
+enum { CONFIG_MAX = 1 << 20, MODULES_DEP_MAX = 16 << 20 };
 
 /* The value of buildid.dir in the text of a perfconfig, owned by the caller; NULL: none. */
 static char *config_dir(const char *text)
@@ -114,6 +115,19 @@ int ptc_search_open(const char *path, uint64_t *ret_len)
 	return -1;
 }
 
+/* As ptc_search_open, of what is packed in the file. */
+static int open_packed(const char *path, uint64_t *ret_len)
+{
+	int fd = ptc_search_open(path, ret_len), unpacked;
+
+	if (fd < 0 || !ptc_is_packed(fd))
+		return fd;
+	unpacked = ptc_unpack(fd, *ret_len, ret_len);
+	(void)close(fd);
+	errno = EINVAL;
+	return unpacked;
+}
+
 /* Take @path (consumed) if it has @id; without an id if @by_path. */
 static bool try_path(struct ptc_found *f, char *path, const struct ptc_build_id *id, bool by_path)
 {
@@ -125,7 +139,9 @@ static bool try_path(struct ptc_found *f, char *path, const struct ptc_build_id 
 		f->no_memory = true;
 		return false;
 	}
-	fd = id->len || by_path ? ptc_search_open(path, &len) : -1;
+	fd = !id->len && !by_path ? -1 :
+	     f->unpack		  ? open_packed(path, &len) :
+				    ptc_search_open(path, &len);
 	if (fd < 0) {
 		f->sys = errno;
 		free(path);
@@ -219,12 +235,11 @@ static bool try_container(const struct ptc_search *s, struct ptc_found *f, const
 	return try_path(f, join(root, name, ""), id, false);
 }
 
-void ptc_search_file(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
+static void look_for(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
 		     int32_t pid, struct ptc_found *ret)
 {
 	char *plain = plain_name(name);
 
-	*ret = (struct ptc_found){ .fd = -1 };
 	if (!plain) {
 		ret->no_memory = true;
 		return;
@@ -238,6 +253,103 @@ void ptc_search_file(const struct ptc_search *s, const char *name, const struct 
 		(void)try_cache(s, ret, id, "elf");
 out:
 	free(plain);
+}
+
+void ptc_search_file(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
+		     int32_t pid, struct ptc_found *ret)
+{
+	*ret = (struct ptc_found){ .fd = -1 };
+	look_for(s, name, id, pid, ret);
+}
+
+/* "/lib/.../snd-pcm.ko.xz", "[snd_pcm]" -> "snd-pcm", "snd_pcm"; how long that is. 0: no module. */
+static size_t module_name(const char *recorded, const char **ret)
+{
+	const char *slash = strrchr(recorded, '/'), *end;
+
+	if (*recorded == '[') {
+		*ret = recorded + 1;
+		end = strchr(recorded, ']');
+		return end && !end[1] && !memchr(*ret, '.', (size_t)(end - *ret)) ?
+			       (size_t)(end - *ret) :
+			       0;
+	}
+	*ret = slash ? slash + 1 : recorded;
+	end = strstr(*ret, ".ko");
+	return *recorded == '/' && end && (!end[3] || end[3] == '.') ? (size_t)(end - *ret) : 0;
+}
+
+/* Names of modules have underscores, those of their files either. */
+static bool same_module(const char *a, const char *b, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
+			return false;
+	return true;
+}
+
+/* The file of module @name in the text of a modules.dep ("FILE: FILE..."); its length, or 0. */
+static size_t listed_file(const char *text, const char *name, size_t len, const char **ret)
+{
+	const char *base;
+	size_t n, is;
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		n = strcspn(text, ":\n");
+		base = memrchr(text, '/', n);
+		base = base ? base + 1 : text;
+		is = n - (size_t)(base - text);
+		if (is > len + 2 && !strncmp(base + len, ".ko", 3) &&
+		    same_module(base, name, len)) {
+			*ret = text;
+			return n;
+		}
+	}
+	return 0;
+}
+
+/* What @root has below @dir as module @name of the recorded release. */
+static bool try_listed(const struct ptc_search *s, struct ptc_found *f, const char *root,
+		       const char *dir, const char *name, size_t len, const struct ptc_build_id *id)
+{
+	struct ptc_buf dep = PTC_BUF_INIT;
+	bool found = false;
+	struct ptc_err err;
+	const char *file;
+	char *path;
+	size_t n;
+
+	if (asprintf(&path, "%s%s%s/modules.dep", root, dir, s->osrelease) < 0)
+		return false;
+	n = ptc_read_file(path, MODULES_DEP_MAX, &dep, &err) ?
+		    0 :
+		    listed_file((const char *)dep.bytes, name, len, &file);
+	free(path);
+	if (n && asprintf(&path, "%s%s%s/%.*s", root, dir, s->osrelease, (int)n, file) >= 0)
+		found = try_path(f, path, id, true);
+	ptc_buf_release(&dep);
+	return found;
+}
+
+void ptc_search_module(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
+		       struct ptc_found *ret)
+{
+	static const char *const dirs[] = { "/lib/modules/", "/usr/lib/modules/" };
+	const char *module;
+	const size_t len = module_name(name, &module);
+	size_t i;
+
+	*ret = (struct ptc_found){ .fd = -1, .unpack = true };
+	if (!len)
+		return;
+	if (*name == '/')
+		look_for(s, name, id, -1, ret);
+	for (i = 0; i < 2 && ret->fd < 0 && s->osrelease && !strchr(s->osrelease, '/'); i++)
+		(void)try_listed(s, ret, s->symfs ? s->symfs : "", dirs[i], module, len, id);
+	if (ret->fd < 0 && *name != '/')
+		(void)try_cache(s, ret, id, "elf");
 }
 
 static int open_debug(char *path, const struct ptc_build_id *id)

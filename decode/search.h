@@ -30,7 +30,8 @@ int ptc_search_init(struct ptc_search *s, const char *symfs, const char *cache,
 void ptc_search_release(struct ptc_search *s);
 
 struct ptc_found {
-	int fd; /* owned by the caller; -1: nothing was found */
+	bool unpack; /* asked for: what is packed is unpacked, and fd is of that */
+	int fd;	     /* owned by the caller; -1: nothing was found */
 	char *path;
 	uint64_t len;
 	bool assumed;		   /* by its path alone */
@@ -49,6 +50,14 @@ void ptc_found_release(struct ptc_found *f);
  */
 void ptc_search_file(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
 		     int32_t pid, struct ptc_found *ret);
+
+/*
+ * The file of the kernel module recorded as @name: a path, which ends in ".ko"
+ * or in that and how it is packed, or "[MODULE]". That is looked up in the
+ * modules.dep of the recorded release. It may be that nothing is looked for.
+ */
+void ptc_search_module(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
+		       struct ptc_found *ret);
 
 /* The file at @path itself, if it has @id. */
 void ptc_search_path(const char *path, const struct ptc_build_id *id, struct ptc_found *ret);

@@ -12,6 +12,7 @@
 #include "decode/codefile.h"
 #include "decode/debugfile.h"
 #include "decode/demangle.h"
+#include "decode/module.h"
 #include "decode/plt.h"
 #include "decode/symtab.h"
 
@@ -80,7 +81,23 @@ static const char *copy_strings(struct ptc_symtab *t, Elf *elf, size_t index, si
 	return copy;
 }
 
-static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+/* From an offset in its section to one in the module. False: that is not known. */
+static bool settle(const struct ptc_module_layout *l, Elf *elf, size_t index, struct ptc_symbol *s)
+{
+	const uint64_t place = ptc_module_place(l, index);
+	GElf_Shdr sh;
+
+	if (place == PTC_MODULE_NOWHERE || !gelf_getshdr(elf_getscn(elf, index), &sh) ||
+	    s->addr >= sh.sh_size)
+		return false;
+	s->addr += place;
+	s->end = s->size ? 0 : place + sh.sh_size;
+	return true;
+}
+
+/* @l: NULL, or that of the module that @elf is. */
+static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
+			const struct ptc_module_layout *l)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t len = 0;
@@ -97,6 +114,8 @@ static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf
 			continue;
 		if (!s.size)
 			s.end = section_end(elf, &sym);
+		if (l && !settle(l, elf, sym.st_shndx, &s))
+			continue;
 		if (!ptc_symtab_add(t, &s))
 			return false;
 	}
@@ -118,7 +137,8 @@ static bool add_segments(struct ptc_symtab *t, Elf *elf)
 }
 
 /* Both tables of @elf. *ret_all: .symtab, which has them all, is there. */
-static bool add_symbols(struct ptc_symtab *t, Elf *elf, bool *ret_all)
+static bool add_symbols(struct ptc_symtab *t, Elf *elf, const struct ptc_module_layout *l,
+			bool *ret_all)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -128,7 +148,7 @@ static bool add_symbols(struct ptc_symtab *t, Elf *elf, bool *ret_all)
 		if (!gelf_getshdr(scn, &sh) ||
 		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
 			continue;
-		if (!add_section(t, elf, scn, &sh))
+		if (!add_section(t, elf, scn, &sh, l))
 			return false;
 		*ret_all |= sh.sh_type == SHT_SYMTAB;
 	}
@@ -152,7 +172,7 @@ static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int ow
 		return !ptc_debugfile_has_mini(own_elf) || ptc_debugfile_add_mini(t, own);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
-		ok = add_symbols(t, elf, &all);
+		ok = add_symbols(t, elf, NULL, &all);
 	(void)elf_end(elf);
 	(void)close(fd);
 	return ok;
@@ -162,7 +182,7 @@ static bool fill(struct ptc_symtab *t, Elf *elf, const struct ptc_codefile *f, i
 {
 	bool all;
 
-	if (!add_segments(t, elf) || !add_symbols(t, elf, &all) ||
+	if (!add_segments(t, elf) || !add_symbols(t, elf, NULL, &all) ||
 	    (!all && f && !add_debug(t, f, fd, elf)))
 		return false;
 	ptc_symtab_sort(t);
@@ -214,6 +234,45 @@ struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f)
 	return t;
 }
 
+static struct ptc_symtab *read_module(Elf *elf)
+{
+	struct ptc_symtab *t = calloc(1, sizeof(*t));
+	struct ptc_module_layout l = { .n = 0 };
+	bool all;
+	const bool ok = t && ptc_module_layout(elf, &l) &&
+			ptc_symtab_add_segment(t, 0, l.size, 0) && add_symbols(t, elf, &l, &all);
+
+	ptc_module_layout_release(&l);
+	if (ok) {
+		ptc_symtab_sort(t);
+		return t;
+	}
+	ptc_symtab_free(t);
+	return NULL;
+}
+
+struct ptc_symtab *ptc_symtab_of_module(struct ptc_codefile *f)
+{
+	struct ptc_symtab *t = NULL;
+	struct ptc_found found;
+	Elf *elf = NULL;
+
+	ptc_search_module(&f->store->search, f->name, &f->id, &found);
+	if (found.fd >= 0 && elf_version(EV_CURRENT) != EV_NONE)
+		elf = elf_begin(found.fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		t = read_module(elf);
+	(void)elf_end(elf);
+	f->assumed = t && found.assumed;
+	if (found.other && !f->other_path) {
+		f->other_path = found.other_path;
+		f->other_id = found.is_id;
+		found.other_path = NULL;
+	}
+	ptc_found_release(&found);
+	return t;
+}
+
 /*
  * The vdso comes with the recording, as patches: it need not be that of the
  * kernel that runs here. A recording has only one.
@@ -257,6 +316,8 @@ const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t 
 			f->syms = ptc_symtab_of_file(f);
 		else if (f->bytes && !f->pages)
 			f->syms = ptc_symtab_new(f->bytes, f->len);
+		else if (f->kernel)
+			f->syms = ptc_symtab_of_module(f);
 	}
 	s = f->syms ? ptc_symtab_at(f->syms, ip - r->start + r->off, ret_off) : NULL;
 	return s ? shown(f, s) : NULL;

@@ -15,6 +15,11 @@ struct ptc_symtab;
 struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len);
 /* The same of the file that was found for @f, and, if it was stripped, of its debug file. */
 struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f);
+/*
+ * Of the kernel module @f: of its .ko, if that is found, by offsets in the module's memory. Where
+ * it was looked for is noted in @f.
+ */
+struct ptc_symtab *ptc_symtab_of_module(struct ptc_codefile *f);
 void ptc_symtab_free(struct ptc_symtab *t);
 
 /* How good a name is that of @sym: functions before labels, global before weak before local. */

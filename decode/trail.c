@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/trail.h"
 
-#include <assert.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "decode/addrspace.h"
+#include "decode/stamp.h"
 
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
 {
@@ -167,6 +166,36 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 		return !ptc_trail_is_endless(t, b->ip);
 	ptc_trail_progress(t);
 	return true;
+}
+
+static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n,
+			    uint64_t time)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		branch(t, ptc_fast_rec_from(recs[i]), recs[i].to, ptc_fast_rec_kind(recs[i]), time);
+}
+
+void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
+{
+	const struct ptc_stamp s = ptc_stamp_of(t->out, time);
+	struct ptc_out *o = t->out;
+	struct ptc_item *it;
+	size_t i;
+
+	if (!t->quick) {
+		list_one_by_one(t, recs, n, time);
+		return;
+	}
+	if (!ptc_out_reserve(o, n))
+		return;
+	it = o->items + o->n;
+	for (i = 0; i < n; i++)
+		ptc_stamp_put(it++, &s, ptc_fast_rec_from(recs[i]), recs[i].to,
+			      ptc_stamp_head((uint8_t)ptc_fast_rec_kind(recs[i])));
+	o->n += n;
+	o->stats->branches += n;
 }
 
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)

@@ -11,6 +11,7 @@
 
 #include "arch/insn.h"
 #include "decode/event.h"
+#include "decode/fast/block.h"
 #include "decode/item.h"
 #include "decode/kinds.h"
 
@@ -103,6 +104,9 @@ static inline bool ptc_trail_is_quick(const struct ptc_trail *t, uint64_t time)
 	return t->quick && t->last.valid && !t->nheld && t->last.time == time &&
 	       t->kinds.mode == PTC_MODE_64;
 }
+
+/* @n transfers, of @time, of which nothing is pending; what they are of does not count as insns. */
+void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time);
 
 /* The pending instruction led to @ip, where no block could follow. */
 void ptc_trail_land(struct ptc_trail *t, uint64_t ip);

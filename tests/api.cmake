@@ -8,8 +8,8 @@ add_test(NAME api_example COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOUR
 set_tests_properties(api_example PROPERTIES TIMEOUT 120 LABELS api
 	ENVIRONMENT "MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}")
 
-# It steps a program: alone on the machine, as those of e2e.cmake.
+# It steps a program.
 add_test(NAME api_branches COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
 	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" branches)
-set_tests_properties(api_branches PROPERTIES TIMEOUT 240 LABELS "api;pinned" RESOURCE_LOCK cpu
+set_tests_properties(api_branches PROPERTIES TIMEOUT 240 LABELS "api;pinned"
 	ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;PROGS=${CMAKE_CURRENT_BINARY_DIR}/prog")

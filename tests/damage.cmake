@@ -1,6 +1,7 @@
 # Recordings damaged in many ways: tests/damage/mutate.c says what must come out then.
 add_executable(mutate damage/mutate.c damage/base.c damage/change.c)
 ptcap_sees_all(mutate)
+target_link_options(mutate PRIVATE -Wl,--wrap=pt_iscache_add_file)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 function(ptcap_damage NAME COUNT SEED)
@@ -18,11 +19,15 @@ endif()
 
 # With several threads the same has to come out.
 if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
-	set(jobs_changes 100)
+	set(jobs_changes 60)
 	if(PTCAP_SANITIZE)
 		set(jobs_changes 20)
 	endif()
 	add_test(NAME damage_jobs COMMAND mutate -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/xdc-unzip" "raw:${PTCAP_TRACES}/griffin-hello" "raw:${PTCAP_TRACES}/xdc-foo")
 	set_tests_properties(damage_jobs PROPERTIES TIMEOUT 300 LABELS damage)
+	# And with the second engine.
+	add_test(NAME damage_engine COMMAND mutate -e -s 3 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
+		"packet:${PTCAP_TRACES}/griffin-hello" "packet:${PTCAP_TRACES}/xdc-foo")
+	set_tests_properties(damage_engine PROPERTIES TIMEOUT 300 LABELS damage)
 endif()

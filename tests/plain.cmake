@@ -7,6 +7,7 @@ function(ptcap_plain NAME)
 endfunction()
 
 ptcap_plain(stress_rings)
+ptcap_plain(stress_snapshots)
 ptcap_plain(stress_timepage)
 ptcap_plain(leaks)
 ptcap_plain(abi)

@@ -133,12 +133,34 @@ int ptc_step_process_started(struct ptc_step_process *p, struct ptc_err *err)
 	return n == 1 ? 0 : ptc_step_process_reap(p, err);
 }
 
+static void kick(struct ptc_step_process *p)
+{
+	if (p->pid)
+		(void)kill(p->pid, ptc_step_process_kick());
+}
+
 void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want)
 {
 	if (atomic_load(&p->shared->want) < (int)want)
 		atomic_store(&p->shared->want, (int)want);
-	if (p->pid)
-		(void)kill(p->pid, ptc_step_process_kick());
+	kick(p);
+}
+
+bool ptc_step_process_pause(struct ptc_step_process *p)
+{
+	int was = PTC_STEP_GOES_ON;
+
+	(void)atomic_compare_exchange_strong(&p->shared->pause, &was, PTC_STEP_ASKED);
+	if (was == PTC_STEP_PAUSED)
+		return true;
+	kick(p);
+	return false;
+}
+
+void ptc_step_process_resume(struct ptc_step_process *p)
+{
+	atomic_store(&p->shared->pause, PTC_STEP_GOES_ON);
+	kick(p);
 }
 
 int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err)
@@ -204,6 +226,21 @@ void ptc_step_process_settle(const struct ptc_step_process *p)
 	(void)fcntl(p->life_fd, F_SETOWN_EX, &owner);
 	(void)fcntl(p->life_fd, F_SETFL, O_ASYNC);
 	(void)raise(ptc_step_process_kick()); /* it may have happened already */
+}
+
+void ptc_step_process_stand_still(struct ptc_step_shared *sh, void (*tell)(void *ctx), void *ctx)
+{
+	sigset_t kicks, old;
+
+	(void)sigemptyset(&kicks);
+	(void)sigaddset(&kicks, ptc_step_process_kick());
+	(void)pthread_sigmask(SIG_BLOCK, &kicks, &old); /* none is missed in front of the wait */
+	atomic_store(&sh->pause, PTC_STEP_PAUSED);
+	tell(ctx);
+	while (atomic_load(&sh->pause) == PTC_STEP_PAUSED &&
+	       atomic_load(&sh->want) == PTC_WANT_TRACE)
+		(void)sigsuspend(&old);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void ptc_step_process_tell(const struct ptc_step_process *p)

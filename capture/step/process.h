@@ -22,9 +22,17 @@ enum ptc_want {
 	PTC_WANT_LEAVE, /* detach from everything, and end */
 };
 
+/* Snapshots: who may write to the rings. */
+enum ptc_step_pause {
+	PTC_STEP_GOES_ON, /* the tracer */
+	PTC_STEP_ASKED,	  /* still the tracer, until it says: */
+	PTC_STEP_PAUSED,  /* nobody, until the session says: goes on */
+};
+
 /* Memory of both processes. */
 struct ptc_step_shared {
 	atomic_int want;	    /* enum ptc_want */
+	atomic_int pause;	    /* enum ptc_step_pause */
 	atomic_ullong insns, bytes; /* made so far */
 
 	/* Set by the tracer before it has told, or ended (what is told last is in done). */
@@ -34,7 +42,7 @@ struct ptc_step_shared {
 	bool done; /* the rest is valid */
 	int status;
 	bool left, limited, unreached;
-	uint64_t left_behind, untraced, transfers, odd;
+	uint64_t left_behind, untraced, transfers, odd, crashes;
 };
 
 struct ptc_step_process {
@@ -70,6 +78,10 @@ int ptc_step_process_started(struct ptc_step_process *p, struct ptc_err *err);
 /* Ask for @want. A request can cross a wait: repeat it until end_fd hangs up. */
 void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want);
 
+/* Have it stand still. False: not yet; ask again. */
+bool ptc_step_process_pause(struct ptc_step_process *p);
+void ptc_step_process_resume(struct ptc_step_process *p);
+
 /* Wait for its end. PTC_E_IO if it did not come to it by itself. */
 int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err);
 
@@ -86,6 +98,9 @@ int ptc_step_process_kick(void);
  * signals of its own; from now on ptcap's end is noticed.
  */
 void ptc_step_process_settle(const struct ptc_step_process *p);
+
+/* Say that all stands still, and wait until it may go on, or something else is wanted. */
+void ptc_step_process_stand_still(struct ptc_step_shared *sh, void (*tell)(void *ctx), void *ctx);
 
 /* Tell ptcap that shared->pid or shared->rc is set. */
 void ptc_step_process_tell(const struct ptc_step_process *p);

@@ -511,6 +511,21 @@ static int one_turn(struct ptc_tracer *t, struct ptc_err *err)
 	return rc;
 }
 
+static void tell_paused(void *ctx)
+{
+	ptc_softring_wake(ctx);
+}
+
+/* For a snapshot: nobody has the CPU meanwhile, and the trace goes on at a PSB. */
+static void stand_still(struct ptc_tracer *t)
+{
+	take_cpu(t);
+	ptc_tracer_publish(t);
+	ptc_enc_psb(t->flow->enc);
+	tell_progress(t);
+	ptc_step_process_stand_still(t->shared, tell_paused, t->rec->ring);
+}
+
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
 	int rc = begin(t, pid, err);
@@ -518,6 +533,8 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	/* A command that cannot be stepped any more is still waited for. */
 	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) && goes_on(t) &&
 	       !at_limit(t)) {
+		if (atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED)
+			stand_still(t);
 		rc = one_turn(t, err);
 		if (rc > 0)
 			rc = 0;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/fast/engine.h"
 
+#include <stdlib.h>
+
 #include "decode/fast/hot.h"
 #include "decode/fast/psb.h"
+#include "decode/grow.h"
 
 void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains)
 {
@@ -13,19 +16,27 @@ void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fa
 void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos)
 {
 	struct ptc_fast_flow flow = f->flow;
+	struct ptc_fast_time time = f->time;
 
 	ptc_fast_flow_restart(&flow);
+	ptc_fast_time_begin(&time);
 	*f = (struct ptc_fast){ .flow = flow,
 				.chains = f->chains,
 				.plain = f->plain,
+				.strict = f->strict,
 				.bytes = bytes,
 				.len = len,
-				.pos = pos };
+				.pos = pos,
+				.time = time,
+				.marks = f->marks,
+				.marks_cap = f->marks_cap };
 }
 
 void ptc_fast_release(struct ptc_fast *f)
 {
 	ptc_fast_flow_release(&f->flow);
+	free(f->marks);
+	f->marks = NULL;
 }
 
 static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
@@ -47,6 +58,40 @@ static bool is_on(const struct ptc_fast *f)
 	return ptc_fast_flow_is_on(&f->flow);
 }
 
+/* A packet that says nothing but the time, and does so rightly. */
+static enum ptc_fast_status take_time(struct ptc_fast *f, const uint8_t *p, enum ptc_pkt type)
+{
+	if (!f->time.on)
+		return PTC_FAST_GO_ON;
+	if (!ptc_fast_time_take(&f->time, p, type))
+		return decline(f,
+			       type == PTC_PKT_CYC ? "a CYC packet" : "a time that is not known");
+	f->due = f->time.tsc != f->told;
+	return PTC_FAST_GO_ON;
+}
+
+/* From here on it is the time that it is now. */
+static enum ptc_fast_status mark(struct ptc_fast *f)
+{
+	const struct ptc_fast_mark now = { f->flow.nrecs, f->flow.insns, f->time.tsc };
+	struct ptc_fast_mark *last = f->nmarks ? &f->marks[f->nmarks - 1] : NULL;
+
+	if (!f->due)
+		return PTC_FAST_GO_ON;
+	if (now.tsc < f->told)
+		return decline(f, "a time that goes back");
+	f->told = now.tsc;
+	f->due = false;
+	if (last && last->recs == now.recs && last->insns == now.insns) {
+		last->tsc = now.tsc;
+		return PTC_FAST_GO_ON;
+	}
+	if (!ptc_grow(&f->marks, &f->marks_cap, f->nmarks + 1, sizeof(*f->marks)))
+		return decline(f, "out of memory");
+	f->marks[f->nmarks++] = now;
+	return PTC_FAST_GO_ON;
+}
+
 /* The address of the packet at pos. False: it has none. */
 static bool take_ip(struct ptc_fast *f, uint64_t *ret)
 {
@@ -62,6 +107,17 @@ static enum ptc_fast_status use_bits(struct ptc_fast *f)
 	return ptc_fast_flow_bits(&f->flow, &f->bits, &f->nbits) == PTC_FAST_LOST ?
 		       PTC_FAST_DECLINED :
 		       PTC_FAST_GO_ON;
+}
+
+/* The first bit of a packet of another time: the mark is behind it. */
+static enum ptc_fast_status use_first_bit(struct ptc_fast *f)
+{
+	unsigned int n = 1;
+
+	if (ptc_fast_flow_bits(&f->flow, &f->bits, &n) == PTC_FAST_LOST)
+		return PTC_FAST_DECLINED;
+	f->nbits -= 1 - n;
+	return n ? PTC_FAST_GO_ON : mark(f);
 }
 
 static enum ptc_fast_status take_tnt(struct ptc_fast *f)
@@ -84,6 +140,8 @@ static enum ptc_fast_status take_tnt(struct ptc_fast *f)
 		v = p[0] >> 1;
 	f->nbits = f->newest = (unsigned int)n;
 	f->bits = v << (64 - n);
+	if (f->due && use_first_bit(f) == PTC_FAST_DECLINED)
+		return PTC_FAST_DECLINED;
 	return use_bits(f);
 }
 
@@ -99,7 +157,8 @@ static enum ptc_fast_status take_tip(struct ptc_fast *f)
 	if (f->mode_said && ptc_fast_flow_to(&f->flow, ip) != PTC_FAST_NEEDS_IP)
 		return decline(f, "a change of mode where the flow is not");
 	f->mode_said = false;
-	if (ptc_fast_flow_tip(&f->flow, ip, f->mode) == PTC_FAST_LOST)
+	if (ptc_fast_flow_tip(&f->flow, ip, f->mode) == PTC_FAST_LOST ||
+	    mark(f) == PTC_FAST_DECLINED)
 		return PTC_FAST_DECLINED;
 	return use_bits(f);
 }
@@ -125,8 +184,21 @@ static bool may_change_cr3(const struct ptc_fast *f)
 	return f->flow.code->blocks[f->flow.at].ip >> 63;
 }
 
+/*
+ * What was listed last, in front of a mark at @n, was listed once more, as what it turned out to
+ * be, of the time behind.
+ */
+static void move_mark(struct ptc_fast *f, size_t n)
+{
+	if (f->flow.nrecs == n && f->nmarks && f->marks[f->nmarks - 1].recs == n)
+		f->marks[f->nmarks - 1].recs = n - 1;
+}
+
 static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 {
+	const bool listed = f->flow.last.listed;
+	const size_t n = f->flow.nrecs;
+	enum ptc_fast_status r;
 	uint64_t ip;
 	bool has_ip;
 
@@ -136,8 +208,10 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 	f->left_at = 0;
 	if (!has_ip && may_change_cr3(f))
 		return decline(f, "the end of tracing in a kernel");
-	return astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip),
-		      "the end of tracing is not there");
+	r = astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip), "the end of tracing is not there");
+	if (listed)
+		move_mark(f, n);
+	return r;
 }
 
 /* The flow comes to @ip, where something happened that does not change it. */
@@ -156,6 +230,8 @@ static enum ptc_fast_status take_mode(struct ptc_fast *f)
 	switch (bits >> 5) {
 	case 0:
 		f->mode_said = is_on(f);
+		if (f->mode_said && f->strict)
+			return decline(f, "a change of mode");
 		return ptc_fast_mode(bits, &f->mode) ? PTC_FAST_GO_ON :
 						       decline(f, "an unknown mode");
 	case 1:
@@ -211,6 +287,10 @@ static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
 		default:
 			if (!ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc))
 				return decline(f, "an event that leads nowhere");
+			if (take_time(f, f->bytes + f->pos, type) == PTC_FAST_DECLINED)
+				return PTC_FAST_DECLINED;
+			if (f->due)
+				return decline(f, "an event of two times");
 			break;
 		}
 	}
@@ -236,6 +316,8 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 	uint64_t ip;
 	int n;
 
+	if (f->strict)
+		return decline(f, "an overflow");
 	ptc_fast_flow_cut(&f->flow);
 	f->last_ip = f->left_at = 0;
 	f->mode = f->flow.mode; /* what was said of the next address is forgotten */
@@ -294,13 +376,39 @@ static enum ptc_fast_status take_ptw(struct ptc_fast *f)
 	return PTC_FAST_GO_ON;
 }
 
+/* The times in the PSB+ in front of @end. What leads there from the last branch is of that time. */
+static enum ptc_fast_status take_psb_times(struct ptc_fast *f, size_t end)
+{
+	size_t at = f->psb + PTC_PSB_LEN;
+	enum ptc_pkt type;
+
+	if (!f->time.on)
+		return PTC_FAST_GO_ON;
+	for (; at < end; at += (size_t)ptc_pkt_len(f->bytes + at, end - at, &type)) {
+		(void)ptc_pkt_len(f->bytes + at, end - at, &type);
+		if (ptc_pkt_is_timing(type) &&
+		    take_time(f, f->bytes + at, type) == PTC_FAST_DECLINED)
+			return PTC_FAST_DECLINED;
+	}
+	if (!f->time.known)
+		return decline(f, "a PSB+ without a time");
+	if (f->began)
+		return mark(f);
+	f->told = f->time.tsc;
+	f->due = false;
+	return PTC_FAST_GO_ON;
+}
+
 static enum ptc_fast_status take_psb(struct ptc_fast *f)
 {
 	struct ptc_fast_psb psb;
 
 	if (!ptc_fast_psb_read(f->bytes, f->len, f->pos, &f->tsc, &psb))
 		return decline(f, "a PSB+ that is not whole");
+	f->psb = f->pos;
 	f->pos = psb.end;
+	if (take_psb_times(f, psb.end) == PTC_FAST_DECLINED)
+		return PTC_FAST_DECLINED;
 	f->last_ip = psb.last_ip;
 	if (psb.has_mode && f->began && is_on(f) && psb.mode != f->flow.mode)
 		return decline(f, "a PSB+ of another mode");
@@ -310,13 +418,16 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 		return decline(f, "a PSB+ without a mode");
 	if (!f->began) {
 		f->began = true;
+		f->start.on = psb.has_ip;
+		f->start.ip = psb.ip;
+		f->start.mode = psb.has_mode ? psb.mode : f->mode;
 		return psb.has_ip ?
 			       astray(f, ptc_fast_flow_begin(&f->flow, psb.ip, f->mode), NULL) :
 			       PTC_FAST_GO_ON;
 	}
 	/* Some processors say where the flow was when tracing went off (BDM70). */
 	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at)
-		return PTC_FAST_AT_PSB;
+		return f->strict ? decline(f, "a PSB+ of an erratum") : PTC_FAST_AT_PSB;
 	if (psb.has_ip != is_on(f) || (psb.has_ip && !psb.has_mode))
 		return decline(f, "a PSB+ that says something else");
 	if (psb.has_ip && ptc_fast_flow_to(&f->flow, psb.ip) != PTC_FAST_THERE)
@@ -375,8 +486,11 @@ static enum ptc_fast_status packet(struct ptc_fast *f)
 	if (n <= 0)
 		return decline(f, "no packet");
 	if (ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc)) {
+		r = take_time(f, f->bytes + f->pos, type);
+		if (type == PTC_PKT_CBR && r == PTC_FAST_GO_ON)
+			r = f->nbits ? decline(f, "bits that lead nowhere") : mark(f);
 		f->pos += (size_t)n;
-		return PTC_FAST_GO_ON;
+		return r;
 	}
 	if (f->mode_said && type != PTC_PKT_TIP)
 		return decline(f, "a mode without an address");
@@ -386,7 +500,11 @@ static enum ptc_fast_status packet(struct ptc_fast *f)
 		return r;
 	}
 	/* All others tell of where the flow is with these bits. */
-	return f->nbits ? decline(f, "bits that lead nowhere") : take(f, type, n);
+	if (f->nbits)
+		return decline(f, "bits that lead nowhere");
+	if (type != PTC_PKT_PSB && mark(f) == PTC_FAST_DECLINED)
+		return PTC_FAST_DECLINED;
+	return take(f, type, n);
 }
 
 static enum ptc_fast_status end(struct ptc_fast *f)
@@ -398,13 +516,18 @@ static enum ptc_fast_status end(struct ptc_fast *f)
 	return PTC_FAST_AT_END;
 }
 
+/* libipt decodes the packet at @p, of @type, and reads on, before it tells of what is in front. */
+static bool is_read_over(const uint8_t *p, enum ptc_pkt type, bool *tsc)
+{
+	return type == PTC_PKT_FUP ? ptc_pkt_ip_len(p[0]) > 1 : ptc_fast_is_time(p, type, tsc);
+}
+
 /*
  * libipt reads on to the next packet that the flow has to do with before it tells of what is in
  * front: if that is not one, it tells nothing.
  */
 static bool is_good_ahead(const struct ptc_fast *f)
 {
-	struct ptc_fast_psb psb;
 	size_t at = f->pos;
 	bool tsc = f->tsc;
 	enum ptc_pkt type = PTC_PKT_OTHER;
@@ -414,15 +537,15 @@ static bool is_good_ahead(const struct ptc_fast *f)
 		n = ptc_pkt_len(f->bytes + at, f->len - at, &type);
 		if (n <= 0)
 			return false;
-		if (!ptc_fast_is_time(f->bytes + at, type, &tsc))
+		if (!is_read_over(f->bytes + at, type, &tsc))
 			break;
 	}
 	if (at == f->len)
 		return true;
-	if (type == PTC_PKT_PSB)
-		return ptc_fast_psb_read(f->bytes, f->len, at, &tsc, &psb);
-	return type != PTC_PKT_TMA && type != PTC_PKT_CBR &&
-	       (type != PTC_PKT_OTHER || is_known(f->bytes + at));
+	if (type == PTC_PKT_OTHER)
+		return is_known(f->bytes + at);
+	return !ptc_pkt_is_timing(type) && type != PTC_PKT_FUP && type != PTC_PKT_PSB &&
+	       type != PTC_PKT_PSBEND;
 }
 
 /* All that is known of the code, if that has become too much: at a PSB, where little is needed. */
@@ -441,7 +564,7 @@ enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)
 	enum ptc_fast_status r = PTC_FAST_GO_ON;
 
 	while (f->pos < f->len && r == PTC_FAST_GO_ON) {
-		if (!f->plain && !f->mode_said)
+		if (!f->plain && !f->mode_said && !f->due)
 			r = ptc_fast_hurry(f);
 		if (r == PTC_FAST_GO_ON && f->pos < f->len)
 			r = packet(f);

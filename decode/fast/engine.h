@@ -16,6 +16,7 @@
 #include "arch/pt_packet.h"
 #include "decode/fast/chain.h"
 #include "decode/fast/flow.h"
+#include "decode/fast/time.h"
 
 enum ptc_fast_status {
 	PTC_FAST_GO_ON = -1, /* inside: there is more of the same */
@@ -24,13 +25,34 @@ enum ptc_fast_status {
 	PTC_FAST_DECLINED, /* flow.why says why, pos where; nothing can be done with it any more */
 };
 
+/*
+ * From here on it is another time. What that of a transfer is, as libipt tells it, follows from the
+ * packet that the one before it used: so a mark is behind the branch that uses the first packet of
+ * a time, but at once where an event is what comes next.
+ */
+struct ptc_fast_mark {
+	size_t recs;	/* in front of it, of those of this run; */
+	uint64_t insns; /* and instructions */
+	uint64_t tsc;
+};
+
 struct ptc_fast {
 	struct ptc_fast_flow flow;
 	struct ptc_fast_chains *chains; /* lent; of the flow's code */
 	bool plain;			/* bit by bit, without chains */
-	const uint8_t *bytes;		/* lent */
+	/*
+	 * Decline what records do not tell, overflows and changes of mode, and what an erratum
+	 * makes, which not all processors have.
+	 */
+	bool strict;
+	const uint8_t *bytes; /* lent */
 	size_t len, pos;
-	bool began; /* the first PSB+ is behind us */
+	bool began; /* the first PSB+ is behind us: */
+	struct {
+		bool on; /* tracing, */
+		uint64_t ip;
+		enum ptc_mode mode;
+	} start; /* as it says */
 
 	/* TNT bits that are not used yet; the oldest is bit 63. */
 	uint64_t bits;
@@ -43,13 +65,23 @@ struct ptc_fast {
 	bool tsc;	    /* see ptc_fast_is_time */
 	bool mode_said;	    /* for the TIP that has to come next */
 	bool marker;	    /* the next FUP is of a packet in front of it */
+	size_t psb;	    /* where the last one began */
+
+	struct ptc_fast_time time;
+	uint64_t told;		     /* the time of the last mark, or that it began with */
+	bool due;		     /* it is another one now: a mark is to come */
+	struct ptc_fast_mark *marks; /* owned */
+	size_t nmarks, marks_cap;
 };
 
 /* @code and @chains (lent) are for this one alone, and may know much already. */
 void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains);
 void ptc_fast_release(struct ptc_fast *f);
 
-/* Begin at the PSB at @pos of @bytes, with nothing listed and nothing known of what was before. */
+/*
+ * Begin at the PSB at @pos of @bytes, with nothing listed and nothing known of what was before. If
+ * time.on there are marks; then its PSB+ must tell the time, and this is to be done for each PSB.
+ */
 void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos);
 
 /* Run to the next PSB, and behind its PSB+. */

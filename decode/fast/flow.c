@@ -316,8 +316,7 @@ enum ptc_fast_reached ptc_fast_flow_end(struct ptc_fast_flow *f)
 	return r == PTC_FAST_LOST ? r : pass(f);
 }
 
-/* What is known of the last instruction, if there is one. */
-static struct ptc_fast_last last_insn(const struct ptc_fast_flow *f)
+struct ptc_fast_last ptc_fast_flow_last(const struct ptc_fast_flow *f)
 {
 	struct ptc_fast_last last = f->last;
 	const struct ptc_fast_block *b = &f->code->blocks[last.block];
@@ -334,7 +333,7 @@ static struct ptc_fast_last last_insn(const struct ptc_fast_flow *f)
 /* The last instruction left traced code, for @to (0: not known). */
 static enum ptc_fast_reached leave(struct ptc_fast_flow *f, uint64_t to)
 {
-	const struct ptc_fast_last last = last_insn(f);
+	const struct ptc_fast_last last = ptc_fast_flow_last(f);
 
 	f->at = PTC_FAST_NONE;
 	no_last(f);
@@ -402,7 +401,7 @@ bool ptc_fast_flow_forget(struct ptc_fast_flow *f)
 		stack[i] = f->code->blocks[f->stack[i]].ip;
 		modes[i] = f->code->blocks[f->stack[i]].mode;
 	}
-	f->last = last_insn(f);
+	f->last = ptc_fast_flow_last(f);
 	ptc_fast_code_forget(f->code);
 	f->at = find_again(f, at, f->mode);
 	for (i = 0; i < PTC_FAST_STACK; i++)

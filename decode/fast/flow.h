@@ -92,6 +92,9 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 /* Trace was lost: where the flow was going is not known, nor where it is. */
 void ptc_fast_flow_cut(struct ptc_fast_flow *f);
 
+/* What is known of the last instruction, if there is one: NONE or INSN. */
+struct ptc_fast_last ptc_fast_flow_last(const struct ptc_fast_flow *f);
+
 /* List something. */
 enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fast_rec rec);
 

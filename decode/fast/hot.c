@@ -265,13 +265,17 @@ static inline enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 	return r;
 }
 
-/* How long the packet at @p is, if it says nothing but the time, and needs no other look; else 0.
+/*
+ * How long the packet at @p is, if it says nothing but the time, and needs no other look; else 0.
+ * @timed: somebody wants to know the time.
  */
-static inline size_t timing_len(const uint8_t *p)
+static inline size_t timing_len(const uint8_t *p, bool timed)
 {
-	switch (p[0]) {
-	case 0x00: /* PAD */
+	if (!p[0]) /* PAD */
 		return 1;
+	if (timed)
+		return 0;
+	switch (p[0]) {
 	case 0x59: /* MTC */
 		return 2;
 	default:
@@ -295,7 +299,7 @@ static inline enum ptc_fast_status take(struct ptc_fast *f, struct hot *h, const
 		*ret_n = PTC_TNT64_LEN;
 		return add_tnt(f, h, p);
 	}
-	*ret_n = timing_len(p);
+	*ret_n = timing_len(p, f->time.on);
 	return PTC_FAST_GO_ON;
 }
 

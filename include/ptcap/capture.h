@@ -32,6 +32,7 @@ enum ptc_wake_action {
 	PTC_WAKE_GO_ON = 0,
 	PTC_WAKE_LEAVE,	   /* end the recording; the command runs on, untraced */
 	PTC_WAKE_SNAPSHOT, /* take one, if opts->snapshot; asked again before that it is one */
+	PTC_WAKE_LAST,	   /* go on, but whatever the end is, it takes one, as LEAVE does */
 };
 
 /* How far a recording is. */
@@ -39,6 +40,14 @@ struct ptc_progress {
 	uint64_t elapsed_ns; /* since the target ran */
 	uint64_t insns;	     /* a software source's; else 0 */
 	uint64_t aux_bytes;  /* of trace, in the file or on the way there */
+};
+
+/* A snapshot that was taken. */
+struct ptc_taken {
+	uint64_t n;	  /* from 1 on */
+	uint64_t bytes;	  /* of trace */
+	const char *path; /* lent: the file it is in */
+	uint64_t wanted;  /* how often PTC_WAKE_SNAPSHOT was said before it was taken */
 };
 
 /* A place in a program's code. */
@@ -121,7 +130,23 @@ struct ptc_record_opts {
 	 * PTC_E_USAGE.
 	 */
 	bool snapshot;
+	/*
+	 * When a signal is about to kill a process that is recorded, save the state it is in
+	 * (ptcap/crash.h). The step source only: PTC_E_USAGE.
+	 */
+	bool crash;
+	/*
+	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself:
+	 * all that the rings hold, from a PSB on, and what was mapped and who ran by then. Side
+	 * records are kept in memory, old ones as what they amount to. With a count of 1 the file
+	 * is OUTPUT.
+	 */
+	bool series;
+	bool no_exit;		/* of it: none when what is recorded ends by itself, */
+	bool no_last;		/* and none when it is left, or a limit is reached */
 	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
+	uint64_t count;		/* of a series: then end, as at a limit; 0: no end */
+	uint64_t every_ns, after_ns; /* take one that often; the first one then; 0: do not */
 	/*
 	 * The kernel only: the trace goes round in the AUX ring, and each sample of @sampler, an
 	 * event that is on when the trace is, brings its newest bytes, so many, at most
@@ -136,6 +161,13 @@ struct ptc_record_opts {
 	 * the recording ends (cut_short). Not with other sources: PTC_E_USAGE.
 	 */
 	uint64_t code_size;
+	/*
+	 * The kernel only, for events that trace it (the default event is "intel_pt//" then): keep
+	 * a copy of its code, from /proc/kcore, with that of modules and BPF programs. @output is a
+	 * folder then, as of perf record --kcore. PTC_E_PERM, PTC_E_NOT_EXIST: /proc/kcore is not
+	 * for us, or not there; PTC_E_BUSY: modules came and went all the time.
+	 */
+	bool kcore;
 	bool no_retcomp; /* switch RET compression off */
 	/*
 	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
@@ -192,8 +224,8 @@ struct ptc_record_opts {
 	/* Something about the recording that only who asks for it wants to know. May be NULL. */
 	void (*on_note)(void *ctx, const char *text);
 	void *note_ctx;
-	/* The @n-th snapshot, of @bytes of trace, is in the file. May be NULL. */
-	void (*on_snapshot)(void *ctx, uint64_t n, uint64_t bytes);
+	/* It is in the file. May be NULL. */
+	void (*on_snapshot)(void *ctx, const struct ptc_taken *t);
 	void *snapshot_ctx;
 	/* Once, at the end: the account, which is in the file, too. Lent. May be NULL. */
 	void (*on_ledger)(void *ctx, const struct ptc_ledger_ring *rings, size_t nrings,
@@ -217,10 +249,12 @@ struct ptc_record_result {
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
 	uint64_t made_aux;
 	uint64_t snapshots;		/* taken, the last one, at the end, too */
+	uint64_t crashes;		/* with crash: processes whose state was saved */
 	uint64_t samples;		/* of events, with aux_sample those with trace in them */
 	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
+	uint64_t kcore_bytes; /* of the kernel's code, with kcore */
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
 	bool disk_full;	       /* from some point on nothing was written any more */

@@ -111,6 +111,18 @@ enum ptc_resync {
 	PTC_RESYNC_PACKET,	/* after an error, go on at the next packet with a whole IP */
 };
 
+/*
+ * Who follows the trace. The second engine does not know all of it, and is not for instructions
+ * (opts.insns) and events (opts.events); pieces of trace that it declines, from PSB to PSB, libipt
+ * decodes.
+ */
+enum ptc_engine_choice {
+	PTC_ENGINE_DEFAULT = 0, /* LIBIPT */
+	PTC_ENGINE_LIBIPT,
+	PTC_ENGINE_FAST,   /* the second engine; with one thread */
+	PTC_ENGINE_VERIFY, /* libipt, and all that FAST would give held against it */
+};
+
 /* Which CPU recorded: selects the errata. 0/0/0: not known, none. */
 struct ptc_cpu_id {
 	uint16_t family;
@@ -163,11 +175,12 @@ struct ptc_decode_opts {
 	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
 	bool mangled; /* names of functions as the linker has them: not demangled */
 	/*
-	 * Threads to decode with, the caller's included; 0: one. What comes out is the same (of a
-	 * damaged trace: nearly always), and the sink is called by the caller's thread alone.
+	 * Threads to decode with, the caller's included; 0: one. What comes out is the same, and
+	 * the sink is called by the caller's thread alone.
 	 */
 	unsigned int jobs;
 	size_t slice; /* bytes of trace that a thread takes at a time, about; 0: what is best */
+	enum ptc_engine_choice engine; /* what comes out is the same */
 };
 
 /* The defaults: all of the trace, transfers and gaps. */
@@ -197,6 +210,19 @@ struct ptc_decode_stats {
 	uint64_t insns;	    /* retired in the trace that was looked at */
 	uint64_t gaps[PTC_GAP_COUNT];
 	uint64_t missing_files; /* files whose code could not be had, and was missed */
+};
+
+/* What became of pieces of trace, where opts.engine is FAST or VERIFY. */
+struct ptc_engine_stats {
+	uint64_t pieces, bytes; /* the second engine decoded; of those, VERIFY: */
+	uint64_t differing;	/* from libipt */
+	uint64_t declined;	/* pieces that were libipt's alone */
+};
+
+/* Why pieces were declined. */
+struct ptc_engine_reason {
+	const char *why; /* words; static */
+	uint64_t pieces;
 };
 
 struct ptc_decode;
@@ -263,6 +289,17 @@ PTC_API int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, st
 
 /* What was counted until now. */
 PTC_API void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret);
+
+/* The same of opts.engine, of this run; zeros if that is libipt alone. */
+PTC_API void ptc_decode_get_engine_stats(const struct ptc_decode *d, struct ptc_engine_stats *ret);
+/* The @i-th reason for which pieces were declined. False beyond the last. */
+PTC_API bool ptc_decode_get_engine_reason(const struct ptc_decode *d, size_t i,
+					  struct ptc_engine_reason *ret);
+/*
+ * VERIFY: where the second engine and libipt differed first, and the packets around it, in a few
+ * lines. Lent until ptc_decode_free. NULL: nowhere.
+ */
+PTC_API const char *ptc_decode_difference(const struct ptc_decode *d);
 
 /*
  * What is missing, one line each, after or during a run: "no code for

@@ -11,7 +11,7 @@ LIBRARY = [layer for layer in LAYERS if layer != "cli"]
 
 # What, the code that shows it, the paths (beginnings) where it may be.
 ONLY_IN = [
-    ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "arch/disasm."]),
+    ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "arch/disasm.", "arch/operand."]),
     ("libipt", r'#\s*include\s*[<"]intel-pt', ["capture/soft/", "decode/"]),
     ("ptrace", r'#\s*include\s*<(sys|linux)/ptrace\.h>|\bptrace\s*\(',
      ["capture/step/", "capture/crash"]),
@@ -19,7 +19,7 @@ ONLY_IN = [
     ("libelf or libdw", r'#\s*include\s*[<"](elfutils/|libelf\.h|gelf\.h|libdw|dwarf\.h|libdwfl)',
      ["decode/"]),
     ("libiberty", r'#\s*include\s*[<"](libiberty/|demangle\.h)', ["decode/"]),
-    ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/compress.", "auxtrace/inflate."]),
+    ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/compress.", "auxtrace/inflate.", "decode/unpack."]),
     ("QEMU's plugin API", r'#\s*include\s*[<"]qemu-plugin', ["capture/emu/"]),
     ("JSON output", r'#\s*include\s*[<"]jansson', ["cli/"]),
     ("option parsing", r'#\s*include\s*<getopt\.h>|\bgetopt(_long)?\s*\(', ["cli/"]),

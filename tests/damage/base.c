@@ -11,11 +11,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <intel-pt.h>
+
 #include "arch/pt_packet.h"
 #include "change.h"
 #include "ptcap/file.h"
 
 enum { ITEMS_MAX = 20000000 };
+
+/* The linker puts this in the place of libipt's: what is in no file libipt asks for, each time. */
+static bool plain;
+
+int __real_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr);
+int __wrap_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr);
+
+int __wrap_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
+			       uint64_t offset, uint64_t size, uint64_t vaddr)
+{
+	return plain ? -pte_not_supported :
+		       __real_pt_iscache_add_file(cache, name, offset, size, vaddr);
+}
 
 void die(const char *fmt, ...)
 {
@@ -176,8 +193,10 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	struct ptc_decode_opts opts = b->opts;
 	struct ptc_decode *d = NULL;
 
+	plain = threads.plain;
 	opts.jobs = threads.jobs;
 	opts.slice = threads.slice;
+	opts.engine = threads.engine;
 	*ret = (struct run){ .max_items = max_items };
 	if (ftruncate(b->fd, 0) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)
 		die("cannot write a file in memory");
@@ -194,12 +213,11 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 /* The lane's byte @at in the file: of the last piece that has it. */
 static size_t place_of(const struct lane *l, size_t at)
 {
-	const uint64_t off = l->start + at;
 	size_t i;
 
 	for (i = l->npieces; i-- > 0;)
-		if (off >= l->pieces[i].aux_off && off - l->pieces[i].aux_off < l->pieces[i].size)
-			return (size_t)(l->pieces[i].file_off + off - l->pieces[i].aux_off);
+		if (at >= l->pieces[i].at && at - l->pieces[i].at < l->pieces[i].size)
+			return (size_t)l->pieces[i].file_off + at - l->pieces[i].at;
 	die("a hole in an undamaged trace");
 }
 
@@ -241,20 +259,35 @@ static void shorten(struct base *b, struct lane *l, size_t limit)
 	}
 }
 
+/* Where each piece is: behind the one before, unless their bytes overlap. Returns how many there
+ * are. */
+static size_t place_pieces(struct piece *pieces, size_t n)
+{
+	uint64_t end = pieces[0].aux_off, missing = end;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct piece *p = &pieces[i];
+
+		if (p->aux_off > end)
+			missing += p->aux_off - end;
+		p->at = (size_t)(p->aux_off - missing);
+		if (p->aux_off + p->size > end)
+			end = p->aux_off + p->size;
+	}
+	return (size_t)(end - missing);
+}
+
 static void add_lane(struct base *b, uint32_t queue, const struct piece *pieces, size_t n,
 		     size_t limit)
 {
 	struct lane *l = &b->lanes[b->nlanes++];
-	uint64_t end = 0;
 	size_t i;
 
-	*l = (struct lane){ .queue = queue, .npieces = n, .start = pieces[0].aux_off };
+	*l = (struct lane){ .queue = queue, .npieces = n };
 	l->pieces = must(calloc(n + 1, sizeof(*l->pieces)));
 	memcpy(l->pieces, pieces, n * sizeof(*pieces));
-	for (i = 0; i < n; i++)
-		if (pieces[i].aux_off + pieces[i].size > end)
-			end = pieces[i].aux_off + pieces[i].size;
-	l->len = (size_t)(end - l->start);
+	l->len = place_pieces(l->pieces, n);
 	l->bytes = must(malloc(l->len + 1));
 	for (i = 0; i < l->len; i++)
 		l->bytes[i] = b->bytes[place_of(l, i)];
@@ -280,7 +313,7 @@ static void open_lanes(struct base *b, size_t limit)
 		p = must(calloc(q->nchunks + 1, sizeof(*p)));
 		for (k = 0; k < q->nchunks; k++)
 			p[k] = (struct piece){ q->chunks[k].file_off, q->chunks[k].size,
-					       q->chunks[k].aux_off };
+					       q->chunks[k].aux_off, 0 };
 		add_lane(b, q->idx, p, q->nchunks, limit);
 		free(p);
 	}
@@ -325,7 +358,7 @@ static void open_raw(struct base *b, const char *dir, size_t limit)
 	}
 	if (f)
 		(void)fclose(f);
-	whole = (struct piece){ 0, b->len, 0 };
+	whole = (struct piece){ .size = b->len };
 	b->lanes = must(calloc(1, sizeof(*b->lanes)));
 	add_lane(b, 0, &whole, 1, limit);
 }
@@ -346,7 +379,7 @@ void base_open(struct base *b, const char *name, size_t limit)
 		change_drop_index(b);
 		open_lanes(b, limit);
 	}
-	base_run(b, b->bytes, b->len, ITEMS_MAX, (struct threads){ 1, 0 }, &b->want);
+	base_run(b, b->bytes, b->len, ITEMS_MAX, (struct threads){ .jobs = 1 }, &b->want);
 	if (b->want.status < 0)
 		die("%s", b->want.err.msg);
 	if (b->want.endless)
@@ -397,7 +430,7 @@ static size_t decided(const struct base *b, const struct lane *l, size_t from, s
 	memset(trace + from, 0, upto - from);
 	memcpy(bytes, b->bytes, b->len);
 	lane_store(b, l, trace, bytes);
-	base_run(b, bytes, b->len, ITEMS_MAX, (struct threads){ 1, 0 }, &r);
+	base_run(b, bytes, b->len, ITEMS_MAX, (struct threads){ .jobs = 1 }, &r);
 	n = common(run_flows(&b->want, l->queue), run_flows(&r, l->queue), back);
 	run_release(&r);
 	free(trace);

@@ -47,14 +47,14 @@ struct run {
 
 struct piece {
 	uint64_t file_off, size, aux_off;
+	size_t at; /* of its first byte in the lane's */
 };
 
-/* A queue's trace; offsets are in @bytes, which begins at @start of the AUX stream. */
+/* A queue's trace; offsets are in @bytes. What was not kept between snapshots has none there. */
 struct lane {
 	uint32_t queue;
 	struct piece *pieces; /* owned */
 	size_t npieces;
-	uint64_t start;
 	uint8_t *bytes; /* owned */
 	size_t len;
 	size_t *psb; /* owned: where PSBs are */
@@ -88,10 +88,15 @@ struct base {
 void base_open(struct base *b, const char *name, size_t limit);
 void base_release(struct base *b);
 
-/* Threads to decode with, and what each takes at a time; as the options of decode.h. */
+/*
+ * Threads to decode with, what each takes at a time, and the engine; as the options of decode.h.
+ * @plain: libipt remembers no blocks of code.
+ */
 struct threads {
 	unsigned int jobs;
 	size_t slice;
+	bool plain;
+	enum ptc_engine_choice engine;
 };
 
 /* Decode @bytes as if they were @b's. *@ret is to be released. */

@@ -21,7 +21,7 @@ from lib import PERF, PTCAP, Run, check, first_difference, prog, skip
 
 CASES = {}
 NOBODY = 65534
-EVENT = ["record", "-e", "dummy:u"]
+EVENT = ["record", "-e", os.environ.get("PTCAP_EVENT", "dummy:u")]
 LIKE_PERF = ["--switch-events", "--buildid-mmap", "--namespaces"]
 
 
@@ -386,6 +386,9 @@ def refusals(folder):
         (["-e", "dummy:u", "--filter", "filter 0x1000@/bin/true", *tail], Run, 2, "START / SIZE"),
         (["-e", "dummy:u", "--filter", "filter no_such @ /bin/true", *tail], Run, 125, "'/usr/bin/true' has no function 'no_such'"),
         (["--source", "step", "--filter", "filter 0x1000/0x10@/bin/true", *tail], Run, 2, "only the kernel filters by address"),
+        (["--source", "step", "--kcore", *tail], Run, 2, "only the kernel has code to be kept"),
+        (["-e", "dummy:u", "--kcore", *tail], Run, 2, "'dummy:u' is without the kernel"),
+        (["-e", "dummy", "--kcore", "-o", "/", "--", "touch", done], Run, 2, "'/' is a folder, and no recording"),
         (["-a", "--per-thread", "-e", "dummy:u", *tail], Run, 2, "--per-thread is for threads"),
         (["-e", "dummy:u", "-a", *tail], as_nobody if nobody else None, 125, "perf_event_paranoid is 2"),
         (["-e", "dummy:u", "-p", "1", "-o", path], as_nobody if nobody else None, 1, "CAP_SYS_PTRACE"),

@@ -23,7 +23,7 @@ from lib import PTCAP, Run, check, prog
 CASES = {}
 REFUSE = os.path.join(os.path.dirname(lib.PROGS), "refuse")
 TIMES = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 20
-MOMENT = 0.03  # as long as attaching takes, several times
+MOMENT = float(os.environ.get("PTCAP_MOMENT", "0.03"))  # as long as attaching takes, several times
 
 
 def case(f):

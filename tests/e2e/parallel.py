@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""parallel.py NAME: with any number of threads the same comes out as with one, to the byte.
+"""parallel.py NAME: with any number of threads, and the second engine, the same comes out as with one, and libipt, to
+the byte.
 
 NAME is a program of the table below, which is recorded, or `traces`: the real ones, if they are there.
 """
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,8 @@ PROGRAMS = {
     "except": ("emu", [prog("except")], []),
     "shell": ("emu", ["/bin/sh", "-c", "ls -l / | wc -l"], []),
 }
+# Of so many pieces the second engine decodes, at least.
+PIECES = {"except": 4, "shell": 20}
 FORMS = (
     ["--format=bin", "--events"],
     ["-F", "pid,tid,cpu,time,from,to,kind,sym,tosym"],
@@ -50,10 +54,21 @@ def output(args):
 
 def same(args, threads=THREADS):
     want = output([*args, "-j1"])
-    for n in threads:
-        got = output([*args, "-j", n])
-        check(got == want, f"{' '.join(args)}: {got[0]} bytes with -j {n}, {want[0]} with -j 1, or others")
+    ways = [["-j", n] for n in threads]
+    if "--stats" not in args:  # which tells of the engine
+        ways.append(["--engine=fast"])
+    for way in ways:
+        got = output([*args, *way])
+        check(got == want, f"{' '.join(args)}: {got[0]} bytes with {' '.join(way)}, {want[0]} with -j1, or others")
     return want[0]
+
+
+def verify(args):
+    """The engines agree, and in something."""
+    r = subprocess.run([PTCAP, "decode", *args, "--engine=verify", "--stats"], capture_output=True, text=True)
+    found = re.search(r"the engines agree in (\d+) pieces", r.stderr)
+    check(r.returncode == 0 and found, f"{args}: exit status {r.returncode}\n{r.stderr}")
+    return int(found.group(1))
 
 
 def program(name):
@@ -67,6 +82,8 @@ def program(name):
         check(same(["-i", path, "--format=bin"]) > 0, "nothing was decoded")
         for form in FORMS:
             same(["-i", path, *form], ["2:1"])
+        pieces = verify(["-i", path])
+        check(pieces >= PIECES.get(name, 0), f"{pieces} pieces for the second engine")
 
     return case
 
@@ -87,6 +104,7 @@ def traces(_):
     for name in RAW:
         for resync in ("psb", "packet"):
             same([*raw_options(os.path.join(where, name)), "--format=bin", "--resync", resync])
+        verify(raw_options(os.path.join(where, name)))
     for form in FORMS[:3]:
         same(["-i", os.path.join(where, "quipper-intel_pt-4.14", "perf.data.intel_pt-4.14"), *form])
 

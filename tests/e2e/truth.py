@@ -459,13 +459,13 @@ def check_length(folder, name, argv):
     path, steps, memory = measured(folder, argv)
     short, short_steps, short_memory = measured(folder, [*argv[:-1], "0"])
     print(f"{steps} steps {memory} KiB, {short_steps} steps {short_memory} KiB", flush=True)
-    check(steps >= 3000000, f"only {steps} steps")
-    check(short_steps * 10 <= steps, f"{short_steps} steps are no tenth of {steps}")
+    check(steps >= 1500000, f"only {steps} steps")
+    check(short_steps * 5 <= steps, f"{short_steps} steps are no fifth of {steps}")
     longer = (os.path.getsize(path) - os.path.getsize(short)) >> 10
     for command, held in (("record", 0), ("decode", 2 * longer)):
         check(memory[command] <= MEMORY_MAX, f"{command} took {memory[command]} KiB")
         growth = memory[command] - short_memory[command]
-        check(growth <= held + MEMORY_GROWTH, f"{command} took {growth} KiB more than for a tenth")
+        check(growth <= held + MEMORY_GROWTH, f"{command} took {growth} KiB more than for a fifth")
     want = lib.equals_truth(path, path + ".truth")
     shape(want)
     perf_agrees(name, path, argv, want)

@@ -93,6 +93,9 @@ for ((run = 0; run < runs; run++)); do
 	offered=$((offered + $(field run offered)))
 	[ "$(field run dropped)" = 0 ] || with_loss=$((with_loss + 1))
 done
+# Off and on all the time, so slowly that whoever drains it is always where the trace ends, in the middle of a page.
+held=0
+accounted slow -e softcount/chunk=8,us=300/ -m 64K,8K --per-thread -- bash -c "$move"
 [ $((stored + dropped)) = "$offered" ] || fail "$stored stored and $dropped dropped, of $offered"
 [ "$with_loss" -gt 0 ] || fail "nothing was dropped where it cannot fit"
 echo "ok drained rings: $runs runs, $with_loss of them with a loss: $stored bytes stored, $dropped dropped, $offered offered"

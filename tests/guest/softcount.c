@@ -23,7 +23,7 @@
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include "copy_aux.h"
+#include "softaux.h"
 
 enum { WORD = 8, RINGS_KEPT = 1024, STOPS_KEPT = 64, CHUNK = 4096, PERIOD_US = 1000 };
 
@@ -36,17 +36,15 @@ struct account {
 	u64 size;
 	u64 offered, dropped;		/* bytes */
 	u64 truncations;		/* times that bytes were dropped behind what was written */
+	u64 refused;			/* times that there was no room to start in */
 	u64 stops;			/* times that the event was stopped */
 	u64 stop[STOPS_KEPT];		/* offered, at the newest of them */
 };
 static struct account accounts[RINGS_KEPT];	/* by number, the newest of each */
 static atomic_t rings_made;
 
-/* The AUX area as the perf core gave it. */
 struct buf {
-	void **page;
-	u64 size;
-	bool snapshot;
+	struct area area;
 	struct account *account;
 };
 
@@ -94,7 +92,7 @@ static u64 room(struct unit *u)
 {
 	struct buf *b = buf_of(u);
 
-	return !b ? 0 : b->snapshot ? U64_MAX : u->limit - u->pos;
+	return !b ? 0 : b->area.snapshot ? U64_MAX : u->limit - u->pos;
 }
 
 /* As pt_buffer_reset_markers(): with no room to start in, it says so and fails. */
@@ -102,9 +100,13 @@ static bool get_space(struct unit *u, struct perf_event *event)
 {
 	struct buf *b = perf_aux_output_begin(&u->handle, event);
 
-	if (!b)
+	if (!b) {
+		if (event->hw.config)
+			accounts[event->hw.config % RINGS_KEPT].refused++;
 		return false;
+	}
 	u->account = b->account;
+	event->hw.config = b->account->ring;	/* for when it has no buffer */
 	u->pos = u->begin = u->handle.head;
 	u->limit = u->pos + round_down(u->handle.size, WORD);
 	if (room(u) || patient(event))
@@ -116,14 +118,7 @@ static bool get_space(struct unit *u, struct perf_event *event)
 
 static void give_space(struct unit *u)
 {
-	struct buf *b = buf_of(u);
-	u64 size = u->pos - u->begin;
-
-	if (b->snapshot) {	/* perf takes the position, and the size of it all */
-		u->handle.head = u->pos & (b->size - 1);
-		size = b->size;
-	}
-	perf_aux_output_end(&u->handle, size);
+	area_end(&buf_of(u)->area, &u->handle, u->begin, u->pos);
 }
 
 /* The next @n bytes of the stream, which have room. */
@@ -134,9 +129,8 @@ static void write(struct unit *u, u64 n)
 
 	b->account->offered += n;
 	while (n) {
-		u64 at = u->pos & (b->size - 1);
-		u64 len = min_t(u64, n, PAGE_SIZE - (at & ~PAGE_MASK)), i;
-		__le64 *to = b->page[at >> PAGE_SHIFT] + (at & ~PAGE_MASK);
+		u64 len = min_t(u64, n, PAGE_SIZE - (u->pos & ~PAGE_MASK)), i;
+		__le64 *to = area_at(&b->area, u->pos);
 
 		for (i = 0; i < len / WORD; i++)
 			to[i] = cpu_to_le64(word++);
@@ -177,7 +171,7 @@ static void offer(struct unit *u)
 		write(u, fits);
 	if (fits < n && !patient(u->event))
 		drop(u, n - fits);
-	else if (buf_of(u) && !buf_of(u)->snapshot && u->pos >= u->handle.wakeup)
+	else if (buf_of(u) && !buf_of(u)->area.snapshot && u->pos >= u->handle.wakeup)
 		hand_over(u);
 }
 
@@ -197,19 +191,16 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 static void *setup_aux(struct perf_event *event, void **pages, int n, bool snapshot)
 {
-	u16 ring = atomic_inc_return(&rings_made);
-	struct buf *b;
+	struct buf *b = kzalloc(sizeof(*b), GFP_KERNEL);
+	u16 ring;
 
-	if (!n || (event->attr.aux_sample_size && !snapshot))
+	if (!b || !area_init(&b->area, event, pages, n, snapshot)) {
+		kfree(b);
 		return NULL;
-	b = kzalloc(sizeof(*b), GFP_KERNEL);
-	if (!b)
-		return NULL;
-	b->page = pages;
-	b->size = (u64)n << PAGE_SHIFT;
-	b->snapshot = snapshot;
+	}
+	ring = atomic_inc_return(&rings_made);
 	b->account = &accounts[ring % RINGS_KEPT];
-	*b->account = (struct account){ .ring = ring, .size = b->size };
+	*b->account = (struct account){ .ring = ring, .size = b->area.size };
 	return b;
 }
 
@@ -274,7 +265,7 @@ static long snapshot_aux(struct perf_event *event, struct perf_output_handle *ha
 	struct unit *u = this_cpu_ptr(&units);
 	struct buf *b = buf_of(u);
 
-	return b && b->snapshot ? copy_newest(&u->handle, handle, u->pos, size, b->size) : 0;
+	return b ? copy_newest(&b->area, &u->handle, handle, u->pos, size) : 0;
 }
 
 PMU_FORMAT_ATTR(chunk, "config:0-31");
@@ -302,7 +293,7 @@ static struct pmu pmu = {
 	.snapshot_aux = snapshot_aux,
 };
 
-/* A line for each ring: number, size, bytes offered, dropped, truncations, stops, where these were. */
+/* A line for each ring: number, size, bytes offered, dropped, truncations, times refused, stops, where these were. */
 static int show(struct seq_file *m, void *v)
 {
 	int i;
@@ -313,8 +304,8 @@ static int show(struct seq_file *m, void *v)
 
 		if (!a->size)
 			continue;
-		seq_printf(m, "%u %llu %llu %llu %llu %llu", a->ring, a->size, a->offered,
-			   a->dropped, a->truncations, a->stops);
+		seq_printf(m, "%u %llu %llu %llu %llu %llu %llu", a->ring, a->size, a->offered,
+			   a->dropped, a->truncations, a->refused, a->stops);
 		for (s = a->stops > STOPS_KEPT ? a->stops - STOPS_KEPT : 0; s < a->stops; s++)
 			seq_printf(m, " %llu", a->stop[s % STOPS_KEPT]);
 		seq_putc(m, '\n');

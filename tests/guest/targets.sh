@@ -62,7 +62,7 @@ same_as_recurse() {
 	cmp -s calm.got calm.want || fail "$1: not what it does alone: $(diff calm.got calm.want | head -n 6)"
 	echo "ok $1: as recorded by itself"
 }
-perf record -q -e intel_pt//u -o perf.data -- "$progs/prog_recurse" >/dev/null 2>perf.err || true
+perf record -q -B -e intel_pt//u -o perf.data -- "$progs/prog_recurse" >/dev/null 2>perf.err || true
 same_as_recurse perf
 pt per_thread --per-thread -- "$progs/prog_recurse"
 same_as_recurse per_thread

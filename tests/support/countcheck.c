@@ -7,9 +7,10 @@
  *	countcheck FILE ACCOUNTS samples	of AUX samples
  *
  * ACCOUNTS: the lines of /proc/softcount for the recording's rings. What was stored, and what was
- * dropped behind a piece that says TRUNCATED, has to be all that a ring was offered. Of snapshots,
- * each has to be what the ring held when the trace was stopped; each sample its newest bytes, in
- * the order in which they were taken. Prints the sums; 1: something is wrong.
+ * dropped behind a piece that says TRUNCATED, has to be all that a ring was offered; and the ledger
+ * in the file has to say just that of each ring. Of snapshots, each has to be what the ring held
+ * when the trace was stopped; each sample its newest bytes, in the order in which they were taken.
+ * Prints the sums, of what is stored and lost as the ledger has it; 1: something is wrong.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,12 +20,13 @@
 #include <string.h>
 
 #include "ptcap/file.h"
+#include "ptcap/ledger.h"
 
 enum { WORD = 8, RINGS = 64, STOPS = 64, LINE = 4096, RING_SHIFT = 48 };
 
 /* A line of /proc/softcount. */
 struct account {
-	uint64_t ring, size, offered, dropped, truncations, stops;
+	uint64_t ring, size, offered, dropped, truncations, refused, stops;
 	uint64_t stop[STOPS];
 	size_t kept;	  /* of stop[] */
 	uint64_t sampled; /* up to where there was a sample */
@@ -44,6 +46,8 @@ struct check {
 	size_t naccounts;
 	struct piece_end *ends;
 	size_t nends, ends_cap;
+	struct ptc_ledger_ring entries[RINGS];
+	size_t nentries;
 	uint64_t rings, pieces, stored, dropped, offered, truncated, lost;
 	uint64_t wrapped; /* snapshots that do not go back to the one before */
 };
@@ -88,7 +92,8 @@ static void read_accounts(struct check *c, const char *path)
 			fail("there are too many rings");
 		if (!next_number(&line, &a->ring) || !next_number(&line, &a->size) ||
 		    !next_number(&line, &a->offered) || !next_number(&line, &a->dropped) ||
-		    !next_number(&line, &a->truncations) || !next_number(&line, &a->stops))
+		    !next_number(&line, &a->truncations) || !next_number(&line, &a->refused) ||
+		    !next_number(&line, &a->stops))
 			fail("no account: %s", text);
 		while (a->kept < STOPS && next_number(&line, &a->stop[a->kept]))
 			a->kept++;
@@ -142,6 +147,21 @@ static void add_end(struct check *c, const struct ptc_sb *sb)
 	c->truncated += c->ends[c->nends - 1].truncated;
 }
 
+static void add_entries(struct check *c, const struct ptc_rec *rec)
+{
+	struct ptc_ledger l;
+	struct ptc_err err;
+	const int rc = ptc_ledger_parse(rec, &l, &err);
+
+	if (rc < 0)
+		fail("%s", err.msg);
+	if (rc != 1)
+		return;
+	while (ptc_ledger_next_ring(&l, &c->entries[c->nentries]))
+		if (++c->nentries == RINGS)
+			fail("the ledger has too many rings");
+}
+
 static void read_records(struct check *c)
 {
 	struct ptc_rec rec;
@@ -151,6 +171,7 @@ static void read_records(struct check *c)
 	int rc;
 
 	while ((rc = ptc_file_next(c->f, &pos, &rec, &err)) == 1) {
+		add_entries(c, &rec);
 		if (rec.type != PERF_RECORD_AUX && rec.type != PERF_RECORD_LOST)
 			continue;
 		if (ptc_sb_parse(&rec, ptc_file_trailer_type(c->f, &rec), &sb, &err) != 1)
@@ -174,6 +195,65 @@ static bool told(const struct check *c, const struct ptc_queue *q, uint64_t at)
 		    (q->cpu >= 0 ? c->ends[i].cpu == q->cpu : c->ends[i].tid == q->tid))
 			return true;
 	return c->lost != 0;
+}
+
+/* --- what the ledger says --- */
+
+static const struct ptc_ledger_ring *entry_of(const struct check *c, const struct ptc_queue *q)
+{
+	size_t i;
+
+	for (i = 0; i < c->nentries; i++)
+		if (c->entries[i].idx == q->idx)
+			return &c->entries[i];
+	fail("the ledger has nothing of queue %" PRIu32, q->idx);
+	return NULL;
+}
+
+static void same(const struct account *a, const char *what, uint64_t ledger, uint64_t found)
+{
+	if (ledger != found)
+		fail("ring %" PRIu64 ": the ledger says %" PRIu64 " %s, it is %" PRIu64, a->ring,
+		     ledger, what, found);
+}
+
+/* AUX records of a queue that say TRUNCATED. */
+static uint64_t truncations(const struct check *c, const struct ptc_queue *q)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < c->nends; i++)
+		n += c->ends[i].truncated &&
+		     (q->cpu >= 0 ? c->ends[i].cpu == q->cpu : c->ends[i].tid == q->tid);
+	return n;
+}
+
+/* Of a ring whose head came as far as @made (0: of no meaning), @stored bytes of it in the file. */
+static void check_entry(struct check *c, const struct ptc_queue *q, const struct account *a,
+			uint64_t made, uint64_t stored)
+{
+	const struct ptc_ledger_ring *l = entry_of(c, q);
+
+	same(a, "bytes that were made", l->aux_made, made);
+	same(a, "bytes that were read", l->aux_read, stored);
+	same(a, "bytes that are stored", l->aux_stored, stored);
+	same(a, "bytes that were overwritten", l->aux_overrun, 0);
+	same(a, "truncations", l->truncated, truncations(c, q));
+	c->stored += l->aux_stored;
+}
+
+/* Whatever queue a ring has, or none: what it lost of its side records is in the file, too. */
+static void check_lost(const struct check *c)
+{
+	uint64_t lost = 0;
+	size_t i;
+
+	for (i = 0; i < c->nentries; i++)
+		lost += c->entries[i].lost_records;
+	if (lost != c->lost)
+		fail("the ledger says that %" PRIu64 " records are lost, the LOST records %" PRIu64,
+		     lost, c->lost);
 }
 
 /* --- a ring that was drained --- */
@@ -220,7 +300,11 @@ static void drained(struct check *c, const struct ptc_queue *q, const struct acc
 		fail("ring %" PRIu64 ": %" PRIu64 " stored and %" PRIu64 " dropped, of %" PRIu64
 		     " offered",
 		     a->ring, at, dropped, a->offered);
-	c->stored += at;
+	/* What is full has dropped something; or a tail was given back in front of its head. */
+	if (a->refused && !a->dropped)
+		fail("ring %" PRIu64 ": no room %" PRIu64 " times, and nothing was dropped",
+		     a->ring, a->refused);
+	check_entry(c, q, a, a->offered - a->dropped, at);
 	c->dropped += dropped;
 }
 
@@ -253,7 +337,7 @@ static void snapshot(const struct check *c, const struct ptc_chunk *chunk, const
 static void snapshots(struct check *c, const struct ptc_queue *q, const struct account *a,
 		      uint64_t most)
 {
-	uint64_t last = 0, end;
+	uint64_t last = 0, end, stored = 0;
 	size_t i, n = 0;
 
 	if (a->stops != a->kept)
@@ -275,8 +359,9 @@ static void snapshots(struct check *c, const struct ptc_queue *q, const struct a
 			fail("ring %" PRIu64 ": there is no snapshot of %" PRIu64 " to %" PRIu64,
 			     a->ring, from, end);
 		snapshot(c, &q->chunks[n++], a, from, end);
-		c->stored += end - from;
+		stored += end - from;
 	}
+	check_entry(c, q, a, 0, stored);
 	if (n != q->nchunks)
 		fail("ring %" PRIu64 ": %zu snapshots, %zu were expected", a->ring, q->nchunks, n);
 	if (last != a->offered)
@@ -372,6 +457,7 @@ static void check_queues(struct check *c, const char *most)
 		c->pieces += q->nchunks;
 	}
 	ptc_index_release(&ix);
+	check_lost(c);
 	for (i = 0; i < c->naccounts; i++) {
 		if (!c->accounts[i].seen && c->accounts[i].offered)
 			fail("nothing is stored of ring %" PRIu64, c->accounts[i].ring);

@@ -113,6 +113,87 @@ void le_program(struct ptc_buf *b, uint64_t addr, uint8_t id, const void *code, 
 	must(!ptc_buf_failed(b));
 }
 
+void le_module(struct ptc_buf *b, uint8_t id, const char *vermagic)
+{
+	enum { NOTE = LE_LATE + 1, MODINFO, SYMTAB, STRTAB, N };
+	static const char *const names[N] = { "",	  ".noinstr.text", ".init.text", ".data",
+					      ".text",	  ".exit.text",	   ".text.late", ".note.id",
+					      ".modinfo", ".symtab",	   ".strtab" };
+	static const char *const funcs[LE_LATE + 1] = { NULL,	  "m_noinstr", "m_init", "m_data",
+							"m_text", "m_exit",    "m_late" };
+	static const uint8_t sizes[LE_LATE + 1] = { 0, 0x11, 0x40, 8, 0x30, 8, 0x10 };
+	struct ptc_buf strings = PTC_BUF_INIT, syms = PTC_BUF_INIT;
+	Elf64_Shdr sh[N] = { { 0 } };
+	Elf64_Ehdr eh = header(ET_REL, 0);
+	uint8_t bytes[20];
+	int i;
+
+	eh.e_phoff = 0;
+	ptc_buf_reset(b);
+	ptc_buf_zero(b, sizeof(eh));
+	ptc_buf_zero(&syms, sizeof(Elf64_Sym));
+	for (i = 0; i < N; i++) {
+		sh[i].sh_name = (Elf64_Word)strings.len;
+		ptc_buf_str(&strings, names[i], 1);
+	}
+	for (i = 1; i <= LE_LATE; i++) {
+		const Elf64_Sym sym = { .st_name = (Elf64_Word)strings.len,
+					.st_info = STB_GLOBAL << 4 |
+						   (i == LE_DATA ? STT_NOTYPE : STT_FUNC),
+					.st_shndx = (Elf64_Half)i,
+					.st_size = sizes[i] };
+
+		ptc_buf_str(&strings, funcs[i], 1);
+		ptc_buf_put(&syms, &sym, sizeof(sym));
+		sh[i].sh_type = SHT_PROGBITS;
+		sh[i].sh_flags = SHF_ALLOC | (i == LE_DATA ? SHF_WRITE : SHF_EXECINSTR);
+		sh[i].sh_addralign = i == LE_EXIT ? 1 : 0x10;
+		sh[i].sh_offset = b->len;
+		sh[i].sh_size = sizes[i];
+		ptc_buf_zero(b, sizes[i]);
+	}
+	memset(bytes, 0x11, sizeof(bytes));
+	bytes[0] = id;
+	pad_to(b, (b->len + 7) & ~(size_t)7);
+	sh[NOTE] = (Elf64_Shdr){ .sh_name = sh[NOTE].sh_name,
+				 .sh_type = SHT_NOTE,
+				 .sh_flags = SHF_ALLOC,
+				 .sh_addralign = 4,
+				 .sh_offset = b->len,
+				 .sh_size = id ? 36 : 0 };
+	if (id)
+		put_note(b, NT_GNU_BUILD_ID, "GNU", bytes, sizeof(bytes));
+	sh[MODINFO].sh_type = vermagic ? SHT_PROGBITS : SHT_NULL;
+	sh[MODINFO].sh_offset = b->len;
+	if (vermagic) {
+		ptc_buf_str(b, "license=GPL", 1);
+		ptc_buf_put(b, "vermagic=", 9);
+		ptc_buf_str(b, vermagic, 1);
+	}
+	sh[MODINFO].sh_size = b->len - sh[MODINFO].sh_offset;
+	pad_to(b, (b->len + 7) & ~(size_t)7);
+	sh[SYMTAB] = (Elf64_Shdr){ .sh_name = sh[SYMTAB].sh_name,
+				   .sh_type = SHT_SYMTAB,
+				   .sh_offset = b->len,
+				   .sh_size = syms.len,
+				   .sh_link = STRTAB,
+				   .sh_entsize = sizeof(Elf64_Sym) };
+	ptc_buf_put(b, syms.bytes, syms.len);
+	sh[STRTAB].sh_type = SHT_STRTAB;
+	sh[STRTAB].sh_offset = b->len;
+	sh[STRTAB].sh_size = strings.len;
+	ptc_buf_put(b, strings.bytes, strings.len);
+	pad_to(b, (b->len + 7) & ~(size_t)7);
+	eh.e_shoff = b->len;
+	eh.e_shnum = N;
+	eh.e_shstrndx = STRTAB;
+	ptc_buf_put(b, sh, sizeof(sh));
+	must(!ptc_buf_failed(b) && !ptc_buf_failed(&strings) && !ptc_buf_failed(&syms));
+	memcpy(b->bytes, &eh, sizeof(eh));
+	ptc_buf_release(&strings);
+	ptc_buf_release(&syms);
+}
+
 const char *le_id(uint8_t id)
 {
 	static char hex[41];

@@ -20,6 +20,16 @@ void le_program(struct ptc_buf *b, uint64_t addr, uint8_t id, const void *code, 
 /* The build-id of le_program in hex. */
 const char *le_id(uint8_t id);
 
+/*
+ * A kernel module: code sections .noinstr.text (0x11 bytes), .init.text (0x40), .text (0x30),
+ * .exit.text (8) and .text.late (0x10), aligned to 0x10 but for .exit.text, with a function in
+ * each, all of it: m_noinstr, m_init, m_text, m_exit, m_late; and .data between them, with the
+ * label m_data. @id as above. @vermagic: NULL: without a .modinfo.
+ */
+void le_module(struct ptc_buf *b, uint8_t id, const char *vermagic);
+/* Index of what is first in it. */
+enum { LE_NOINSTR = 1, LE_INIT, LE_DATA, LE_TEXT, LE_EXIT, LE_LATE };
+
 struct le_segment {
 	uint64_t addr;
 	const void *bytes;

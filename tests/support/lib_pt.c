@@ -12,6 +12,7 @@
 #include "decode/codefile.h"
 #include "decode/ipt.h"
 #include "decode/note.h"
+#include "decode/piece.h"
 #include "lib_fast.h"
 
 const uint8_t pt_code[PT_CODE_LEN] = {
@@ -146,6 +147,16 @@ void pt_cbr(struct ptc_buf *b, uint8_t ratio)
 {
 	ptc_buf_le16(b, 0x0302);
 	ptc_buf_le16(b, ratio);
+}
+
+void pt_tnt64(struct ptc_buf *b, uint64_t bits, unsigned int n)
+{
+	uint64_t v = 1ull << n | bits;
+	int i;
+
+	ptc_buf_le16(b, 0xa302);
+	for (i = 0; i < 6; i++, v >>= 8)
+		ptc_buf_u8(b, (uint8_t)v);
 }
 
 void pt_ovf(struct ptc_buf *b)
@@ -317,12 +328,24 @@ static struct ptc_codefile *add_file(struct ptc_codefiles *files)
 	return f;
 }
 
+static struct ptc_engine *new_engine(const struct pt_how *how)
+{
+	const struct ptc_ipt_params *p = &how->params;
+	const struct ptc_fast_clock clock = { p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
+	struct ptc_engine *e;
+	struct ptc_err err;
+
+	if (ptc_engine_new(PTC_ENGINE_FAST, &clock, how->conv, &e, &err))
+		die(err.msg);
+	return e;
+}
+
 /*
  * The text is the caller's. @max: as of ptc_replay_steps; 0: step by step. @code: the code, if it
- * is not to be in a file. @late: as of run.
+ * is not to be in a file. @late: as of run. @fast: with the second engine, where that can.
  */
 static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
-		    const uint8_t *code)
+		    bool fast, const uint8_t *code)
 {
 	char *text = NULL;
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
@@ -361,13 +384,19 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	};
 	if (how->conv)
 		conf.clock.conv = *how->conv;
+	if (fast)
+		conf.engine = new_engine(how);
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
+	ptc_replay_set_calm(r, UINT64_MAX);
 	other_open(&other, stream, &as, how, !max);
 	run(r, max, late, out, stream, how, &other);
 	other_close(&other, how);
+	if (fast)
+		how->pieces = conf.engine->stats.pieces;
 	ptc_replay_free(r);
+	ptc_engine_free(conf.engine);
 	ptc_addrspace_release(&as);
 	ptc_codefiles_release(&files);
 	ptc_ipt_release(&ipt);
@@ -379,13 +408,16 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 
 /* In rows of at most @max items it is the same as @text. */
 static void hold_rows(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
-		      const uint8_t *code, const char *text)
+		      bool fast, const uint8_t *code, const char *text)
 {
 	const struct ptc_decode_stats stats = how->stats;
-	char *in_rows = replay(stream, how, max, late, code);
+	char *in_rows = replay(stream, how, max, late, fast, code);
 
-	if (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)
-		die("step by step it is something else than in rows");
+	if (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0) {
+		fprintf(stderr, "%sin rows:\n%s", text, in_rows);
+		die(fast ? "with the second engine it is something else" :
+			   "step by step it is something else than in rows");
+	}
 	free(in_rows);
 }
 
@@ -398,9 +430,15 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 		die("out of memory");
 	memcpy(code, pt_code, PT_CODE_LEN);
 	free(text);
-	text = replay(stream, how, 0, false, code);
-	hold_rows(stream, how, 1000, false, how->file ? NULL : code, text);
-	hold_rows(stream, how, 3, true, how->file ? NULL : code, text);
+	text = replay(stream, how, 0, false, false, code);
+	hold_rows(stream, how, 1000, false, false, code, text);
+	hold_rows(stream, how, 1000, false, false, NULL, text);
+	hold_rows(stream, how, 3, true, false, NULL, text);
+	how->pieces = 0;
+	if (!how->insns && !how->events) {
+		hold_rows(stream, how, 1000, false, true, code, text);
+		hold_rows(stream, how, 3, true, true, code, text);
+	}
 	free(code);
 	return text;
 }

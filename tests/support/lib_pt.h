@@ -25,6 +25,8 @@ void pt_ip16(struct ptc_buf *b, uint8_t opcode, uint64_t ip);
 void pt_ip_none(struct ptc_buf *b, uint8_t opcode);
 /* Short TNT packets for 'T' and 'N' (others are skipped), 6 a packet. */
 void pt_tnt(struct ptc_buf *b, const char *bits);
+/* A long one of up to 47 bits, the oldest in bit @n - 1. */
+void pt_tnt64(struct ptc_buf *b, uint64_t bits, unsigned int n);
 void pt_psb(struct ptc_buf *b);
 void pt_psbend(struct ptc_buf *b);
 void pt_mode_exec64(struct ptc_buf *b);
@@ -54,7 +56,6 @@ struct pt_how {
 	const struct ptc_time_conv *conv;
 	struct ptc_ipt_params params; /* how the trace was made */
 	bool disorder;		      /* times may go back */
-	bool file; /* in rows, over a file with the code: libipt keeps its blocks */
 	const struct ptc_mark *marks;
 	size_t nmarks;
 	uint64_t max_steps;	       /* abort after so many; 0: a million */
@@ -62,13 +63,15 @@ struct pt_how {
 	enum ptc_fast_status
 		fast;	      /* out, of a stream of one span: how far the second engine came, */
 	const char *fast_why; /* and if it declined, why */
+	uint64_t pieces; /* out, of those between PSBs: how many it decoded in place of libipt */
 };
 
 /*
  * Replay @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an allocation
- * of exactly their size; and once more in rows of steps, over a file with the code: that has to
- * come to the same. Returns lines (static, until the next call): "FROM TO KIND", "IP" for
- * instructions, "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times,
+ * of exactly their size; and once more in rows of steps, and over a file with the code, of which
+ * libipt remembers blocks, and in rows with the second engine, where that can: that has to come to
+ * the same. Returns lines (static, until the next call): "FROM TO KIND", "IP" for instructions,
+ * "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times,
  * "@NS " in front. Aborts when something is outside the stream.
  */
 const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how);

@@ -58,6 +58,23 @@ expect 0 '1000
 1003
 1005' - --pt pt --raw code@0x1000:0:3 --raw code@0x1003:3:2 --raw=code@0x1005:5 -F insn-ip
 
+# Engines.
+expect 0 '0 1000 start
+1000 1003 jcc
+1003 1005 ijmp
+1005 0 syscall' - "${raw[@]}" -F from,to,kind --engine fast
+cat pt pt >pt2
+expect 0 '0 1000 start
+1000 1003 jcc
+1003 1005 ijmp
+1005 0 syscall
+0 1000 start
+1000 1003 jcc
+1003 1005 ijmp
+1005 0 syscall' 'the engines agree in 1 pieces of 36 bytes; 1 were not' \
+	--pt pt2 --raw code@0x1000 -F from,to,kind --engine verify
+expect 2 '' "no engine 'quick': libipt, fast or verify" "${raw[@]}" --engine quick
+
 # Names with @ and :, as the last @ splits.
 mkdir a@b && cp code 'a@b/c@0x1'
 expect 0 '1000

@@ -35,21 +35,55 @@ struct shape {
 	bool other_first; /* another note comes before */
 	uint32_t descsz;  /* of the build-id */
 	size_t align;	  /* of the notes */
+	bool sections;	  /* not linked yet: it has no segments */
 };
+
+static void put_sections(struct ptc_buf *b, const struct shape *s, size_t notes, size_t len)
+{
+	const Elf64_Ehdr eh64 = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+				  .e_type = ET_REL,
+				  .e_shoff = sizeof(eh64),
+				  .e_shnum = 2 };
+	const Elf32_Ehdr eh32 = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, 1 },
+				  .e_type = ET_REL,
+				  .e_shoff = sizeof(eh32),
+				  .e_shnum = 2 };
+	const Elf64_Shdr sh64[2] = { { .sh_type = SHT_PROGBITS, .sh_size = 99 },
+				     { .sh_type = SHT_NOTE,
+				       .sh_offset = notes,
+				       .sh_size = len,
+				       .sh_addralign = s->align } };
+	const Elf32_Shdr sh32[2] = { { .sh_type = SHT_PROGBITS, .sh_size = 99 },
+				     { .sh_type = SHT_NOTE,
+				       .sh_offset = (Elf32_Off)notes,
+				       .sh_size = (Elf32_Word)len,
+				       .sh_addralign = (Elf32_Word)s->align } };
+
+	if (s->is64) {
+		ptc_buf_put(b, &eh64, sizeof(eh64));
+		ptc_buf_put(b, sh64, sizeof(sh64));
+	} else {
+		ptc_buf_put(b, &eh32, sizeof(eh32));
+		ptc_buf_put(b, sh32, sizeof(sh32));
+	}
+}
 
 /* An ELF image that ends with its build-id note. */
 static void make_elf(struct ptc_buf *b, const struct shape *s)
 {
 	const size_t ehsize = s->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
 	const size_t phsize = s->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	const size_t notes = ehsize + 2 * phsize;
+	const size_t shsize = s->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	const size_t notes = ehsize + 2 * (s->sections ? shsize : phsize);
 	struct ptc_buf n = PTC_BUF_INIT;
 
 	if (s->other_first)
 		put_note(&n, 1, "stapsdt", 5, s->align);
 	put_note(&n, NT_GNU_BUILD_ID, "GNU", s->descsz, s->align);
 	ptc_buf_reset(b);
-	if (s->is64) {
+	if (s->sections) {
+		put_sections(b, s, notes, n.len);
+	} else if (s->is64) {
 		const Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB,
 						     1 },
 					.e_phoff = ehsize,
@@ -81,8 +115,11 @@ static void make_elf(struct ptc_buf *b, const struct shape *s)
 }
 
 static const struct shape shapes[] = {
-	{ true, false, 20, 4 }, { true, true, 20, 4 },	{ true, true, 20, 8 },
-	{ true, true, 8, 4 },	{ false, true, 20, 4 }, { false, false, 16, 4 },
+	{ true, false, 20, 4, false }, { true, true, 20, 4, false },
+	{ true, true, 20, 8, false },  { true, true, 8, 4, false },
+	{ false, true, 20, 4, false }, { false, false, 16, 4, false },
+	{ true, false, 20, 4, true },  { true, true, 20, 8, true },
+	{ false, true, 20, 4, true },
 };
 
 #define EACH_SHAPE(i)                                                                              \

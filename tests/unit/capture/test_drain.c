@@ -328,6 +328,22 @@ Test(drain, what_was_overwritten_is_counted)
 	scene_release(&s);
 }
 
+/* The producer may overwrite what is given back at any moment: not before it is in the file. */
+Test(drain, nothing_is_given_back_that_could_not_be_written)
+{
+	const struct rlimit r = { 64 << 10, RLIM_INFINITY };
+	struct scene s;
+	bool more;
+
+	scene_init(&s, 1, false);
+	produce(&s, 0, AUX);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &r), 0);
+	cr_assert_eq(ptc_drain_round(&s.drain, false, false, &more, &s.err), PTC_E_IO);
+	cr_assert_eq(s.fake.rings[0].page->aux_tail, 0);
+	scene_release(&s);
+}
+
 /* The AUX record of a piece is in the file in front of it. */
 Test(drain, the_record_comes_before_its_trace)
 {

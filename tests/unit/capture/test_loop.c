@@ -123,14 +123,15 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t pid)
 	return c->wakes == 1 ? PTC_WAKE_SNAPSHOT : c->snapshots ? PTC_WAKE_LEAVE : PTC_WAKE_GO_ON;
 }
 
-static void on_snapshot(void *ctx, uint64_t n, uint64_t bytes)
+static void on_snapshot(void *ctx, const struct ptc_taken *t)
 {
 	struct caller *c = ctx;
 
 	cr_assert(pthread_equal(pthread_self(), c->thread));
-	cr_assert_eq(n, ++c->snapshots);
+	cr_assert_eq(t->n, ++c->snapshots);
+	cr_assert(!t->path && t->wanted == 1);
 	(void)eventfd_write(c->wake_fd, 1);
-	cr_assert_eq(bytes, n == 1 ? 16 * RINGS : 8 * RINGS);
+	cr_assert_eq(t->bytes, t->n == 1 ? 16 * RINGS : 8 * RINGS);
 }
 
 static void make(struct fake *f)

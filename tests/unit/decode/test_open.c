@@ -368,6 +368,47 @@ Test(open, behind_a_gap_the_code_is_that_of_who_runs_then)
 	end(&t);
 }
 
+/* On at the syscall of the code at @base, @mtc periods of 1000 ns later, and off by it. */
+static void syscall_at_mtc(struct ptc_buf *b, uint8_t mtc, uint64_t base)
+{
+	pt_mtc(b, mtc);
+	pt_enable(b, base + 0x16);
+	pt_ip_none(b, PT_PGD);
+}
+
+Test(open, behind_a_gap_mtcs_tell_who_runs_then)
+{
+	static const char lines[] = "7 0 5016 start unmapped\n7 gap 2 2c 5 nocode\n"
+				    "8 0 2016 start\n8 2016 0 syscall\n"
+				    "7 0 2016 start unmapped\n7 gap 2 44 5 nocode\n"
+				    "7 0 1016 start\n7 1016 0 syscall\n";
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x2000);
+	pt_psb(&a);
+	pt_tsc(&a, 10000);
+	pt_tma(&a, 16 + 4, 100); /* half of a period behind the last multiple */
+	pt_psbend(&a);
+	syscall_at_mtc(&a, 3, 0x5000); /* 10400 */
+	syscall_at_mtc(&a, 5, 0x2000); /* 12400 */
+	syscall_at_mtc(&a, 6, 0x2000); /* 13400: 7 has none there */
+	syscall_at_mtc(&a, 7, 0x1000);
+	pd_itrace_start(&t.pd, 7, 2, 1);
+	pd_switch(&t.pd, 7, 2, 12390, true);
+	pd_switch(&t.pd, 8, 2, 12400, false);
+	pd_switch(&t.pd, 8, 2, 12401, true);
+	pd_switch(&t.pd, 7, 2, 13400, false);
+	piece(&t, 2, -1, 2, 0, &a);
+	expect(&t, lines);
+	t.opts.jobs = 2;
+	t.opts.slice = 1;
+	expect(&t, lines);
+	end(&t);
+}
+
 Test(open, an_exec_begins_with_nothing_and_a_fork_with_what_its_parent_has)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;

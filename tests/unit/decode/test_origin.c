@@ -28,6 +28,7 @@ struct test {
 	struct pd pd;
 	char dir[64];
 	struct ptc_code_opts code;
+	bool folder; /* the recording is one */
 	struct ptc_decode *d;
 	struct ptc_missing missing; /* the first; its strings are gone */
 	size_t nmissing, files;
@@ -94,12 +95,13 @@ static int run(struct test *t, bool survey, struct ptc_err *err)
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	const struct ptc_sink sink = { on_items, t };
 	const char *note;
-	char path[96];
+	char path[96], data[104];
 	size_t i;
 	int r;
 
 	snprintf(path, sizeof(path), "%s/perf.data", t->dir);
-	pd_write(&t->pd, path);
+	snprintf(data, sizeof(data), "%s%s", path, t->folder ? "/data" : "");
+	pd_write(&t->pd, data);
 	opts.code = &t->code;
 	free(t->text);
 	t->out = open_memstream(&t->text, &t->len);
@@ -591,6 +593,26 @@ Test(origin, a_perf_map_names_code_without_a_file)
 
 /* --- the kernel ------------------------------------------------------------------------------- */
 
+/* Feature BUILD_ID with le_id(@id) of the kernel's @name. */
+static void build_id(struct test *t, const char *name, uint8_t id)
+{
+	struct ptc_buf ids = PTC_BUF_INIT;
+	const size_t size = (36 + strlen(name) + 1 + 7) & ~(size_t)7;
+	size_t i;
+
+	ptc_buf_le32(&ids, 67);
+	ptc_buf_le16(&ids, 1);
+	ptc_buf_le16(&ids, (uint16_t)size);
+	ptc_buf_le32(&ids, UINT32_MAX);
+	for (i = 0; i < 20; i++)
+		ptc_buf_u8(&ids, i ? 0x11 : id);
+	ptc_buf_zero(&ids, 4);
+	ptc_buf_str(&ids, name, 1);
+	ptc_buf_zero(&ids, size - ids.len);
+	pd_feature(&t->pd, PTC_FEAT_BUILD_ID, ids.bytes, ids.len);
+	ptc_buf_release(&ids);
+}
+
 Test(origin, vmlinux_is_moved_to_where_the_kernel_ran)
 {
 	struct ptc_buf elf = PTC_BUF_INIT;
@@ -614,20 +636,12 @@ Test(origin, vmlinux_is_moved_to_where_the_kernel_ran)
 
 Test(origin, a_vmlinux_of_another_build_is_not_used)
 {
-	struct ptc_buf elf = PTC_BUF_INIT, ids = PTC_BUF_INIT;
+	struct ptc_buf elf = PTC_BUF_INIT;
 	char path[512];
 	struct test t;
-	size_t i;
 
 	begin(&t);
-	ptc_buf_put(&ids, (uint8_t[]){ 67, 0, 0, 0, 1, 0, 68, 0 }, 8);
-	ptc_buf_le32(&ids, UINT32_MAX);
-	for (i = 0; i < 20; i++)
-		ptc_buf_u8(&ids, i ? 0x11 : 6);
-	ptc_buf_zero(&ids, 4);
-	ptc_buf_str(&ids, "[kernel.kallsyms]", 1);
-	ptc_buf_zero(&ids, 68 - ids.len);
-	pd_feature(&t.pd, PTC_FEAT_BUILD_ID, ids.bytes, ids.len);
+	build_id(&t, "[kernel.kallsyms]", 6);
 	le_program(&elf, LINKED - LE_CODE_OFF, 5, pt_code, PT_CODE_LEN);
 	snprintf(path, 512, "%s", le_write(t.dir, "vmlinux", &elf));
 	t.code.vmlinux = path;
@@ -638,7 +652,6 @@ Test(origin, a_vmlinux_of_another_build_is_not_used)
 	cr_assert_str_eq(t.found_id, le_id(5));
 	t.code.vmlinux = "/nowhere/vmlinux";
 	cr_assert_eq(run(&t, false, &(struct ptc_err){ .code = 0 }), PTC_E_NOT_EXIST);
-	ptc_buf_release(&ids);
 	ptc_buf_release(&elf);
 	end(&t);
 }
@@ -684,6 +697,110 @@ Test(origin, kcore_has_the_kernel_and_its_modules)
 	       "# no code for '[kernel.kallsyms]': 1 gap");
 	cr_assert(strstr(t.text, "is not of the kernel that was recorded"));
 	cr_assert(strstr(t.text, "'/lib/modules/1/mod.ko': 1 gap"));
+	end(&t);
+}
+
+static void put_module(struct test *t, uint8_t id)
+{
+	struct ptc_buf elf = PTC_BUF_INIT;
+
+	le_module(&elf, id, "1 mod_unload ");
+	le_write(t->dir, "lib/modules/1/mod.ko", &elf);
+	ptc_buf_release(&elf);
+	t->code.symfs = t->dir;
+}
+
+Test(origin, a_module_has_names_by_its_file_and_no_code)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t);
+	build_id(&t, "/lib/modules/1/mod.ko", 7);
+	put_module(&t, 7);
+	kernel_mmap(&t, MODULE, 0x2000, 0, "/lib/modules/1/mod.ko");
+	psb_at(&b, 1);
+	syscall_at(&b, 10, MODULE + 0x10);
+	trace(&t, &b);
+	expect(&t, "0 ffffffffc0000026 start m_text\ngap nocode\n",
+	       "# no code for '/lib/modules/1/mod.ko' (build-id "
+	       "07111111111111111111111111111111111111"
+	       "11): 1 gap, about 1 branch; ");
+	cr_assert(strstr(t.text, "record --kcore"));
+	cr_assert_null(strchr(strchr(t.text, '#') + 1, '#'), "once, and nothing else");
+	cr_assert_str_eq(t.build_id, le_id(7));
+	/* Of another build: not used, which is said. */
+	put_module(&t, 8);
+	expect(&t, "0 ffffffffc0000026 start\ngap nocode\n",
+	       "# no code for '/lib/modules/1/mod.ko'");
+	cr_assert_str_eq(t.found_id, le_id(8));
+	cr_assert(strstr(t.text, "# no names of '/lib/modules/1/mod.ko': '"), "%s", t.text);
+	end(&t);
+}
+
+Test(origin, a_module_in_kcore_has_names_without_kallsyms)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	char path[512];
+	struct test t;
+
+	begin(&t);
+	build_id(&t, "/lib/modules/1/mod.ko", 7);
+	put_kcore(&t, "");
+	snprintf(path, sizeof(path), "%s/kcore", t.dir);
+	t.code.kcore = path;
+	put_module(&t, 7);
+	kernel_mmap(&t, KERNEL, 0x1000000, KERNEL, "[kernel.kallsyms]_text");
+	kernel_mmap(&t, MODULE, 0x2000, 0, "/lib/modules/1/mod.ko");
+	psb_at(&b, 1);
+	syscall_at(&b, 10, MODULE);
+	trace(&t, &b);
+	/* 0x16 is between two functions of the file; the code is kcore's. */
+	expect(&t, "0 ffffffffc0000016 start\nffffffffc0000016 0 syscall\n", "# assumed: '");
+	end(&t);
+}
+
+Test(origin, a_kcore_that_came_with_the_recording_is_used)
+{
+	const struct le_segment segs[] = { { KERNEL, pt_code, PT_CODE_LEN },
+					   { MODULE, pt_code, PT_CODE_LEN } };
+	const char names[] = "ffffffffa1000000 T _text\nffffffffa1000010 t do_it\n"
+			     "ffffffffc0000000 t in_it\t[mod]\n";
+	struct ptc_buf text = { (uint8_t *)(uintptr_t)names, sizeof(names) - 1, 0, false };
+	struct ptc_buf b = PTC_BUF_INIT, core = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct test t;
+
+	begin(&t);
+	t.folder = true;
+	le_core(&core, 0, segs, 2, NULL, 0);
+	le_write(t.dir, "perf.data/kcore_dir/kcore", &core);
+	le_write(t.dir, "perf.data/kcore_dir/kallsyms", &text);
+	t.pd.attrs[0].attr.exclude_kernel = 0;
+	psb_at(&b, 1);
+	syscall_at(&b, 10, KERNEL);
+	psb_at(&b, 15);
+	syscall_at(&b, 20, MODULE);
+	trace(&t, &b);
+	expect(&t,
+	       "0 ffffffffa1000016 start do_it\nffffffffa1000016 0 syscall do_it\n"
+	       "0 ffffffffc0000016 start in_it\nffffffffc0000016 0 syscall in_it\n",
+	       NULL);
+	/* The same with records of where it was; but what is asked for comes first. */
+	kernel_mmap(&t, KERNEL, 0x1000000, KERNEL, "[kernel.kallsyms]_text");
+	kernel_mmap(&t, MODULE, 0x2000, 0, "/lib/modules/1/mod.ko");
+	expect(&t,
+	       "0 ffffffffa1000016 start do_it\nffffffffa1000016 0 syscall do_it\n"
+	       "0 ffffffffc0000016 start in_it\nffffffffc0000016 0 syscall in_it\n",
+	       NULL);
+	t.code.kcore = "/nowhere";
+	cr_assert_eq(run(&t, false, &(struct ptc_err){ .code = 0 }), PTC_E_NOT_EXIST);
+	t.code.kcore = NULL;
+	/* One that cannot be read is an error that names it. */
+	le_write(t.dir, "perf.data/kcore_dir/kcore", &text);
+	cr_assert_eq(run(&t, false, &err), PTC_E_FORMAT);
+	cr_assert(strstr(err.msg, "/kcore_dir/kcore' is no core"));
+	ptc_buf_release(&core);
 	end(&t);
 }
 

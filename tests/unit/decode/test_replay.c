@@ -476,3 +476,54 @@ Test(replay, a_psb_in_a_packet_ends_a_row_of_blocks)
 	cr_assert(strstr(text, "100b 100b ijmp\n100b 0 ijmp\n"), "%s", text);
 	ptc_buf_release(&b);
 }
+
+/*
+ * libipt takes some damage in one way where it remembers the code, and in another where it does
+ * not. pt_replay has all of it both ways, and compares.
+ */
+Test(replay, an_address_that_is_missing_is_an_error_also_in_code_that_ran_before)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x100b);
+	pt_ip(&b, PT_TIP, 0x100b); /* jmp *%rax, to itself */
+	pt_ip(&b, PT_TIP, 0x100b);
+	pt_ip_none(&b, PT_TIP);
+	pt_ip(&b, PT_TIP, 0x1016);
+	pt_ip_none(&b, PT_PGD); /* syscall */
+	expect(&b, plain,
+	       "0 100b start\n100b 100b ijmp\n100b 100b ijmp\ngap 29 1 desync\n1016 0 syscall\n");
+}
+
+Test(replay, an_address_that_a_return_misses_is_an_error_also_in_code_that_ran_before)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x1024);
+	pt_ip(&b, PT_TIP, 0x1024); /* ret */
+	pt_ip_none(&b, PT_TIP);
+	pt_ip(&b, PT_TIP, 0x1016);
+	pt_ip_none(&b, PT_PGD); /* syscall */
+	expect(&b, plain, "0 1024 start\n1025 1024 ret\ngap 22 1 desync\n1016 0 syscall\n");
+}
+
+Test(replay, behind_a_psb_that_tells_no_mode_nothing_is_decoded_by_the_mode_of_before)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_on(&b, 0x1025);
+	pt_ip(&b, PT_TIP, 0x1025); /* ret */
+	ptc_buf_u8(&b, 0xd9);	   /* no packet */
+	pt_psb(&b);
+	pt_ip(&b, PT_FUP, 0x1025); /* and no mode */
+	pt_psbend(&b);
+	pt_ip(&b, PT_TIP, 0x1016);
+	pt_ip_none(&b, PT_PGD); /* syscall */
+	pt_psb_on(&b, 0x1025);
+	pt_ip(&b, PT_TIP, 0x1016);
+	pt_ip_none(&b, PT_PGD); /* syscall */
+	expect(&b, (struct pt_how){ .psb = true },
+	       "gap 1b 29 badpacket\n1025 1016 ret\n1016 0 syscall\n");
+}

@@ -177,7 +177,7 @@ Test(waypoint, a_mode_that_is_wrong_does_not_spoil_the_code_for_the_right_one)
 	pt_enable(&b, 0x101b);
 	pt_ip(&b, PT_TIP, 0x1016);
 	pt_ip_none(&b, PT_PGD);
-	expect_behind(&b, (struct pt_how){ .file = true }, "101c 1016 iret\n1016 0 syscall\n",
+	expect_behind(&b, plain, "101c 1016 iret\n1016 0 syscall\n",
 		      "0 101b start\n101b 1016 iret\n1016 0 syscall\n");
 }
 

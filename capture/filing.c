@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/filing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/feature.h"
+#include "auxtrace/ledger.h"
+#include "base/err.h"
+#include "capture/hostinfo.h"
+#include "capture/prologue.h"
+
+/* The ids of a source whose events are one of each for a ring. */
+static void ids_of_rings(struct ptc_filing *f, struct ptc_source *source, size_t nrings)
+{
+	const struct ptc_source_ring *rings;
+	size_t e, i;
+
+	(void)source->ops->rings(source, &rings);
+	f->nids = 0;
+	for (e = 0; e < f->desc.nevents; e++) {
+		for (i = 0; i < nrings; i++) {
+			const struct ptc_source_ring *d = &rings[i];
+
+			f->ids[f->nids++] =
+				(struct ptc_source_id){ e, d->id[e], d->idx, d->cpu, d->tid };
+		}
+	}
+}
+
+int ptc_filing_init(struct ptc_filing *f, const struct ptc_record_opts *opts,
+		    struct ptc_source *source, size_t nrings, struct ptc_err *err)
+{
+	*f = (struct ptc_filing){ .opts = opts };
+	source->ops->describe(source, &f->desc);
+	if (!f->desc.nevents)
+		f->desc.nevents = PTC_SOURCE_EVENTS_USUAL;
+	f->nids = f->desc.ids ? f->desc.nids : nrings * f->desc.nevents;
+	f->ids = calloc(f->nids + 1, sizeof(*f->ids));
+	if (!f->ids)
+		return ptc_fail_mem(err);
+	if (f->desc.ids)
+		memcpy(f->ids, f->desc.ids, f->nids * sizeof(*f->ids));
+	else
+		ids_of_rings(f, source, nrings);
+	if (opts->snapshot) {
+		f->desc.info.snapshot_mode = true;
+		f->desc.attr[0].aux_watermark = 0; /* in overwrite mode there is none */
+	}
+	return 0;
+}
+
+void ptc_filing_release(struct ptc_filing *f)
+{
+	free(f->ids);
+	f->ids = NULL;
+}
+
+uint64_t ptc_filing_sample_type(const struct ptc_filing *f)
+{
+	return f->desc.attr[f->desc.nevents - 1].sample_type;
+}
+
+uint64_t ptc_filing_side_id(const struct ptc_filing *f)
+{
+	return f->nids ? f->ids[f->nids - 1].id : 0;
+}
+
+int ptc_filing_attrs(const struct ptc_filing *f, struct ptc_writer *w, struct ptc_err *err)
+{
+	uint64_t *ids = calloc(f->nids + 1, sizeof(*ids));
+	size_t i, k, n;
+	int rc = 0;
+
+	if (!ids)
+		return ptc_fail_mem(err);
+	for (i = 0; !rc && i < f->desc.nevents; i++) {
+		for (k = 0, n = 0; k < f->nids; k++)
+			if (f->ids[k].event == i)
+				ids[n++] = f->ids[k].id;
+		rc = ptc_writer_attr(w, &f->desc.attr[i], f->desc.name[i], ids, n, err);
+	}
+	free(ids);
+	return rc;
+}
+
+static int write_buf(struct ptc_writer *w, const struct ptc_buf *b, struct ptc_err *err)
+{
+	return ptc_buf_failed(b) ? ptc_fail_mem(err) : ptc_writer_plain(w, b->bytes, b->len, err);
+}
+
+int ptc_filing_prologue(const struct ptc_filing *f, struct ptc_writer *w,
+			const struct ptc_buf *running, struct ptc_err *err)
+{
+	const struct ptc_prologue p = {
+		.desc = &f->desc,
+		.ids = f->ids,
+		.nids = f->nids,
+		.running = running,
+		.pid = f->pid,
+		.is_command = f->opts->argv != NULL,
+	};
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	ptc_prologue_put(&b, &p);
+	rc = write_buf(w, &b, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+int ptc_filing_ledger(struct ptc_writer *w, const struct ptc_ledger_ring *rings, size_t nrings,
+		      const struct ptc_ledger_event *events, size_t nevents, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	ptc_ledger_put_rings(&b, rings, nrings);
+	ptc_ledger_put_events(&b, events, nevents);
+	rc = write_buf(w, &b, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+static int write_sample_time(struct ptc_writer *w, const struct ptc_noted *noted,
+			     struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	ptc_feature_put_sample_time(&b, noted->first_ns, noted->last_ns);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_feature(w, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+/* A folder's data is in one file. */
+static int write_dir_format(const struct ptc_filing *f, struct ptc_writer *w, struct ptc_err *err)
+{
+	static const uint8_t single[8];
+
+	return f->opts->kcore ?
+		       ptc_writer_feature(w, PTC_FEAT_DIR_FORMAT, single, sizeof(single), err) :
+		       0;
+}
+
+int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
+			const struct ptc_noted *noted, struct ptc_err *err)
+{
+	char version[64];
+	int rc;
+
+	(void)snprintf(version, sizeof(version), "ptcap " PTCAP_VERSION " (%s)", f->desc.label);
+	rc = ptc_hostinfo_write(w, "", version, f->opts->cmdline,
+				f->desc.no_info ? 0 : f->desc.info.pmu_type, err);
+	if (!rc)
+		rc = ptc_noted_write_build_ids(noted, w, err);
+	if (!rc)
+		rc = write_sample_time(w, noted, err);
+	if (!rc)
+		rc = write_dir_format(f, w, err);
+	return rc;
+}

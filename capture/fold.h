@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Side records folded into what they amount to: which processes and threads there are, their
+ * names, what they have mapped, which thread each CPU runs. Memory grows with what there is, not
+ * with how often it changed.
+ */
+#ifndef PTC_CAPTURE_FOLD_H
+#define PTC_CAPTURE_FOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "ptcap/error.h"
+#include "ptcap/sideband.h"
+
+struct ptc_fold;
+
+/* Records have a trailer as of @sample_type; those that are made are of the event @id. */
+struct ptc_fold *ptc_fold_new(uint64_t sample_type, uint64_t id);
+void ptc_fold_free(struct ptc_fold *f);
+
+/*
+ * Take a record; they come in order of time. What tells of no state (samples, AUX, losses) is
+ * forgotten.
+ */
+int ptc_fold_take(struct ptc_fold *f, const struct ptc_sb *sb, struct ptc_err *err);
+
+/*
+ * Append records that lead to the same state: at time 0, in front of all else, as those of what
+ * ran before a recording.
+ */
+int ptc_fold_put(const struct ptc_fold *f, struct ptc_buf *b, struct ptc_err *err);
+
+struct ptc_fold_size {
+	size_t processes, threads;
+	size_t pieces; /* of mappings, and of code that is in no file */
+	size_t others; /* records of other kinds */
+};
+void ptc_fold_size(const struct ptc_fold *f, struct ptc_fold_size *ret);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/span.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+struct ptc_told {
+	size_t owners;
+	_Alignas(8) uint8_t bytes[];
+};
+
+struct ptc_told *ptc_told_new(size_t size)
+{
+	struct ptc_told *t = malloc(sizeof(*t) + size);
+
+	if (t)
+		t->owners = 1;
+	return t;
+}
+
+void *ptc_told_bytes(struct ptc_told *t)
+{
+	return t->bytes;
+}
+
+void ptc_told_put(struct ptc_told *t)
+{
+	if (t && !--t->owners)
+		free(t);
+}
+
+/* The first that ends behind @addr. */
+static size_t find(const struct ptc_spans *s, uint64_t addr)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (s->items[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void insert(struct ptc_spans *s, size_t at, const struct ptc_span *span)
+{
+	memmove(s->items + at + 1, s->items + at, (s->n - at) * sizeof(*s->items));
+	s->items[at] = *span;
+	s->n++;
+	span->told->owners++;
+}
+
+/* There is room. */
+static void cut(struct ptc_spans *s, uint64_t start, uint64_t end)
+{
+	size_t at = find(s, start), to;
+
+	if (at < s->n && s->items[at].start < start) {
+		struct ptc_span high = s->items[at];
+
+		s->items[at].end = start;
+		at++;
+		if (high.end > end) {
+			high.start = end;
+			insert(s, at, &high);
+			return;
+		}
+	}
+	for (to = at; to < s->n && s->items[to].end <= end; to++)
+		ptc_told_put(s->items[to].told);
+	if (to < s->n && s->items[to].start < end)
+		s->items[to].start = end;
+	memmove(s->items + at, s->items + to, (s->n - to) * sizeof(*s->items));
+	s->n -= to - at;
+}
+
+/* One may be parted, and one be new. */
+static bool reserve(struct ptc_spans *s)
+{
+	return ptc_vec_reserve((void **)&s->items, &s->cap, s->n + 2, sizeof(*s->items));
+}
+
+bool ptc_spans_cut(struct ptc_spans *s, uint64_t start, uint64_t end)
+{
+	if (start >= end || !s->n)
+		return true;
+	if (!reserve(s))
+		return false;
+	cut(s, start, end);
+	return true;
+}
+
+bool ptc_spans_put(struct ptc_spans *s, uint64_t start, uint64_t end, struct ptc_told *told)
+{
+	const struct ptc_span span = { start, end, start, told };
+
+	if (start >= end)
+		return true;
+	if (!reserve(s))
+		return false;
+	cut(s, start, end);
+	insert(s, find(s, start), &span);
+	return true;
+}
+
+bool ptc_spans_copy(struct ptc_spans *to, const struct ptc_spans *from)
+{
+	size_t i;
+
+	if (!from->n)
+		return true;
+	if (!ptc_vec_reserve((void **)&to->items, &to->cap, from->n, sizeof(*to->items)))
+		return false;
+	memcpy(to->items, from->items, from->n * sizeof(*to->items));
+	to->n = from->n;
+	for (i = 0; i < to->n; i++)
+		to->items[i].told->owners++;
+	return true;
+}
+
+void ptc_spans_clear(struct ptc_spans *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		ptc_told_put(s->items[i].told);
+	free(s->items);
+	*s = (struct ptc_spans){ .n = 0 };
+}

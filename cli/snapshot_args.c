@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "snapshot_args.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cli.h"
+
+static const char help[] =
+	"usage: ptcap snapshot [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
+	"       ptcap snapshot [OPTIONS] --source emu|step [--] CMD [ARG...]\n"
+	"Keep the newest trace of a program in memory, and write it to a file, whole by itself,\n"
+	"when something asks for it: SIGUSR2 to ptcap, --control, the clock, the end.\n\n"
+	"  -o, --output FILE     snapshots go to FILE.000, FILE.001, ...; with --count 1 to FILE\n"
+	"                        (default perf.data)\n"
+	"  -p, --pid PID[,PID...]\n"
+	"                        processes that run, every thread of them, those to come, too\n"
+	"  -t, --tid TID[,TID...]\n"
+	"                        single threads\n"
+	"      --source SOURCE   auto: Intel PT, or nothing (default)\n"
+	"                        pt, step, emu: as of ptcap record\n"
+	"  -m, --mmap-pages DATA[,AUX]\n"
+	"                        sizes of the rings: pages, or bytes with a suffix B, K, M, G; a\n"
+	"                        snapshot has up to AUX for each CPU\n"
+	"      --size SIZE       of each ring the newest SIZE bytes only\n"
+	"      --control CTL[,ACK]\n"
+	"                        FIFOs (fifo:CTL[,ACK]), or descriptors (fd:CTL[,ACK]): lines "
+	"snapshot,\n"
+	"                        stop, ping; the answer, ack or error, comes when it is done\n"
+	"      --every TIME      a snapshot each TIME: seconds, or with a suffix us, ms, s, m, h\n"
+	"      --after TIME      the first one so long after the beginning\n"
+	"      --on-exit         one when what is watched ends (default, if there is no --every,\n"
+	"                        --after or --control)\n"
+	"      --no-final        none at ^C and at stop\n"
+	"      --count N         end after N of them\n"
+	"      --strict          exit 3 if anything was lost\n"
+	"  -v, --verbose         what was left out, and why\n"
+	"  -q, --quiet           nothing but errors and losses\n"
+	"  -h, --help            this text\n";
+
+static int later(const char *option, const char *instead)
+{
+	return ptc_usage_error("snapshot", "there is no %s yet: %s", option, instead);
+}
+
+static int check(struct ptc_snapshot_args *a, char **rest)
+{
+	struct ptc_record_opts *o = &a->opts;
+	const bool attach = o->npids || o->ntids;
+
+	if (attach && rest[0])
+		return ptc_usage_error("snapshot", "a command to run, and something to attach to");
+	if (!attach && !rest[0])
+		return ptc_usage_error("snapshot", "nothing to watch: -p PID, or a command");
+	o->argv = attach ? NULL : rest;
+	o->pids = a->pids;
+	o->tids = a->tids;
+	o->snapshot = true;
+	o->series = true;
+	o->no_exit = (o->every_ns || o->after_ns || a->control) && !a->on_exit;
+	return -1;
+}
+
+int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
+{
+	enum {
+		OPT_SOURCE = 256,
+		OPT_SIZE,
+		OPT_CONTROL,
+		OPT_EVERY,
+		OPT_AFTER,
+		OPT_ON_EXIT,
+		OPT_NO_FINAL,
+		OPT_COUNT,
+		OPT_STRICT,
+		OPT_ON_SIGNAL,
+		OPT_ON_CRASH,
+		OPT_AT
+	};
+	static const struct option longs[] = { { "output", required_argument, NULL, 'o' },
+					       { "pid", required_argument, NULL, 'p' },
+					       { "tid", required_argument, NULL, 't' },
+					       { "mmap-pages", required_argument, NULL, 'm' },
+					       { "source", required_argument, NULL, OPT_SOURCE },
+					       { "size", required_argument, NULL, OPT_SIZE },
+					       { "control", required_argument, NULL, OPT_CONTROL },
+					       { "every", required_argument, NULL, OPT_EVERY },
+					       { "after", required_argument, NULL, OPT_AFTER },
+					       { "on-exit", no_argument, NULL, OPT_ON_EXIT },
+					       { "no-final", no_argument, NULL, OPT_NO_FINAL },
+					       { "count", required_argument, NULL, OPT_COUNT },
+					       { "strict", no_argument, NULL, OPT_STRICT },
+					       { "on-signal", required_argument, NULL,
+						 OPT_ON_SIGNAL },
+					       { "on-crash", no_argument, NULL, OPT_ON_CRASH },
+					       { "at", required_argument, NULL, OPT_AT },
+					       { "verbose", no_argument, NULL, 'v' },
+					       { "quiet", no_argument, NULL, 'q' },
+					       { "help", no_argument, NULL, 'h' },
+					       { NULL, 0, NULL, 0 } };
+	struct ptc_record_opts *o = &a->opts;
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:o:p:t:m:vqh", longs, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			o->output = optarg;
+			break;
+		case 'p':
+			if (!ptc_args_ids(optarg, a->pids, &o->npids))
+				return ptc_usage_error("snapshot", "'%s' is no list of pids",
+						       optarg);
+			break;
+		case 't':
+			if (!ptc_args_ids(optarg, a->tids, &o->ntids))
+				return ptc_usage_error("snapshot", "'%s' is no list of tids",
+						       optarg);
+			break;
+		case 'm':
+			if (!ptc_args_mmap(optarg, o))
+				return ptc_usage_error("snapshot", "'%s' is no ring size", optarg);
+			break;
+		case OPT_SOURCE:
+			if (!ptc_args_source(optarg, &o->source))
+				return ptc_usage_error("snapshot", "there is no source '%s'",
+						       optarg);
+			break;
+		case OPT_SIZE:
+			if (!ptc_args_bytes(optarg, &o->snapshot_size))
+				return ptc_usage_error("snapshot", "'%s' is no size of a snapshot",
+						       optarg);
+			break;
+		case OPT_CONTROL:
+			a->control = optarg;
+			break;
+		case OPT_EVERY:
+		case OPT_AFTER:
+			if (!ptc_parse_duration(optarg,
+						c == OPT_EVERY ? &o->every_ns : &o->after_ns))
+				return ptc_usage_error("snapshot", "'%s' is no time", optarg);
+			break;
+		case OPT_ON_EXIT:
+			a->on_exit = true;
+			break;
+		case OPT_NO_FINAL:
+			o->no_last = true;
+			break;
+		case OPT_COUNT:
+			if (!ptc_parse_count(optarg, &o->count) || !o->count)
+				return ptc_usage_error("snapshot", "'%s' is no number of snapshots",
+						       optarg);
+			break;
+		case OPT_STRICT:
+			a->strict = true;
+			break;
+		case OPT_ON_SIGNAL:
+		case OPT_ON_CRASH:
+			return later(c == OPT_ON_CRASH ? "--on-crash" : "--on-signal",
+				     "have who sees the signal write to --control");
+		case OPT_AT:
+			return later("--at", "take one from outside, with --control or SIGUSR2");
+		case 'v':
+			a->verbose = true;
+			break;
+		case 'q':
+			a->quiet = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return PTC_EXIT_OK;
+		default:
+			return ptc_option_error("snapshot", argv, c);
+		}
+	}
+	return check(a, argv + optind);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/ipt_block.h"
+
+/* Not in front of an event, nor where it is another mode: that is for others to see. */
+static bool goes_on(int status, const struct pt_block *b)
+{
+	return status >= 0 && !(status & pts_event_pending) && ptc_ipt_is_cut(b);
+}
+
+int ptc_ipt_join_blocks(struct pt_block_decoder *dec, int status, struct pt_block *b,
+			uint32_t *insns)
+{
+	struct pt_block next;
+
+	while (b->ninsn && goes_on(status, b)) {
+		status = pt_blk_next(dec, &next, sizeof(next));
+		if (!next.ninsn)
+			break;
+		b->end_ip = next.end_ip;
+		b->iclass = next.iclass;
+		*insns += next.ninsn;
+	}
+	return status;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/piece.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "decode/addrspace.h"
+#include "decode/grow.h"
+#include "decode/replay_state.h"
+
+/* A longer piece is libipt's: its transfers would be a hundred times as long. */
+enum { PIECE_MAX = 256 << 10 };
+
+static const char OTHERS[] = "side records, or the end of what is wanted";
+
+static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
+{
+	return ptc_addrspace_read(as, ip, out, len);
+}
+
+int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
+		   struct ptc_engine **ret, struct ptc_err *err)
+{
+	struct ptc_engine *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return ptc_fail_mem(err);
+	e->verify = choice == PTC_ENGINE_VERIFY;
+	if (!ptc_fast_code_init(&e->code, read_code, NULL) || !ptc_fast_chains_init(&e->chains)) {
+		ptc_engine_free(e);
+		return ptc_fail_mem(err);
+	}
+	ptc_fast_init(&e->fast, &e->code, &e->chains);
+	e->fast.strict = true;
+	e->fast.time = (struct ptc_fast_time){ .on = timed, .clock = *clock };
+	*ret = e;
+	return 0;
+}
+
+void ptc_engine_free(struct ptc_engine *e)
+{
+	if (!e)
+		return;
+	ptc_fast_release(&e->fast);
+	ptc_fast_chains_release(&e->chains);
+	ptc_fast_code_release(&e->code);
+	free(e);
+}
+
+void ptc_piece_release(struct ptc_piece *p)
+{
+	free(p->recs);
+	free(p->marks);
+	*p = (struct ptc_piece){ .active = false };
+}
+
+/* Why a piece is libipt's: those are literals. */
+static bool decline(struct ptc_engine *e, const char *why)
+{
+	size_t i;
+
+	e->stats.declined++;
+	for (i = 0; i < e->nreasons && strcmp(e->reasons[i].why, why) != 0; i++)
+		;
+	if (i == PTC_ENGINE_REASONS)
+		return false;
+	if (i == e->nreasons)
+		e->reasons[e->nreasons++] = (struct ptc_engine_reason){ .why = why };
+	e->reasons[i].pieces++;
+	return false;
+}
+
+/* The code that the replay has now. False: out of memory. */
+static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as)
+{
+	const uint64_t version = ptc_addrspace_version(as);
+
+	if (e->as == as && e->version == version && !e->code.failed &&
+	    !ptc_fast_code_is_full(&e->code))
+		return true;
+	if (e->as) {
+		ptc_fast_code_forget(&e->code);
+		ptc_fast_chains_forget(&e->chains);
+	}
+	e->as = as;
+	e->version = version;
+	e->code.ctx = as;
+	return !e->code.failed;
+}
+
+/* Is the replay in the middle of something that is not over with a PSB? */
+static bool is_busy(const struct ptc_replay *r)
+{
+	return r->status < 0 || r->gap || r->rest || r->swallowed || r->ahead_of != SIZE_MAX ||
+	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
+}
+
+/* How far the engine may look: bytes that are there. */
+static size_t view_end(const struct ptc_replay *r)
+{
+	const size_t len = span_of(r)->len, max = r->from + PIECE_MAX;
+	const size_t end = r->window.upto < len ? r->window.upto : len;
+
+	return end < max ? end : max;
+}
+
+/* To the PSB behind the piece. NULL: it came there; else why it did not. */
+static const char *run(struct ptc_replay *r, struct ptc_fast *f)
+{
+	const size_t end = view_end(r);
+
+	ptc_fast_begin(f, r->window.bytes, end, r->from);
+	switch (ptc_fast_run(f)) {
+	case PTC_FAST_AT_PSB:
+		/* What libipt makes of what is behind it must not be hidden by the end of the view.
+		 */
+		return f->pos + PTC_PSB_PLUS_MAX > end && end < span_of(r)->len ?
+			       "a piece that is too long" :
+			       NULL;
+	case PTC_FAST_DECLINED:
+		return f->flow.why ? f->flow.why : "no reason";
+	default:
+		return "the last piece of a stretch";
+	}
+}
+
+/* From ticks to ns, as the replay would tell them. False: not in order. */
+static bool tell_times(struct ptc_replay *r, struct ptc_piece *p)
+{
+	uint64_t last = r->now, ns;
+	size_t i;
+
+	for (i = 0; i < p->nmarks; i++) {
+		ns = to_ns(r, p->marks[i].tsc, UINT64_MAX);
+		if (ns < last || ns > r->bound)
+			return false;
+		p->marks[i].tsc = last = ns;
+	}
+	return true;
+}
+
+/* Of the transfer, or the last instruction, in front of which there were @insns. */
+static uint64_t last_time(const struct ptc_replay *r, const struct ptc_piece *p, uint64_t insns)
+{
+	size_t i = p->nmarks;
+
+	while (i && p->marks[i - 1].insns >= insns)
+		i--;
+	return i ? p->marks[i - 1].tsc : r->now;
+}
+
+static void take_last(const struct ptc_replay *r, struct ptc_piece *p, struct ptc_fast *f)
+{
+	const struct ptc_fast_last last = ptc_fast_flow_last(&f->flow);
+
+	p->has_last = last.how != PTC_FAST_LAST_NONE;
+	if (!p->has_last)
+		return;
+	p->last_kind = last.kind;
+	p->last_len = last.len;
+	p->last_ip = last.ip;
+	p->last_time = last_time(r, p, f->flow.insns);
+	/* It comes once it is known where it led. */
+	if (last.listed)
+		p->n--;
+}
+
+/* The engine's lists are the piece's now, and the other way round. */
+static void take_lists(struct ptc_piece *p, struct ptc_fast *f)
+{
+	struct ptc_fast_rec *recs = p->recs;
+	struct ptc_fast_mark *marks = p->marks;
+	const size_t cap = p->cap, marks_cap = p->marks_cap;
+
+	*p = (struct ptc_piece){ .recs = f->flow.recs,
+				 .n = f->flow.nrecs,
+				 .cap = f->flow.recs_cap,
+				 .marks = f->marks,
+				 .nmarks = f->nmarks,
+				 .marks_cap = f->marks_cap,
+				 .end = f->psb,
+				 .insns = f->flow.insns };
+	f->flow.recs = recs;
+	f->flow.nrecs = 0;
+	f->flow.recs_cap = cap;
+	f->marks = marks;
+	f->nmarks = 0;
+	f->marks_cap = marks_cap;
+}
+
+/* Is there, up to the end of the piece, something else to be done? */
+static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p)
+{
+	const uint64_t end = p->nmarks ? p->marks[p->nmarks - 1].tsc : r->now;
+
+	if (r->now != PTC_NO_TIME && end >= r->calm)
+		return OTHERS;
+	if (r->next_mark < r->conf.nmarks &&
+	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
+		return "something that AUX records tell";
+	return NULL;
+}
+
+static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
+{
+	struct ptc_piece *p = &r->piece;
+	struct ptc_fast *f = &e->fast;
+	const char *why;
+
+	if (is_busy(r))
+		return "a piece behind damage";
+	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
+		return "a time that is not known";
+	if (r->bound != UINT64_MAX && r->bound >= r->calm)
+		return OTHERS;
+	if (!use_code(e, r->as))
+		return "out of memory";
+	why = run(r, f);
+	if (why)
+		return why;
+	if (f->start.mode != r->mode || f->flow.mode != r->mode)
+		return "a change of mode";
+	if (!f->start.on && r->trail.last.valid)
+		return "a piece behind damage";
+	take_lists(p, f);
+	p->has_land = f->start.on;
+	p->land = f->start.ip;
+	p->time = r->now;
+	if (!tell_times(r, p))
+		return "a time that goes back";
+	take_last(r, p, f);
+	return look_for_others(r, p);
+}
+
+bool ptc_piece_is_next(struct ptc_replay *r)
+{
+	struct ptc_engine *e = r->conf.engine;
+	const char *why;
+
+	if (!e || !r->fresh)
+		return r->piece.active && !e->verify;
+	r->fresh = false;
+	if (r->piece.active)
+		ptc_piece_check_end(r);
+	why = decode(r, e);
+	if (why)
+		return decline(e, why);
+	e->stats.pieces++;
+	e->stats.bytes += r->piece.end - r->from;
+	r->piece.active = true;
+	if (e->verify) {
+		ptc_piece_expect(r);
+		return false;
+	}
+	if (r->piece.has_land)
+		ptc_trail_land(&r->trail, r->piece.land);
+	r->trail.last.valid = false;
+	return true;
+}
+
+/* All of it is handed over: libipt begins at the PSB behind it, as if it had come there. */
+static int finish(struct ptc_replay *r, struct ptc_err *err)
+{
+	struct ptc_piece *p = &r->piece;
+
+	p->active = false;
+	r->out.stats->insns += p->insns;
+	r->idle = 0;
+	r->told = r->now;
+	ptc_trail_progress(&r->trail);
+	if (p->has_last) {
+		r->trail.last.valid = true;
+		r->trail.last.kind = p->last_kind;
+		r->trail.last.len = p->last_len;
+		r->trail.last.ip = p->last_ip;
+		r->trail.last.time = p->last_time;
+	}
+	return ptc_replay_begin_anew(r, p->end, err);
+}
+
+/* Where those of the same time end. */
+static size_t end_of_time(const struct ptc_piece *p)
+{
+	const size_t mark = p->next_mark < p->nmarks ? p->marks[p->next_mark].recs : p->n;
+
+	return mark < p->n ? mark : p->n;
+}
+
+int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err)
+{
+	struct ptc_piece *p = &r->piece;
+	const size_t left = end_of_time(p) - p->next, most = max ? max : 1;
+	const size_t n = left < most ? left : most;
+
+	ptc_trail_list(&r->trail, p->recs + p->next, n, r->now);
+	p->next += n;
+	if (n < left)
+		return 0;
+	if (p->next_mark == p->nmarks)
+		return finish(r, err);
+	r->now = p->marks[p->next_mark++].tsc;
+	return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trace through the second engine (fast/) in place of libipt: a piece at a time, from one PSB to
+ * the next. A piece is decoded as a whole, with the code and the threads as they are when it
+ * begins, and its transfers are handed over step by step. What the engine declines, and all that
+ * transfers do not tell, is libipt's.
+ */
+#ifndef PTC_DECODE_PIECE_H
+#define PTC_DECODE_PIECE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/fast/engine.h"
+#include "ptcap/decode.h"
+
+struct ptc_addrspace;
+struct ptc_replay;
+
+enum { PTC_ENGINE_REASONS = 48 };
+
+/* The engine, for all replays of a thread, and what became of their pieces. */
+struct ptc_engine {
+	bool verify; /* libipt decodes all, and what the engine would list is held against it */
+	struct ptc_fast_code code;
+	struct ptc_fast_chains chains;
+	struct ptc_fast fast;
+	/* What the code is of, and read from: a state of an address space; NULL: of none yet. */
+	const struct ptc_addrspace *as;
+	uint64_t version;
+
+	struct ptc_engine_stats stats;
+	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
+	size_t nreasons;
+	char difference[1024]; /* verify: the first one; "": none */
+};
+
+int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
+		   struct ptc_engine **ret, struct ptc_err *err);
+void ptc_engine_free(struct ptc_engine *e);
+
+/* A piece whose transfers are being handed over or, to verify, expected. */
+struct ptc_piece {
+	bool active;
+	struct ptc_fast_rec *recs; /* owned; [next, n) are to come */
+	size_t next, n, cap;
+	struct ptc_fast_mark *marks; /* owned; the same; tsc is in ns now */
+	size_t next_mark, nmarks, marks_cap;
+	size_t end; /* the next PSB, in the span */
+	uint64_t insns, time;
+	uint64_t land; /* where the instruction in front of the piece led; has_land */
+	bool has_land;
+	/* The instruction that ran last: it leads to what is behind. */
+	bool has_last;
+	uint8_t last_kind, last_len;
+	uint64_t last_ip, last_time;
+
+	/* To verify: that in front of the piece leads to first, which comes before all. */
+	bool pending;
+	struct ptc_item first;
+};
+
+void ptc_piece_release(struct ptc_piece *p);
+
+/*
+ * Is there a piece to be handed over? If the decoder has just begun at a PSB the one behind it is
+ * tried. False: libipt is to go on.
+ */
+bool ptc_piece_is_next(struct ptc_replay *r);
+/* Hand over some of it, of one time, at most @max. As ptc_replay_steps. */
+int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err);
+
+/* To verify: the piece is what libipt should list, now. */
+void ptc_piece_expect(struct ptc_replay *r);
+/* Items from @first on are new, and should be those. */
+void ptc_piece_check(struct ptc_replay *r, size_t first);
+/* The decoder begins anew: it should be at the end of the piece. */
+void ptc_piece_check_end(struct ptc_replay *r);
+
+#endif

@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""snapshot.py NAME: `ptcap snapshot`: who asks for one gets a file, whole by itself, of the newest trace.
+
+Each function below is a case; its name and text say what holds. Nothing sleeps to be in time, but for the
+moments at which ptcap is killed.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import lib
+from lib import PTCAP, Run, check, prog
+
+CASES = {}
+DEADLINE = 50
+SNAPSHOT = [PTCAP, "snapshot", "--source", lib.SOURCE]
+RINGS = ["-m", "256K,8K", "--"]
+BUSY = {"step": lib.BUSY, "emu": "4000000"}[lib.SOURCE]  # it is done soon when it is left
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def until(condition, what):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        check(time.monotonic() < end, f"in {DEADLINE} s not: {what}")
+        time.sleep(0.001)
+
+
+def flow(path):
+    """The transfers of a recording, one line each: from its beginning, or from where the ring's is."""
+    out = lib.decode(path, "-F", "from,to,kind", "--strict").expect(0).out.splitlines()
+    gaps = [l for l in out if l.startswith("#")]
+    check(not gaps or (gaps == out[:1] and "cause=snapshot" in gaps[0]), f"{path} has gaps: {gaps}")
+    return out[len(gaps):]
+
+
+def whole(path):
+    """A file by itself: verified, decoded without a loss; by perf, too. Returns its flow."""
+    Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
+    ret = flow(path)
+    if lib.have_perf():
+        argv = [lib.PERF, "script", "-i", path, "--itrace=be", "-F", "ip,addr"]
+        r = Run(argv, env={**os.environ, "PERF_BUILDID_DIR": os.path.dirname(path)}).expect(0)
+        check(len(r.out.splitlines()) >= len(ret) // 4, f"perf sees {len(r.out.splitlines())} of {len(ret)} transfers")
+        check("error" not in r.err, f"perf: {r.err}")
+    return ret
+
+
+def all_of(folder, argv, status):
+    """What the program does, from its beginning to its end."""
+    path = os.path.join(folder, "all")
+    lib.record(path, argv).expect(status)
+    return lib.decode(path, "-F", "from,to,kind", "--strict").expect(0).out.splitlines()
+
+
+class Live:
+    """ptcap snapshot under way, with a control FIFO."""
+
+    def __init__(self, folder, *args, out=subprocess.PIPE):
+        self.folder = folder
+        self.path = os.path.join(folder, "f")
+        ctl, ack = (os.path.join(folder, name) for name in ("ctl", "ack"))
+        for name in (ctl, ack):
+            if not os.path.exists(name):
+                os.mkfifo(name)
+        self.ack = os.fdopen(os.open(ack, os.O_RDWR), "rb", buffering=0)
+        self.ctl = os.open(ctl, os.O_RDWR)
+        self.errors = os.path.join(folder, "stderr")
+        argv = [*SNAPSHOT, "-o", self.path, "--control", f"fifo:{ctl},{ack}", *args]
+        self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=out, stderr=open(self.errors, "wb"), start_new_session=True)
+
+    def close(self):
+        self.ack.close()
+        os.close(self.ctl)
+
+    def command(self, text):
+        """The answer to it: ack or error."""
+        os.write(self.ctl, text.encode() + b"\n")
+        ret = b""
+        while not ret.endswith(b"\n"):
+            ret += self.ack.read(1)
+        return ret.decode().strip()
+
+    def err(self):
+        with open(self.errors, encoding="utf-8") as f:
+            return f.read()
+
+    def files(self):
+        return sorted(f for f in os.listdir(self.folder) if re.fullmatch(r"f(\.\d+)?", f))
+
+    def ends(self, want):
+        status = self.p.wait()
+        status = status if status >= 0 else 128 - status
+        check(status == want, f"exit status {status}, expected {want}: {self.err()}")
+        self.close()
+
+
+@case
+def on_exit(folder):
+    """The end of a program is the end of what it did: one file, numbered, or named if there is one to come."""
+    argv = [prog("busy"), "1500"]
+    want = all_of(folder, argv, 7)
+    path = os.path.join(folder, "f")
+    for options, name in (([], "f.000"), (["--count", "1"], "f"), (["--every", "1h", "--on-exit"], "f.000")):
+        r = Run([*SNAPSHOT, "-o", path, *options, *RINGS, *argv]).expect(7)
+        check(r.out == "ready\ndone\n", f"the program said {r.out!r}")
+        part = whole(os.path.join(folder, name))
+        said = f"the last [0-9.]+ us, {len(part)} branches, complete up to"
+        check(re.search(said, r.err), f"{r.err!r} does not say {said!r}")
+        newest = json.loads(Run([PTCAP, "info", "-i", os.path.join(folder, name), "--format", "json"]).expect(0).out)["newest"]
+        check(newest["complete"] and [t["branches"] for t in newest["threads"]] == [len(part)], f"{newest}")
+        check(len(part) > 500 and want[-len(part):] == part, f"{options}: not the end of what it did:\n" + "\n".join(part[-5:]))
+        check(sorted(os.listdir(folder)) == ["all", name], f"{os.listdir(folder)}")
+        os.unlink(os.path.join(folder, name))
+    Run([*SNAPSHOT, "-o", path, "--every", "1h", *RINGS, *argv]).expect(7)
+    check(os.listdir(folder) == ["all"], "without --on-exit there is one")
+
+
+@case
+def verdict(folder):
+    """Code that is gone is a hole in the trace: it is said, of the thread, and --strict exits 3."""
+    path, copy = os.path.join(folder, "f"), os.path.join(folder, "copy")
+    script = f"cp {prog('busy')} {copy}; {copy} 300; rm {copy}"
+    for options, status in (([], 0), (["--strict"], 3), (["--strict", "-q"], 3)):
+        r = Run([*SNAPSHOT, "-o", path, *options, "-m", "1M,4M", "--", "/bin/dash", "-c", script]).expect(status)
+        check(options[-1:] == ["-q"] or re.search("NOT all: .*: nocode; ", r.err), f"nobody says so: {r.err!r}")
+        newest = json.loads(Run([PTCAP, "info", "-i", path + ".000", "--format", "json"]).expect(0).out)["newest"]
+        check(not newest["complete"], f"{newest}")
+        check(any(t["complete"] for t in newest["threads"]), "no thread is complete")
+
+
+@case
+def control(folder):
+    """A line, an answer when it is done; each file is a part of what the program does, and the files before stay."""
+    live = Live(folder, *RINGS, prog("busy"), BUSY)
+    check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
+    for word, answer in (("ping", "ack"), ("snap", "error"), ("", "error"), ("x" * 1000, "error")):
+        check(live.command(word) == answer, f"{word!r} is not answered by {answer!r}")
+    check(not live.files(), "there are files already")
+    n, full, loop = 0, 0, []
+    while full < 3:  # there is hardly anything at first
+        check(live.command("snapshot") == "ack", "no snapshot")
+        check(live.files() == [f"f.{i:03}" for i in range(n + 1)], f"{live.files()}")
+        part = whole(f"{live.path}.{n:03}")
+        n += 1
+        if len(part) > 300:
+            full += 1
+            loop = loop or part[-100:-40]  # what is in the midst of it comes again and again
+            check("\n".join(loop) in "\n".join(part), "another loop")
+    check(live.command("stop") == "ack", "it does not stop")
+    live.ends(0)
+    check(len(live.files()) == n + 1, f"the last one is missing: {live.files()}")
+    check(whole(f"{live.path}.{n:03}"), "the last one is empty")
+    for name in live.files():
+        whole(os.path.join(folder, name))
+    end_of_program(live)
+
+
+def end_of_program(live):
+    """It was left as it was, and ends as it does."""
+    check(live.p.stdout.read() == b"done\n", "the program is not done")
+
+
+@case
+def pipelined(folder):
+    """Commands that come at once are all answered, in their order; what comes too late is an error."""
+    live = Live(folder, *RINGS, prog("busy"), BUSY)
+    check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
+    os.write(live.ctl, b"snapshot\n" * 10 + b"ping\n")
+    answers = b""
+    while answers.count(b"\n") < 11:
+        answers += live.ack.read(64)
+    check(answers == b"ack\n" * 11, f"{answers!r}")
+    check(1 <= len(live.files()) <= 10, f"{live.files()}")
+    os.write(live.ctl, b"stop\n")
+    live.p.wait()
+    check(live.ack.read(4) == b"ack\n", "the end is not answered")
+    live.ends(0)
+    end_of_program(live)
+
+
+@case
+def clock(folder):
+    """--every and --after, until --count: so many files, and the program's own end."""
+    path = os.path.join(folder, "f")
+    for options, n in ((["--every", "5ms", "--count", "4"], 4), (["--after", "5ms", "--count", "1"], 1),
+                       (["--after", "1ms", "--no-final", "--every", "1h"], 1)):  # fmt: skip
+        r = Run([*SNAPSHOT, "-o", path, *options, *RINGS, prog("busy"), lib.BUSY_A_WHILE]).expect(7)
+        check(r.out == "ready\ndone\n", f"the program said {r.out!r}")
+        names = sorted(os.listdir(folder))
+        check(names == (["f"] if options[-2:] == ["--count", "1"] else [f"f.{i:03}" for i in range(n)]), f"{names}")
+        for name in names:
+            whole(os.path.join(folder, name))
+            os.unlink(os.path.join(folder, name))
+
+
+@case
+def interrupt(folder):
+    """^C takes a last one, which --no-final does not; the program gets it, too."""
+    for options, n in (([], 1), (["--no-final"], 0)):
+        live = Live(folder, *options, *RINGS, prog("busy"), BUSY)
+        check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
+        os.killpg(live.p.pid, signal.SIGINT)
+        live.ends(130)
+        check(len(live.files()) == n, f"{options}: {live.files()}")
+        for name in live.files():
+            whole(os.path.join(folder, name))
+            os.unlink(os.path.join(folder, name))
+
+
+@case
+def attached(folder):
+    """What runs already, stepped: snapshots by signal and at ^C, and it goes on as it was."""
+    with subprocess.Popen([prog("busy"), "100000000"], stdout=subprocess.PIPE) as t:
+        check(t.stdout.readline() == b"ready\n", "the program is not ready")
+        live = Live(folder, "-m", "256K,8K", "-p", str(t.pid))
+        until(lambda: "armed" in live.err(), "attached")
+        live.p.send_signal(signal.SIGUSR2)
+        until(lambda: "snapshot 1:" in live.err(), "the first")
+        live.p.send_signal(signal.SIGINT)
+        live.ends(0)
+        check(live.files() == ["f.000", "f.001"], f"{live.files()}")
+        for name in live.files():
+            check(whole(os.path.join(folder, name)), "it is empty")
+        with open(f"/proc/{t.pid}/status", encoding="ascii") as f:
+            status = f.read()
+        check("TracerPid:\t0\n" in status and re.search(r"State:\s[RS]", status), f"it does not run on: {status}")
+        t.kill()
+
+
+@case
+def killed(folder):
+    """ptcap is killed at random moments: no half file under a name, nothing else is left, the program runs on."""
+    dice = random.Random(17)
+    there = 0
+    for _ in range(12):
+        live = Live(folder, "--every", "1ms", *RINGS, prog("busy"), lib.BUSY_A_WHILE)
+        check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
+        time.sleep(dice.random() * 0.1)
+        live.p.kill()
+        live.p.wait()
+        live.close()
+        end_of_program(live)
+        for name in live.files():
+            Run([PTCAP, "dump", "--verify", "-i", os.path.join(folder, name)]).expect(0)
+            os.unlink(os.path.join(folder, name))
+            there += 1
+        left = set(os.listdir(folder)) - {"ctl", "ack", "stderr"}
+        check(not left, f"left behind: {left}")
+    check(there > 3, f"hardly any file: {there}")
+
+
+@case
+def threads(folder):
+    """Threads come and go, again and again: in each file is whose trace there is, with its code."""
+    path = os.path.join(folder, "f")
+    Run([*SNAPSHOT, "-o", path, "--every", {"step": "100ms", "emu": "3ms"}[lib.SOURCE], "--on-exit", "-m", "64K,16K", "--", prog("tasks"), "storm"]).expect(0)
+    names = sorted(os.listdir(folder))
+    check(names, "there are no snapshots")
+    for name in names[::-max(1, len(names) // 10)]:
+        name = os.path.join(folder, name)
+        Run([PTCAP, "dump", "--verify", "-i", name]).expect(0)
+        r = lib.decode(name, "-F", "tid,from,to,kind", "--strict").expect(0)
+        check(not re.search(r"cause=(?!snapshot)", r.out), f"{name} has gaps: {r.out[:1000]}")
+        side = Run([PTCAP, "dump", "-i", name, "--format", "json"]).expect(0).out
+        told = {json.loads(l)["fields"]["tid"] for l in side.splitlines() if '"COMM"' in l or '"FORK"' in l}
+        mine = {int(l.split()[0]) for l in r.out.splitlines() if not l.startswith("#")}
+        check(mine <= told | {-1}, f"{name}: nobody tells of {mine - told}")
+
+
+@case
+def refused(folder):
+    """What cannot be is said, with what can be done; nothing runs and there is no file."""
+    path = os.path.join(folder, "f")
+    here = os.path.join(folder, "plain")
+    with open(here, "w", encoding="ascii"):
+        pass
+    hello = ["--", prog("hello")]
+    for args, status, words in (
+        (["--source", "pt", *hello], 125, "Intel PT"),
+        ([*hello], 125, "--source emu"),
+        (["-p", str(os.getpid())], 1, "--source step"),
+        ([], 2, "-p PID"),
+        (["-p", "1", *hello], 2, "attach"),
+        (["--every", "0", *hello], 2, "'0'"),
+        (["--count", "0", *hello], 2, "'0'"),
+        (["--size", "0", *hello], 2, "'0'"),
+        (["--source", "emu", "--size", "1M", "-m", "64K,64K", *hello], 2, "AUX ring"),
+        (["--source", "emu", "--control", here, *hello], 2, "no FIFO"),
+        (["--source", "emu", "--control", here + "/x", *hello], 2, "--control"),
+        (["--source", "emu", "--control", "fd:999", *hello], 2, "999"),
+        (["--source", "emu", "-o", "/nowhere/f", *hello], 125, "/nowhere/f"),
+        (["--on-crash", *hello], 2, "--on-crash"),
+        (["--on-signal", "SEGV", *hello], 2, "--on-signal"),
+        (["--at", "main", *hello], 2, "--at"),
+        (["--source", "emu", "--", here + "/x"], 127, "x"),
+    ):
+        if os.path.exists("/sys/bus/event_source/devices/intel_pt") and status in (1, 125) and "/nowhere/f" not in args:
+            continue
+        r = Run([PTCAP, "snapshot", "-o", path, *args] if "-o" not in args else [PTCAP, "snapshot", *args]).expect(status)
+        check(words in r.err, f"{args}: {r.err!r} says nothing of {words}")
+        check(r.out == "", f"{args}: the command ran")
+        check(os.listdir(folder) == ["plain"], f"{args}: left behind: {os.listdir(folder)}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    lib.main(CASES)

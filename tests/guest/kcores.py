@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""kcores.py OURS PERFS: two copies (folders) of the kernel's code hold the same, but for pages of zeros, which ours has not.
+
+Behind the last function of the modules ours may go on, where the function does. Between the modules' code is their data,
+which changes.
+"""
+
+import struct
+import sys
+
+PAGE = 4096
+
+
+def pages(path):
+    """address -> bytes of each page of the PT_LOAD segments."""
+    data = open(path, "rb").read()
+    phoff, phnum = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
+    ret = {}
+    for i in range(phnum):
+        kind, _, off, addr, _, size = struct.unpack_from("<IIQQQQ", data, phoff + 56 * i)
+        if kind == 1:
+            for at in range(0, size - PAGE + 1, PAGE):
+                ret[addr + at] = data[off + at : off + at + PAGE]
+    return ret
+
+
+def text(path):
+    """The pages of the kernel's own text. Those of modules hold what counts and changes, too."""
+    at = {}
+    for line in open(path, encoding="ascii"):
+        addr, _, name, *module = line.split()
+        if name in ("_stext", "_etext") and not module:
+            at[name] = int(addr, 16) & -PAGE
+    return set(range(at["_stext"], at["_etext"], PAGE))
+
+
+ours, perfs = pages(sys.argv[1] + "/kcore"), pages(sys.argv[2] + "/kcore")
+zero = bytes(PAGE)
+missing = [a for a in perfs if a not in ours and perfs[a] != zero]
+own = text(sys.argv[1] + "/kallsyms")
+differ = missing + [a for a in perfs if a in own and ours.get(a, zero) != perfs[a]]
+more = [a for a in ours if a not in perfs]
+for a in differ[:5]:
+    mine = ours.get(a, zero)
+    at = [i for i in range(PAGE) if mine[i] != perfs[a][i]]
+    print(f"{a:x}: {len(at)} bytes, the first at {a + at[0]:x}")
+if more and min(more) <= max(perfs):
+    print(f"only ours has {min(more):x}")
+    differ.append(more)
+if len(ours) < 1000 or any(p == zero for p in ours.values()):
+    print(f"ours has {len(ours)} pages, and some that it should not have")
+    differ.append(0)
+changed = [a for a in ours if a in perfs and a not in own and ours[a] != perfs[a]]
+if len(changed) * 10 > len(set(ours) - own):
+    print(f"{len(changed)} pages of modules differ")
+    differ += changed
+print(f"{len(ours)} pages, {len(changed)} of modules' changed, {len(perfs) - len(set(perfs) & set(ours))} of perf's are zeros, {len(more)} are behind its last")
+sys.exit(1 if differ else 0)

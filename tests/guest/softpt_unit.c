@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * softpt - a PMU named "intel_pt" without the hardware.
+ *
+ * Shows perf the face that the kernel's own Intel PT driver shows (sysfs,
+ * capabilities, AUX handling), and makes a genuine user-mode PT stream by
+ * single-stepping the traced task with EFLAGS.TF.  For throw-away guests only:
+ * while loaded it swallows every user single-step trap it did not ask for.
+ *
+ * How a task is followed.  On every return to user mode of a traced CPU a
+ * user-return notifier runs: it sets TF and keeps the coming instruction's
+ * bytes.  After that instruction the debug trap comes to on_debug(), which turns
+ * it into TNT or TIP.  A return to user mode that no step of ours explains means
+ * the task was in the kernel (system call, fault, interrupt, signal, switch):
+ * TIP.PGD is written, behind a FUP where it was not by a branch, then TIP.PGE.
+ *
+ * What is not done: CYC, PIP, PTW, EXSTOP, RET compression (legal: compression
+ * is an option of the processor), 32-bit code; pauses (PERF_EF_PAUSE of
+ * attr.aux_pause is of Linux 6.13).  cyc in the config is accepted and has no
+ * effect.
+ *
+ * softpt_packet.c writes packets, softpt_buffer.c has the AUX area's marks,
+ * softpt_filter.c the address filters, softpt_sysfs.c the face.
+ */
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/kdebug.h>
+#include <linux/user-return-notifier.h>
+#include <linux/uaccess.h>
+#include <asm/debugreg.h>
+#include "softpt.h"
+
+static char *name = "intel_pt";	/* what the PMU is called */
+module_param(name, charp, 0444);
+static unsigned int pad;	/* PAD bytes behind every TIP: makes data faster */
+module_param(pad, uint, 0644);
+static unsigned long steps;	/* single steps taken, all CPUs (roughly) */
+module_param(steps, ulong, 0644);
+static unsigned long reps;	/* of these, such that did not move the IP */
+module_param(reps, ulong, 0644);
+
+static DEFINE_PER_CPU(struct unit, units);
+static struct pmu pmu;
+
+/* ---- following the task ----------------------------------------------- */
+
+/* Keeps the bytes at ip: what may be read of 15, up to the page's end at least. */
+static void fetch(struct unit *u, u64 ip)
+{
+	int n = min_t(u64, sizeof(u->insn), PAGE_SIZE - (ip & ~PAGE_MASK));
+
+	u->ip = ip;
+	u->task = current;
+	u->len = 0;
+	if (!copy_from_user_nofault(u->insn, (void __user *)ip, sizeof(u->insn)))
+		u->len = sizeof(u->insn);
+	else if (!copy_from_user_nofault(u->insn, (void __user *)ip, n))
+		u->len = n;
+}
+
+enum kind { OTHER, COND, DIRECT, INDIRECT, SYSCALL, PUSHF };
+
+/* What the kept instruction is; *next: where it falls through (COND only). */
+static enum kind classify(struct unit *u, u64 *next)
+{
+	int i = 0;
+	u8 op, op2;
+
+	while (i < u->len) {
+		op = u->insn[i];
+		if (op == 0x66 || op == 0x67 || op == 0xf2 || op == 0xf3 || op == 0xf0 ||
+		    op == 0x2e || op == 0x36 || op == 0x3e || op == 0x26 ||
+		    op == 0x64 || op == 0x65 || (op & 0xf0) == 0x40)
+			i++;
+		else
+			break;
+	}
+	if (i >= u->len)
+		return OTHER;
+	op = u->insn[i];
+	op2 = i + 1 < u->len ? u->insn[i + 1] : 0;
+	if ((op & 0xf0) == 0x70 || (op >= 0xe0 && op <= 0xe3)) {
+		*next = u->ip + i + 2;
+		return COND;
+	}
+	if (op == 0x0f) {
+		*next = u->ip + i + 6;
+		return (op2 & 0xf0) == 0x80 ? COND : op2 == 0x05 ? SYSCALL : OTHER;
+	}
+	if (op == 0xc3 || op == 0xc2 || op == 0xcb || op == 0xca || op == 0xcf)
+		return INDIRECT;
+	if (op == 0xff && ((op2 >> 3) & 7) >= 2 && ((op2 >> 3) & 7) <= 5)
+		return INDIRECT;
+	if (op == 0xe8 || op == 0xe9 || op == 0xeb)
+		return DIRECT;
+	return op == 0x9c ? PUSHF : OTHER;
+}
+
+/* The task left user mode at u->ip; regs are its own, or NULL where not known. */
+static void leave_user(struct unit *u, struct pt_regs *regs)
+{
+	u64 next;
+	u8 pgd = PGD;
+
+	/* An interrupt may come in just before a SYSCALL is carried out. */
+	bool by_branch = !u->stepped && classify(u, &next) == SYSCALL &&
+		!(regs && regs->orig_ax == -1 && regs->ip == u->ip);
+
+	if (!by_branch)
+		put_ip(u, FUP, u->ip);
+	put_tnt(u);
+	put(u, &pgd, 1);
+	u->in_user = u->stepped = false;
+}
+
+/* A branch led to where nothing is traced: this stands for its TNT or TIP. */
+static void leave_range(struct unit *u, u64 ip)
+{
+	put_ip(u, PGD, ip);
+	u->in_user = u->stepped = false;
+	if (!stops_at(u, ip))
+		return;
+	put(u, "\x02\x83", 2);	/* TraceStop */
+	u->halted = true;
+}
+
+static void enter_user(struct unit *u, u64 ip)
+{
+	/* Hardware goes on with MTC or CYC here. A TSC says the same, and just when: what was mapped is there. */
+	if (u->since_psb >= u->psb_period)
+		put_psb(u);
+	else
+		put_tsc(u);
+	put_ip(u, PGE, ip);
+	u->in_user = true;
+	u->stepped = false;
+	fetch(u, ip);
+}
+
+/* ---- the two hooks ---------------------------------------------------- */
+
+/* The buffer interrupt, if it is due. */
+static void maybe_pmi(struct unit *u)
+{
+	struct perf_event *event = u->handle.event;
+
+	if (!pmi_due(u))
+		return;
+	if (u->in_user) {
+		put_ip(u, FUP, u->ip);
+		put(u, "\x01", 1);
+		u->in_user = false;
+	}
+	give_space(u);
+	if (event->hw.state || get_space(u, event)) {
+		event->hw.state = PERF_HES_STOPPED;
+		u->on = false;
+	}
+}
+
+static void on_return(struct user_return_notifier *urn)
+{
+	struct unit *u = container_of(urn, struct unit, urn);
+	struct pt_regs *regs = task_pt_regs(current);
+	bool same = u->task == current;
+
+	if (u->on && u->in_user && !(u->stepped && same && u->ip == regs->ip))
+		leave_user(u, same ? regs : NULL);
+	if (u->on)
+		maybe_pmi(u);
+	if (!u->on) {
+		regs->flags &= ~X86_EFLAGS_TF;
+		return;
+	}
+	if (!u->in_user && traces_at(u, regs->ip))
+		enter_user(u, regs->ip);
+	else if (!u->in_user)
+		fetch(u, regs->ip);
+	u->stepped = false;
+	regs->flags |= X86_EFLAGS_TF;
+}
+
+/* The program shall not see our TF in what it pushed. */
+static void hide_pushed(struct unit *u, struct pt_regs *regs)
+{
+	u64 next, flags;
+
+	if (classify(u, &next) != PUSHF ||
+	    copy_from_user_nofault(&flags, (void __user *)regs->sp, 8))
+		return;
+	flags &= ~(u64)X86_EFLAGS_TF;
+	copy_to_user_nofault((void __user *)regs->sp, &flags, 8);
+}
+
+static int on_debug(struct notifier_block *nb, unsigned long what, void *data)
+{
+	struct die_args *a = data;
+	struct unit *u = this_cpu_ptr(&units);
+	unsigned long *dr6;
+	enum kind kind;
+	u64 next = 0;
+
+	if (what != DIE_DEBUG || !user_mode(a->regs))
+		return NOTIFY_DONE;
+	dr6 = (unsigned long *)a->err;
+	if (!(*dr6 & DR_STEP) || test_thread_flag(TIF_SINGLESTEP))
+		return NOTIFY_DONE;
+	a->regs->flags &= ~X86_EFLAGS_TF;	/* on_return() sets it again */
+	if (!u->on || u->task != current)
+		return NOTIFY_STOP;		/* left over from before a stop */
+	if (!u->in_user) {			/* filtered out */
+		hide_pushed(u, a->regs);
+		return NOTIFY_STOP;
+	}
+
+	steps++;
+	reps += a->regs->ip == u->ip;
+	put_mtc(u);
+	if (u->len < sizeof(u->insn))
+		fetch(u, u->ip);
+	kind = classify(u, &next);
+	if ((kind == COND || kind == DIRECT || kind == INDIRECT) && !traces_at(u, a->regs->ip)) {
+		leave_range(u, a->regs->ip);
+		return NOTIFY_STOP;
+	}
+	switch (kind) {
+	case COND:
+		put_outcome(u, a->regs->ip != next);
+		break;
+	case INDIRECT:
+		put_ip(u, TIP, a->regs->ip);
+		for (next = 0; next < pad; next++)
+			put(u, "", 1);
+		break;
+	case PUSHF:
+		hide_pushed(u, a->regs);
+		break;
+	default:
+		break;
+	}
+	fetch(u, a->regs->ip);
+	u->stepped = true;
+	if (u->since_psb >= u->psb_period)
+		put_psb(u);
+	maybe_pmi(u);
+	return NOTIFY_STOP;
+}
+
+static struct notifier_block debug_nb = { .notifier_call = on_debug, .priority = INT_MAX };
+
+/* ---- the PMU ---------------------------------------------------------- */
+
+static void start(struct perf_event *event, int mode)
+{
+	struct unit *u = this_cpu_ptr(&units);
+
+	if (get_space(u, event)) {
+		event->hw.state = PERF_HES_STOPPED;
+		return;
+	}
+	perf_event_addr_filters_sync(event);
+	event->hw.state = 0;
+	u->halted = false;
+	u->psb_period = 2048ull << (event->attr.config >> PSB_PERIOD & 15);
+	u->in_user = u->stepped = false;
+	u->tnt = u->ntnt = 0;
+	if (!event->hw.config) {	/* its first time */
+		event->attach_state |= PERF_ATTACH_ITRACE; /* perf_event_itrace_started() */
+		event->hw.config = event->attr.config | 1;
+		put_psb(u);
+	} else if (u->since_psb >= u->psb_period) {
+		put_psb(u);
+	} else {
+		u->last_ip = NO_IP;
+		put_tsc(u);
+	}
+	u->on = true;
+	user_return_notifier_register(&u->urn);
+	u->urn_on = true;
+}
+
+static void stop(struct perf_event *event, int mode)
+{
+	struct unit *u = this_cpu_ptr(&units);
+
+	if (u->urn_on) {
+		user_return_notifier_unregister(&u->urn);
+		u->urn_on = false;
+		if (!(current->flags & PF_KTHREAD))
+			task_pt_regs(current)->flags &= ~X86_EFLAGS_TF;
+	}
+	u->on = false;
+	if (event->hw.state == PERF_HES_STOPPED)
+		return;
+	event->hw.state = PERF_HES_STOPPED;
+	if (!(mode & PERF_EF_UPDATE) || !perf_get_aux(&u->handle))
+		return;
+	if (WARN_ON_ONCE(u->handle.event != event))
+		return;
+	if (u->in_user)
+		leave_user(u, u->task == current ? task_pt_regs(current) : NULL);
+	give_space(u);
+}
+
+/* The trace is off while it is copied; it goes on when the task does. */
+static long snapshot_aux(struct perf_event *event, struct perf_output_handle *handle,
+			 unsigned long size)
+{
+	struct unit *u = this_cpu_ptr(&units);
+	struct buf *b = perf_get_aux(&u->handle);
+
+	if (!b || !b->area.snapshot)
+		return 0;
+	if (u->in_user)
+		leave_user(u, u->task == current ? task_pt_regs(current) : NULL);
+	return copy_newest(&b->area, &u->handle, handle, u->pos, size);
+}
+
+static int add(struct perf_event *event, int mode)
+{
+	if (this_cpu_ptr(&units)->handle.event)
+		return -EBUSY;
+	if (!(mode & PERF_EF_START)) {
+		event->hw.state = PERF_HES_STOPPED;
+		return 0;
+	}
+	start(event, 0);
+	return event->hw.state == PERF_HES_STOPPED ? -EINVAL : 0;
+}
+
+static void del(struct perf_event *event, int mode)
+{
+	stop(event, PERF_EF_UPDATE);
+}
+
+static void nothing(struct perf_event *event) { }
+
+static int event_init(struct perf_event *event)
+{
+	if (event->attr.type != pmu.type)
+		return -ENOENT;
+	return config_ok(event->attr.config) ? make_filters(event) : -EINVAL;
+}
+
+static struct pmu pmu = {
+	.module = THIS_MODULE,
+	.capabilities = PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE,
+	.attr_groups = softpt_groups,
+	.task_ctx_nr = perf_sw_context,
+	.event_init = event_init,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = nothing,
+	.setup_aux = setup_aux,
+	.free_aux = free_aux,
+	.snapshot_aux = snapshot_aux,
+	.nr_addr_filters = RANGES,
+	.addr_filters_validate = addr_filters_validate,
+	.addr_filters_sync = addr_filters_sync,
+};
+
+static int __init load(void)
+{
+	int cpu, err = find_copy_aux();
+
+	if (err)
+		return err;
+	for_each_possible_cpu(cpu)
+		per_cpu(units, cpu).urn.on_user_return = on_return;
+	err = register_die_notifier(&debug_nb);
+	if (!err) {
+		err = perf_pmu_register(&pmu, name, -1);
+		if (err)
+			unregister_die_notifier(&debug_nb);
+	}
+	return err;
+}
+
+static void __exit unload(void)
+{
+	perf_pmu_unregister(&pmu);
+	unregister_die_notifier(&debug_nb);
+}
+
+module_init(load);
+module_exit(unload);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Intel PT made in software, for tests");

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: side records are kept as they came while the rings may have trace of their time, and
+ * folded after that; in order of time, whichever ring they came from; never too many.
+ */
+#include <criterion/criterion.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "auxtrace/sideband.h"
+#include "base/buf.h"
+#include "capture/kept.h"
+
+#define TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+enum { RINGS = 2, AUX = 4096, ID = 77 };
+
+struct scene {
+	struct ptc_kept *kept;
+	struct ptc_ledger_ring ledger[RINGS];
+	struct ptc_err err;
+};
+
+static void scene_init(struct scene *s, size_t max_bytes)
+{
+	const struct ptc_source_ring rings[RINGS] = { { .aux_size = AUX }, { .aux_size = AUX } };
+	const struct ptc_kept_opts opts = { .sample_type = TYPE,
+					    .id = ID,
+					    .rings = rings,
+					    .nrings = RINGS,
+					    .max_bytes = max_bytes };
+
+	memset(s, 0, sizeof(*s));
+	cr_assert_eq(ptc_kept_new(&opts, &s->kept, &s->err), 0);
+}
+
+static void add(struct scene *s, size_t ring, uint64_t time, struct ptc_sb *sb)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_seg seg[2] = { { NULL, 0 }, { NULL, 0 } };
+
+	sb->id = (struct ptc_sample_id){ .time = time, .pid = 5, .tid = 5, .id = ID };
+	sb->id.cpu = (uint32_t)ring;
+	ptc_sb_put(&b, sb, TYPE);
+	seg[0] = (struct ptc_seg){ b.bytes, b.len / 2 }; /* across the ring's end */
+	seg[1] = (struct ptc_seg){ b.bytes + b.len / 2, b.len - b.len / 2 };
+	cr_assert_eq(ptc_kept_add(s->kept, ring, seg, &s->ledger[ring], &s->err), 0, "%s",
+		     s->err.msg);
+	ptc_buf_release(&b);
+}
+
+static void add_mmap(struct scene *s, size_t ring, uint64_t time, uint64_t addr, const char *name)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER };
+
+	sb.u.mmap = (struct ptc_sb_mmap){ .pid = 5,
+					  .tid = 5,
+					  .addr = addr,
+					  .len = 4096,
+					  .prot = PROT_READ | PROT_EXEC,
+					  .filename = name };
+	add(s, ring, time, &sb);
+}
+
+/* The trace of @ring stops with its head there. */
+static void add_stop(struct scene *s, size_t ring, uint64_t time, uint64_t head)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_AUX };
+
+	sb.u.aux = (struct ptc_sb_aux){ head, AUX, PERF_AUX_FLAG_OVERWRITE };
+	add(s, ring, time, &sb);
+}
+
+static void round_ends(struct scene *s)
+{
+	cr_assert_eq(ptc_kept_round(s->kept, &s->err), 0);
+}
+
+/* "1:/a 2:/b": the mappings in there, each with its time. */
+static void list(const struct ptc_buf *b, char *text, size_t size)
+{
+	struct ptc_cur c = ptc_cur_init(b->bytes, b->len);
+	struct ptc_rec rec;
+	struct ptc_err err;
+	struct ptc_sb sb;
+	size_t at = 0;
+
+	text[0] = '\0';
+	while (ptc_cur_left(&c)) {
+		cr_assert_eq(ptc_rec_next(&c, 0, &rec, &err), 1);
+		cr_assert_eq(ptc_sb_parse(&rec, TYPE, &sb, &err), 1);
+		if (sb.type == PERF_RECORD_MMAP2)
+			at += (size_t)snprintf(text + at, size - at, "%s%lu:%s", at ? " " : "",
+					       sb.id.time, sb.u.mmap.filename);
+	}
+}
+
+static void expect(struct scene *s, const char *state, const char *records)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	char text[256];
+
+	cr_assert_eq(ptc_kept_put(s->kept, &a, &b, &s->err), 0);
+	list(&a, text, sizeof(text));
+	cr_assert_str_eq(text, state);
+	list(&b, text, sizeof(text));
+	cr_assert_str_eq(text, records);
+	ptc_buf_release(&a);
+	ptc_buf_release(&b);
+}
+
+Test(kept, as_they_came_until_every_ring_has_gone_round)
+{
+	struct scene s;
+
+	scene_init(&s, 0);
+	add_mmap(&s, 0, 10, 0x1000, "/a");
+	add_stop(&s, 0, 11, 100);
+	add_stop(&s, 1, 12, 100);
+	add_mmap(&s, 0, 20, 0x2000, "/b");
+	round_ends(&s);
+	expect(&s, "", "10:/a 20:/b");
+	add_stop(&s, 0, 30, 50); /* nearly round */
+	add_stop(&s, 0, 31, 150);
+	round_ends(&s);
+	round_ends(&s);
+	expect(&s, "", "10:/a 20:/b"); /* the other has not moved */
+	add_stop(&s, 1, 40, 50);
+	add_stop(&s, 1, 41, 99);
+	round_ends(&s);
+	round_ends(&s);
+	expect(&s, "", "10:/a 20:/b"); /* a byte is missing */
+	add_stop(&s, 1, 42, 100);
+	round_ends(&s);
+	round_ends(&s);
+	expect(&s, "0:/a", "20:/b");
+	cr_assert_eq(ptc_kept_since(s.kept), 11, "the stop at 11 may be the end of something");
+	ptc_kept_free(s.kept);
+}
+
+/* The ring that is read first has what is younger. */
+Test(kept, in_order_of_time_across_rings)
+{
+	struct scene s;
+
+	scene_init(&s, 0);
+	add_mmap(&s, 0, 20, 0x1000, "/new");
+	add_mmap(&s, 1, 10, 0x1000, "/old");
+	round_ends(&s);
+	cr_assert_eq(ptc_kept_fold(s.kept, 30, &s.err), 0);
+	expect(&s, "0:/new", "");
+	ptc_kept_free(s.kept);
+}
+
+/* What is in a ring when it is read may be older than what another had before. */
+Test(kept, a_round_waits_for_the_next)
+{
+	struct scene s;
+
+	scene_init(&s, 1); /* all that can be is folded */
+	add_mmap(&s, 0, 20, 0x1000, "/new");
+	round_ends(&s);
+	add_mmap(&s, 1, 15, 0x1000, "/old");
+	add_mmap(&s, 0, 21, 0x2000, "/b");
+	round_ends(&s);
+	round_ends(&s);
+	expect(&s, "0:/new", "21:/b");
+	ptc_kept_free(s.kept);
+}
+
+Test(kept, a_ring_that_stands_still_does_not_keep_everything)
+{
+	const size_t max = 64 << 10;
+	struct scene s;
+	size_t before = 0, most = 0;
+	uint64_t i;
+
+	scene_init(&s, max);
+	add_stop(&s, 0, 1, 100);
+	for (i = 2; i < 400000; i++) {
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "/tmp/code.%lu", i);
+		add_mmap(&s, 1, i, 0x1000 * (1 + i % 5), name);
+		if (i % 50)
+			continue;
+		round_ends(&s);
+		if (ptc_kept_bytes(s.kept, 1) > most)
+			most = ptc_kept_bytes(s.kept, 1);
+		if (i == 20000)
+			before = mallinfo2().uordblks;
+	}
+	cr_assert_leq(most, max + (size_t)100 * 200, "%zu bytes were kept", most);
+	cr_assert_geq(most, max / 2);
+	cr_assert_leq(mallinfo2().uordblks, before + max, "%zu bytes, %zu before",
+		      mallinfo2().uordblks, before);
+	cr_assert_gt(ptc_kept_since(s.kept), 1, "older trace has no side records any more");
+	ptc_kept_free(s.kept);
+}
+
+Test(kept, losses_are_counted)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_LOST, .u.lost = { ID, 7 } };
+	struct scene s;
+
+	scene_init(&s, 0);
+	add(&s, 1, 10, &sb);
+	cr_assert_eq(s.ledger[1].lost_records, 7);
+	cr_assert_eq(s.ledger[0].lost_records, 0);
+	ptc_kept_free(s.kept);
+}
