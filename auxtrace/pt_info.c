@@ -71,6 +71,7 @@ static bool get_filter(struct ptc_cur *c, uint64_t len, const char **ret)
 	/* The word is the length without the NUL; the text is padded to 8 behind it. */
 	if (len >= ptc_cur_left(c) || !ptc_cur_sub(c, (size_t)len + 1, &text))
 		return false;
+	(void)ptc_cur_skip(c, -(size_t)(len + 1) & 7);
 	return text.pos[len] == 0 && ptc_cur_str(&text, ret);
 }
 
@@ -78,7 +79,7 @@ int ptc_pt_info_parse(const struct ptc_rec *rec, struct ptc_pt_info *ret, struct
 {
 	struct ptc_pt_info info = { .filter = "" };
 	struct ptc_cur c = rec->body;
-	uint64_t w[W_COUNT] = { 0 };
+	uint64_t w[W_COUNT] = { 0 }, event_trace = 0;
 	size_t n = 0;
 
 	if (!ptc_cur_le32(&c, &info.type) || !ptc_cur_skip(&c, 4))
@@ -118,6 +119,7 @@ int ptc_pt_info_parse(const struct ptc_rec *rec, struct ptc_pt_info *ret, struct
 	if (!get_filter(&c, w[W_FILTER_LEN], &info.filter))
 		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
 				   "AUXTRACE_INFO has a filter text that does not end");
+	info.cap_event_trace = ptc_cur_le64(&c, &event_trace) && event_trace;
 	*ret = info;
 	return 0;
 }
@@ -157,7 +159,7 @@ void ptc_pt_info_put(struct ptc_buf *b, const struct ptc_pt_info *info)
 		ptc_buf_put(b, filter, len);
 		ptc_buf_zero(b, -len & 7);
 	}
-	ptc_buf_le64(b, 0); /* cap_event_trace */
+	ptc_buf_le64(b, info->cap_event_trace);
 	ptc_rec_end(b, start);
 }
 

@@ -11,6 +11,7 @@
 #include "auxtrace/folder.h"
 #include "auxtrace/header.h"
 #include "auxtrace/inflate.h"
+#include "auxtrace/pipe.h"
 #include "auxtrace/salvage.h"
 #include "base/err.h"
 
@@ -143,6 +144,9 @@ static int read_forms(struct ptc_file *f, int folder, struct ptc_err *err)
 		f->compressed = true;
 	if (f->tolerant && f->form != PTC_FORM_PIPE)
 		rc = ptc_salvage(f, err);
+	/* All records have been looked at then: once more costs little. */
+	if (!rc && f->tolerant && f->form != PTC_FORM_PIPE)
+		ptc_pipe_updates(f, 0, false);
 	if (!rc && f->compressed)
 		rc = ptc_inflate(f, err);
 	return rc ? ptc_file_err_name(f, err) : 0;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "auxtrace/crash.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/ledger.h"
 #include "base/err.h"
@@ -116,7 +117,8 @@ static bool get_event_type(struct ptc_cur *c, struct ptc_user *u)
 	struct ptc_user_event_type *t = &u->u.event_type;
 
 	return ptc_cur_le64(c, &t->event_id) && get_field(c, PTC_EVENT_TYPE_NAME_MAX, &t->name) &&
-	       (t->event_id != PTC_LEDGER_ID || get_rest(c, &t->more));
+	       ((t->event_id != PTC_LEDGER_ID && t->event_id != PTC_CRASH_ID) ||
+		get_rest(c, &t->more));
 }
 
 static void put_event_type(struct ptc_buf *b, const struct ptc_user *u)

@@ -36,7 +36,9 @@ struct ptc_verify {
 	struct ptc_buf ledger;			 /* struct ptc_ledger_ring each */
 	uint64_t ledger_off;			 /* of its last record with rings */
 	struct ptc_ledger_ring ledger_sum, seen; /* what it says, added up; what the records say */
-	uint64_t inflated;			 /* bytes of records that were compressed */
+	bool crashed;				 /* a signal killed a process: this one */
+	uint64_t crashed_pid;
+	uint64_t inflated; /* bytes of records that were compressed */
 };
 
 /* A finding of @check at @off. */

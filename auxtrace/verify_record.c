@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "auxtrace/crash.h"
 #include "auxtrace/userrec.h"
 #include "auxtrace/verify_parts.h"
 #include "base/err.h"
@@ -170,11 +171,34 @@ static int take_auxtrace(struct ptc_verify *v, const struct ptc_rec *rec, struct
 	return ptc_index_add(&v->index, v->f, rec, err);
 }
 
+/* The state of a crash: whole, and each part of a process that a signal has been told of. */
+static void verify_crash(struct ptc_verify *v, const struct ptc_rec *rec)
+{
+	struct ptc_err broken;
+	struct ptc_crash c;
+	const int rc = ptc_crash_parse(rec, &c, &broken);
+
+	if (rc < 0)
+		ptc_verify_say_err(v, "record", &broken);
+	if (rc <= 0)
+		return;
+	if (c.kind == PTC_CRASH_SIGNAL) {
+		v->crashed = true;
+		v->crashed_pid = c.u.signal.pid;
+	} else if (!v->crashed || c.u.signal.pid != v->crashed_pid) { /* a pid begins all kinds */
+		ptc_verify_say(v, "crash", rec->off,
+			       "the state of a crash of process %" PRIu64
+			       " is behind no signal that killed it",
+			       c.u.signal.pid);
+	}
+}
+
 static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct ptc_user *u,
 		struct ptc_err *err)
 {
 	switch (rec->type) {
 	case PTC_REC_HEADER_EVENT_TYPE:
+		verify_crash(v, rec);
 		return ptc_verify_take_ledger(v, rec, err);
 	case PTC_REC_ID_INDEX:
 		return take_id_index(v, rec, u->u.id_index, err);

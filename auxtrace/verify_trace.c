@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "auxtrace/order.h"
+#include "auxtrace/overlap.h"
 #include "auxtrace/verify_parts.h"
 
 static void verify_info(struct ptc_verify *v)
@@ -16,7 +17,7 @@ static void verify_info(struct ptc_verify *v)
 			       "TIME_CONV is another clock than that of AUXTRACE_INFO");
 }
 
-/* Pieces of one queue that have the same bytes of its stream. */
+/* Pieces of one queue that have the same bytes of its stream, and more than padding. */
 static void verify_pieces(struct ptc_verify *v, const struct ptc_queue *q)
 {
 	size_t i;
@@ -24,7 +25,7 @@ static void verify_pieces(struct ptc_verify *v, const struct ptc_queue *q)
 	for (i = 1; i < q->nchunks; i++) {
 		const struct ptc_chunk *a = &q->chunks[i - 1], *b = &q->chunks[i];
 
-		if (b->aux_off < a->aux_off || b->aux_off - a->aux_off < a->size)
+		if (b->aux_off < a->aux_off || b->aux_off - a->aux_off + PTC_PADDING_MAX < a->size)
 			ptc_verify_say(v, "aux", b->file_off - PTC_AUXTRACE_SIZE,
 				       "trace at 0x%" PRIx64 " of queue %" PRIu32
 				       " overlaps the piece before it",

@@ -209,6 +209,11 @@ int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc
 	return rc;
 }
 
+int ptc_elf_build_id_notes(const void *notes, size_t len, struct ptc_build_id *ret)
+{
+	return scan_notes(ptc_cur_init(notes, len), 4, ret);
+}
+
 bool ptc_build_id_same(const struct ptc_build_id *a, const struct ptc_build_id *b)
 {
 	const size_t n = a->len < b->len ? a->len : b->len;

@@ -24,6 +24,9 @@ int ptc_elf_build_id_fd(int fd, uint64_t len, struct ptc_build_id *ret);
 /* The same for a path; a file that cannot be read is an error. */
 int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc_err *err);
 
+/* The same for notes alone, as /sys/kernel/notes has them. */
+int ptc_elf_build_id_notes(const void *notes, size_t len, struct ptc_build_id *ret);
+
 /*
  * Are they one? perf pads shorter ids to 20 bytes with zeros: what both have
  * must agree, the rest be zero. An id of length 0 is like no other.

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/replace.h"
 
 /* ".NAME.XXXXXX" beside @t->path; NULL: out of memory. */
 static char *beside(const struct ptc_tmpfile *t)
@@ -60,52 +61,27 @@ static int open_named(struct ptc_tmpfile *t)
 	return 0;
 }
 
-/* In a sticky folder (/tmp) what others own cannot be renamed: unlink(2), EPERM. */
-static bool is_others(const char *path, const char *suffix)
-{
-	const char *slash = strrchr(path, '/');
-	const uid_t we = geteuid();
-	struct stat st, folder;
-	char *name, *parent;
-	bool others;
-
-	parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	if (asprintf(&name, "%s%s", path, suffix) < 0)
-		name = NULL;
-	others = we && parent && name && !stat(parent, &folder) && !lstat(name, &st) &&
-		 folder.st_mode & S_ISVTX && st.st_uid != we && folder.st_uid != we;
-	free(parent);
-	free(name);
-	return others;
-}
-
 static int open_file(struct ptc_tmpfile *t, const char *path, bool named, struct ptc_err *err)
 {
 	struct stat st;
-	int sys = 0;
+	int sys = 0, rc;
 
 	*t = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
 	if (!*path)
 		return ptc_fail(err, PTC_E_USAGE, "the output file has no name");
 	if (!stat(path, &st)) {
-		if (!S_ISREG(st.st_mode))
-			return ptc_fail(err, PTC_E_USAGE,
-					"cannot write '%s': it exists and is not a regular file",
-					path);
 		t->path = realpath(path, NULL);
 	} else {
 		t->path = strdup(path);
 	}
 	if (!t->path)
 		return ptc_fail_sys(err, errno, "cannot write '%s'", path);
-	if (t->path[strlen(t->path) - 1] == '/') {
+	rc = t->path[strlen(t->path) - 1] == '/' ?
+		     ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path) :
+		     ptc_replace_check(t->path, err);
+	if (rc) {
 		ptc_tmpfile_release(t);
-		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path);
-	}
-	if (is_others(t->path, "") || is_others(t->path, ".old")) {
-		ptc_tmpfile_release(t);
-		return ptc_fail(err, PTC_E_PERM,
-				"cannot write '%s': it, or its .old, is somebody else's", path);
+		return rc;
 	}
 	t->fd = named ? -1 : open_nameless(t->path);
 	if (t->fd < 0)
@@ -147,15 +123,22 @@ static bool find_name(struct ptc_tmpfile *t)
 	return false;
 }
 
+/* Give a nameless file a name that nothing has. */
+static int name_it(const struct ptc_tmpfile *t, const char *name)
+{
+	char from[64];
+
+	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", t->fd);
+	return linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
 /* Give a nameless file the temporary name under which it waits for its own. */
 static int give_name(struct ptc_tmpfile *t)
 {
-	char from[64];
 	int tries = 100;
 
-	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", t->fd);
 	while (tries-- && find_name(t)) {
-		if (!linkat(AT_FDCWD, from, AT_FDCWD, t->tmp, AT_SYMLINK_FOLLOW))
+		if (!name_it(t, t->tmp))
 			return 0;
 		free(t->tmp);
 		t->tmp = NULL;
@@ -163,33 +146,12 @@ static int give_name(struct ptc_tmpfile *t)
 	return -1;
 }
 
-/* PATH -> PATH.old without a moment at which PATH does not exist. */
-static int keep_old(struct ptc_tmpfile *t)
+/* A network or quota file system may say only at a close that it cannot. */
+static bool is_written(const struct ptc_tmpfile *t)
 {
-	char *old;
-	int rc;
+	const int fd = dup(t->fd);
 
-	if (asprintf(&old, "%s.old", t->path) < 0) {
-		errno = ENOMEM;
-		return -1;
-	}
-	rc = renameat2(AT_FDCWD, t->tmp, AT_FDCWD, t->path, RENAME_EXCHANGE);
-	if (!rc) {
-		rc = rename(t->tmp, old);
-		if (rc) { /* say, old is a folder: the former file gets its name back */
-			int sys = errno;
-
-			(void)renameat2(AT_FDCWD, t->tmp, AT_FDCWD, t->path, RENAME_EXCHANGE);
-			errno = sys;
-		}
-	} else if (errno == EINVAL || errno == ENOSYS) { /* a file system that cannot exchange */
-		(void)rename(t->path, old);
-		rc = rename(t->tmp, t->path);
-	} else if (errno == ENOENT) { /* nothing to keep */
-		rc = rename(t->tmp, t->path);
-	}
-	free(old);
-	return rc;
+	return fd < 0 || !close(fd) || errno == EINTR;
 }
 
 int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err)
@@ -197,15 +159,20 @@ int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err)
 	int fd = t->fd;
 	int rc = 0;
 
+	/* No other name, even for a moment, if its own is free: then none is left by a SIGKILL. */
+	if (!t->tmp && is_written(t) && !name_it(t, t->path)) {
+		ptc_tmpfile_release(t);
+		return 0;
+	}
 	if (!t->tmp && give_name(t)) {
 		rc = ptc_fail_sys(err, errno, "cannot name the finished file '%s'", t->path);
 		ptc_tmpfile_release(t);
 		return rc;
 	}
 	t->fd = -1;
-	if (close(fd) && errno != EINTR) /* a network or quota file system may say so only now */
+	if (close(fd) && errno != EINTR)
 		rc = ptc_fail_sys(err, errno, "cannot write '%s'", t->path);
-	else if (keep_old(t))
+	else if (ptc_replace(t->tmp, t->path))
 		rc = ptc_fail_sys(err, errno, "cannot rename the finished file to '%s'", t->path);
 	if (!rc) {
 		free(t->tmp);

@@ -23,11 +23,9 @@ struct ptc_tmpfile {
 
 /*
  * Create it (".NAME.XXXXXX", if it must have a name) in the folder of @path, mode
- * 0600 as perf's: what ran is nobody else's business. @path may name an existing regular file
- * (which stays until commit) or a symbolic link to one (the file it leads to is replaced), or a
- * link to nothing (which is replaced); anything else that exists is refused, and so is, with
- * PTC_E_PERM, a file of somebody else's in a sticky folder, that could not be
- * replaced in the end.
+ * 0600 as perf's: what ran is nobody else's business. @path may name what base/replace.h can
+ * replace (it stays until commit) or a symbolic link to it (what it leads to is replaced), or a
+ * link to nothing (which is replaced); anything else that exists is refused.
  */
 int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
 
@@ -38,8 +36,8 @@ int ptc_tmpfile_open_named(struct ptc_tmpfile *t, const char *path, struct ptc_e
 int ptc_tmpfile_nameless(const struct ptc_tmpfile *t);
 
 /*
- * Close, and give it its name. A regular file of that name is kept as
- * PATH.old, as perf does. On failure the temporary file is removed.
+ * Close, and give it its name; what had it is kept as PATH.old (base/replace.h). On failure the
+ * temporary file is removed.
  */
 int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err);
 

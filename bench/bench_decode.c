@@ -6,8 +6,8 @@
  *	engine	ptc_decode_pass with a sink that hashes every transfer, next to a bare loop around
  *		libipt's block decoder with the same flags, image and warm section cache. Both
  *		count instructions, which must agree. One thread.
- *	text	ptcap decode -F from,to next to perf script --itrace=b -F ip,addr. Both print as
- *		many lines as there are transfers, which must agree.
+ *	text	ptcap decode -j 1 -F from,to next to perf script --itrace=b -F ip,addr. Both print
+ *		as many lines as there are transfers, which must agree.
  *	last	ptcap decode --last 1000, in ms, and next to decoding all.
  *
  * The two of a pair take turns; medians are printed. There are fewer pairs where they take
@@ -305,8 +305,9 @@ static void bench_engine(const char *path, size_t pairs)
 /* --- commands --- */
 
 /* FILE, PTCAP and ENGINE stand for what they say. */
-static const char *const decode_text[] = { "PTCAP",  "decode", "-i",	  "FILE",	"--engine",
-					   "ENGINE", "-F",     "from,to", "--no-pager", NULL };
+static const char *const decode_text[] = { "PTCAP",    "decode",  "-i",		"FILE",
+					   "--engine", "ENGINE",  "-j",		"1",
+					   "-F",       "from,to", "--no-pager", NULL };
 static const char *const decode_last[] = { "PTCAP",    "decode",  "-i",		"FILE",
 					   "--engine", "ENGINE",  "--last",	"1000",
 					   "-F",       "from,to", "--no-pager", NULL };

@@ -3,12 +3,14 @@
  * What draining costs, in two parts.
  *
  * "drain": the trace of a ring that is always full, read into a recording, beside write(2) of the
- *same bytes from the same memory to the same file system: how much of its speed is left. Nothing is
- * produced: the ring's head moves over bytes that are there. The two take turns; medians.
+ * same bytes from the same memory to the same file system: how much of its speed is left, and
+ * whether memory grows. Nothing is produced: the ring's head moves over bytes that are there. The
+ * two take turns; medians.
  *
  * "record": `ptcap record` and `perf record` attached to a process that makes page faults, each a
- * sample in a data ring: their CPU time, and what they had in memory. perf is spared its second
- *pass for build-ids (-B).
+ * sample in a data ring, or none: their CPU time for so many samples, without that for none; and
+ * what they had in memory. Both have to have the same samples. perf is spared its second pass for
+ * build-ids (-B). What a trace costs them: tests/guest/cost.sh.
  *
  *	bench_drain PTCAP PERF [FOLDER [MB [PAIRS]]]	(default: . 512 5; perf "": not there)
  */
@@ -22,12 +24,12 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "capture/drain.h"
+#include "ptcap/file.h"
 
 enum {
 	PAGE = 4096,
@@ -36,7 +38,7 @@ enum {
 	WAKEUP = AUX / 4, /* as the kernel is asked to */
 	MAX_PAIRS = 64,
 	FAULTS = 400, /* pages that are touched, and given back, again and again */
-	ROUNDS = 1000,
+	ROUNDS = 4000,
 	SETTLE_MS = 500, /* for a recorder to be attached */
 };
 
@@ -216,16 +218,15 @@ static void bench_drain(uint64_t bytes, size_t pairs)
 	(void)unlink(path);
 	(void)unlink(other);
 	printf("drain\t%.0f MB/s, write(2) %.0f MB/s, ratio %.2f (at least 0.80 wanted); %.2f ns "
-	       "of CPU a "
-	       "byte; memory %+ld KiB over %" PRIu64 " MB\n",
+	       "of CPU a byte; %ld KiB in memory at most after 4 MB, %ld after %" PRIu64 " MB\n",
 	       median(ours, pairs), median(theirs, pairs), median(ratio, pairs), median(cpu, pairs),
-	       peak_kib() - first, bytes / 1000000 * pairs);
+	       first, peak_kib(), bytes / 1000000 * pairs);
 }
 
 /* --- record --- */
 
-/* Waits for a byte, makes its faults, and ends. */
-static pid_t victim(int *ret_go)
+/* Waits for a byte, makes its faults, @rounds times, and ends. */
+static pid_t victim(int rounds, int *ret_go)
 {
 	int ends[2], i, k;
 	pid_t pid;
@@ -242,7 +243,7 @@ static pid_t victim(int *ret_go)
 		(void)madvise(p, (size_t)FAULTS * PAGE, MADV_NOHUGEPAGE);
 		if (p == MAP_FAILED || read(ends[0], &c, 1) != 1)
 			_exit(1);
-		for (i = 0; i < ROUNDS; i++) {
+		for (i = 0; i < rounds; i++) {
 			for (k = 0; k < FAULTS; k++)
 				((volatile char *)p)[(size_t)k * PAGE] = 1;
 			(void)madvise(p, (size_t)FAULTS * PAGE, MADV_DONTNEED);
@@ -254,22 +255,37 @@ static pid_t victim(int *ret_go)
 	return pid;
 }
 
+static uint64_t samples_of(const char *file)
+{
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	uint64_t pos = 0, n = 0;
+
+	must_do(ptc_file_open(file, &f, &err), &err);
+	while (ptc_file_next(f, &pos, &rec, &err) == 1)
+		n += rec.type == PERF_RECORD_SAMPLE;
+	ptc_file_free(f);
+	return n;
+}
+
 struct cost {
-	double cpu, mb;
+	double ms;
+	uint64_t samples;
 	long kib;
 };
 
 /* @argv ends with "-p" and room for the process. */
-static struct cost record(char **argv, char *pid_text, size_t size, const char *file)
+static struct cost record(char **argv, char *pid_text, size_t size, const char *file, int rounds)
 {
 	const struct timespec settle = { .tv_nsec = SETTLE_MS * 1000000L };
 	struct rusage u;
-	struct stat st;
 	pid_t target, pid;
 	int go, status;
+	uint64_t n;
 
 	(void)unlink(file);
-	target = victim(&go);
+	target = victim(rounds, &go);
 	(void)snprintf(pid_text, size, "%d", (int)target);
 	pid = fork();
 	must(pid >= 0, "fork");
@@ -283,39 +299,56 @@ static struct cost record(char **argv, char *pid_text, size_t size, const char *
 	(void)close(go);
 	must(waitpid(target, &status, 0) == target && !status, "the process that is recorded");
 	must(wait4(pid, &status, 0, &u) == pid && !status, argv[0]);
-	must(stat(file, &st) == 0, file);
+	n = samples_of(file);
 	(void)unlink(file);
 	return (struct cost){
-		.cpu = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-		       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6,
-		.mb = (double)st.st_size / 1e6,
+		.ms = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 +
+		      (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3,
+		.samples = n,
 		.kib = u.ru_maxrss,
 	};
+}
+
+/* What the samples cost, and all the rest. */
+struct side {
+	char **argv;
+	const char *file;
+	double ms[MAX_PAIRS], rest_ms[MAX_PAIRS];
+	struct cost last;
+};
+
+static void record_pair(struct side *s, char *pid_text, size_t size, size_t i)
+{
+	s->rest_ms[i] = record(s->argv, pid_text, size, s->file, 0).ms;
+	s->last = record(s->argv, pid_text, size, s->file, ROUNDS);
+	s->ms[i] = s->last.ms - s->rest_ms[i];
 }
 
 static void bench_record(char *ptcap, char *perf, size_t pairs)
 {
 	char pid[16], event[] = "page-faults:u", ring[] = "4M", one[] = "1";
 	char words[][4] = { "-q", "-e", "-m", "-o", "-p", "-c", "-B" }, name[] = "record";
-	char *ours[] = { ptcap, name,	  words[0], words[1], event, words[2],
-			 ring,	words[3], path,	    words[4], pid,   NULL };
-	char *theirs[] = { perf,     name, words[0], words[1], event,	 words[5], one,
-			   words[2], ring, words[3], other,    words[4], pid,	   NULL };
-	double ratio[MAX_PAIRS], a[MAX_PAIRS], b[MAX_PAIRS];
-	struct cost x = { 0, 0, 0 }, y = { 0, 0, 0 };
+	char *our_argv[] = { ptcap, name,     words[0], words[1], event, words[2],
+			     ring,  words[3], path,	words[4], pid,	 NULL };
+	char *their_argv[] = { perf,	 name, words[0], words[6], words[1], event, words[5], one,
+			       words[2], ring, words[3], other,	   words[4], pid,   NULL };
+	static struct side ours, theirs;
+	double ratio[MAX_PAIRS];
 	size_t i;
 
+	ours = (struct side){ .argv = our_argv, .file = path };
+	theirs = (struct side){ .argv = their_argv, .file = other };
 	for (i = 0; i < pairs; i++) {
-		x = record(ours, pid, sizeof(pid), path);
-		y = record(theirs, pid, sizeof(pid), other);
-		a[i] = x.cpu * 1e3;
-		b[i] = y.cpu * 1e3;
-		ratio[i] = a[i] / b[i];
+		record_pair(&ours, pid, sizeof(pid), i);
+		record_pair(&theirs, pid, sizeof(pid), i);
+		ratio[i] = ours.ms[i] / theirs.ms[i];
 	}
-	printf("record\t%.0f ms of CPU (a file of %.0f MB), perf %.0f (%.0f MB), ratio %.2f (at "
-	       "most 1 "
-	       "wanted); %ld KiB in memory, perf %ld\n",
-	       median(a, pairs), x.mb, median(b, pairs), y.mb, median(ratio, pairs), x.kib, y.kib);
+	printf("record\t%.0f ms of CPU for %" PRIu64 " samples, perf %.0f for %" PRIu64
+	       ", ratio %.2f (at most 1 wanted); start and end %.0f ms, perf %.0f; %ld KiB in "
+	       "memory, perf %ld\n",
+	       median(ours.ms, pairs), ours.last.samples, median(theirs.ms, pairs),
+	       theirs.last.samples, median(ratio, pairs), median(ours.rest_ms, pairs),
+	       median(theirs.rest_ms, pairs), ours.last.kib, theirs.last.kib);
 }
 
 int main(int argc, char **argv)
@@ -330,6 +363,7 @@ int main(int argc, char **argv)
 	}
 	(void)snprintf(path, sizeof(path), "%s/bench_drain.ours", folder);
 	(void)snprintf(other, sizeof(other), "%s/bench_drain.theirs", folder);
+	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	bench_drain(mb << 20, pairs);
 	if (*argv[2])
 		bench_record(argv[1], argv[2], pairs);

@@ -136,6 +136,16 @@ static int write_sample_time(struct ptc_writer *w, const struct ptc_noted *noted
 	return rc;
 }
 
+/* A folder's data is in one file. */
+static int write_dir_format(const struct ptc_filing *f, struct ptc_writer *w, struct ptc_err *err)
+{
+	static const uint8_t single[8];
+
+	return f->opts->kcore ?
+		       ptc_writer_feature(w, PTC_FEAT_DIR_FORMAT, single, sizeof(single), err) :
+		       0;
+}
+
 int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
 			const struct ptc_noted *noted, struct ptc_err *err)
 {
@@ -149,5 +159,7 @@ int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
 		rc = ptc_noted_write_build_ids(noted, w, err);
 	if (!rc)
 		rc = write_sample_time(w, noted, err);
+	if (!rc)
+		rc = write_dir_format(f, w, err);
 	return rc;
 }

@@ -63,6 +63,9 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 	case PERF_RECORD_MMAP2:
 		if (n->keep_vdso)
 			ptc_ownvdso_put(&n->pokes, sb, n->sample_type);
+		/* The kernel's own say themselves of what build they are. */
+		if ((sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
+			return 0;
 		return note_file(n, sb->u.mmap.filename, err);
 	default:
 		return 0;

@@ -15,12 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "auxtrace/folder_out.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/record.h"
 #include "base/err.h"
 #include "capture/drain.h"
 #include "capture/filing.h"
 #include "capture/loop.h"
+#include "capture/perf/kcore.h"
 #include "capture/series.h"
 #include "capture/source.h"
 
@@ -31,8 +33,10 @@ enum {
 
 struct session {
 	const struct ptc_record_opts *opts;
-	struct ptc_source *source; /* owned */
-	struct ptc_writer *writer; /* owned until commit */
+	struct ptc_source *source;    /* owned */
+	struct ptc_writer *writer;    /* owned until commit */
+	struct ptc_folder_out folder; /* with opts->kcore: what the writer's file is in */
+	uint64_t kcore_bytes;
 	struct ptc_filing filing;
 	struct ptc_drain drain;
 	struct ptc_series series; /* with opts->series, instead of the writer */
@@ -57,7 +61,7 @@ static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *
 	return PTC_E_USAGE;
 }
 
-static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
+static int check_snapshot(const struct session *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 
@@ -71,11 +75,21 @@ static int check_snapshot(const struct session *s, enum ptc_source_kind chosen, 
 		return ptc_fail(err, PTC_E_USAGE, "a snapshot cannot be smaller than %d bytes",
 				SNAPSHOT_MIN);
 	if (!s->source->ops->pause)
-		return ptc_fail(
-			err, PTC_E_USAGE,
-			"the %s source takes no snapshots: it cannot pause; use --source emu",
-			chosen == PTC_SOURCE_PT ? "Intel PT" : "step");
+		return ptc_fail(err, PTC_E_USAGE,
+				"this source takes no snapshots: it cannot pause");
 	return 0;
+}
+
+static int check_crash(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
+{
+	if (s->opts->crash && s->opts->series)
+		return ptc_fail(err, PTC_E_USAGE,
+				"the state of what dies goes into one file, not into a series");
+	if (!s->opts->crash || s->source->ops->states)
+		return 0;
+	return ptc_fail(err, PTC_E_USAGE,
+			"the %s source does not see what kills a program; use --source step",
+			chosen == PTC_SOURCE_PT ? "Intel PT" : "emulated");
 }
 
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
@@ -99,6 +113,7 @@ static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err
 			   o->cgroup	 ? "knows cgroups (--cgroup)" :
 			   o->per_thread ? "has rings for threads (--per-thread)" :
 			   o->aux_sample ? "samples a trace (--aux-sample)" :
+			   o->kcore	 ? "has code to be kept (--kcore)" :
 					   NULL;
 
 	if (!what)
@@ -127,7 +142,9 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_emu_open(s->opts, &s->source, err);
 	else
 		rc = ptc_step_open(s->opts, &s->source, err);
-	return rc ? rc : check_snapshot(s, ret->source, err);
+	if (!rc)
+		rc = check_crash(s, ret->source, err);
+	return rc ? rc : check_snapshot(s, err);
 }
 
 static void tell_start(struct session *s, enum ptc_source_kind chosen)
@@ -173,7 +190,40 @@ static int prepare(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
+/*
+ * The kernel's code, when its changes are recorded and before it is traced: what is
+ * changed in between is in both.
+ */
+static int copy_kernel(struct session *s, struct ptc_err *err)
+{
+	const struct ptc_kcore_opts o = { .root = "" };
+	char *dir;
+	int rc;
+
+	if (!s->opts->kcore)
+		return 0;
+	if (asprintf(&dir, "%s/kcore_dir", s->folder.tmp) < 0)
+		return ptc_fail_mem(err);
+	rc = ptc_kcore_copy(dir, &o, &s->kcore_bytes, err);
+	free(dir);
+	return rc;
+}
+
 /* --- the account --- */
+
+/* What was left of those that died. */
+static int write_states(struct session *s, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc = 0;
+
+	if (s->opts->crash)
+		rc = s->source->ops->states(s->source, &b, err);
+	if (!rc && b.len)
+		rc = ptc_writer_plain(s->writer, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
 
 static int write_ledger(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
 {
@@ -202,7 +252,6 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 {
 	const struct ptc_ledger_ring sum = ledger_sum(s);
 	const uint64_t lost = sum.lost_records + sum.lost_samples;
-	struct stat st;
 
 	ret->status = end->status;
 	ret->left_running = end->left_running;
@@ -215,6 +264,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->untraced = end->follows ? end->untraced : s->drain.noted.forks;
 	ret->left_behind = end->left_behind;
 	ret->aux_bytes = s->drain.aux_bytes + s->series.trace;
+	ret->crashes = end->crashes;
 	ret->snapshots = s->loop.snapshots;
 	ret->data_bytes = s->drain.data_bytes;
 	ret->packed_in = s->packed.in;
@@ -237,7 +287,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->failed = end->failed;
 	ret->missed_cpus = end->missed_cpus;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
-	ret->file_bytes = stat(s->opts->output, &st) ? 0 : (uint64_t)st.st_size;
+	ret->kcore_bytes = s->kcore_bytes;
 }
 
 /* The recording failed, the command did not: it runs on untraced, and is waited for. */
@@ -282,6 +332,7 @@ static void session_release(struct session *s)
 	if (s->source)
 		s->source->ops->free(s->source);
 	ptc_writer_free(s->writer);
+	ptc_folder_out_release(&s->folder); /* the writer's file is in there */
 	ptc_drain_release(&s->drain);
 	ptc_series_release(&s->series);
 	ptc_filing_release(&s->filing);
@@ -291,11 +342,18 @@ static void session_release(struct session *s)
 /* What can fail before anything runs. */
 static int open_file(struct session *s, struct ptc_err *err)
 {
-	int rc;
+	const struct ptc_record_opts *o = s->opts;
+	int rc = 0;
 
-	if (s->opts->series) /* a file each time */
+	if (o->series && o->kcore)
+		return ptc_fail(err, PTC_E_USAGE,
+				"a series has no folder for the kernel's code (--kcore)");
+	if (o->series) /* a file each time */
 		return describe(s, err);
-	rc = ptc_writer_new(s->opts->output, &s->writer, err);
+	if (o->kcore)
+		rc = ptc_folder_out_open(&s->folder, o->output, err);
+	if (!rc)
+		rc = ptc_writer_new(o->kcore ? s->folder.data : o->output, &s->writer, err);
 	if (!rc && s->opts->compression)
 		rc = ptc_writer_compress(s->writer, s->opts->compression, err);
 	if (rc)
@@ -306,22 +364,30 @@ static int open_file(struct session *s, struct ptc_err *err)
 	return rc ? rc : ptc_filing_attrs(&s->filing, s->writer, err);
 }
 
-static int commit(struct session *s, struct ptc_err *err)
+/* The recording gets its name. */
+static int commit(struct session *s, uint64_t *ret_bytes, struct ptc_err *err)
 {
+	const bool folder = s->opts->kcore;
 	struct ptc_writer *w = s->writer;
 	int rc = w ? ptc_filing_features(&s->filing, w, &s->drain.noted, err) : 0;
+	struct stat st;
 
 	if (rc || !w)
 		return rc;
 	ptc_writer_packed(w, &s->packed);
 	s->writer = NULL;
-	return ptc_writer_commit(w, err);
+	rc = ptc_writer_commit(w, err);
+	if (rc)
+		return rc;
+	if (!stat(folder ? s->folder.data : s->opts->output, &st))
+		*ret_bytes = (uint64_t)st.st_size;
+	return folder ? ptc_folder_out_commit(&s->folder, err) : 0;
 }
 
 int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret,
 	       struct ptc_err *err)
 {
-	struct session s = { .opts = opts };
+	struct session s = { .opts = opts, .folder = PTC_FOLDER_OUT_INIT };
 	struct ptc_source_end end;
 	int rc;
 
@@ -333,6 +399,8 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 		rc = open_file(&s, err);
 	if (!rc)
 		rc = ptc_loop_init(&s.loop, opts, s.source, &s.drain, err);
+	if (!rc)
+		rc = copy_kernel(&s, err);
 	if (!rc)
 		rc = prepare(&s, err);
 	if (rc)
@@ -358,9 +426,11 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	if (rc && end.left_running && opts->argv)
 		wait_for_command(&s);
 	if (!rc)
+		rc = write_states(&s, err);
+	if (!rc)
 		rc = write_ledger(&s, &end, err);
 	if (!rc)
-		rc = commit(&s, err);
+		rc = commit(&s, &ret->file_bytes, err);
 	if (!rc)
 		fill_result(&s, &end, ret);
 out:

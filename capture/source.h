@@ -71,6 +71,7 @@ struct ptc_source_end {
 	uint64_t odd;	      /* see struct ptc_flow */
 	uint64_t left_behind; /* tasks that outlived the command, traced until then */
 	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
+	uint64_t crashes;     /* processes whose state states() has */
 	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux;       /* that the source itself dropped */
 	char lacking[96];		       /* see struct ptc_record_result */
@@ -137,6 +138,11 @@ struct ptc_source_ops {
 	/* After end_fd: the outcome; or why the source itself failed, *ret being set all the same.
 	 */
 	int (*finish)(struct ptc_source *s, struct ptc_source_end *ret, struct ptc_err *err);
+	/*
+	 * After finish: append the states of processes that were killed by signals, for
+	 * opts->crash. NULL: the source cannot.
+	 */
+	int (*states)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
 	void (*free)(struct ptc_source *s);
 };
 

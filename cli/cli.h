@@ -18,6 +18,8 @@ int ptc_cmd_dump(int argc, char **argv);
 int ptc_cmd_convert(int argc, char **argv);
 int ptc_cmd_recover(int argc, char **argv);
 int ptc_cmd_compare(int argc, char **argv);
+int ptc_cmd_crash(int argc, char **argv);
+int ptc_cmd_crash_show(int argc, char **argv);
 
 /* "ptcap: MESSAGE" on stderr. */
 void ptc_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <getopt.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,9 +82,10 @@ static void help(void)
 	       "      --vmlinux=FILE    code of the kernel as it was built\n"
 	       "      --debuginfod=URLS files that are missing, and debug files, from these "
 	       "servers\n"
-	       "  -j, --jobs=N[:BYTES]  decode with N threads (default 1), each of which takes "
-	       "BYTES of\n"
-	       "                        trace at a time (for tests); the output is the same\n"
+	       "  -j, --jobs=N[:BYTES]  decode with N threads (default: as many as there are "
+	       "CPUs,\n"
+	       "                        up to 16), each of which takes BYTES of trace at a time\n"
+	       "                        (for tests); the output is the same\n"
 	       "      --engine=ENGINE   who follows the trace: libipt (default); fast, a second "
 	       "one, "
 	       "where it can;\n"
@@ -225,6 +227,18 @@ static int take_choice(struct decode_args *a, int c)
 		a->opts.sym = optarg;
 		return 0;
 	}
+}
+
+/* One for each CPU that it may run on; each takes memory, and the thread that prints is one. */
+static unsigned int default_jobs(void)
+{
+	enum { JOBS_MAX = 16 };
+	cpu_set_t set;
+	int n = JOBS_MAX; /* more CPUs than fit in a set */
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		n = CPU_COUNT(&set);
+	return n < JOBS_MAX ? (unsigned int)n : JOBS_MAX;
 }
 
 /* N[:BYTES] */
@@ -583,10 +597,11 @@ static int decode(struct decode_args *a)
 int ptc_cmd_decode(int argc, char **argv)
 {
 	struct decode_args a = { .opts = PTC_DECODE_OPTS_INIT, .code = { .size = sizeof(a.code) } };
-	int code = parse_args(&a, argc, argv);
+	int code;
 
 	a.opts.code = &a.code;
-
+	a.opts.jobs = default_jobs();
+	code = parse_args(&a, argc, argv);
 	if (!code && a.help)
 		help();
 	else if (!code)

@@ -58,6 +58,7 @@ static int info(const char *path, bool json)
 		code = ptc_say_err(&err);
 	} else {
 		ptc_info_survey(path, &i);
+		ptc_info_judge(path, &i);
 		code = show(&i, json);
 	}
 	ptc_info_release(&i);

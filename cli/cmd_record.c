@@ -12,7 +12,7 @@
 #include "cli.h"
 #include "ledger.h"
 #include "outcome.h"
-#include "record_args.h"
+#include "recording.h"
 #include "truth.h"
 #include "wake.h"
 
@@ -107,6 +107,16 @@ static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nri
 	ptc_ledger_show_events(stderr, "ptcap:", events, nevents, LEDGER_ROWS);
 }
 
+static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_result *r)
+{
+	if (!r->crashes)
+		ptc_say("no signal killed anything");
+	else
+		ptc_say("%" PRIu64
+			" process%s killed by a signal; `ptcap crash show -i %s` says why",
+			r->crashes, r->crashes == 1 ? " was" : "es were", a->opts.output);
+}
+
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
 	if (r->source != PTC_SOURCE_PT)
@@ -126,6 +136,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of the %" PRIu64
 			" trace bytes that were made",
 			r->snapshots, r->snapshots == 1 ? "" : "s", r->aux_bytes, r->made_aux);
+	if (r->kcore_bytes)
+		ptc_say("and in it a copy of the kernel's code, %" PRIu64 " bytes", r->kcore_bytes);
+	if (a->opts.crash)
+		tell_crash(a, r);
 	if (r->packed_out)
 		ptc_say("%" PRIu64 " bytes of side records were compressed to %" PRIu64,
 			r->packed_in, r->packed_out);
@@ -160,74 +174,76 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("of %" PRIu64 " trace bytes that were made", r->made_aux);
 }
 
-int ptc_cmd_record(int argc, char **argv)
+int ptc_recording_run(struct ptc_record_args *a, char **argv)
 {
-	struct ptc_record_args a = {
-		.opts = { .size = sizeof(a.opts), .output = "perf.data", .wake_fd = -1 }
-	};
 	struct ptc_record_result result;
 	struct waker waker = { .fd = -1 };
 	struct ptc_truth_file truth = PTC_TRUTH_FILE_INIT;
 	struct ptc_err err = { 0 };
 	sigset_t mask;
-	int code = ptc_record_args_parse(argc, argv, &a);
-	int rc;
+	int code, rc;
 
-	if (code >= 0)
-		return code;
-	if (ptc_wake_signals(a.opts.snapshot, &waker.fd, &mask)) {
+	if (ptc_wake_signals(a->opts.snapshot, &waker.fd, &mask)) {
 		ptc_say("cannot make a signalfd: %s", strerror(errno));
 		return PTC_EXIT_PTCAP;
 	}
-	a.opts.cmd_sigmask = &mask;
-	a.opts.cmdline =
+	a->opts.cmd_sigmask = &mask;
+	a->opts.cmdline =
 		(const char *const *)argv - 1; /* argv[0] of main is just before: "ptcap" */
-	a.opts.wake_fd = waker.fd;
-	a.opts.on_wake = on_wake;
-	a.opts.wake_ctx = &waker;
-	waker.command = a.opts.argv != NULL;
-	if (a.verbose) {
-		a.opts.on_note = on_note;
-		a.opts.on_ledger = on_ledger;
+	a->opts.wake_fd = waker.fd;
+	a->opts.on_wake = on_wake;
+	a->opts.wake_ctx = &waker;
+	waker.command = a->opts.argv != NULL;
+	if (a->verbose) {
+		a->opts.on_note = on_note;
+		a->opts.on_ledger = on_ledger;
 	}
-	a.opts.ledger_ctx = &a;
-	if (!a.quiet) {
-		a.opts.on_start = on_start;
-		a.opts.on_snapshot = on_snapshot;
+	a->opts.ledger_ctx = a;
+	if (!a->quiet) {
+		a->opts.on_start = on_start;
+		a->opts.on_snapshot = on_snapshot;
 	}
-	a.opts.start_ctx = &a;
-	a.opts.snapshot_ctx = &a;
-	a.terminal = isatty(STDERR_FILENO);
-	if (a.progress || (a.terminal && !a.quiet))
-		a.opts.on_progress = on_progress;
-	a.opts.progress_ctx = &a;
-	rc = ptc_record_args_places(&a, &err);
-	truth.path = a.truth_path;
-	truth.hash = a.truth_hash;
+	a->opts.start_ctx = a;
+	a->opts.snapshot_ctx = a;
+	a->terminal = isatty(STDERR_FILENO);
+	if (a->progress || (a->terminal && !a->quiet))
+		a->opts.on_progress = on_progress;
+	a->opts.progress_ctx = a;
+	rc = ptc_record_args_places(a, &err);
+	truth.path = a->truth_path;
+	truth.hash = a->truth_hash;
 	if (!rc)
 		rc = ptc_truth_file_open(&truth, &err);
-	if (a.truth_path) {
-		a.opts.truth = ptc_truth_file_put;
-		a.opts.truth_ctx = &truth;
+	if (a->truth_path) {
+		a->opts.truth = ptc_truth_file_put;
+		a->opts.truth_ctx = &truth;
 	}
 	if (!rc)
-		rc = ptc_record(&a.opts, &result, &err);
-	clear_line(&a);
+		rc = ptc_record(&a->opts, &result, &err);
+	clear_line(a);
 	if (rc) {
 		struct ptc_err ignored;
 
 		(void)ptc_truth_file_close(&truth, false, &ignored);
 		(void)ptc_say_err(&err);
-		code = ptc_outcome_failure(&a.opts, &err);
+		code = ptc_outcome_failure(&a->opts, &err);
 	} else if (ptc_truth_file_close(&truth, true, &err)) {
 		(void)ptc_say_err(&err);
-		code = a.opts.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
+		code = a->opts.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
 	} else {
-		if (!a.quiet || ptc_outcome_lost(&result))
-			summary(&a, &result);
-		code = ptc_outcome_code(&a.opts, &result, a.strict, waker.sig);
+		if (!a->quiet || ptc_outcome_lost(&result))
+			summary(a, &result);
+		code = ptc_outcome_code(&a->opts, &result, a->strict, waker.sig);
 	}
 	(void)close(waker.fd);
-	ptc_record_args_release(&a);
+	ptc_record_args_release(a);
 	return code;
+}
+
+int ptc_cmd_record(int argc, char **argv)
+{
+	struct ptc_record_args a = PTC_RECORD_ARGS_INIT(a);
+	const int code = ptc_record_args_parse(argc, argv, &a);
+
+	return code >= 0 ? code : ptc_recording_run(&a, argv);
 }

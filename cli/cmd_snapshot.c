@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -12,9 +13,10 @@
 #include "control.h"
 #include "outcome.h"
 #include "snapshot_args.h"
+#include "verdict.h"
 #include "wake.h"
 
-enum { PSB_PERIOD = 2048 };
+enum { PSB_PERIOD = 2048, VERDICT_ROWS = 64 };
 
 /* Who asks for snapshots, and for the end. */
 struct asker {
@@ -25,6 +27,8 @@ struct asker {
 	uint64_t asked;	    /* snapshots */
 	unsigned int count; /* signals to end by */
 	int sig;	    /* the newest of them */
+	char **paths;	    /* owned; of the files there are */
+	size_t npaths;
 };
 
 static enum ptc_wake_action ask(struct asker *k)
@@ -103,6 +107,9 @@ static void asker_close(struct asker *k, bool ended)
 		(void)close(k->signal_fd);
 	if (k->fd >= 0)
 		(void)close(k->fd);
+	while (k->npaths)
+		free(k->paths[--k->npaths]);
+	free(k->paths);
 }
 
 static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
@@ -118,6 +125,21 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 	ptc_say("armed: kill -USR2 %d takes a snapshot, ^C ends it", (int)getpid());
 }
 
+/* A path that there is no memory for is not judged: it was told of. */
+static void remember(struct asker *k, const char *path)
+{
+	char **more;
+
+	if (!(k->npaths & (k->npaths - 1))) {
+		more = reallocarray(k->paths, k->npaths ? 2 * k->npaths : 1, sizeof(*more));
+		if (!more)
+			return;
+		k->paths = more;
+	}
+	k->paths[k->npaths] = strdup(path);
+	k->npaths += k->paths[k->npaths] != NULL;
+}
+
 static void on_snapshot(void *ctx, const struct ptc_taken *t)
 {
 	struct asker *k = ctx;
@@ -125,7 +147,41 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
 	if (!k->a->quiet)
 		ptc_say("snapshot %" PRIu64 ": '%s', %" PRIu64 " bytes of trace", t->n, t->path,
 			t->bytes);
+	remember(k, t->path);
 	ptc_control_taken(&k->control, t->wanted);
+}
+
+/* What @path has of each thread. False: not all. */
+static bool judge(const struct asker *k, const char *path, bool show)
+{
+	struct ptc_verdict v = { .n = 0 };
+	struct ptc_err err;
+	bool good = false;
+
+	if (ptc_verdict_make(&v, path, &err)) {
+		ptc_say("'%s' cannot be judged: %s", path, err.msg);
+	} else {
+		good = ptc_verdict_complete(&v);
+		if (show)
+			ptc_say("in '%s':", path);
+		if (show)
+			ptc_verdict_show(stderr, "ptcap:", &v, VERDICT_ROWS);
+		else if (!good)
+			ptc_say("LOST: '%s' is NOT complete", path);
+	}
+	ptc_verdict_release(&v);
+	return good || !k->a->strict;
+}
+
+/* The last one for who reads it, all of them with --strict. */
+static bool judge_all(const struct asker *k)
+{
+	bool good = true;
+	size_t i;
+
+	for (i = k->a->strict ? 0 : k->npaths - 1; k->npaths && i < k->npaths; i++)
+		good = judge(k, k->paths[i], !k->a->quiet && i == k->npaths - 1) && good;
+	return good;
 }
 
 static void on_note(void *ctx, const char *text)
@@ -204,6 +260,8 @@ int ptc_cmd_snapshot(int argc, char **argv)
 	} else {
 		summary(&a, &result);
 		code = ptc_outcome_code(&a.opts, &result, a.strict, k.sig);
+		if (!(a.quiet && !a.strict) && !judge_all(&k) && code == PTC_EXIT_OK)
+			code = PTC_EXIT_FINDINGS;
 	}
 	asker_close(&k, !rc);
 	return code;

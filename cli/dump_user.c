@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The fields of the records that perf makes. */
 #include <stdio.h>
+#include <string.h>
 
 #include "dump.h"
 #include "dump_emit.h"
 #include "dump_event.h"
+#include "ptcap/crash.h"
 #include "ptcap/file.h"
 
 static void emit_attr(struct ptc_emit *e, const struct ptc_user_attr *a)
@@ -223,6 +225,7 @@ static int emit_pt_info(struct ptc_emit *e, const struct ptc_rec *rec, struct pt
 	ptc_emit_u64(e, "tsc_ctc_d", i.tsc_ctc_d);
 	ptc_emit_hex(e, "cyc_bit", i.cyc_bit);
 	ptc_emit_u64(e, "max_nonturbo_ratio", i.max_nonturbo_ratio);
+	ptc_emit_bool(e, "event_trace", i.cap_event_trace);
 	ptc_emit_text(e, "filter", i.filter);
 	return 1;
 }
@@ -360,6 +363,38 @@ static int emit_ledger(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc
 	return 1;
 }
 
+static bool is_address(const struct ptc_ledger_field *f)
+{
+	static const char *const plain[] = { "pid",    "tid",	  "signal", "code",   "error",
+					     "sender", "in_call", "prot",   "time_ns" };
+	size_t i;
+
+	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (!strcmp(f->name, plain[i]))
+			return false;
+	return true;
+}
+
+static int emit_crash(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_ledger_field f;
+	struct ptc_crash c;
+	size_t i;
+	const int rc = ptc_crash_parse(rec, &c, err);
+
+	if (rc <= 0)
+		return rc;
+	for (i = 0; ptc_crash_field(&c, i, &f); i++) {
+		if (is_address(&f))
+			ptc_emit_hex(e, f.name, f.value);
+		else
+			emit_field(e, &f);
+	}
+	ptc_emit_u64(e, "len", ptc_cur_left(&c.bytes));
+	ptc_emit_bytes(e, "bytes", c.bytes);
+	return 1;
+}
+
 int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
 		  struct ptc_err *err)
 {
@@ -373,7 +408,8 @@ int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc
 	rc = ptc_user_parse(rec, &u, err);
 	if (rc == 1)
 		emit_user(e, &u);
-	if (rc == 1 && rec->type == PTC_REC_HEADER_EVENT_TYPE)
-		rc = emit_ledger(e, rec, err) < 0 ? err->code : 1;
+	if (rc == 1 && rec->type == PTC_REC_HEADER_EVENT_TYPE &&
+	    (emit_ledger(e, rec, err) < 0 || emit_crash(e, rec, err) < 0))
+		rc = err->code;
 	return rc;
 }

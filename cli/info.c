@@ -94,6 +94,18 @@ static void gather_sample(const struct ptc_rec *rec, struct ptc_info *i)
 		note_time(i, &s.id);
 }
 
+static int gather_crash(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)
+{
+	struct ptc_crash c;
+	const int rc = ptc_crash_parse(rec, &c, err);
+
+	if (rc == 1 && c.kind == PTC_CRASH_SIGNAL) {
+		i->crashes++;
+		i->crash = c.u.signal;
+	}
+	return rc < 0 ? rc : 0;
+}
+
 static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)
 {
 	i->records++;
@@ -108,7 +120,7 @@ static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct p
 		i->has_pt = i->pt.type == PTC_AUXTRACE_TYPE_INTEL_PT;
 		return 0;
 	case PTC_REC_HEADER_EVENT_TYPE:
-		if (ptc_ledger_list_add(&i->ledger, rec, err))
+		if (ptc_ledger_list_add(&i->ledger, rec, err) || gather_crash(rec, i, err))
 			return ptc_file_err_name(i->file, err);
 		return 0;
 	case PERF_RECORD_SAMPLE:
@@ -160,6 +172,25 @@ void ptc_info_survey(const char *path, struct ptc_info *i)
 	i->survey = NULL;
 }
 
+static uint64_t trace_bytes(const struct ptc_info *i)
+{
+	uint64_t sum = 0;
+	size_t q, c;
+
+	for (q = 0; q < i->index.nqueues; q++)
+		for (c = 0; c < i->index.queues[q].nchunks; c++)
+			sum += i->index.queues[q].chunks[c].size;
+	return sum;
+}
+
+void ptc_info_judge(const char *path, struct ptc_info *i)
+{
+	struct ptc_err ignored; /* the survey tells */
+
+	if (i->survey && i->pt.snapshot_mode && trace_bytes(i) <= PTC_INFO_JUDGED)
+		i->has_verdict = !ptc_verdict_make(&i->verdict, path, &ignored);
+}
+
 const char *ptc_info_next_note(const struct ptc_info *info, size_t *i)
 {
 	static const char missing[] = "no code for ";
@@ -174,6 +205,7 @@ const char *ptc_info_next_note(const struct ptc_info *info, size_t *i)
 
 void ptc_info_release(struct ptc_info *info)
 {
+	ptc_verdict_release(&info->verdict);
 	ptc_decode_free(info->survey);
 	ptc_index_release(&info->index);
 	ptc_ledger_list_release(&info->ledger);
@@ -216,9 +248,9 @@ const char *ptc_info_event_name(const struct ptc_info *info, size_t i)
 	/* The order is not promised to be that of the attrs: the first id tells. */
 	if (!ptc_file_feature(info->file, PTC_FEAT_EVENT_DESC, &c, &off) ||
 	    ptc_feature_open_event_desc(c, off, &it, &err))
-		return NULL;
+		return a->name;
 	while (ptc_feature_next_event_desc(&it, &e, &err) > 0)
 		if (a->nids && ptc_cur_le64(&e.ids, &id) && id == a->ids[0])
 			return e.name;
-	return NULL;
+	return a->name;
 }

@@ -4,10 +4,14 @@
 #define PTC_CLI_INFO_H
 
 #include "ledger.h"
+#include "ptcap/crash.h"
 #include "ptcap/decode.h"
 #include "ptcap/file.h"
+#include "verdict.h"
 
 enum { PTC_INFO_TYPES = 128 }; /* record types counted by name; others together */
+/* Bytes of trace that are replayed for a verdict. */
+#define PTC_INFO_JUDGED ((uint64_t)64 << 20)
 
 struct ptc_info {
 	const struct ptc_file *file; /* lent; strings below are lent from it */
@@ -29,16 +33,22 @@ struct ptc_info {
 	uint64_t lost_events;			/* what LOST and LOST_SAMPLES count */
 	uint64_t truncated, partial, collision; /* AUX records with these flags */
 	struct ptc_ledger_list ledger;		/* owned */
+	uint64_t crashes;			/* fatal signals whose state was saved */
+	struct ptc_crash_signal crash;		/* the newest of them */
 	struct ptc_decode
 		*survey; /* owned; which files of the recording are here; NULL: not known */
 	size_t files;	 /* how many it names */
-	struct ptc_err survey_err; /* why there is no survey; code 0: no Intel PT */
+	struct ptc_err survey_err;  /* why there is no survey; code 0: no Intel PT */
+	bool has_verdict;	    /* of snapshots, if there is not too much trace */
+	struct ptc_verdict verdict; /* owned */
 };
 
 /* Start with a zeroed @ret; release it whether this fails or not. Errors name the file. */
 int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_err *err);
 /* Look which of the files it names are here. What cannot be decoded at all can be told of still. */
 void ptc_info_survey(const char *path, struct ptc_info *i);
+/* Of snapshots: what they have of each thread. */
+void ptc_info_judge(const char *path, struct ptc_info *i);
 void ptc_info_release(struct ptc_info *info);
 /* What the survey says besides: what would be assumed. Begin with *i 0. NULL: no more. */
 const char *ptc_info_next_note(const struct ptc_info *info, size_t *i);

@@ -387,6 +387,20 @@ static json_t *make_ledger(const struct ptc_info *i)
 	return NULL;
 }
 
+static json_t *make_crash(const struct ptc_info *i)
+{
+	json_t *o;
+
+	if (!i->crashes)
+		return json_null();
+	o = json_object();
+	if (set(o, "signal", number(i->crash.signo)) && set(o, "pid", number(i->crash.pid)) &&
+	    set(o, "tid", number(i->crash.tid)) && set(o, "crashes", number(i->crashes)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
 static json_t *make_missing(const struct ptc_missing *m)
 {
 	json_t *o = json_object();
@@ -443,6 +457,45 @@ static json_t *make_survey(const struct ptc_info *i)
 	return NULL;
 }
 
+static json_t *make_thread(const struct ptc_verdict_thread *t)
+{
+	json_t *o = json_object();
+
+	if (set(o, "pid", json_integer(t->pid)) && set(o, "tid", json_integer(t->tid)) &&
+	    set(o, "complete", json_boolean(!t->gaps)) && set(o, "branches", number(t->branches)) &&
+	    set(o, "first_ns", t->first_ns == PTC_NO_TIME ? json_null() : number(t->first_ns)) &&
+	    set(o, "last_ns", t->last_ns == PTC_NO_TIME ? json_null() : number(t->last_ns)) &&
+	    set(o, "gaps", number(t->gaps)) && set(o, "gap_bytes", number(t->gap_bytes)) &&
+	    set(o, "cause", t->gaps ? json_string(ptc_gap_name(t->cause)) : json_null()))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+/* Of snapshots: how much of each thread there is. */
+static json_t *make_newest(const struct ptc_info *i)
+{
+	const struct ptc_verdict *v = &i->verdict;
+	json_t *o, *a;
+	size_t n;
+
+	if (!i->has_verdict)
+		return json_null();
+	a = json_array();
+	for (n = 0; a && n < v->n; n++) {
+		if (!json_array_append_new(a, make_thread(&v->threads[n])))
+			continue;
+		json_decref(a);
+		a = NULL;
+	}
+	o = json_object();
+	if (set(o, "complete", json_boolean(ptc_verdict_complete(v))) &&
+	    set(o, "unplaced_gaps", number(v->unplaced)) && set(o, "threads", a))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
 bool ptc_info_json(const struct ptc_info *info)
 {
 	json_t *o = json_object();
@@ -455,10 +508,11 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
 	    set(o, "losses", make_losses(info)) && set(o, "ledger", make_ledger(info)) &&
-	    set(o, "pmus", make_pmus(info)) && set(o, "pmu_caps", make_caps(info)) &&
-	    set(o, "compression", make_compression(info)) && set(o, "clock", make_clock(info)) &&
-	    set(o, "features", make_features(info)) &&
-	    set(o, "code_bytes", number(info->code_bytes)) && set(o, "decode", make_survey(info)))
+	    set(o, "crash", make_crash(info)) && set(o, "pmus", make_pmus(info)) &&
+	    set(o, "pmu_caps", make_caps(info)) && set(o, "compression", make_compression(info)) &&
+	    set(o, "clock", make_clock(info)) && set(o, "features", make_features(info)) &&
+	    set(o, "code_bytes", number(info->code_bytes)) && set(o, "decode", make_survey(info)) &&
+	    set(o, "newest", make_newest(info)))
 		s = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
 	if (s)

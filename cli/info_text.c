@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "info.h"
@@ -265,6 +266,22 @@ static void show_ledger(const struct ptc_info *i)
 	ptc_ledger_show_events(stdout, "         ", l->events, l->nevents, ROWS);
 }
 
+static void show_crash(const struct ptc_info *i)
+{
+	const char *name = sigabbrev_np((int)i->crash.signo);
+
+	if (!i->crashes)
+		return;
+	label("crash");
+	printf(" process %" PRIu64 " was killed by SIG%s in thread %" PRIu64
+	       " (ptcap crash show tells why)\n",
+	       i->crash.pid, name ? name : "?", i->crash.tid);
+	if (i->crashes > 1) {
+		label("");
+		printf(" it is the last of %" PRIu64 "\n", i->crashes);
+	}
+}
+
 /* Can it be decoded here? */
 static void show_survey(const struct ptc_info *i)
 {
@@ -320,10 +337,16 @@ void ptc_info_text(const struct ptc_info *info)
 	show_records(info);
 	show_losses(info);
 	show_ledger(info);
+	show_crash(info);
 	if (info->code_bytes) {
 		label("code");
 		printf(" %" PRIu64 " bytes that are in no file, or were changed\n",
 		       info->code_bytes);
 	}
 	show_survey(info);
+	if (info->has_verdict) {
+		label("newest");
+		printf(" %s\n", ptc_verdict_complete(&info->verdict) ? "complete" : "NOT complete");
+		ptc_verdict_show(stdout, "         ", &info->verdict, ROWS);
+	}
 }

@@ -18,6 +18,7 @@ static const struct command {
 	{ "dump", ptc_cmd_dump, "every record of a recording, in file order" },
 	{ "convert", ptc_cmd_convert, "write a recording again: in another form, or a part of it" },
 	{ "recover", ptc_cmd_recover, "make a proper recording of a damaged one" },
+	{ "crash", ptc_cmd_crash, "run a command until a signal kills it, and explain why" },
 	{ "compare", ptc_cmd_compare, "branch stacks of samples, held against the trace" },
 };
 

@@ -66,6 +66,8 @@ static const char help[] =
 	"      --code-size SIZE  emu: memory for CMD's code (default 1G); when it is full the "
 	"recording\n"
 	"                        ends\n"
+	"      --kcore           pt: trace the kernel, too, and keep its code: FILE is a folder "
+	"then\n"
 	"  -r, --realtime PRIO   drain the rings in a thread with this real-time priority, 1 to "
 	"99\n"
 	"      --no-retcomp      a packet for every return (RET compression off)\n"
@@ -151,7 +153,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_TO,
 		OPT_PER_THREAD,
 		OPT_FILTER,
-		OPT_AUX_SAMPLE
+		OPT_AUX_SAMPLE,
+		OPT_KCORE
 	};
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
@@ -170,6 +173,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "aux-sample", optional_argument, NULL, OPT_AUX_SAMPLE },
 		{ "count", required_argument, NULL, 'c' },
 		{ "compression-level", optional_argument, NULL, 'z' },
+		{ "kcore", no_argument, NULL, OPT_KCORE },
 		{ "realtime", required_argument, NULL, 'r' },
 		{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 		{ "lossy", no_argument, NULL, OPT_LOSSY },
@@ -248,6 +252,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			if (a->nfilter_texts == PTC_MAX_FILTER_TEXTS)
 				return ptc_usage_error("record", "there are too many --filter");
 			a->filter_texts[a->nfilter_texts++] = optarg;
+			break;
+		case OPT_KCORE:
+			a->opts.kcore = true;
 			break;
 		case OPT_PER_THREAD:
 			a->opts.per_thread = true;

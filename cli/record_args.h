@@ -26,6 +26,11 @@ struct ptc_record_args {
 	bool line;     /* such a line is there */
 };
 
+#define PTC_RECORD_ARGS_INIT(a)                                                                    \
+	{                                                                                          \
+		.opts = {.size = sizeof((a).opts), .output = "perf.data", .wake_fd = -1 }          \
+	}
+
 /* Returns -1 to go on, or an exit code. */
 int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cursor.h"
@@ -18,6 +19,11 @@ enum {
 	/* struct elf_prpsinfo of x86-64 (linux/elfcore.h) */
 	PRPSINFO_PID = 24,
 	PRPSINFO_SIZE = 136,
+	/* struct elf_prstatus of x86-64 */
+	PRSTATUS_CURSIG = 12,
+	PRSTATUS_PID = 32,
+	PRSTATUS_REGS = 112,
+	PRSTATUS_SIZE = 336,
 };
 
 void ptc_core_free(struct ptc_core *c)
@@ -29,6 +35,8 @@ void ptc_core_free(struct ptc_core *c)
 	free(c->path);
 	free(c->loads);
 	free(c->maps);
+	free(c->areas);
+	free(c->threads);
 	free(c->notes);
 	free(c);
 }
@@ -77,6 +85,33 @@ static bool take_files(struct ptc_core *c, struct ptc_cur desc)
 	return true;
 }
 
+static bool take_thread(struct ptc_core *c, const uint8_t *status)
+{
+	struct ptc_core_thread *t;
+	size_t i;
+
+	if (!ptc_grow(&c->threads, &c->threads_cap, c->nthreads + 1, sizeof(*t)))
+		return false;
+	t = &c->threads[c->nthreads++];
+	t->tid = ptc_le32(status + PRSTATUS_PID);
+	t->signo = ptc_le16(status + PRSTATUS_CURSIG);
+	for (i = 0; i < PTC_REG_COUNT; i++)
+		t->regs[i] = ptc_le64(status + PRSTATUS_REGS + i * sizeof(t->regs[i]));
+	return true;
+}
+
+/* One of the kernel's notes. False: no memory. */
+static bool take_note(struct ptc_core *c, uint32_t type, const uint8_t *desc, uint32_t len)
+{
+	if (type == NT_PRPSINFO && len >= PRPSINFO_SIZE)
+		c->pid = (int32_t)ptc_le32(desc + PRPSINFO_PID);
+	if (type == NT_SIGINFO && len >= PTC_CORE_SIGINFO && !c->siginfo)
+		c->siginfo = desc; /* of the thread that was killed: later ones are of others */
+	if (type == NT_PRSTATUS && len >= PRSTATUS_SIZE)
+		return take_thread(c, desc);
+	return type != NT_FILE || take_files(c, ptc_cur_init(desc, len));
+}
+
 static bool take_notes(struct ptc_core *c, struct ptc_cur notes)
 {
 	uint32_t namesz, descsz, type;
@@ -86,12 +121,8 @@ static bool take_notes(struct ptc_core *c, struct ptc_cur notes)
 	       ptc_cur_le32(&notes, &type) &&
 	       ptc_cur_bytes(&notes, ((size_t)namesz + 3) & ~(size_t)3, &name) &&
 	       ptc_cur_bytes(&notes, descsz, &desc)) {
-		if (namesz == 5 && !memcmp(name, "CORE", 5)) {
-			if (type == NT_PRPSINFO && descsz >= PRPSINFO_SIZE)
-				c->pid = (int32_t)ptc_le32(desc + PRPSINFO_PID);
-			if (type == NT_FILE && !take_files(c, ptc_cur_init(desc, descsz)))
-				return false;
-		}
+		if (namesz == 5 && !memcmp(name, "CORE", 5) && !take_note(c, type, desc, descsz))
+			return false;
 		if (!ptc_cur_skip(&notes, (((size_t)descsz + 3) & ~(size_t)3) - descsz))
 			break;
 	}
@@ -114,12 +145,29 @@ static int read_notes(struct ptc_core *c, uint64_t off, uint64_t len, struct ptc
 	return take_notes(c, ptc_cur_init(c->notes, len)) ? 0 : ptc_fail_mem(err);
 }
 
+static bool take_area(struct ptc_core *c, const Elf64_Phdr *ph)
+{
+	const uint32_t prot = (ph->p_flags & PF_R ? PROT_READ : 0u) |
+			      (ph->p_flags & PF_W ? PROT_WRITE : 0u) |
+			      (ph->p_flags & PF_X ? PROT_EXEC : 0u);
+	uint64_t end;
+
+	if (__builtin_add_overflow(ph->p_vaddr, ph->p_memsz, &end))
+		return true;
+	if (!ptc_grow(&c->areas, &c->areas_cap, c->nareas + 1, sizeof(*c->areas)))
+		return false;
+	c->areas[c->nareas++] = (struct ptc_core_area){ ph->p_vaddr, end, prot };
+	return true;
+}
+
 static int take_segment(struct ptc_core *c, const Elf64_Phdr *ph, struct ptc_err *err)
 {
 	uint64_t len = ph->p_filesz, end;
 
 	if (ph->p_type == PT_NOTE)
 		return read_notes(c, ph->p_offset, len, err);
+	if (ph->p_type == PT_LOAD && !take_area(c, ph))
+		return ptc_fail_mem(err);
 	if (ph->p_type != PT_LOAD || !len || ph->p_offset >= c->len ||
 	    __builtin_add_overflow(ph->p_vaddr, len - 1, &end) || ph->p_vaddr % PAGE)
 		return 0;
@@ -238,6 +286,25 @@ static struct ptc_core_load *load_at(const struct ptc_core *c, uint64_t addr)
 	const size_t lo = behind(c, addr);
 
 	return lo && addr - c->loads[lo - 1].addr < c->loads[lo - 1].len ? &c->loads[lo - 1] : NULL;
+}
+
+size_t ptc_core_read(const struct ptc_core *c, uint64_t addr, uint8_t *ret, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		const struct ptc_core_load *l = load_at(c, addr + done);
+		uint64_t off, n;
+
+		if (!l)
+			break;
+		off = addr + done - l->addr;
+		n = l->len - off < len - done ? l->len - off : len - done;
+		if (!read_at(c, l->off + off, ret + done, (size_t)n))
+			break;
+		done += (size_t)n;
+	}
+	return done;
 }
 
 const struct ptc_core_map *ptc_core_map_at(const struct ptc_core *c, uint64_t addr)

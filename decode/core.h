@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/elfnote.h"
+#include "ptcap/crash.h"
 #include "ptcap/error.h"
 
 struct ptc_codefile;
@@ -28,6 +29,20 @@ struct ptc_core_map {
 	const char *name;	  /* lent */
 };
 
+/* What was mapped, whether there are contents or not. */
+struct ptc_core_area {
+	uint64_t start, end;
+	uint32_t prot; /* PROT_* */
+};
+
+/* A thread (NT_PRSTATUS), the one that was killed first. */
+struct ptc_core_thread {
+	uint32_t tid, signo;
+	uint64_t regs[PTC_REG_COUNT];
+};
+
+enum { PTC_CORE_SIGINFO = 128 }; /* bytes */
+
 struct ptc_core {
 	char *path; /* owned */
 	int fd;
@@ -37,7 +52,12 @@ struct ptc_core {
 	size_t nloads, loads_cap;
 	struct ptc_core_map *maps; /* owned; ascending */
 	size_t nmaps, maps_cap;
-	uint8_t *notes; /* owned */
+	struct ptc_core_area *areas; /* owned; in the file's order */
+	size_t nareas, areas_cap;
+	struct ptc_core_thread *threads; /* owned */
+	size_t nthreads, threads_cap;
+	const uint8_t *siginfo; /* lent by notes: PTC_CORE_SIGINFO bytes; NULL: none */
+	uint8_t *notes;		/* owned */
 	bool used;
 };
 
@@ -50,6 +70,9 @@ void ptc_core_free(struct ptc_core *c);
 
 /* Where the first segment behind @addr begins; UINT64_MAX if there is none. */
 uint64_t ptc_core_next(const struct ptc_core *c, uint64_t addr);
+
+/* Up to @len bytes of the memory at @addr; returns how many there are, without a hole. */
+size_t ptc_core_read(const struct ptc_core *c, uint64_t addr, uint8_t *ret, size_t len);
 
 /* The file that was mapped at @addr, or NULL. */
 const struct ptc_core_map *ptc_core_map_at(const struct ptc_core *c, uint64_t addr);

@@ -74,7 +74,10 @@ static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid,
 	return n ? (int)n : -pte_nomap;
 }
 
-/* What of a range libipt can have from a file. The rest is for the callback. */
+/*
+ * What of a range libipt can have from a file. The rest is for the callback, and so is the end of
+ * it: an instruction there may go on in another range, which is not always the same, or there.
+ */
 static int add_range(struct pt_image_section_cache *cache, const struct ptc_range *r,
 		     struct pt_image *image)
 {
@@ -85,9 +88,10 @@ static int add_range(struct pt_image_section_cache *cache, const struct ptc_rang
 	if (!f || !f->piece.path || r->patched)
 		return 0;
 	len = ptc_codefile_has(f, r->off, r->end - r->start);
-	if (!len)
+	if (len <= PTC_INSN_MAX)
 		return 0;
-	isid = pt_iscache_add_file(cache, f->piece.path, f->piece.off + r->off, len, r->start);
+	isid = pt_iscache_add_file(cache, f->piece.path, f->piece.off + r->off, len - PTC_INSN_MAX,
+				   r->start);
 	return isid > 0 ? pt_image_add_cached(image, cache, isid, NULL) : isid;
 }
 

@@ -525,7 +525,7 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
  */
 static bool has_more(struct ptc_replay *r)
 {
-	const int error = pt_errcode(r->status);
+	const enum pt_error_code error = pt_errcode(r->status);
 	struct pt_block b;
 	int status;
 

@@ -326,6 +326,8 @@ foreach(name on_exit control pipelined clock interrupt killed threads)
 	endforeach()
 	e2e_is_emulated(snapshot_${name}_emu)
 endforeach()
+e2e_test(snapshot_verdict 100 "${e2e_dir}/snapshot.py" verdict)
+e2e_is_emulated(snapshot_verdict)
 e2e_test(snapshot_attached 100 "${e2e_dir}/snapshot.py" attached)
 e2e_test(snapshot_refused 100 "${e2e_dir}/snapshot.py" refused)
 

@@ -11,6 +11,9 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "capture/perf/holders.h"
+
+enum { CONTROL_KIB = 4, HOLDERS_MAX = 64 };
 
 static long sysctl_number(const char *path, long missing)
 {
@@ -42,10 +45,12 @@ void ptc_limits_read(struct ptc_limits *l)
 static void no_permission(const struct ptc_limits *l, char *out, size_t size)
 {
 	if (l->paranoid > 2)
-		(void)snprintf(out, size,
-			       "kernel.perf_event_paranoid is %ld, which forbids it to all users: "
-			       "2 allows tracing one's own programs; or use CAP_PERFMON",
-			       l->paranoid);
+		(void)snprintf(
+			out, size,
+			"kernel.perf_event_paranoid is %ld, which forbids it to all users: "
+			"2 allows tracing one's own programs; or use CAP_SYS_ADMIN (for some "
+			"kernels CAP_PERFMON is enough)",
+			l->paranoid);
 	else
 		(void)snprintf(out, size,
 			       "kernel.perf_event_paranoid is %ld: 2 allows one's own programs in "
@@ -104,13 +109,16 @@ void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char
 			(void)snprintf(out, size, "%s", fixed[i].text);
 }
 
-/* What each of @rings may have, data and AUX together, in KiB: a power of two. */
+/*
+ * What each of @rings may have, data and AUX together, in KiB: a power of two. A page
+ * in front of the data, which the kernel counts too, comes on top.
+ */
 static uint64_t largest_kib(const struct ptc_limits *l, size_t rings)
 {
 	const uint64_t allowed = (uint64_t)l->mlock_kb * (uint64_t)l->cpus + l->memlock / 1024;
 	uint64_t kib = 1;
 
-	while (kib * 2 * rings <= allowed)
+	while ((kib * 2 + CONTROL_KIB) * rings <= allowed)
 		kib *= 2;
 	return kib;
 }
@@ -153,11 +161,17 @@ static int add_remedy(struct ptc_err *err, const char *text)
 int ptc_explain_open(struct ptc_err *err, int sys, const char *what, size_t fds)
 {
 	struct ptc_limits l;
-	char text[sizeof(err->msg)];
+	char text[sizeof(err->msg)], holders[HOLDERS_MAX] = "";
+	size_t n;
 
 	(void)ptc_fail_sys(err, sys, "cannot open %s", what);
 	ptc_limits_read(&l);
 	ptc_explain_open_text(&l, sys, fds, text, sizeof(text));
+	if (sys == EBUSY)
+		ptc_holders_text("/proc", holders, sizeof(holders));
+	n = strlen(text);
+	if (*holders)
+		(void)snprintf(text + n, sizeof(text) - n, "; who has events: %s", holders);
 	return add_remedy(err, text);
 }
 

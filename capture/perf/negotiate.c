@@ -155,11 +155,12 @@ static bool give_in(struct talk *t, int fd, uint32_t tried, bool may_exclude)
 		t->no_namespaces = true;
 		return true;
 	}
-	if (!may_exclude || t->now.exclude_kernel)
+	/* Where changes of its code are not for this user, neither is the kernel. */
+	if (!may_exclude || (t->now.exclude_kernel && !t->now.text_poke))
 		return false;
+	t->no_kernel = !t->now.exclude_kernel;
 	t->now.exclude_kernel = t->now.exclude_hv = 1;
 	t->now.text_poke = t->now.ksymbol = t->now.bpf_event = 0;
-	t->no_kernel = true;
 	return true;
 }
 

@@ -25,6 +25,7 @@
 #include "capture/perf/explain.h"
 #include "capture/perf/filter.h"
 #include "capture/perf/hotplug.h"
+#include "capture/perf/kernelmap.h"
 #include "capture/perf/running.h"
 #include "capture/perf/sampler.h"
 #include "capture/perf/set.h"
@@ -254,6 +255,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.tsc_ctc_d = p->event.pmu.tsc_ctc_d,
 		.max_nonturbo_ratio = p->event.pmu.max_nonturbo_ratio,
 		.filter = p->filter ? p->filter : "",
+		.cap_event_trace = ptc_pmu_cap(&p->event.pmu, "event_trace", 0) != 0,
 	};
 	ptc_source_config_masks(&ret->info);
 }
@@ -274,18 +276,14 @@ static void perf_waken(struct ptc_source *src, size_t i)
 		(void)eventfd_write(p->left_fd, 1);
 }
 
-/*
- * A full AUX ring stops the trace (TRUNCATED). Linux 6.1 to 6.15 may leave the
- * event enabled with PT off, where ENABLE alone does nothing: DISABLE first.
- */
+/* A full AUX ring stops the trace (TRUNCATED). */
 static void perf_drained(struct ptc_source *src, size_t i, bool stopped)
 {
 	struct perf *p = of(src);
 
 	if (!stopped || p->stopped)
 		return;
-	ptc_set_disable_ring(&p->set, i);
-	ptc_set_enable_ring(&p->set, i);
+	ptc_set_restart_ring(&p->set, i);
 	p->restarts[i]++;
 }
 
@@ -314,13 +312,34 @@ static int put_running(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* Where the kernel is; users may not know, and are told that. */
+static int put_kernel(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
+{
+	const size_t side = p->set.nevents - 1;
+	const struct ptc_kernelmap m = {
+		.root = "",
+		.sample_type = p->set.attr[side].sample_type,
+		.id = p->set.nslots ? p->set.slots[0].id[side] : 0,
+	};
+	int rc;
+
+	if (p->set.attr[0].exclude_kernel)
+		return 0;
+	rc = ptc_kernelmap_put(b, &m, err);
+	if (rc != PTC_E_PERM && rc != PTC_E_NOT_EXIST)
+		return rc;
+	if (p->opts->on_note)
+		p->opts->on_note(p->opts->note_ctx, err->msg);
+	return 0;
+}
+
 static int perf_prepare(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
 	struct perf *p = of(src);
-	int rc;
+	int rc = put_kernel(p, b, err);
 
-	if (p->set.attr[0].enable_on_exec) /* what it is, the kernel will say */
-		return 0;
+	if (rc || p->set.attr[0].enable_on_exec) /* what it is, the kernel will say */
+		return rc;
 	rc = put_running(p, b, err);
 	if (!rc)
 		ptc_set_enable(&p->set);
@@ -506,9 +525,16 @@ static int set_sizes(struct perf *p, struct ptc_err *err)
 static int parse_event(struct perf *p, struct ptc_err *err)
 {
 	const struct ptc_event_base base = { p->opts->no_retcomp, p->opts->psb_period };
-	const char *text = p->opts->event ? p->opts->event : PTC_EVENT_DEFAULT;
+	const char *text = p->opts->event ? p->opts->event :
+			   p->opts->kcore ? "intel_pt//" :
+					    PTC_EVENT_DEFAULT;
 	int rc = ptc_event_parse(&p->event, text, &base, "", err);
 
+	if (!rc && p->opts->kcore && p->event.attr.exclude_kernel)
+		return ptc_fail(err, PTC_E_USAGE,
+				"'%s' is without the kernel, whose code is not needed then "
+				"(--kcore): without ':u' or '/u' it is with it",
+				text);
 	if (!rc && p->event.software && p->opts->snapshot)
 		return ptc_fail(err, PTC_E_USAGE, "'%s' traces nothing: there are no snapshots",
 				text);
@@ -552,7 +578,7 @@ static int open_all(struct perf *p, struct ptc_err *err)
 		return rc;
 	ptc_clock_init(&p->clock);
 	p->set.event = &p->event;
-	p->set.may_exclude = !p->event.modified && !ptc_filter_kernel(p->opts);
+	p->set.may_exclude = !p->event.modified && !ptc_filter_kernel(p->opts) && !p->opts->kcore;
 	p->set.overwrite = p->opts->snapshot || p->opts->aux_sample;
 	p->set.sampler = p->sampler.name;
 	p->set.per_thread = p->opts->per_thread;

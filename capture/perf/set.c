@@ -22,6 +22,11 @@ enum {
 	TIME_SLACK = 100, /* one part in so many: the clocks of events are not read at once */
 };
 
+static int control(int fd, unsigned long request)
+{
+	return ioctl(fd, request, 0);
+}
+
 static size_t page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
@@ -43,6 +48,7 @@ void ptc_set_init(struct ptc_set *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->opener = ptc_opener_kernel;
+	s->control = control;
 	s->cpus = (struct ptc_cpus)PTC_CPUS_INIT;
 }
 
@@ -202,8 +208,8 @@ static int open_event(struct ptc_set *s, size_t e, const struct ptc_perf_where *
 
 	if (s->settled[e])
 		return s->opener.open(s->opener.ctx, &s->attr[e], at);
-	fd = ptc_perf_negotiate(&s->opener, &s->attr[e], at, e == MAIN && s->may_exclude, s->note,
-				s->note_ctx);
+	fd = ptc_perf_negotiate(&s->opener, &s->attr[e], at, !sampler(s, e) && s->may_exclude,
+				s->note, s->note_ctx);
 	s->settled[e] = fd >= 0;
 	return fd;
 }
@@ -281,7 +287,7 @@ static int add_slot(struct ptc_set *s, pid_t tid, int cpu, bool late, struct ptc
 	}
 	s->slots[s->nslots++] = slot;
 	if (s->side_on)
-		(void)ioctl(slot.fd[side(s)], PERF_EVENT_IOC_ENABLE, 0);
+		(void)s->control(slot.fd[side(s)], PERF_EVENT_IOC_ENABLE);
 	return 1;
 }
 
@@ -309,7 +315,7 @@ static void each(const struct ptc_set *s, size_t e, unsigned long request)
 
 	for (i = 0; i < s->nslots; i++)
 		if (s->slots[i].fd[e] >= 0)
-			(void)ioctl(s->slots[i].fd[e], request, 0);
+			(void)s->control(s->slots[i].fd[e], request);
 }
 
 static void each_of_ring(const struct ptc_set *s, size_t ring, unsigned long request)
@@ -318,7 +324,7 @@ static void each_of_ring(const struct ptc_set *s, size_t ring, unsigned long req
 
 	for (i = 0; i < s->nslots; i++)
 		if (s->slots[i].ring == ring)
-			(void)ioctl(s->slots[i].fd[MAIN], request, 0);
+			(void)s->control(s->slots[i].fd[MAIN], request);
 }
 
 void ptc_set_enable_side(struct ptc_set *s)
@@ -332,14 +338,14 @@ void ptc_set_enable(struct ptc_set *s)
 	each(s, MAIN, PERF_EVENT_IOC_ENABLE);
 }
 
-void ptc_set_enable_ring(struct ptc_set *s, size_t ring)
-{
-	each_of_ring(s, ring, PERF_EVENT_IOC_ENABLE);
-}
-
-void ptc_set_disable_ring(struct ptc_set *s, size_t ring)
+/*
+ * Linux 6.1 to 6.15 may leave an event enabled whose ring was full, with PT off,
+ * where ENABLE alone does nothing: DISABLE first.
+ */
+void ptc_set_restart_ring(struct ptc_set *s, size_t ring)
 {
 	each_of_ring(s, ring, PERF_EVENT_IOC_DISABLE);
+	each_of_ring(s, ring, PERF_EVENT_IOC_ENABLE);
 }
 
 void ptc_set_disable(struct ptc_set *s)

@@ -50,7 +50,8 @@ struct ptc_set {
 	unsigned long flags;	    /* of perf_event_open */
 	const char *filter;	    /* lent; for the events that trace; NULL: none */
 	struct ptc_opener opener;
-	void (*note)(void *ctx, const char *text); /* NULL: nobody listens */
+	int (*control)(int fd, unsigned long request); /* ioctl(2), but for tests */
+	void (*note)(void *ctx, const char *text);     /* NULL: nobody listens */
 	void *note_ctx;
 	struct ptc_cpus cpus; /* owned */
 	size_t ntargets;      /* that there will be at least, for a message */
@@ -80,10 +81,10 @@ int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err);
 
 /* Side records flow from now on. */
 void ptc_set_enable_side(struct ptc_set *s);
-/* The trace (and, of events for nothing else, the records) of ring @ring; all of them. */
-void ptc_set_enable_ring(struct ptc_set *s, size_t ring);
+/* The trace (and, of events for nothing else, the records). */
 void ptc_set_enable(struct ptc_set *s);
-void ptc_set_disable_ring(struct ptc_set *s, size_t ring);
+/* Of a ring that was full, once there is room again. */
+void ptc_set_restart_ring(struct ptc_set *s, size_t ring);
 void ptc_set_disable(struct ptc_set *s);
 /* Side records too. */
 void ptc_set_disable_all(struct ptc_set *s);

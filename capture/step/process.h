@@ -42,7 +42,7 @@ struct ptc_step_shared {
 	bool done; /* the rest is valid */
 	int status;
 	bool left, limited, unreached;
-	uint64_t left_behind, untraced, transfers, odd;
+	uint64_t left_behind, untraced, transfers, odd, crashes;
 };
 
 struct ptc_step_process {

@@ -4,11 +4,13 @@
  * kernel's part: it traces the command, makes packets and side records, and
  * writes them into a ring pair that the session drains like any other.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -110,6 +112,7 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->untraced = t->untraced;
 	sh->transfers = t->flow->transfers;
 	sh->odd = t->flow->odd;
+	sh->crashes = t->crashes;
 	sh->done = true;
 }
 
@@ -246,6 +249,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		.left_behind = sh->left_behind,
 		.follows = true,
 		.untraced = sh->untraced,
+		.crashes = sh->crashes,
 		.lost_records = ptc_softring_lost_records(s->ring),
 		.lost_aux = ptc_softring_lost_aux(s->ring),
 	};
@@ -254,6 +258,18 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		rc = sh->rc;
 	}
 	return rc;
+}
+
+/* The states of processes that died, which the tracer's process has written. */
+static int step_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
+{
+	const int fd = of(src)->tracer.state_fd;
+	const off_t len = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	uint8_t *to = len > 0 ? ptc_buf_grow(b, (size_t)len) : NULL;
+
+	if (len < 0 || (to && pread(fd, to, (size_t)len, 0) != len))
+		return ptc_fail_sys(err, errno, "cannot read the state of what has crashed");
+	return ptc_buf_failed(b) ? ptc_fail_mem(err) : 0;
 }
 
 static void step_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
@@ -271,6 +287,8 @@ static void step_free(struct ptc_source *src)
 	if (s->ring)
 		orphan(s); /* an error elsewhere: it must not wait for a drain */
 	ptc_step_process_release(&s->process);
+	if (s->tracer.state_fd >= 0)
+		(void)close(s->tracer.state_fd);
 	ptc_tracer_release(&s->tracer);
 	ptc_records_release(&s->rec);
 	ptc_enc_free(s->enc);
@@ -293,6 +311,7 @@ static const struct ptc_source_ops step_ops = {
 	.leave = step_leave,
 	.abandon = step_abandon,
 	.finish = step_finish,
+	.states = step_states,
 	.free = step_free,
 };
 
@@ -310,6 +329,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->base.ops = &step_ops;
 	s->opts = opts;
 	s->process = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
+	s->tracer.state_fd = -1;
 	if (opts->cmd_sigmask)
 		s->mask = *opts->cmd_sigmask;
 	else
@@ -337,6 +357,11 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	rc = ptc_step_process_init(&s->process, err);
 	if (!rc && opts->truth)
 		rc = ptc_truth_new(&s->base.truth, err);
+	if (!rc && opts->crash) {
+		s->tracer.state_fd = memfd_create("ptcap-crash", MFD_CLOEXEC);
+		if (s->tracer.state_fd < 0)
+			rc = ptc_fail_sys(err, errno, "cannot make room for the state of a crash");
+	}
 	if (rc)
 		goto out;
 	s->flow = (struct ptc_flow){ .enc = s->enc,

@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
+#include "capture/step/fatal.h"
 #include "capture/step/memory.h"
 #include "capture/step/program.h"
 #include "capture/step/tracer.h"
@@ -423,5 +424,5 @@ int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 		on_signal(t, k, WSTOPSIG(status));
 	if (k->regs.cs != PTC_USER_CS) /* a far jump */
 		give_up(t, k);
-	return rc;
+	return rc ? rc : ptc_fatal_look(t, k, err);
 }

@@ -29,12 +29,14 @@ struct ptc_tracer {
 	struct ptc_truth *truth;	/* to be woken at the end; or NULL */
 	uint64_t max_insns;		/* then stop; 0: no limit */
 	struct ptc_zone zone;		/* where to trace */
+	int state_fd;			/* for the states of processes that die; -1: not wanted */
 
 	/* the outcome */
 	int status;	      /* the command's, as waitpid gives it */
 	bool left;	      /* the command was left running instead */
 	bool limited;	      /* max_insns or the end of the zone was reached */
 	uint64_t left_behind; /* tasks that outlived the command */
+	uint64_t crashes;     /* processes whose state was saved */
 	uint64_t untraced;    /* processes that could not be stepped, and run on by themselves */
 
 	/* the tracer's own */

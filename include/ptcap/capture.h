@@ -130,7 +130,11 @@ struct ptc_record_opts {
 	 * PTC_E_USAGE.
 	 */
 	bool snapshot;
-	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
+	/*
+	 * When a signal is about to kill a process that is recorded, save the state it is in
+	 * (ptcap/crash.h). The step source only: PTC_E_USAGE.
+	 */
+	bool crash;
 	/*
 	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself:
 	 * all that the rings hold, from a PSB on, and what was mapped and who ran by then. Side
@@ -138,10 +142,11 @@ struct ptc_record_opts {
 	 * is OUTPUT.
 	 */
 	bool series;
-	uint64_t count;		     /* then end, as at a limit; 0: no end */
+	bool no_exit;		/* of it: none when what is recorded ends by itself, */
+	bool no_last;		/* and none when it is left, or a limit is reached */
+	uint64_t snapshot_size; /* the newest bytes of each ring; 0: all of it. At least 4096 */
+	uint64_t count;		/* of a series: then end, as at a limit; 0: no end */
 	uint64_t every_ns, after_ns; /* take one that often; the first one then; 0: do not */
-	bool no_exit;		     /* none when what is recorded ends by itself, */
-	bool no_last;		     /* and none when it is left, or a limit is reached */
 	/*
 	 * The kernel only: the trace goes round in the AUX ring, and each sample of @sampler, an
 	 * event that is on when the trace is, brings its newest bytes, so many, at most
@@ -156,6 +161,13 @@ struct ptc_record_opts {
 	 * the recording ends (cut_short). Not with other sources: PTC_E_USAGE.
 	 */
 	uint64_t code_size;
+	/*
+	 * The kernel only, for events that trace it (the default event is "intel_pt//" then): keep
+	 * a copy of its code, from /proc/kcore, with that of modules and BPF programs. @output is a
+	 * folder then, as of perf record --kcore. PTC_E_PERM, PTC_E_NOT_EXIST: /proc/kcore is not
+	 * for us, or not there; PTC_E_BUSY: modules came and went all the time.
+	 */
+	bool kcore;
 	bool no_retcomp; /* switch RET compression off */
 	/*
 	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
@@ -237,10 +249,12 @@ struct ptc_record_result {
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
 	uint64_t made_aux;
 	uint64_t snapshots;		/* taken, the last one, at the end, too */
+	uint64_t crashes;		/* with crash: processes whose state was saved */
 	uint64_t samples;		/* of events, with aux_sample those with trace in them */
 	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
+	uint64_t kcore_bytes; /* of the kernel's code, with kcore */
 	uint64_t duration_ns;
 	/* losses, 0 each in a complete recording */
 	bool disk_full;	       /* from some point on nothing was written any more */

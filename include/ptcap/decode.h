@@ -175,8 +175,8 @@ struct ptc_decode_opts {
 	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
 	bool mangled; /* names of functions as the linker has them: not demangled */
 	/*
-	 * Threads to decode with, the caller's included; 0: one. What comes out is the same (of a
-	 * damaged trace: nearly always), and the sink is called by the caller's thread alone.
+	 * Threads to decode with, the caller's included; 0: one. What comes out is the same, and
+	 * the sink is called by the caller's thread alone.
 	 */
 	unsigned int jobs;
 	size_t slice; /* bytes of trace that a thread takes at a time, about; 0: what is best */

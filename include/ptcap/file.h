@@ -60,8 +60,9 @@ struct ptc_file_attr {
 	const uint64_t *ids;   /* owned by the file */
 	size_t nids;
 	/*
-	 * Told by EVENT_UPDATE, but in pipe mode only by one in front of all records of
-	 * the kernel; lent. NULL, NULL, 0: not told.
+	 * Told by the last EVENT_UPDATE: of all in pipe mode and by ptc_file_open_damaged, else of
+	 * those in front of all records of the kernel, so that opening need not look at the
+	 * rest; lent. NULL, NULL, 0: not told.
 	 */
 	const char *name, *unit;
 	double scale;

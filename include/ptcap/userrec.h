@@ -119,8 +119,8 @@ struct ptc_user_attr { /* HEADER_ATTR: an event of a pipe */
 struct ptc_user_event_type { /* HEADER_EVENT_TYPE; perf stopped writing it in 2012 */
 	uint64_t event_id;
 	const char *name; /* lent */
-	struct ptc_cur
-		more; /* lent; behind the name if event_id is PTC_LEDGER_ID, as ledger.h has it */
+	/* Lent; behind the name, if event_id is PTC_LEDGER_ID or PTC_CRASH_ID: see there. */
+	struct ptc_cur more;
 };
 
 struct ptc_user_tracing_data { /* its text follows the record: ptc_rec_trailing */
@@ -295,7 +295,8 @@ struct ptc_pt_info {
 		tsc_ctc_d; /* TSC ticks per CTC tick = n / d (CPUID 15h ebx / eax); 0: unknown */
 	uint64_t cyc_bit;
 	uint32_t max_nonturbo_ratio;
-	const char *filter; /* lent; "" if none */
+	const char *filter;   /* lent; "" if none */
+	bool cap_event_trace; /* the CPU can trace interrupts and the like (CFE, EVD) */
 };
 
 /* The record AUXTRACE_INFO. The filter is lent from it. PTC_E_FORMAT: too short. */

@@ -76,5 +76,10 @@ top = help_of([])
 commands = re.findall(r"^  ([a-z]+) ", top.split("commands:")[1].split("\n\n")[0], re.M)
 complaints = compare(sys.argv[1], "ptcap.1.md", top)
 for command in commands:
-    complaints += compare(sys.argv[1], f"ptcap-{command}.1.md", help_of([command]))
+    text = help_of([command])
+    complaints += compare(sys.argv[1], f"ptcap-{command}.1.md", text)
+    for word in sorted(set(re.findall(rf"ptcap {command} ([a-z]+) \[", text))):  # a command of its own
+        complaints += compare(
+            sys.argv[1], f"ptcap-{command}-{word}.1.md", help_of([command, word])
+        )
 finish(complaints, not commands)

@@ -11,7 +11,7 @@ LIBRARY = [layer for layer in LAYERS if layer != "cli"]
 
 # What, the code that shows it, the paths (beginnings) where it may be.
 ONLY_IN = [
-    ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "arch/disasm."]),
+    ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "arch/disasm.", "arch/operand."]),
     ("libipt", r'#\s*include\s*[<"]intel-pt', ["capture/soft/", "decode/"]),
     ("ptrace", r'#\s*include\s*<(sys|linux)/ptrace\.h>|\bptrace\s*\(',
      ["capture/step/", "capture/crash"]),

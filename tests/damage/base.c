@@ -213,12 +213,11 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 /* The lane's byte @at in the file: of the last piece that has it. */
 static size_t place_of(const struct lane *l, size_t at)
 {
-	const uint64_t off = l->start + at;
 	size_t i;
 
 	for (i = l->npieces; i-- > 0;)
-		if (off >= l->pieces[i].aux_off && off - l->pieces[i].aux_off < l->pieces[i].size)
-			return (size_t)(l->pieces[i].file_off + off - l->pieces[i].aux_off);
+		if (at >= l->pieces[i].at && at - l->pieces[i].at < l->pieces[i].size)
+			return (size_t)l->pieces[i].file_off + at - l->pieces[i].at;
 	die("a hole in an undamaged trace");
 }
 
@@ -260,20 +259,35 @@ static void shorten(struct base *b, struct lane *l, size_t limit)
 	}
 }
 
+/* Where each piece is: behind the one before, unless their bytes overlap. Returns how many there
+ * are. */
+static size_t place_pieces(struct piece *pieces, size_t n)
+{
+	uint64_t end = pieces[0].aux_off, missing = end;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct piece *p = &pieces[i];
+
+		if (p->aux_off > end)
+			missing += p->aux_off - end;
+		p->at = (size_t)(p->aux_off - missing);
+		if (p->aux_off + p->size > end)
+			end = p->aux_off + p->size;
+	}
+	return (size_t)(end - missing);
+}
+
 static void add_lane(struct base *b, uint32_t queue, const struct piece *pieces, size_t n,
 		     size_t limit)
 {
 	struct lane *l = &b->lanes[b->nlanes++];
-	uint64_t end = 0;
 	size_t i;
 
-	*l = (struct lane){ .queue = queue, .npieces = n, .start = pieces[0].aux_off };
+	*l = (struct lane){ .queue = queue, .npieces = n };
 	l->pieces = must(calloc(n + 1, sizeof(*l->pieces)));
 	memcpy(l->pieces, pieces, n * sizeof(*pieces));
-	for (i = 0; i < n; i++)
-		if (pieces[i].aux_off + pieces[i].size > end)
-			end = pieces[i].aux_off + pieces[i].size;
-	l->len = (size_t)(end - l->start);
+	l->len = place_pieces(l->pieces, n);
 	l->bytes = must(malloc(l->len + 1));
 	for (i = 0; i < l->len; i++)
 		l->bytes[i] = b->bytes[place_of(l, i)];
@@ -299,7 +313,7 @@ static void open_lanes(struct base *b, size_t limit)
 		p = must(calloc(q->nchunks + 1, sizeof(*p)));
 		for (k = 0; k < q->nchunks; k++)
 			p[k] = (struct piece){ q->chunks[k].file_off, q->chunks[k].size,
-					       q->chunks[k].aux_off };
+					       q->chunks[k].aux_off, 0 };
 		add_lane(b, q->idx, p, q->nchunks, limit);
 		free(p);
 	}
@@ -344,7 +358,7 @@ static void open_raw(struct base *b, const char *dir, size_t limit)
 	}
 	if (f)
 		(void)fclose(f);
-	whole = (struct piece){ 0, b->len, 0 };
+	whole = (struct piece){ .size = b->len };
 	b->lanes = must(calloc(1, sizeof(*b->lanes)));
 	add_lane(b, 0, &whole, 1, limit);
 }

@@ -47,14 +47,14 @@ struct run {
 
 struct piece {
 	uint64_t file_off, size, aux_off;
+	size_t at; /* of its first byte in the lane's */
 };
 
-/* A queue's trace; offsets are in @bytes, which begins at @start of the AUX stream. */
+/* A queue's trace; offsets are in @bytes. What was not kept between snapshots has none there. */
 struct lane {
 	uint32_t queue;
 	struct piece *pieces; /* owned */
 	size_t npieces;
-	uint64_t start;
 	uint8_t *bytes; /* owned */
 	size_t len;
 	size_t *psb; /* owned: where PSBs are */

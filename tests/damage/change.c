@@ -366,7 +366,7 @@ static bool change_piece(const struct base *b, struct dice *d, struct change *c)
 {
 	const struct lane *l = &b->lanes[c->lane];
 	const struct piece *p = &l->pieces[l->npieces - 1];
-	const size_t end = trace_end(l), skip = (size_t)(p->aux_off - l->start);
+	const size_t end = trace_end(l), skip = p->at;
 	size_t at, n;
 
 	if (b->raw || end <= skip + 16 || (size_t)p->size < end - skip)

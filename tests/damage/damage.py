@@ -5,6 +5,7 @@ mutate, for COUNT changes in all. A recording that fails is kept in the folder K
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,32 @@ def record(folder):
         if not os.path.exists(path):  # the status is the program's
             sys.exit(f"FAILED: cannot record {name}: {r.stderr.decode()}")
         yield path
+    if shutil.which("qemu-x86_64"):
+        path = os.path.join(folder, "snapshots.data")
+        snapshots(path)
+        yield path
+
+
+def snapshots(path):
+    """Several of a program of two threads, each waited for; what is between them is not there."""
+    argv = [PTCAP, "record", "--psb-period", "2K", "--source", "emu", "--snapshot=4K", "-o", path, "--", prog("laps"), "2"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1) as p:
+        said = p.stdout.readline()
+        for _ in range(3):
+            p.stdin.write("l")
+            p.stdin.flush()
+            said = p.stdout.readline()
+            p.send_signal(signal.SIGUSR2)
+            while said and not said.startswith("ptcap: snapshot "):
+                said = p.stderr.readline()
+            if not said:
+                break
+        p.stdin.close()
+        p.wait()
+        if not said or p.returncode != 7:
+            sys.exit(f"FAILED: no snapshots: {p.stderr.read()}")
+        p.stderr.close()
 
 
 def real():

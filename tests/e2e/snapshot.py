@@ -116,11 +116,28 @@ def on_exit(folder):
         r = Run([*SNAPSHOT, "-o", path, *options, *RINGS, *argv]).expect(7)
         check(r.out == "ready\ndone\n", f"the program said {r.out!r}")
         part = whole(os.path.join(folder, name))
+        said = f"the last [0-9.]+ us, {len(part)} branches, complete up to"
+        check(re.search(said, r.err), f"{r.err!r} does not say {said!r}")
+        newest = json.loads(Run([PTCAP, "info", "-i", os.path.join(folder, name), "--format", "json"]).expect(0).out)["newest"]
+        check(newest["complete"] and [t["branches"] for t in newest["threads"]] == [len(part)], f"{newest}")
         check(len(part) > 500 and want[-len(part):] == part, f"{options}: not the end of what it did:\n" + "\n".join(part[-5:]))
         check(sorted(os.listdir(folder)) == ["all", name], f"{os.listdir(folder)}")
         os.unlink(os.path.join(folder, name))
     Run([*SNAPSHOT, "-o", path, "--every", "1h", *RINGS, *argv]).expect(7)
     check(os.listdir(folder) == ["all"], "without --on-exit there is one")
+
+
+@case
+def verdict(folder):
+    """Code that is gone is a hole in the trace: it is said, of the thread, and --strict exits 3."""
+    path, copy = os.path.join(folder, "f"), os.path.join(folder, "copy")
+    script = f"cp {prog('busy')} {copy}; {copy} 300; rm {copy}"
+    for options, status in (([], 0), (["--strict"], 3), (["--strict", "-q"], 3)):
+        r = Run([*SNAPSHOT, "-o", path, *options, "-m", "1M,4M", "--", "/bin/dash", "-c", script]).expect(status)
+        check(options[-1:] == ["-q"] or re.search("NOT all: .*: nocode; ", r.err), f"nobody says so: {r.err!r}")
+        newest = json.loads(Run([PTCAP, "info", "-i", path + ".000", "--format", "json"]).expect(0).out)["newest"]
+        check(not newest["complete"], f"{newest}")
+        check(any(t["complete"] for t in newest["threads"]), "no thread is complete")
 
 
 @case

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Times by MTC packets, of two periods, ours and perf's of the same file. Each entry is at the same nanosecond. In between
-# perf says of a branch what the time was when its packet came, and ptcap when the code in front of it began: so perf's is
-# between ours of that branch and of the next one.
+# Times by MTC packets, of two periods, ours and perf's of the same file. Each entry is at the same nanosecond. Which of
+# the times around it a branch in between has, the two say otherwise: ours is not before perf's of the branch in front,
+# and not behind perf's of the next.
 . ./lib.sh
 program=$progs/prog_busy
 
@@ -14,9 +14,10 @@ for period in 6 9; do
 	perf script -i $name.data --ns --itrace=be -F time,ip,addr 2>$name.err | tr -d : | awk '{ print $1, $2, $4 }' >$name.perf
 	paste -d ' ' $name.ours $name.perf | tr -d . | awk -v period=$period '
 		$2 != $5 || $3 != $6 { print "other transfers: " $0; exit }
-		$1 < last || $1 > $4 { print "not between " last " and the next: " $0; exit }
+		$1 < last { print "before " last ": " $0; exit }
+		ours > $4 { print "behind " ours ": " $0; exit }
 		$2 == 0 && $1 != $4 { print "an entry of another time: " $0; exit }
-		{ last = $4; times += $1 != before; before = $1; starts += $2 == 0 }
+		{ times += $1 != ours; starts += $2 == 0; last = $4; ours = $1 }
 		END { if (NR < 1000 || times < starts + 100) print "only " times " times in " NR " lines, " starts " entries" }' >$name.diff
 	[ ! -s $name.diff ] || fail "$name: $(cat $name.diff)"
 	echo "ok MTC of period $period: $(cut -d ' ' -f 1 $name.ours | uniq | wc -l) times in $(wc -l <$name.ours) transfers, as perf has them"

@@ -69,9 +69,9 @@ struct pt_how {
 /*
  * Replay @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an allocation
  * of exactly their size; and once more in rows of steps, and over a file with the code, of which
- * libipt remembers blocks, and with the second engine, where that can: that has to come to the
- * same. Returns lines (static, until the next call): "FROM TO KIND", "IP" for instructions, "gap
- * OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times,
+ * libipt remembers blocks, and in rows with the second engine, where that can: that has to come to
+ * the same. Returns lines (static, until the next call): "FROM TO KIND", "IP" for instructions,
+ * "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times,
  * "@NS " in front. Aborts when something is outside the stream.
  */
 const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how);

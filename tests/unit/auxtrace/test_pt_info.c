@@ -25,6 +25,7 @@ static const struct ptc_pt_info some = {
 	.cyc_bit = 2,
 	.max_nonturbo_ratio = 30,
 	.filter = "filter 0x10/0x20@/bin/x",
+	.cap_event_trace = true,
 };
 
 static struct ptc_rec cut(const uint8_t *bytes, size_t len)
@@ -54,6 +55,10 @@ Test(pt_info, all_words_come_back)
 	cr_assert(got.snapshot_mode && got.per_cpu_mmaps);
 	cr_assert(got.mtc_bit == 0x200 && got.mtc_freq_bits == 0x3c000 && got.cyc_bit == 2);
 	cr_assert(got.tsc_ctc_n == 250 && got.tsc_ctc_d == 2 && got.max_nonturbo_ratio == 30);
+	cr_assert(got.cap_event_trace);
+	rec = cut(b.bytes, b.len - 8); /* as older versions of perf wrote it */
+	cr_assert_eq(ptc_pt_info_parse(&rec, &got, &err), 0);
+	cr_assert(!got.cap_event_trace);
 	ptc_buf_release(&b);
 }
 

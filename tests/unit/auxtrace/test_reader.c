@@ -547,6 +547,7 @@ static void put_name(struct pd *p, uint64_t id, const char *name)
 Test(reader, updates_in_front_of_the_kernels_records_tell_of_events)
 {
 	struct ptc_file *f;
+	struct ptc_err err;
 	struct pd p;
 	uint8_t *bytes;
 	size_t len;
@@ -560,6 +561,12 @@ Test(reader, updates_in_front_of_the_kernels_records_tell_of_events)
 	f = open_ok(bytes, len);
 	cr_assert_str_eq(ptc_file_attr(f, 0)->name, "second");
 	cr_assert_null(ptc_file_attr(f, 1)->name);
+	ptc_file_free(f);
+	/* Who looks at all of it anyway takes those behind, too. */
+	cr_assert_eq(ptc_file_open_damaged_bytes(bytes, len, "test", &f, &err), 0);
+	cr_assert_str_eq(ptc_file_attr(f, 0)->name, "second");
+	cr_assert_str_eq(ptc_file_attr(f, 1)->name, "late");
+	cr_assert_null(ptc_file_damage(f));
 	ptc_file_free(f);
 	free(bytes);
 	pd_release(&p);

@@ -173,6 +173,10 @@ CASE(a_record_with_more, "trailing ", pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, "123
 CASE(a_record_that_is_too_short, "record ", pd_raw(&p, PTC_REC_THREAD_MAP, 0, NULL, 0))
 CASE(bytes_no_aux_record_tells_of, "aux ", piece(&p, 64, 64))
 CASE(a_piece_twice, "aux ", piece(&p, 0, 64))
+CASE(a_piece_behind_one_that_is_padded, "", pd_aux(&p, 7, 0, 30, 64, 1, 0); piece(&p, 64, 1);
+     pd_aux(&p, 7, 0, 31, 65, 8, 0); piece(&p, 65, 8))
+CASE(a_piece_that_begins_in_the_one_before, "aux ", pd_aux(&p, 7, 0, 30, 64, 8, 0);
+     piece(&p, 56, 16))
 CASE(a_piece_behind_a_hole, "aux ", pd_aux(&p, 7, 0, 30, 96, 32, 0); piece(&p, 96, 32))
 CASE(an_aux_record_without_its_bytes, "aux ", pd_aux(&p, 7, 0, 30, 64, 64, 0))
 CASE(bytes_told_of_twice, "aux ", pd_aux(&p, 7, 0, 30, 32, 32, 0))

@@ -168,8 +168,8 @@ BOTH(a_commit_that_fails_leaves_nothing)
 
 	(void)snprintf(old, sizeof(old), "%s.old", path);
 	write_whole(path, "one");
-	cr_assert_eq(mkdir(old, 0777), 0); /* no file can take the place of a folder */
 	cr_assert_eq(open_it(&t, path, &err), 0);
+	cr_assert_eq(mkdir(old, 0777), 0); /* which is no recording: nothing takes its place */
 	cr_assert_lt(ptc_tmpfile_commit(&t, &err), 0);
 	cr_assert_eq(rmdir(old), 0);
 	cr_assert_eq(files(false), 1, "the temporary file is gone");

@@ -62,6 +62,7 @@ Test(explain, a_paranoid_kernel_is_told_from_a_very_paranoid_one)
 
 Test(explain, too_much_to_lock_is_told_with_what_would_do)
 {
+	struct ptc_limits l = limits;
 	char text[320];
 
 	ptc_explain_mmap_text(&limits, EPERM, 4 << 20, 4, text, sizeof(text));
@@ -71,6 +72,15 @@ Test(explain, too_much_to_lock_is_told_with_what_would_do)
 	cr_assert_not_null(strstr(text, "at most 512K"), "%s", text);
 	ptc_explain_mmap_text(&limits, EPERM, 4 << 20, 5, text, sizeof(text));
 	cr_assert_not_null(strstr(text, "at most 256K"), "%s", text);
+	/* Each has a page in front of it: 2 * 128 KiB for two rings of 128 are not enough. */
+	l.mlock_kb = 128;
+	l.cpus = 2;
+	l.memlock = 0;
+	ptc_explain_mmap_text(&l, EPERM, 4 << 20, 2, text, sizeof(text));
+	cr_assert_not_null(strstr(text, "at most 64K"), "%s", text);
+	l.memlock = 8 << 10;
+	ptc_explain_mmap_text(&l, EPERM, 4 << 20, 2, text, sizeof(text));
+	cr_assert_not_null(strstr(text, "at most 128K"), "%s", text);
 }
 
 Test(explain, other_errors_of_mmap_have_theirs)

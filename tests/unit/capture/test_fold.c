@@ -223,16 +223,27 @@ static bool can_be(struct model *m, const struct ptc_sb *sb)
 	return itself || sb->type == PERF_RECORD_SWITCH;
 }
 
+static bool same_units(const struct unit *a, const struct unit *b)
+{
+	size_t i;
+
+	for (i = 0; i < UNITS; i++)
+		if (strcmp(a[i].name, b[i].name) != 0 || a[i].off != b[i].off ||
+		    a[i].poke != b[i].poke)
+			return false;
+	return true;
+}
+
 static bool is_same(const struct model *a, const struct model *b)
 {
 	size_t p, t;
 
 	for (p = 0; p < PIDS; p++) {
-		if (memcmp(a->p[p].units, b->p[p].units, sizeof(a->p[p].units)))
+		if (!same_units(a->p[p].units, b->p[p].units))
 			return false;
 		for (t = 0; t < TIDS; t++)
 			if (a->p[p].has[t] != b->p[p].has[t] ||
-			    strcmp(a->p[p].comm[t], b->p[p].comm[t]))
+			    strcmp(a->p[p].comm[t], b->p[p].comm[t]) != 0)
 				return false;
 	}
 	return !memcmp(a->runs, b->runs, sizeof(a->runs));

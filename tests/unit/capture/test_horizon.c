@@ -30,11 +30,11 @@ static void check(uint32_t max, uint64_t seed)
 		if (h.reach)
 			cr_assert_geq(made - made_at[h.reach - 1], SIZE, "stop %lu is in the ring",
 				      h.reach);
-		if (max > SIZE || made < 2 * SIZE)
+		if (max > SIZE || made < 2 * (uint64_t)SIZE)
 			continue;
 		/* With pieces smaller than the ring nothing is missed: two rings back is too far.
 		 */
-		cr_assert(h.reach && made - made_at[h.reach - 1] <= 2 * SIZE,
+		cr_assert(h.reach && made - made_at[h.reach - 1] <= 2 * (uint64_t)SIZE,
 			  "reaches back to %lu at %lu", h.reach, i + 1);
 	}
 }

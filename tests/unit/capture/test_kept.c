@@ -192,7 +192,7 @@ Test(kept, a_ring_that_stands_still_does_not_keep_everything)
 		if (i == 20000)
 			before = mallinfo2().uordblks;
 	}
-	cr_assert_leq(most, max + 100 * 200, "%zu bytes were kept", most);
+	cr_assert_leq(most, max + (size_t)100 * 200, "%zu bytes were kept", most);
 	cr_assert_geq(most, max / 2);
 	cr_assert_leq(mallinfo2().uordblks, before + max, "%zu bytes, %zu before",
 		      mallinfo2().uordblks, before);

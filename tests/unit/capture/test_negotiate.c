@@ -36,7 +36,7 @@ static int play(void *ctx, struct perf_event_attr *a, const struct ptc_perf_wher
 	    (!k->context_switch && a->context_switch) || (!k->comm_exec && a->comm_exec) ||
 	    (!k->mmap2 && a->mmap2) || k->bad_config)
 		return -EINVAL;
-	if (k->no_perfmon && (a->namespaces || !a->exclude_kernel))
+	if (k->no_perfmon && (a->namespaces || !a->exclude_kernel || a->text_poke))
 		return -EACCES;
 	return FD;
 }
@@ -152,6 +152,22 @@ Test(negotiate, a_user_goes_without_namespaces_then_without_the_kernel)
 	cr_assert_not_null(strstr(said, "the kernel, which needs"));
 	a = everything();
 	cr_assert_eq(negotiate(&k, &a, false), -EACCES, "asked for by name");
+}
+
+/* Of user mode itself, but with what the kernel changes in its code, which is the kernel's. */
+Test(negotiate, side_records_of_the_kernel_go_with_it)
+{
+	struct perf_event_attr a = everything();
+	struct kernel k = newest;
+
+	k.no_perfmon = true;
+	a.exclude_kernel = 1;
+	cr_assert_eq(negotiate(&k, &a, true), FD);
+	cr_assert(!a.text_poke && !a.ksymbol && !a.bpf_event && a.cgroup);
+	cr_assert_null(strstr(said, "the kernel, which"), "the event that traces says so");
+	a = everything();
+	a.exclude_kernel = 1;
+	cr_assert_eq(negotiate(&k, &a, false), -EACCES);
 }
 
 Test(negotiate, the_attr_is_as_small_as_it_can_be)

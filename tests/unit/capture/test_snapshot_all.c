@@ -25,7 +25,7 @@ struct pmu {
 
 static void pmu_init(struct pmu *m, uint64_t size)
 {
-	const uint64_t all = 2 * (LAPS + 2) * size;
+	const uint64_t all = (uint64_t)2 * (LAPS + 2) * size;
 	uint64_t i;
 
 	memset(m, 0, sizeof(*m));

@@ -15,6 +15,7 @@
 /* Code in a file, and what libipt remembers of it. */
 struct code {
 	struct ptc_codefiles files;
+	struct ptc_codefile *file;
 	struct ptc_addrspace as;
 	struct ptc_ipt ipt;
 };
@@ -23,15 +24,14 @@ static void code_open(struct code *c)
 {
 	const struct ptc_ipt_params params = { .mtc_freq = 0 };
 	const int fd = memfd_create("code", MFD_CLOEXEC);
-	struct ptc_codefile *f;
 	struct ptc_err err;
 
 	*c = (struct code){ .files = { .n = 0 } };
-	f = ptc_codefiles_new(&c->files, "code");
+	c->file = ptc_codefiles_new(&c->files, "code");
 	cr_assert_eq(write(fd, pt_code, PT_CODE_LEN), PT_CODE_LEN);
-	cr_assert(ptc_codefile_supply(f, PT_CODE_LEN, 0, PT_CODE_LEN, fd, 0));
+	cr_assert(ptc_codefile_supply(c->file, PT_CODE_LEN, 0, PT_CODE_LEN, fd, 0));
 	(void)close(fd);
-	cr_assert(ptc_addrspace_map(&c->as, PT_CODE, PT_CODE_LEN, 0, f));
+	cr_assert(ptc_addrspace_map(&c->as, PT_CODE, PT_CODE_LEN, 0, c->file));
 	cr_assert_eq(ptc_ipt_init(&c->ipt, &params, &err), 0);
 }
 
@@ -115,5 +115,32 @@ Test(ipt_block, one_whose_second_half_is_known_is_one_all_the_same)
 	cr_expect_str_eq(full, empty);
 	cr_expect_str_eq(none, empty);
 	cr_expect_str_neq(own, empty, "libipt does not need this any more");
+	ptc_buf_release(&b);
+}
+
+/* Of two ranges, the second one of which begins in the middle of an instruction. */
+Test(ipt_block, an_instruction_whose_end_is_gone_is_none_though_it_is_known)
+{
+	char whole[200], gone[200], none[200];
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_codefile *nothing;
+	struct code c;
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x102f);
+	pt_tnt(&b, "N");
+	pt_tnt(&b, "N");
+	code_open(&c);
+	nothing = ptc_codefiles_new(&c.files, "nothing");
+	cr_assert(ptc_addrspace_map(&c.as, 0x1000, 0x35, 0, c.file));
+	cr_assert(ptc_addrspace_map(&c.as, 0x1035, 4, 0x35, c.file));
+	list(&c, PTC_MODE_64, &b, ptc_ipt_next_block, whole, sizeof(whole));
+	cr_assert(ptc_addrspace_map(&c.as, 0x1035, 4, 0, nothing));
+	list(&c, PTC_MODE_64, &b, ptc_ipt_next_block, gone, sizeof(gone));
+	list(&c, PTC_MODES, &b, ptc_ipt_next_block, none, sizeof(none));
+	cr_expect_str_eq(whole,
+			 "102f 1031 2; 1033 1033 1; 102f 1031 2; 1033 1033 1; 102f 1031 2; 7");
+	cr_expect_str_eq(gone, none);
+	code_release(&c);
 	ptc_buf_release(&b);
 }

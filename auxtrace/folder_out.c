@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "auxtrace/folder_out.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/replace.h"
+
+/* The name that it will have; a folder may be named with a '/' behind. */
+static int resolve(const char *path, char **ret, struct ptc_err *err)
+{
+	size_t len = strlen(path);
+	char *whole;
+
+	if (!len)
+		return ptc_fail(err, PTC_E_USAGE, "the output folder has no name");
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	*ret = strndup(path, len);
+	if (!*ret)
+		return ptc_fail_mem(err);
+	whole = realpath(*ret, NULL);
+	if (!whole)
+		return 0; /* there is nothing yet, or a link to nothing */
+	free(*ret);
+	*ret = whole;
+	return 0;
+}
+
+static int make(struct ptc_folder_out *o, struct ptc_err *err)
+{
+	const char *base = strrchr(o->path, '/');
+
+	base = base ? base + 1 : o->path;
+	if (asprintf(&o->tmp, "%.*s.%s.XXXXXX", (int)(base - o->path), o->path, base) < 0) {
+		o->tmp = NULL;
+		return ptc_fail_mem(err);
+	}
+	if (!mkdtemp(o->tmp)) {
+		const int sys = errno;
+
+		free(o->tmp);
+		o->tmp = NULL;
+		return ptc_fail_sys(err, sys, "cannot create a folder for '%s'", o->path);
+	}
+	if (asprintf(&o->data, "%s/data", o->tmp) < 0) {
+		o->data = NULL;
+		return ptc_fail_mem(err);
+	}
+	return 0;
+}
+
+int ptc_folder_out_open(struct ptc_folder_out *o, const char *path, struct ptc_err *err)
+{
+	int rc;
+
+	*o = (struct ptc_folder_out)PTC_FOLDER_OUT_INIT;
+	rc = resolve(path, &o->path, err);
+	if (!rc)
+		rc = ptc_replace_check(o->path, err);
+	if (!rc)
+		rc = make(o, err);
+	if (rc)
+		ptc_folder_out_release(o);
+	return rc;
+}
+
+int ptc_folder_out_commit(struct ptc_folder_out *o, struct ptc_err *err)
+{
+	int rc = 0;
+
+	if (ptc_replace(o->tmp, o->path)) {
+		rc = ptc_fail_sys(err, errno, "cannot rename the finished folder to '%s'", o->path);
+	} else {
+		free(o->tmp);
+		o->tmp = NULL;
+	}
+	ptc_folder_out_release(o);
+	return rc;
+}
+
+void ptc_folder_out_release(struct ptc_folder_out *o)
+{
+	if (o->tmp)
+		(void)ptc_replace_remove(o->tmp);
+	free(o->tmp);
+	free(o->data);
+	free(o->path);
+	*o = (struct ptc_folder_out)PTC_FOLDER_OUT_INIT;
+}

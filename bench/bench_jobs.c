@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a second thread is worth: `decode -j 2` next to two processes with one thread each, side by
+ * side, which is all that two CPUs can do. Each opens the recording, decodes it and hashes every
+ * transfer, in a process of its own; instructions, transfers and hash must agree. The two sides
+ *take turns; medians are printed:
+ *
+ *	speed	trace in a second of -j 2, of that of the two together (at least 0.9 wanted)
+ *	cpu	CPU time of -j 2, of that of one of the two (at most 1.1 wanted)
+ *	memory	peak of -j 2, and of one of the two
+ *
+ *	bench_jobs [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
+ *
+ * with THREADS processes, too; BYTES of trace, about, are what a thread takes at a time. FILE: of
+ *`ptcap record`; some 40 MB of trace are enough.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ptcap/decode.h"
+
+enum { MAX_PAIRS = 64, MAX_THREADS = 64 };
+
+struct count {
+	uint64_t insns, transfers, hash;
+};
+
+/* What a process, or some, took. */
+struct cost {
+	double wall, cpu; /* seconds */
+	double mib;	  /* the largest one's peak */
+	struct count c;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "bench_jobs: %s\n", what);
+	exit(1);
+}
+
+static int hash_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct count *c = ctx;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (items[i].type != PTC_ITEM_BRANCH)
+			continue;
+		c->transfers++;
+		c->hash = (c->hash << 7 | c->hash >> 57) ^
+			  (items[i].from + items[i].to * 0x9e3779b97f4a7c15 +
+			   ((uint64_t)items[i].kind << 56));
+	}
+	return 0;
+}
+
+static size_t slice; /* 0: what is best */
+
+static struct count decode(const char *path, unsigned int jobs)
+{
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct count c = { .hash = 0 };
+	const struct ptc_sink sink = { hash_items, &c };
+	struct ptc_decode_stats stats;
+	struct ptc_decode *d;
+	struct ptc_err err;
+
+	opts.jobs = jobs;
+	opts.slice = slice;
+	if (ptc_decode_open(path, &opts, &d, &err) < 0 || ptc_decode_run(d, &sink, &err) < 0)
+		die(err.msg);
+	ptc_decode_get_stats(d, &stats);
+	c.insns = stats.insns;
+	ptc_decode_free(d);
+	return c;
+}
+
+static double wall_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* In a process of its own, which says into @out what it saw. */
+static void start(const char *path, unsigned int jobs, int out)
+{
+	const pid_t pid = fork();
+	struct count c;
+
+	if (pid < 0)
+		die("cannot start a process");
+	if (pid)
+		return;
+	c = decode(path, jobs);
+	_exit(write(out, &c, sizeof(c)) != sizeof(c));
+}
+
+static void add_child(struct cost *cost, int in)
+{
+	struct count c = { .insns = 0 };
+	struct rusage ru;
+	int status;
+
+	if (wait4(-1, &status, 0, &ru) < 0 || status || read(in, &c, sizeof(c)) != sizeof(c))
+		die("a process failed");
+	if (cost->c.insns && memcmp(&c, &cost->c, sizeof(c)) != 0)
+		die("they do not see the same");
+	cost->c = c;
+	cost->cpu += (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
+		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
+	if ((double)ru.ru_maxrss / 1024 > cost->mib)
+		cost->mib = (double)ru.ru_maxrss / 1024;
+}
+
+/* @n processes side by side. */
+static struct cost run(const char *path, unsigned int n, unsigned int jobs)
+{
+	struct cost cost = { .wall = -wall_now() };
+	unsigned int i;
+	int fd[2];
+
+	if (pipe(fd))
+		die("cannot make a pipe");
+	for (i = 0; i < n; i++)
+		start(path, jobs, fd[1]);
+	for (i = 0; i < n; i++)
+		add_child(&cost, fd[0]);
+	cost.wall += wall_now();
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+	return cost;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static void tell(const char *what, double *v, size_t n)
+{
+	const double mid = median(v, n);
+
+	printf("  %s %.2f (%.2f to %.2f)", what, mid, v[0], v[n - 1]);
+}
+
+static void measure(const char *path, unsigned int n, size_t pairs)
+{
+	double speed[MAX_PAIRS] = { 0 }, cpu[MAX_PAIRS] = { 0 };
+	struct cost together = { .wall = 0 }, apart = together;
+	size_t i;
+
+	for (i = 0; i < pairs; i++) {
+		together = run(path, 1, n);
+		apart = run(path, n, 1);
+		if (memcmp(&together.c, &apart.c, sizeof(apart.c)) != 0)
+			die("they do not see the same");
+		speed[i] = apart.wall / n / together.wall;
+		cpu[i] = together.cpu / (apart.cpu / n);
+	}
+	printf("%s: -j %u: %" PRIu64 " instructions, %" PRIu64 " transfers, hash %016" PRIx64 "\n"
+	       "%s: %u x -j 1: %" PRIu64 " instructions, %" PRIu64 " transfers, hash %016" PRIx64
+	       "\n",
+	       path, n, together.c.insns, together.c.transfers, together.c.hash, path, n,
+	       apart.c.insns, apart.c.transfers, apart.c.hash);
+	tell("speed", speed, pairs);
+	tell("cpu", cpu, pairs);
+	printf("  memory %.0f and %.0f MiB; %.2f s\n", together.mib, apart.mib, together.wall);
+	(void)fflush(stdout);
+}
+
+static size_t number(const char *text, size_t max)
+{
+	char *end;
+	const unsigned long n = strtoul(text, &end, 0);
+
+	if (*end || !n || n > max)
+		die("that is no number, or too large");
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	size_t pairs = 5, n = 2;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "b:j:p:")) != -1) {
+		if (opt == 'j')
+			n = number(optarg, MAX_THREADS);
+		else if (opt == 'b')
+			slice = number(optarg, 1 << 30);
+		else if (opt == 'p')
+			pairs = number(optarg, MAX_PAIRS);
+		else
+			return 2;
+	}
+	if (optind == argc)
+		die("usage: bench_jobs [-j THREADS] [-b BYTES] [-p PAIRS] FILE...");
+	for (; optind < argc; optind++)
+		measure(argv[optind], (unsigned int)n, pairs);
+	return 0;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* `ptcap crash show`: a crash explained. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "crash_out.h"
+#include "terminal.h"
+
+enum {
+	BRANCHES_TEXT = 20,
+	BRANCHES_JSON = 100,
+	BRANCHES_MAX = 1 << 20,
+	CALLS = 1024,
+	OPT_FORMAT = 256,
+	OPT_CORE,
+	OPT_SYMFS,
+	OPT_NO_DEMANGLE,
+	OPT_NO_PAGER
+};
+
+struct show_args {
+	struct ptc_crash_opts opts;
+	struct ptc_code_opts code;
+	bool json, help, no_pager;
+};
+
+static void help(void)
+{
+	printf("usage: ptcap crash show [-i FILE] [OPTIONS]\n"
+	       "Explain what killed a program that was recorded with `ptcap crash`.\n\n"
+	       "  -i, --input=FILE      the recording (default: perf.data)\n"
+	       "  -n, --branches=N      the last N branches (default: 20; json: 100)\n"
+	       "  -p, --pid=PID         of process PID (default: of those that died the last)\n"
+	       "      --format=FORMAT   text (default) or json: one object, see doc/json.md\n"
+	       "      --core=FILE       a core dump of it: held against the recording, or used "
+	       "instead\n"
+	       "                        of the state, of a recording that has none\n"
+	       "      --symfs=DIR       look for the recorded files below DIR\n"
+	       "      --no-demangle     names of C++, Rust and D as the linker has them\n"
+	       "      --no-pager        on a terminal: not through $PAGER\n"
+	       "  -h, --help            this text\n");
+}
+
+static int take_number(const char *what, uint64_t max, uint64_t *ret)
+{
+	if (ptc_parse_u64(optarg, ret) && *ret && *ret <= max)
+		return 0;
+	return ptc_usage_error("crash", "'%s' is no %s", optarg, what);
+}
+
+static int take_option(struct show_args *a, int c, char *const *argv)
+{
+	uint64_t n = 0;
+	int code;
+
+	switch (c) {
+	case 'i':
+		a->opts.input = optarg;
+		return 0;
+	case 'n':
+		code = take_number("number of branches", BRANCHES_MAX, &n);
+		a->opts.branches = (size_t)n;
+		return code;
+	case 'p':
+		return take_number("process id", INT32_MAX, &a->opts.pid);
+	case OPT_FORMAT:
+		a->json = !strcmp(optarg, "json");
+		if (!a->json && strcmp(optarg, "text") != 0)
+			return ptc_usage_error("crash", "no format '%s': text or json", optarg);
+		return 0;
+	case OPT_CORE:
+		a->code.core = optarg;
+		return 0;
+	case OPT_SYMFS:
+		a->code.symfs = optarg;
+		return 0;
+	case OPT_NO_DEMANGLE:
+		a->opts.mangled = true;
+		return 0;
+	case OPT_NO_PAGER:
+		a->no_pager = true;
+		return 0;
+	case 'h':
+		a->help = true;
+		return 0;
+	default:
+		return ptc_option_error("crash", argv, c);
+	}
+}
+
+static int parse_args(struct show_args *a, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "branches", required_argument, NULL, 'n' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "core", required_argument, NULL, OPT_CORE },
+		{ "symfs", required_argument, NULL, OPT_SYMFS },
+		{ "no-demangle", no_argument, NULL, OPT_NO_DEMANGLE },
+		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, code;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":i:n:p:h", options, NULL)) != -1) {
+		code = take_option(a, c, argv);
+		if (code || a->help)
+			return code;
+	}
+	if (optind < argc)
+		return ptc_usage_error("crash", "unexpected argument '%s'", argv[optind]);
+	if (!a->opts.branches)
+		a->opts.branches = a->json ? BRANCHES_JSON : BRANCHES_TEXT;
+	return 0;
+}
+
+/* Errors must not be left in a pager: there is something to show. */
+static int print(const struct show_args *a, const struct ptc_crash_report *r)
+{
+	const bool color = ptc_terminal_has_colors();
+	const pid_t pager = a->no_pager || a->json ? 0 : ptc_pager_start();
+	bool whole = true;
+
+	if (a->json)
+		whole = ptc_crash_json(r);
+	else
+		ptc_crash_text(r, color);
+	ptc_pager_finish(pager);
+	if (whole)
+		return PTC_EXIT_OK;
+	ptc_say("out of memory");
+	return PTC_EXIT_FAIL;
+}
+
+static void tell_notes(const struct ptc_crash_report *r)
+{
+	const char *note;
+	size_t i;
+
+	(void)fflush(stdout);
+	for (i = 0; (note = ptc_decode_note(r->d, i)) != NULL; i++)
+		ptc_say("%s", note);
+}
+
+int ptc_cmd_crash_show(int argc, char **argv)
+{
+	struct show_args a = { .opts = { .input = "perf.data", .calls = CALLS },
+			       .code = { .size = sizeof(a.code) } };
+	struct ptc_crash_report report = { .file = NULL };
+	struct ptc_err err;
+	int code = parse_args(&a, argc, argv);
+
+	a.opts.code = &a.code;
+	if (code)
+		return code;
+	if (a.help) {
+		help();
+		return PTC_EXIT_OK;
+	}
+	if (!ptc_crash_explain(&report, &a.opts, &err)) {
+		code = print(&a, &report);
+		tell_notes(&report);
+	} else {
+		(void)ptc_say_err(&err);
+		code = err.code == PTC_E_NOT_EXIST ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
+	}
+	ptc_crash_report_release(&report);
+	return code;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/crash_flow.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "decode/grow.h"
+
+static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
+{
+	const struct ptc_crash_flow *f = ctx;
+	uint64_t off = 0;
+
+	return ip && ptc_decode_symbol(f->d, item, ip, &off) ? ip - off : 0;
+}
+
+static void keep_call(struct ptc_crash_flow *f, const struct ptc_call *call)
+{
+	if (!f->max_calls)
+		return;
+	f->calls[f->next_call] =
+		(struct ptc_flow_call){ call->type, call->how, call->depth, call->ip };
+	f->next_call = (f->next_call + 1) % f->max_calls;
+	f->ncalls += f->ncalls < f->max_calls;
+}
+
+static uint64_t returns_to(const struct ptc_crash_flow *f, const struct ptc_call *call)
+{
+	const struct ptc_item *it = call->item;
+
+	switch (call->how) {
+	case PTC_CALL_BY_CALL:
+		return it->insn_len ? it->from + it->insn_len : 0;
+	case PTC_CALL_BY_TAIL: /* in the place of the frame that was left just now */
+		return f->frames[call->depth].ret;
+	case PTC_CALL_BY_SIGNAL:
+		return f->out_ip;
+	default:
+		return 0;
+	}
+}
+
+static int on_call(void *ctx, const struct ptc_call *call)
+{
+	struct ptc_crash_flow *f = ctx;
+
+	keep_call(f, call);
+	if (call->type != PTC_CALL_ENTER) {
+		f->n = call->type == PTC_CALL_LOST ? 0 : call->depth;
+		return 0;
+	}
+	if (!ptc_grow(&f->frames, &f->cap, (size_t)call->depth + 1, sizeof(*f->frames))) {
+		f->no_memory = true;
+		return 1;
+	}
+	f->frames[call->depth] =
+		(struct ptc_flow_frame){ call->ip, returns_to(f, call), call->how };
+	f->n = (size_t)call->depth + 1;
+	return 0;
+}
+
+static void keep_branch(struct ptc_crash_flow *f, const struct ptc_item *it)
+{
+	f->branches[f->next_branch] = *it;
+	f->next_branch = (f->next_branch + 1) % f->max_branches;
+	f->nbranches += f->nbranches < f->max_branches;
+	f->seen += it->type == PTC_ITEM_BRANCH;
+}
+
+static int take(struct ptc_crash_flow *f, const struct ptc_item *it)
+{
+	const size_t n = f->n;
+	const struct ptc_flow_frame first = n ? f->frames[0] : (struct ptc_flow_frame){ .ip = 0 };
+	int rc;
+
+	if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_GAP)
+		return 0;
+	if (it->tid != f->tid || (it->time != PTC_NO_TIME && it->time > f->until_ns))
+		return 0;
+	keep_branch(f, it);
+	rc = ptc_calls_item(f->tracker, it);
+	/* Behind a stray return there is nothing but the exit, if it went to nowhere. */
+	if (it->type == PTC_ITEM_BRANCH && it->to)
+		f->strayed_n = 0;
+	if (it->kind == PTC_KIND_RET && n > 1 && f->n == 1 &&
+	    f->frames[0].how == PTC_CALL_BY_RETURN) {
+		f->strayed_n = n;
+		f->strayed_first = first;
+	}
+	if (it->type == PTC_ITEM_BRANCH && !it->to)
+		f->out_ip = it->kind == PTC_KIND_ASYNC ? it->from : it->from + it->insn_len;
+	return rc;
+}
+
+static int on_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_crash_flow *f = ctx;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < n; i++)
+		rc = take(f, &items[i]);
+	f->no_memory |= rc == PTC_E_NO_MEMORY;
+	return rc;
+}
+
+int ptc_crash_flow_run(struct ptc_crash_flow *f, struct ptc_err *err)
+{
+	const struct ptc_calls_opts opts = { .function = function, .on_call = on_call, .ctx = f };
+	const struct ptc_sink sink = { on_items, f };
+	int rc;
+
+	f->tracker = ptc_calls_new(&opts);
+	f->branches = calloc(f->max_branches, sizeof(*f->branches));
+	f->calls = calloc(f->max_calls + 1, sizeof(*f->calls));
+	if (!f->tracker || !f->branches || !f->calls)
+		return ptc_fail_mem(err);
+	rc = ptc_decode_run(f->d, &sink, err);
+	return f->no_memory ? ptc_fail_mem(err) : rc;
+}
+
+void ptc_crash_flow_release(struct ptc_crash_flow *f)
+{
+	ptc_calls_free(f->tracker);
+	free(f->branches);
+	free(f->calls);
+	free(f->frames);
+	*f = (struct ptc_crash_flow){ .n = 0 };
+}
+
+const struct ptc_item *ptc_crash_flow_branch(const struct ptc_crash_flow *f, size_t i)
+{
+	const size_t first = f->nbranches < f->max_branches ? 0 : f->next_branch;
+
+	return &f->branches[(first + i) % f->max_branches];
+}
+
+const struct ptc_flow_call *ptc_crash_flow_call(const struct ptc_crash_flow *f, size_t i)
+{
+	const size_t first = f->ncalls < f->max_calls ? 0 : f->next_call;
+
+	return &f->calls[(first + i) % f->max_calls];
+}

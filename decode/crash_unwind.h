@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The stack of a dead thread as its memory shows it, by the call frame information of its files. */
+#ifndef PTC_DECODE_CRASH_UNWIND_H
+#define PTC_DECODE_CRASH_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/addrspace.h"
+#include "decode/dead.h"
+#include "ptcap/error.h"
+
+enum { PTC_UNWIND_MAX = 4096 }; /* frames */
+
+struct ptc_unwound_frame {
+	uint64_t pc;	  /* of the innermost, where it is; of others, where the call returns to */
+	bool interrupted; /* pc is no return address: a signal came there */
+};
+
+struct ptc_unwound {
+	struct ptc_unwound_frame *frames; /* owned; innermost first; without signal trampolines */
+	size_t n, cap;
+};
+
+/*
+ * Unwind thread @t of @d; @as is what the process had mapped. Where it cannot go on the frames
+ * end: no error. Starts zeroed. PTC_E_NO_MEMORY.
+ */
+int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc_crash_thread *t,
+	       const struct ptc_addrspace *as, struct ptc_err *err);
+void ptc_unwound_release(struct ptc_unwound *u);
+
+#endif

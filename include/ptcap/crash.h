@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state of a process at the moment a signal killed it, as `ptcap crash` saves it: the
+ * signal, the registers of each thread, what was mapped, and parts of the memory. Layout:
+ * doc/format.md.
+ */
+#ifndef PTCAP_CRASH_H
+#define PTCAP_CRASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/cursor.h"
+#include "ptcap/error.h"
+#include "ptcap/ledger.h"
+#include "ptcap/record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* event_id of the HEADER_EVENT_TYPE records that are such a state: "ptcapCRS". */
+#define PTC_CRASH_ID UINT64_C(0x5352437061637470)
+
+enum ptc_crash_kind {
+	PTC_CRASH_SIGNAL = 1, /* the first record of a state; bytes: the kernel's siginfo */
+	PTC_CRASH_THREAD = 2, /* bytes: its name */
+	PTC_CRASH_MAP = 3,    /* bytes: the name of what is mapped, as /proc/PID/maps has it */
+	PTC_CRASH_MEMORY = 4, /* bytes: those at addr */
+	PTC_CRASH_AUXV = 5,   /* bytes: the auxiliary vector */
+};
+
+/* In the order of the kernel's struct user_regs_struct. */
+enum ptc_crash_reg {
+	PTC_REG_R15,
+	PTC_REG_R14,
+	PTC_REG_R13,
+	PTC_REG_R12,
+	PTC_REG_RBP,
+	PTC_REG_RBX,
+	PTC_REG_R11,
+	PTC_REG_R10,
+	PTC_REG_R9,
+	PTC_REG_R8,
+	PTC_REG_RAX,
+	PTC_REG_RCX,
+	PTC_REG_RDX,
+	PTC_REG_RSI,
+	PTC_REG_RDI,
+	PTC_REG_ORIG_RAX,
+	PTC_REG_RIP,
+	PTC_REG_CS,
+	PTC_REG_EFLAGS,
+	PTC_REG_RSP,
+	PTC_REG_SS,
+	PTC_REG_FS_BASE,
+	PTC_REG_GS_BASE,
+	PTC_REG_DS,
+	PTC_REG_ES,
+	PTC_REG_FS,
+	PTC_REG_GS,
+	PTC_REG_COUNT
+};
+
+struct ptc_crash_signal {
+	uint64_t pid, tid; /* whom it killed */
+	uint64_t signo;
+	int64_t code; /* si_code */
+	uint64_t error;
+	uint64_t addr;	  /* si_addr, if si_code says that there is one */
+	uint64_t sender;  /* si_pid, if si_code says so */
+	uint64_t time_ns; /* of the clock that the records have */
+};
+
+struct ptc_crash_thread {
+	uint64_t pid, tid;
+	uint64_t in_call; /* 1: in a system call, and these are the registers it was made with */
+	uint64_t regs[PTC_REG_COUNT];
+};
+
+struct ptc_crash_map {
+	uint64_t pid;
+	uint64_t start, end, off;
+	uint64_t prot; /* PROT_* */
+};
+
+struct ptc_crash_memory {
+	uint64_t pid, addr;
+};
+
+struct ptc_crash_auxv {
+	uint64_t pid;
+};
+
+/* One record. */
+struct ptc_crash {
+	uint32_t kind; /* enum ptc_crash_kind; one that is not known has nothing in u */
+	union {
+		struct ptc_crash_signal signal;
+		struct ptc_crash_thread thread;
+		struct ptc_crash_map map;
+		struct ptc_crash_memory memory;
+		struct ptc_crash_auxv auxv;
+	} u;
+	struct ptc_cur bytes; /* lent by the record */
+};
+
+/*
+ * Is @rec part of such a state? Returns 1; 0 if it is another record; or PTC_E_FORMAT. Numbers
+ * that an older writer did not have are 0.
+ */
+PTC_API int ptc_crash_parse(const struct ptc_rec *rec, struct ptc_crash *ret, struct ptc_err *err);
+
+/* The @i-th number of @c. False: no more. */
+PTC_API bool ptc_crash_field(const struct ptc_crash *c, size_t i, struct ptc_ledger_field *ret);
+
+/* "rax"; "?" for what is none. */
+PTC_API const char *ptc_crash_reg_name(size_t reg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

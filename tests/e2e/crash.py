@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""crash.py NAME: what `ptcap crash show` says of programs that die, held against their sources.
+
+PTCAP_UPDATE=1 writes the golden texts, tests/e2e/crash/*.txt, anew.
+"""
+
+import glob
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+
+import lib
+from lib import PTCAP, Run, check, prog
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUPPORT = os.path.join(HERE, "..", "support")
+BRANCHES = 100
+
+CASES = {}
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+# --- what is to be seen ---------------------------------------------------------------------------
+
+
+def line_of(mode):
+    """(file, line) that has "DIES: mode" behind it."""
+    for name in ("prog_crash.c", "prog_lib_store.c", "prog_crash_cxx.cpp"):
+        with open(os.path.join(SUPPORT, name), encoding="ascii") as f:
+            for n, text in enumerate(f, 1):
+                m = re.search(r"DIES: ([a-z0-9, ]+)", text)
+                if m and mode in m[1].strip().split(", "):
+                    return name, n
+    raise AssertionError(mode)
+
+
+class Crash:
+    """A program that was recorded until it died, and what is said of it."""
+
+    def __init__(self, folder, program, mode, *args):
+        self.path = os.path.join(folder, mode)
+        self.truth = os.path.join(folder, mode + ".truth")
+        bare = Run([program, mode, *args])
+        self.run = Run(
+            [PTCAP, "crash", "-q", "-o", self.path, "--truth", self.truth, "--", program, mode, *args]
+        ).expect(bare.status)
+        check(self.run.out == bare.out, f"{mode}: it prints something else: {self.run.out!r}")
+
+    def explain(self):
+        r = Run([PTCAP, "crash", "show", "-i", self.path, "--format", "json"]).expect(0)
+        self.said = json.loads(r.out)
+        check(not r.err, f"{self.path}: {r.err}")
+        return self.said
+
+    def last_branches(self):
+        """Those of the thread that died are what the stepper saw."""
+        tid = str(self.said["tid"])
+        with open(self.truth, encoding="ascii") as f:
+            lines = [line.split() for line in f]
+        want = [(int(l[1], 16), int(l[2], 16), l[3]) for l in lines if l[0] == tid][-BRANCHES:]
+        got = [(int(b["from"], 16), int(b["to"], 16), b["kind"]) for b in self.said["branches"]]
+        text = lib.first_difference(got, want, "show", "truth")
+        check(not text, f"{self.path}: {text}")
+
+
+def functions(stack):
+    return [f["function"] for f in stack]
+
+
+def at(place, mode, name):
+    """A place is where the source says that mode dies, in that function."""
+    file, line = line_of(mode)
+    got = (place["function"], os.path.basename(place.get("file") or ""), place.get("line"))
+    check(got == (name, file, line), f"{mode}: {got} instead of {(name, file, line)}")
+
+
+def look(folder, program, mode, signame, reason, *args):
+    c = Crash(folder, program, mode, *args)
+    said = c.explain()
+    got = (said["signal"], said["reason"])
+    check(got == (signame, reason), f"{mode}: {got}, {said['text']}")
+    check(said["trace_ends_there"], f"{mode}: the trace ends elsewhere")
+    c.last_branches()
+    return c
+
+
+STATIC = prog("crash_static")
+
+# mode: signal, reason, function, instruction, what it did, is the unwound stack the same?
+FAULTS = {
+    "null": ("SIGSEGV", "null-page", "write_null", "mov dword ptr", "write", True),
+    "readonly": ("SIGSEGV", "read-only", "write_constant", "mov ", "write", True),
+    "wild": ("SIGSEGV", "non-canonical", "non_canonical", "mov ", "read", True),
+    "recursion": ("SIGSEGV", "stack-overflow", "recurse", "mov ", "write", True),
+    "division": ("SIGFPE", "division-by-zero", "divide", "idiv ", None, True),
+    "bus": ("SIGBUS", "beyond-file", "read_truncated", "mov", "read", True),
+    "ud2": ("SIGILL", "undefined-instruction", "unreachable", "ud2", None, True),
+    "int3": ("SIGTRAP", "breakpoint", "breakpoint", "int3", None, True),
+    "thread": ("SIGSEGV", "null-page", "write_null", "mov dword ptr", "write", True),
+    "guard": ("SIGSEGV", "stack-overflow", "recurse", "mov ", "write", True),
+    "handler": ("SIGSEGV", "null-page", "write_null", "mov dword ptr", "write", True),
+    "longjmp": ("SIGSEGV", "null-page", "write_null", "mov dword ptr", "write", True),
+}
+
+
+@case
+def faults(folder):
+    """The instruction that faulted, its function and line, the reason, the address; both stacks."""
+    all_said = {}
+    for mode, (signame, reason, function, insn, access, same) in FAULTS.items():
+        said = all_said[mode] = look(folder, STATIC, mode, signame, reason).said
+        fault = said["fault"]
+        at(fault, mode, function)
+        check(fault["insn"].startswith(insn), f"{mode}: {fault['insn']}")
+        check(fault["access"] == access, f"{mode}: access {fault['access']}")
+        check(("differ_at" not in said) == same, f"{mode}: differ at {said.get('differ_at')}")
+        check(said["traced_depth"] == said["unwound_depth"], f"{mode}: depths of {said['text']}")
+        check("culprit" not in said, f"{mode}: culprit {said.get('culprit')}")
+    null_pointer(all_said["null"])
+    others(all_said["thread"])
+    in_handler(all_said["handler"])
+
+
+def null_pointer(said):
+    check(said["fault"]["address"] == "0x10" and said["fault"]["size"] == 4, said["text"])
+    check(said["fault"]["registers"]["rax"] == "0x0", "rax is no null pointer")
+    check(functions(said["stack_traced"])[:2] == ["write_null", "main"], said["stack_traced"])
+
+
+def others(said):
+    """Who died, and that there were others."""
+    check(len(said["threads"]) == 3, f"{len(said['threads'])} threads")
+    killed = [t for t in said["threads"] if t["killed"]]
+    check([t["name"] for t in killed] == ["worker"], f"killed: {killed}")
+    check(killed[0]["tid"] == said["tid"] != said["pid"], "the wrong one was killed")
+    check(all(t["function"] for t in said["threads"]), said["threads"])
+
+
+def in_handler(said):
+    """A signal handler's frame is that of what it interrupted, in both stacks."""
+    for stack in ("stack_traced", "stack_unwound"):
+        names = functions(said[stack])
+        check(names[:2] == ["write_null", "on_usr1"], f"{stack}: {names}")
+        check("in_handler" in names and "main" in names, f"{stack}: {names}")
+
+
+# mode: reason, function, instruction, the kind of the culprit
+JUMPS = {
+    "smash": ("bad-jump", "smash", "ret", "ret"),
+    "badjump": ("bad-jump", "jump_to", "call ", "icall"),
+    "noexec": ("not-executable", "jump_to", "call ", "icall"),
+}
+
+
+@case
+def jumps(folder):
+    """Of a jump into nowhere: the transfer that did it, though the unwound stack has no trace of it."""
+    for mode, (reason, function, insn, kind) in JUMPS.items():
+        said = look(folder, STATIC, mode, "SIGSEGV", reason).said
+        by = said["culprit"]
+        at(by, mode, function)
+        check(by["insn"].startswith(insn) and by["kind"] == kind, f"{mode}: {by}")
+        check(by["to"] == said["fault"]["ip"] == said["fault"]["address"], f"{mode}: {by}")
+        check(said["fault"]["insn"] is None, f"{mode}: {said['fault']['insn']}")
+        check(said["differ_at"] == 1, f"{mode}: they differ at {said['differ_at']}")
+        check(function in functions(said["stack_traced"]), f"{mode}: {said['stack_traced']}")
+        check("main" in functions(said["stack_traced"]), f"{mode}: {said['stack_traced']}")
+        check(function not in functions(said["stack_unwound"]), f"{mode}: {said['stack_unwound']}")
+
+
+@case
+def jit(folder):
+    """Code that is in no file: its instruction, and who called it."""
+    said = look(folder, STATIC, "jit", "SIGSEGV", "null-page").said
+    check(said["fault"]["insn"] == "mov [rax], eax", said["fault"]["insn"])
+    check(said["fault"]["function"] is None and said["fault"]["address"] == "0x0", said["fault"])
+    check(functions(said["stack_traced"])[:2] == [None, "in_jit"], said["stack_traced"])
+
+
+# mode: program, who gave up, a part of the sentence
+ABORTS = {
+    "abort": ("crash_static", "give_up", "abort()"),
+    "doublefree": ("crash_static", "free_twice", "heap"),
+    "assert": ("crash_cxx", "must_be(int)", "assertion"),
+    "throw": ("crash_cxx", "throws()", "exception"),
+}
+
+
+@case
+def aborts(folder):
+    """Who gave up: not the C library, which only does what it was called for."""
+    for mode, (program, function, words) in ABORTS.items():
+        said = look(folder, prog(program), mode, "SIGABRT", "abort").said
+        check(words in said["text"] and function.split("(")[0] in said["text"], said["text"])
+        frame = said["stack_traced"][said["gave_up_at"]]
+        at(frame, mode, function)
+
+
+@case
+def libraries(folder):
+    """In a library that was loaded meanwhile; through a table of functions that is gone."""
+    library = os.path.join(os.path.dirname(prog("x")), "libprog_lib_store.so")
+    said = look(folder, prog("crash"), "library", "SIGSEGV", "null-page", library).said
+    at(said["fault"], "library", "lib_store")
+    check(functions(said["stack_traced"])[1] == "in_library", said["stack_traced"])
+    said = look(folder, prog("crash_cxx"), "vtable", "SIGSEGV", "non-canonical").said
+    at(said["fault"], "vtable", "use(shape const*)")
+    check(said["fault"]["insn"].startswith("call "), said["fault"]["insn"])
+
+
+@case
+def nobody(folder):
+    """What is handled kills nobody; what is sent has a sender; a child's end is its own."""
+    c = Crash(folder, STATIC, "handled")
+    r = Run([PTCAP, "crash", "show", "-i", c.path]).expect(4)
+    check("ptcap crash" in r.err and not r.out, r.err)
+    said = look(folder, STATIC, "sent", "SIGTERM", "sent").said
+    check("itself" in said["text"], said["text"])
+    said = look(folder, STATIC, "child", "SIGSEGV", "null-page").said
+    at(said["fault"], "child", "write_null")
+    r = Run([PTCAP, "crash", "show", "-i", os.path.join(folder, "child"), "-p", "1"]).expect(4)
+    check("process 1 " in r.err, r.err)
+
+
+@case
+def refused(folder):
+    """Sources that do not see it, and wishes that make no sense, are refused before anything runs."""
+    path = os.path.join(folder, "f")
+    mark = os.path.join(folder, "mark")
+    for options in (["--source", "emu"], ["--source", "pt"], ["--source", "what"], ["-p", "1"], ["-p", "x"]):
+        r = Run([PTCAP, "crash", "-o", path, *options, "--", "touch", mark])
+        check(r.status in (2, 125) and r.err, f"{options}: {r.status}")
+        check(not os.path.exists(mark) and not os.path.exists(path), f"{options}: it ran")
+    Run([PTCAP, "crash"]).expect(2)
+    for options in (["-n", "0"], ["-p", "0"], ["--format", "xml"], ["more"]):
+        Run([PTCAP, "crash", "show", *options]).expect(2)
+
+
+@case
+def attached(folder):
+    """A process that ran already is stepped, dies, and is explained."""
+    path = os.path.join(folder, "f")
+    with subprocess.Popen([prog("wait")], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
+        check(target.stdout.readline() == b"ready\n", "the target is not ready")
+        with subprocess.Popen(
+            [PTCAP, "crash", "--source", "step", "-o", path, "-p", str(target.pid)],
+            stderr=subprocess.PIPE, text=True,
+        ) as us:
+            for line in us.stderr:
+                if "attached" in line:
+                    os.kill(target.pid, signal.SIGTERM)
+                    break
+            us.stderr.read()
+        check(us.returncode == 0, f"exit status {us.returncode}")
+        check(target.wait() == -signal.SIGTERM, "it did not die of SIGTERM")
+    r = Run([PTCAP, "crash", "show", "-i", path, "--format", "json"]).expect(0)
+    said = json.loads(r.out)
+    check((said["signal"], said["reason"]) == ("SIGTERM", "sent"), said["text"])
+
+
+@case
+def others_read_it(folder):
+    """perf passes over the state; info and dump tell of it; verify finds nothing wrong; a copy keeps it."""
+    c = Crash(folder, STATIC, "null")
+    want = c.explain()
+    r = Run([PTCAP, "info", "-i", c.path]).expect(0)
+    check(re.search(r"crash +process \d+ was killed by SIGSEGV", r.out), r.out)
+    r = Run([PTCAP, "dump", "-i", c.path]).expect(0)
+    check('name="ptcap crash: memory"' in r.out and "addr=0x10" in r.out, "dump says nothing")
+    Run([PTCAP, "dump", "--verify", "-i", c.path]).expect(0)
+    copy = os.path.join(folder, "copy")
+    Run([PTCAP, "convert", "-i", c.path, "-o", copy]).expect(0)
+    r = Run([PTCAP, "crash", "show", "-i", copy, "--format", "json"]).expect(0)
+    check(json.loads(r.out) == want, "the copy says something else")
+    if lib.have_perf():
+        r = Run([lib.PERF, "script", "-i", c.path, "--itrace=b", "-F", "ip,addr"]).expect(0)
+        check(want["fault"]["ip"][2:] in r.out.split()[-3:], r.out[-200:])
+
+
+def core_of(folder, argv):
+    """Run it there; the core that it leaves, or a skip."""
+    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
+        pattern = f.read().strip()
+    if pattern[:1] in "|/" or resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        lib.skip(f"cores go to '{pattern}', or nowhere")
+    for name in glob.glob(os.path.join(folder, "core*")):
+        os.remove(name)
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    run = Run(
+        argv,
+        cwd=folder,
+        env={**os.environ, "ASAN_OPTIONS": "disable_coredump=0"},  # whose limit children inherit
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)),
+    )
+    cores = glob.glob(os.path.join(folder, "core*"))
+    check(len(cores) == 1, f"{argv}: exit status {run.status}, cores {cores}\n{run.err}")
+    return cores[0]
+
+
+@case
+def core(folder):
+    """It dumps its core as it would alone, which agrees; and which does instead, if nothing was saved."""
+    path = os.path.join(folder, "f")
+    for mode in ("recursion", "smash", "thread"):
+        end = ["-q", "-o", path, "--source", "step", "--", STATIC, mode, "core"]
+        dump = core_of(folder, [PTCAP, "crash", *end])
+        show = [PTCAP, "crash", "show", "-i", path, "--format", "json"]
+        want = json.loads(Run(show).expect(0).out)
+        said = json.loads(Run([*show, "--core", dump]).expect(0).out)
+        check(said["core_agrees"] and not said["state_of_core"], f"{mode}: the core differs")
+        dump = core_of(folder, [PTCAP, "record", *end])
+        Run(show).expect(4)
+        said = json.loads(Run([*show, "--core", dump]).expect(0).out)
+        check(said["state_of_core"], f"{mode}: there is a state")
+        for key in ("signal", "reason"):
+            check(said[key] == want[key], f"{mode}: {key} {said[key]} instead of {want[key]}")
+        for place in ("fault", "culprit"):
+            check(
+                said.get(place, {}).get("insn") == want.get(place, {}).get("insn"),
+                f"{mode}: {place} {said.get(place)} instead of {want.get(place)}",
+            )
+        for stack in ("stack_traced", "stack_unwound"):  # how deep a stack is differs, run by run
+            check(
+                functions(said[stack])[:4] == functions(want[stack])[:4], f"{mode}: {said[stack]}"
+            )
+        check(said.get("differ_at") == want.get("differ_at"), f"{mode}: {said.get('differ_at')}")
+
+
+@case
+def golden(folder):
+    """The page as people see it, but for what differs from run to run."""
+    for mode in ("null", "smash", "badjump"):
+        c = Crash(folder, STATIC, mode)
+        r = Run([PTCAP, "crash", "show", "-i", c.path, "-n", "5"]).expect(0)
+        text = normalised(r.out)
+        name = os.path.join(HERE, "crash", mode + ".txt")
+        if os.environ.get("PTCAP_UPDATE"):
+            with open(name, "w", encoding="ascii") as f:
+                f.write(text)
+        with open(name, encoding="ascii") as f:
+            want = f.read()
+        check(text == want, lib.first_difference(text.splitlines(), want.splitlines(), "got", "golden"))
+
+
+def functions_of_ours():
+    with open(os.path.join(SUPPORT, "prog_crash.c"), encoding="ascii") as f:
+        return set(re.findall(r"^\S.*?\b(\w+)\([^()]*\)$", f.read(), re.M))
+
+
+def normalised(text):
+    """Without the branches, and the numbers and names that are this run's, or this C library's."""
+    text = re.sub(r"(\w)\+0x[0-9a-f]+(?!\S)", r"\1+OFFSET", text)
+    text = re.sub(r"0x[0-9a-f]{3,}", "ADDRESS", text)
+    text = re.sub(r"(thread|process) \d+", r"\1 ID", text)
+    front, calls = text.split("last branches")[0].split("last calls")
+    ours = functions_of_ours()
+    lines = [
+        re.sub(r" +", " ", line).rstrip()
+        for line in (front + "last calls\n" + calls[calls.index("main() {") + 9 :]).splitlines()
+        if all(w in ours for w in re.findall(r"([A-Za-z_]\w+)(?:\+OFFSET|\(\))", line))
+    ]
+    return "\n".join(lines).strip() + "\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    lib.main(CASES)

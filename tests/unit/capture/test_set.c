@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: which events are told what, and in what order. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/perf/set.h"
+
+/* What the kernel was asked: "D7 E7 " is DISABLE, then ENABLE, of descriptor 7. */
+static char asked[256];
+
+static int note(int fd, unsigned long request)
+{
+	const size_t n = strlen(asked);
+
+	(void)snprintf(asked + n, sizeof(asked) - n, "%c%d ",
+		       request == PERF_EVENT_IOC_ENABLE	 ? 'E' :
+		       request == PERF_EVENT_IOC_DISABLE ? 'D' :
+							   '?',
+		       fd);
+	return 0;
+}
+
+/* Two threads on two CPUs: the events of CPU 0 are in ring 0, those of CPU 1 in ring 1. */
+static struct ptc_slot slots[] = {
+	{ .tid = 10, .ring = 0, .fd = { 3, 4, -1 } },
+	{ .tid = 10, .ring = 1, .fd = { 5, 6, -1 } },
+	{ .tid = 11, .ring = 0, .fd = { 7, 8, -1 } },
+	{ .tid = 11, .ring = 1, .fd = { 9, -1, -1 } },
+};
+
+static struct ptc_set set(void)
+{
+	asked[0] = '\0';
+	return (struct ptc_set){
+		.nevents = 2, .slots = slots, .nslots = 4, .nrings = 2, .control = note
+	};
+}
+
+Test(set, a_ring_that_was_full_is_switched_off_and_then_on)
+{
+	struct ptc_set s = set();
+
+	ptc_set_restart_ring(&s, 0);
+	cr_assert_str_eq(asked, "D3 D7 E3 E7 ", "each of its events, no side records");
+	asked[0] = '\0';
+	ptc_set_restart_ring(&s, 1);
+	cr_assert_str_eq(asked, "D5 D9 E5 E9 ");
+}
+
+Test(set, side_records_go_on_while_the_trace_stands_still)
+{
+	struct ptc_set s = set();
+
+	ptc_set_enable_side(&s);
+	cr_assert_str_eq(asked, "E4 E6 E8 ", "what is not open is not asked");
+	asked[0] = '\0';
+	ptc_set_disable(&s);
+	ptc_set_enable(&s);
+	cr_assert_str_eq(asked, "D3 D5 D7 D9 E3 E5 E7 E9 ");
+	asked[0] = '\0';
+	ptc_set_disable_all(&s);
+	cr_assert(strstr(asked, "D3 ") && strstr(asked, "D4 ") && strstr(asked, "D9 "), "%s",
+		  asked);
+	cr_assert(!strchr(asked, 'E'));
+}
+
+/* What read(2) gives of an event. */
+static int event(uint64_t enabled, uint64_t running, uint64_t lost)
+{
+	const uint64_t words[] = { 0, enabled, running, 1, lost };
+	const int fd = memfd_create("event", 0);
+
+	cr_assert(fd >= 0 && pwrite(fd, words, sizeof(words), 0) == (ssize_t)sizeof(words));
+	return fd;
+}
+
+/* A pinned event that found no room on the PMU is in error state: read(2) gives nothing. */
+static int in_error(void)
+{
+	return open("/dev/null", O_RDONLY);
+}
+
+static struct ptc_set_counts count(struct ptc_slot *of, size_t n)
+{
+	struct ptc_set s = { .nevents = 2, .slots = of, .nslots = n };
+	struct ptc_set_counts c;
+	size_t i;
+
+	s.attr[0].read_format = s.attr[1].read_format = PERF_FORMAT_LOST;
+	ptc_set_counts(&s, &c);
+	for (i = 0; i < n; i++)
+		cr_assert(!close(of[i].fd[0]) && !close(of[i].fd[1]));
+	return c;
+}
+
+Test(set, what_events_say_in_the_end)
+{
+	/* A thread on two CPUs: half of the time on each is all of it. */
+	struct ptc_slot whole[] = {
+		{ .tid = 10, .fd = { event(1000, 500, 0), event(1000, 1000, 2), -1 } },
+		{ .tid = 10, .fd = { event(1000, 500, 0), event(1000, 1000, 1), -1 } },
+	};
+	struct ptc_slot hole[] = { { .tid = 10,
+				     .fd = { event(1000, 900, 0), event(1, 1, 0), -1 } } };
+	struct ptc_slot bad[] = { { .tid = 10, .fd = { in_error(), event(1, 1, 0), -1 } } };
+	struct ptc_set_counts c = count(whole, 2);
+
+	cr_assert(!c.unscheduled && !c.failed);
+	cr_assert_eq(c.enabled_ns, 1000);
+	cr_assert_eq(c.running_ns, 1000);
+	cr_assert_eq(c.lost, 3);
+	cr_assert_eq(c.nevents, 4);
+	free(c.events);
+	c = count(hole, 1);
+	cr_assert_eq(c.unscheduled, 1, "it was on, and another had the PMU");
+	free(c.events);
+	c = count(bad, 1);
+	cr_assert_eq(c.failed, 1);
+	cr_assert(c.events[0].failed);
+	free(c.events);
+}
+
+Test(set, events_whose_target_has_ended_wake_nobody_any_more)
+{
+	struct ptc_source_ring ring = { .fd = epoll_create1(0) };
+	struct ptc_set s = { .rings = &ring, .nrings = 1, .live = 2 };
+	struct epoll_event ev = { .events = EPOLLIN };
+	int ends[2][2], i;
+
+	for (i = 0; i < 2; i++) {
+		cr_assert_eq(pipe(ends[i]), 0);
+		ev.data.fd = ends[i][0];
+		cr_assert_eq(epoll_ctl(ring.fd, EPOLL_CTL_ADD, ends[i][0], &ev), 0);
+	}
+	ptc_set_reap(&s, 0);
+	cr_assert_eq(s.live, 2);
+	(void)close(ends[1][1]);
+	ptc_set_reap(&s, 0);
+	cr_assert_eq(s.live, 1);
+	cr_assert_eq(epoll_wait(ring.fd, &ev, 1, 0), 0);
+	cr_assert_eq(s.ended_badly, 0);
+}

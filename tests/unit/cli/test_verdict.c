@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: what is complete of each thread, up to the end, and why no more is. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verdict.h"
+
+static struct ptc_item branch(int32_t tid, uint32_t queue, uint64_t time)
+{
+	return (struct ptc_item){
+		.type = PTC_ITEM_BRANCH, .pid = 1, .tid = tid, .queue = queue, .time = time
+	};
+}
+
+static struct ptc_item gap(int32_t tid, uint32_t queue, enum ptc_gap_cause cause, uint64_t bytes)
+{
+	return (struct ptc_item){ .type = PTC_ITEM_GAP,
+				  .pid = -1,
+				  .tid = tid,
+				  .queue = queue,
+				  .cause = (uint8_t)cause,
+				  .to = bytes,
+				  .time = 5 };
+}
+
+static struct ptc_verdict of(const struct ptc_item *items, size_t n)
+{
+	struct ptc_verdict v = { .n = 0 };
+	size_t i;
+
+	for (i = 0; i < n; i++) /* one at a time, as a sink may get them */
+		cr_assert_eq(ptc_verdict_items(&v, items + i, 1), 0);
+	return v;
+}
+
+static void expect(const struct ptc_verdict *v, const char *want)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ptc_verdict_show(out, ">", v, 3);
+	(void)fclose(out);
+	cr_assert_str_eq(text, want);
+	free(text);
+}
+
+Test(verdict, all_that_the_ring_had_is_complete)
+{
+	const struct ptc_item items[] = { gap(-1, 0, PTC_GAP_SNAPSHOT, 4096), branch(7, 0, 1000),
+					  branch(7, 0, 2500), branch(8, 0, 3000000001) };
+	struct ptc_verdict v = of(items, 4);
+
+	cr_assert(ptc_verdict_complete(&v));
+	expect(&v, "> tid 7: the last 1.500 us, 2 branches, complete up to 0.000002500\n"
+		   "> tid 8: the last 0.000 us, 1 branch, complete up to 3.000000001\n");
+	ptc_verdict_release(&v);
+}
+
+Test(verdict, behind_a_gap_it_is_less)
+{
+	const struct ptc_item items[] = { branch(7, 0, 1000), branch(8, 0, 1000),
+					  gap(7, 0, PTC_GAP_OVERFLOW, 0),
+					  gap(7, 0, PTC_GAP_LOST, 512), branch(7, 0, 4000) };
+	struct ptc_verdict v = of(items, 5);
+
+	cr_assert(!ptc_verdict_complete(&v));
+	cr_assert(v.threads[1].gaps == 0 && v.threads[1].branches == 1, "it is not its gap");
+	expect(&v, "> tid 7: NOT all: 2 gaps, 512 bytes, the last: lost; the last 0.000 us, 1 "
+		   "branch, complete up to 0.000004000\n"
+		   "> tid 8: the last 0.000 us, 1 branch, complete up to 0.000001000\n");
+	ptc_verdict_release(&v);
+}
+
+Test(verdict, a_gap_at_the_end_leaves_nothing)
+{
+	const struct ptc_item items[] = { branch(7, 0, 1000), gap(7, 0, PTC_GAP_TRUNCATED, 8) };
+	struct ptc_verdict v = of(items, 2);
+
+	cr_assert(!ptc_verdict_complete(&v));
+	expect(&v, "> tid 7: NOT all: 1 gap, 8 bytes, the last: truncated; nothing behind that\n");
+	ptc_verdict_release(&v);
+}
+
+/* Nobody knows whose it is: it may be that of any of them. */
+Test(verdict, a_gap_of_a_queue_is_that_of_all_who_ran_there)
+{
+	const struct ptc_item items[] = { branch(7, 0, 1000), branch(8, 1, 1000),
+					  branch(9, 0, 1000), gap(-1, 0, PTC_GAP_DESYNC, 9) };
+	struct ptc_verdict v = of(items, 4);
+
+	cr_assert(v.threads[0].gaps == 1 && v.threads[1].gaps == 0 && v.threads[2].gaps == 1);
+	cr_assert_eq(v.unplaced, 0);
+	ptc_verdict_release(&v);
+}
+
+Test(verdict, a_gap_of_nobody_is_not_forgotten)
+{
+	const struct ptc_item items[] = { gap(-1, 3, PTC_GAP_LOST, 9), branch(7, 0, PTC_NO_TIME) };
+	struct ptc_verdict v = of(items, 2);
+
+	cr_assert(!ptc_verdict_complete(&v));
+	expect(&v, "> tid 7: the last 1 branch, complete\n"
+		   "> NOT all: 1 gap of threads that nobody knows\n");
+	ptc_verdict_release(&v);
+}
+
+Test(verdict, nothing_is_not_complete)
+{
+	struct ptc_verdict v = of(NULL, 0);
+
+	cr_assert(!ptc_verdict_complete(&v));
+	expect(&v, "> nothing: no thread has left a branch\n");
+	ptc_verdict_release(&v);
+}
+
+Test(verdict, many_threads_are_told_in_short)
+{
+	struct ptc_item items[40];
+	struct ptc_verdict v;
+	size_t i;
+
+	for (i = 0; i < 40; i++)
+		items[i] = branch((int32_t)(i % 20), 0, 1000 + i);
+	v = of(items, 40);
+	cr_assert_eq(v.n, 20);
+	for (i = 0; i < 20; i++)
+		cr_assert(v.threads[i].branches == 2 && v.threads[i].last_ns == 1020 + i);
+	ptc_verdict_release(&v);
+}
