@@ -238,7 +238,9 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	struct ptc_engine *e = r->conf.engine;
 	const char *why;
 
-	if (!e || !r->fresh)
+	if (!e)
+		return false;
+	if (!r->fresh)
 		return r->piece.active && !e->verify;
 	r->fresh = false;
 	if (r->piece.active)

@@ -38,7 +38,7 @@ static int parse_ehdr(struct ptc_cur c, struct head *ret, struct ptc_err *err)
 
 int ptc_kcore_head_len(struct ptc_cur head, size_t *ret, struct ptc_err *err)
 {
-	struct head h;
+	struct head h = { .phnum = 0 };
 	int rc = parse_ehdr(head, &h, err);
 
 	if (rc)
@@ -75,7 +75,7 @@ int ptc_kcore_parse(struct ptc_cur head, struct ptc_kcore_load **ret, size_t *re
 {
 	struct ptc_kcore_load *loads;
 	size_t n = 0, i;
-	struct head h;
+	struct head h = { .phnum = 0 };
 	int rc = parse_ehdr(head, &h, err);
 
 	if (rc)
@@ -86,7 +86,7 @@ int ptc_kcore_parse(struct ptc_cur head, struct ptc_kcore_load **ret, size_t *re
 	if (!loads)
 		return ptc_fail_mem(err);
 	for (i = 0; i < h.phnum; i++) {
-		uint32_t type;
+		uint32_t type = PT_NULL;
 
 		if (!parse_phdr(&head, &type, &loads[n])) {
 			free(loads);

@@ -21,10 +21,10 @@
 
 /* One target on one CPU. */
 struct ptc_slot {
-	pid_t tid; /* -1: whatever runs there */
 	size_t ring;
-	int fd[PTC_SOURCE_EVENTS]; /* -1: not open. As attr[] of the set */
 	uint64_t id[PTC_SOURCE_EVENTS];
+	pid_t tid;		   /* -1: whatever runs there */
+	int fd[PTC_SOURCE_EVENTS]; /* -1: not open. As attr[] of the set */
 };
 
 /* What is read from an event at the end. */

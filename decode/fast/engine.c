@@ -516,10 +516,20 @@ static enum ptc_fast_status end(struct ptc_fast *f)
 	return PTC_FAST_AT_END;
 }
 
-/* libipt decodes the packet at @p, of @type, and reads on, before it tells of what is in front. */
-static bool is_read_over(const uint8_t *p, enum ptc_pkt type, bool *tsc)
+/*
+ * Behind the packet at @at, of @type and @n bytes, if it is one that libipt decodes, and reads on,
+ * before it tells of what is in front; else @at.
+ */
+static size_t read_over(const struct ptc_fast *f, size_t at, enum ptc_pkt type, size_t n, bool *tsc)
 {
-	return type == PTC_PKT_FUP ? ptc_pkt_ip_len(p[0]) > 1 : ptc_fast_is_time(p, type, tsc);
+	const uint8_t *p = f->bytes + at;
+	struct ptc_fast_psb psb;
+
+	if (type == PTC_PKT_PSB)
+		return ptc_fast_psb_read(f->bytes, f->len, at, tsc, &psb) ? psb.end : at;
+	if (type == PTC_PKT_FUP ? ptc_pkt_ip_len(p[0]) > 1 : ptc_fast_is_time(p, type, tsc))
+		return at + n;
+	return at;
 }
 
 /*
@@ -528,16 +538,17 @@ static bool is_read_over(const uint8_t *p, enum ptc_pkt type, bool *tsc)
  */
 static bool is_good_ahead(const struct ptc_fast *f)
 {
-	size_t at = f->pos;
+	size_t at = f->pos, next;
 	bool tsc = f->tsc;
 	enum ptc_pkt type = PTC_PKT_OTHER;
 	int n;
 
-	for (; at < f->len; at += (size_t)n) {
+	for (; at < f->len; at = next) {
 		n = ptc_pkt_len(f->bytes + at, f->len - at, &type);
 		if (n <= 0)
 			return false;
-		if (!is_read_over(f->bytes + at, type, &tsc))
+		next = read_over(f, at, type, (size_t)n, &tsc);
+		if (next == at)
 			break;
 	}
 	if (at == f->len)

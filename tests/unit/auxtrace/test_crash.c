@@ -52,7 +52,10 @@ Test(crash, what_is_put_is_read)
 	ptc_crash_put(&b, &put);
 	c = ptc_cur_init(b.bytes, b.len);
 	got = read_one(&c);
-	cr_assert(got.kind == put.kind && !memcmp(&got.u, &put.u, sizeof(put.u)));
+	cr_assert_eq(got.kind, put.kind);
+	cr_assert_eq(got.u.thread.pid, put.u.thread.pid);
+	cr_assert_eq(got.u.thread.tid, put.u.thread.tid);
+	cr_assert_arr_eq(got.u.thread.regs, put.u.thread.regs, sizeof(put.u.thread.regs));
 	cr_assert_eq(ptc_cur_left(&got.bytes), 6);
 	cr_assert_eq(memcmp(got.bytes.pos, "worker", 6), 0);
 	cr_assert_eq(ptc_cur_left(&c), 0);

@@ -33,9 +33,9 @@ static void put_note(struct ptc_buf *b, uint32_t type, const char *name, uint32_
 struct shape {
 	bool is64;
 	bool other_first; /* another note comes before */
+	bool sections;	  /* not linked yet: it has no segments */
 	uint32_t descsz;  /* of the build-id */
 	size_t align;	  /* of the notes */
-	bool sections;	  /* not linked yet: it has no segments */
 };
 
 static void put_sections(struct ptc_buf *b, const struct shape *s, size_t notes, size_t len)
@@ -115,11 +115,11 @@ static void make_elf(struct ptc_buf *b, const struct shape *s)
 }
 
 static const struct shape shapes[] = {
-	{ true, false, 20, 4, false }, { true, true, 20, 4, false },
-	{ true, true, 20, 8, false },  { true, true, 8, 4, false },
-	{ false, true, 20, 4, false }, { false, false, 16, 4, false },
-	{ true, false, 20, 4, true },  { true, true, 20, 8, true },
-	{ false, true, 20, 4, true },
+	{ true, false, false, 20, 4 }, { true, true, false, 20, 4 },
+	{ true, true, false, 20, 8 },  { true, true, false, 8, 4 },
+	{ false, true, false, 20, 4 }, { false, false, false, 16, 4 },
+	{ true, false, true, 20, 4 },  { true, true, true, 20, 8 },
+	{ false, true, true, 20, 4 },
 };
 
 #define EACH_SHAPE(i)                                                                              \
