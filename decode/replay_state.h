@@ -72,6 +72,7 @@ struct ptc_replay {
 	size_t off_psb;	 /* one that was read, where tracing is off; or SIZE_MAX */
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
+	bool fresh;	     /* the decoder has just begun at a PSB of the trace */
 	size_t from;	     /* where decoding began or went on */
 	size_t clean;	     /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
@@ -85,10 +86,10 @@ struct ptc_replay {
 	 * TNT packet in front of it, and what it uses next (feed.h); -1: nothing is known.
 	 */
 	int quiet;
-	uint64_t quiet_word; /* those bits, */
-	int quiet_calls;     /* and calls that returns may go back to, at least */
-	bool lags; /* the time of what it has read ahead may be later than the decoder's */
+	int quiet_calls;	 /* and calls that returns may go back to, at least */
+	uint64_t quiet_word;	 /* those bits */
 	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
+	bool lags; /* the time of what it has read ahead may be later than the decoder's */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
@@ -101,7 +102,6 @@ struct ptc_replay {
 
 	size_t next_mark;
 	struct ptc_spot stop; /* a row of steps ends there */
-	bool fresh;	      /* the decoder has just begun at a PSB of the trace */
 	uint64_t calm;	      /* at no time in front of this is there anything else to be done */
 	struct ptc_trail trail;
 	struct ptc_piece piece;
