@@ -654,7 +654,8 @@ def check_snapshots(folder, name, argv):
             check(len(parts) == 1, "something was not kept")
             lib.same_transfers(lib.transfers(decoded), lib.transfers("".join(want.values())), "decode", "truth")
         else:
-            check(len(parts) > 3 and (parts[0] == {} or options), f"{len(parts)} parts, first {parts[0]}"[:300])
+            # l goes round for sure, what is under way only where the machine is quick.
+            check(len(parts) > steps.count("l") and (parts[0] == {} or options), f"{len(parts)} parts, first {parts[0]}"[:300])
         if ".!!" in steps and argv[1] == "1":  # the other threads may be on their way to rest
             nth = steps[: steps.index(".!!") + 3].count("!") - 1
             check(run.sizes[nth] == 0, f"something new while nothing ran: {run.sizes}")
