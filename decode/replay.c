@@ -244,6 +244,7 @@ void ptc_replay_look_around(struct ptc_replay *r)
 		ptc_replay_pass_psbs(r);
 	r->quiet = -1;
 	r->lags = true;
+	r->fup = true;
 	r->tsc = UINT64_MAX;
 	look_at_bound(r);
 	look_at_time(r);
@@ -254,6 +255,15 @@ static void move_window(struct ptc_replay *r)
 {
 	if (ptc_window_is_stale(&r->window, r->off) && !ptc_window_passed(&r->window, r->off))
 		ptc_window_move(&r->window, r->off);
+}
+
+/* Can there be the first byte of a FUP? */
+static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
+{
+	for (; bytes < end; bytes++)
+		if (ptc_pkt_is_fup(*bytes))
+			return true;
+	return false;
 }
 
 /*
@@ -272,7 +282,11 @@ static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool
 	} else if (ptc_feed_has_tip(f)) {
 		len = ptc_pkt_ip_len(f->next[0]);
 		bits = empty ? 0 : -1;
+		r->fup = false; /* it was of this one */
 	}
+	if (may_have_fup(f->next + len, f->next + n))
+		r->fup = true;
+	f->fup = r->fup;
 	/* Nothing behind it, nor behind the one before it: the time is what it was. */
 	if (n != len || r->lags)
 		look_at_time(r);
@@ -338,7 +352,7 @@ static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t r
 static struct ptc_feed look_ahead(struct ptc_replay *r, bool empty)
 {
 	const size_t raw = r->raw;
-	struct ptc_feed f = { .bits = -1, .next = place_of(r, raw), .late = true };
+	struct ptc_feed f = { .bits = -1, .next = place_of(r, raw), .late = true, .fup = r->fup };
 	const uint64_t bound = r->bound;
 
 	r->prev2_off = r->prev_off;
@@ -490,7 +504,8 @@ static void begin_row(const struct ptc_replay *r, struct row *row)
 	row->feed = (struct ptc_feed){ .next = r->window.bytes + r->off,
 				       .limit = feed_limit(r),
 				       .bits = r->quiet,
-				       .late = r->lags };
+				       .late = r->lags,
+				       .fup = r->fup };
 	if (row->feed.next >= row->feed.limit)
 		ptc_feed_ask(&row->feed);
 	row->now = row->feed.next;

@@ -83,3 +83,45 @@ Test(feed, nothing_is_known_from_the_limit_on)
 	cr_assert_not(ptc_feed_is_known(&f));
 	ptc_buf_release(&b);
 }
+
+Test(feed, behind_a_fup_an_address_may_be_of_its_event)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "N");
+	pt_tnt(&b, "N");
+	pt_ip(&b, PT_TIP, 0x1000);
+	f = feed_of(&b, 0);
+	f.fup = true;
+	ptc_feed_take_bit(&f);
+	cr_assert(ptc_feed_is_known(&f), "bits are nobody else's");
+	ptc_feed_take_bit(&f);
+	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_buf_release(&b);
+}
+
+/* libipt reads the event's TIP with the last bit, wherever the event is. */
+Test(feed, a_fup_whose_tip_is_behind_branches_is_where_it_is_step_by_step)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct pt_how how = { 0 };
+	const char *got;
+
+	pt_psb_on(&b, 0x102f);
+	pt_tnt(&b, "N");
+	pt_ip(&b, PT_FUP, 0x1000);
+	pt_tnt(&b, "N");
+	pt_tnt(&b, "N");
+	pt_ip(&b, PT_TIP, 0x100b);
+	pt_tnt(&b, "N");
+	pt_ip(&b, PT_TIP, 0x1014);
+	pt_psb_on(&b, 0x100b);
+	pt_ip_none(&b, PT_PGD);
+	got = pt_replay(&b, &how);
+	cr_assert_str_eq(got,
+			 "1033 102f call\n1033 102f call\n1033 102f call\n"
+			 "gap 2c 1 desync\ngap 34 0 desync\n100b 0 ijmp\n",
+			 "%s", got);
+	ptc_buf_release(&b);
+}
