@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 wide;
+#include "hex.h"
 
 static const char *const names[PTC_FIELD_COUNT] = {
 	[PTC_FIELD_PID] = "pid",	 [PTC_FIELD_TID] = "tid",
@@ -76,48 +76,15 @@ void ptc_line_flush(struct ptc_line *l)
 	l->n = 0;
 }
 
-/* Room for @n more bytes; @n is at most the buffer's size. */
-static char *room(struct ptc_line *l, size_t n)
-{
-	if (sizeof(l->buf) - l->n < n)
-		ptc_line_flush(l);
-	return l->buf + l->n;
-}
-
-void ptc_line_char(struct ptc_line *l, char c)
-{
-	*room(l, 1) = c;
-	l->n++;
-}
-
 void ptc_line_str(struct ptc_line *l, const char *s)
 {
 	for (; *s; s++)
 		ptc_line_char(l, *s);
 }
 
-/* The eight hex digits of @v, the first one in the lowest byte. */
-static uint64_t hex_digits(uint32_t v)
-{
-	uint64_t x = v, letters;
-
-	/* A digit in each byte, then its character: letters are 39 behind where digits go on. */
-	x = (x << 16 | x) & 0x0000ffff0000ffff;
-	x = (x << 8 | x) & 0x00ff00ff00ff00ff;
-	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0f;
-	letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
-	return __builtin_bswap64(x + 0x3030303030303030 + letters * 39);
-}
-
 void ptc_line_hex(struct ptc_line *l, uint64_t v)
 {
-	const size_t digits = v ? (size_t)(67 - __builtin_clzll(v)) / 4 : 1;
-	wide all = (wide)hex_digits((uint32_t)v) << 64 | hex_digits((uint32_t)(v >> 32));
-
-	/* In registers: to read back what was just stored in halves takes longer than all of it. */
-	all >>= 8 * (16 - digits);
-	memcpy(room(l, 16), &all, 16);
-	l->n += digits;
+	l->n = (size_t)(ptc_put_hex(ptc_line_room(l, PTC_HEX_ROOM), v) - l->buf);
 }
 
 static void put_dec(struct ptc_line *l, uint64_t v, int width)
@@ -129,7 +96,7 @@ static void put_dec(struct ptc_line *l, uint64_t v, int width)
 		digits[--i] = (char)('0' + v % 10);
 		v /= 10;
 	} while (v || 20 - i < width);
-	memcpy(room(l, 20), digits + i, (size_t)(20 - i));
+	memcpy(ptc_line_room(l, 20), digits + i, (size_t)(20 - i));
 	l->n += (size_t)(20 - i);
 }
 

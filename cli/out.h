@@ -48,7 +48,21 @@ struct ptc_line {
 };
 
 void ptc_line_flush(struct ptc_line *l);
-void ptc_line_char(struct ptc_line *l, char c);
+
+/* Room for @n more bytes; @n is at most the buffer's size. */
+static inline char *ptc_line_room(struct ptc_line *l, size_t n)
+{
+	if (sizeof(l->buf) - l->n < n)
+		ptc_line_flush(l);
+	return l->buf + l->n;
+}
+
+static inline void ptc_line_char(struct ptc_line *l, char c)
+{
+	*ptc_line_room(l, 1) = c;
+	l->n++;
+}
+
 void ptc_line_str(struct ptc_line *l, const char *s);
 void ptc_line_hex(struct ptc_line *l, uint64_t v);
 void ptc_line_dec(struct ptc_line *l, int64_t v);

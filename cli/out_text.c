@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "hex.h"
+
 #define KIND_COLOR  "\033[36m"
 #define GAP_COLOR   "\033[31m"
 #define EVENT_COLOR "\033[33m"
@@ -194,33 +196,62 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 	}
 }
 
+static void put_fields(struct ptc_printer *p, const struct ptc_item *it)
+{
+	size_t k;
+
+	for (k = 0; k < p->fields.n; k++) {
+		if (k)
+			ptc_line_char(p->line, ' ');
+		put_field(p, it, p->fields.field[k]);
+	}
+}
+
+/* -F from,to: what is asked for when there is much of it. */
+static bool is_ends(const struct ptc_fields *f)
+{
+	return f->n == 2 && f->field[0] == PTC_FIELD_FROM && f->field[1] == PTC_FIELD_TO;
+}
+
+static void put_ends(struct ptc_line *l, const struct ptc_item *it)
+{
+	char *at = ptc_line_room(l, 2 * PTC_HEX_ROOM + 1);
+
+	at = ptc_put_hex(at, it->from);
+	*at++ = ' ';
+	l->n = (size_t)(ptc_put_hex(at, it->to) - l->buf);
+}
+
+/* What is not of the flow. */
+static void put_remark(struct ptc_printer *p, const struct ptc_item *it)
+{
+	const bool gap = it->type == PTC_ITEM_GAP;
+
+	if (p->color)
+		ptc_line_str(p->line, gap ? GAP_COLOR : EVENT_COLOR);
+	if (gap)
+		ptc_print_gap(p->line, it);
+	else
+		ptc_print_event(p->line, it);
+	if (p->color)
+		ptc_line_str(p->line, NO_COLOR);
+}
+
 int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_printer *p = ctx;
-	size_t i, k;
+	const bool ends = is_ends(&p->fields);
+	const struct ptc_item *it;
 
-	for (i = 0; i < n; i++) {
-		const struct ptc_item *it = &items[i];
-
-		const bool fields = it->type != PTC_ITEM_GAP && it->type != PTC_ITEM_EVENT;
-
-		const bool color = p->color && !fields;
-
-		if (color)
-			ptc_line_str(p->line, it->type == PTC_ITEM_GAP ? GAP_COLOR : EVENT_COLOR);
-		if (it->type == PTC_ITEM_GAP)
-			ptc_print_gap(p->line, it);
-		else if (it->type == PTC_ITEM_EVENT)
-			ptc_print_event(p->line, it);
-		else if (!p->fields.n)
+	for (it = items; it < items + n; it++) {
+		if (it->type == PTC_ITEM_GAP || it->type == PTC_ITEM_EVENT)
+			put_remark(p, it);
+		else if (ends)
+			put_ends(p->line, it);
+		else if (p->fields.n)
+			put_fields(p, it);
+		else
 			put_for_people(p, it);
-		for (k = 0; fields && k < p->fields.n; k++) {
-			if (k)
-				ptc_line_char(p->line, ' ');
-			put_field(p, it, p->fields.field[k]);
-		}
-		if (color)
-			ptc_line_str(p->line, NO_COLOR);
 		ptc_line_char(p->line, '\n');
 	}
 	return p->line->failed;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "arch/pt_packet.h"
 
@@ -21,11 +22,11 @@ enum {
 struct ptc_feed {
 	const uint8_t *next;  /* the packet behind those that were taken */
 	const uint8_t *limit; /* a packet here, or behind, is not looked at */
-	const uint8_t *tnt;   /* the packet that bits are of; NULL: not known */
-	int bits;	      /* left of a TNT packet that was taken; -1: ask */
-	int calls;	      /* that a return may go back to, at least */
-	bool late;	      /* something else is between: it may be told of with the last bit */
-	bool fup;	      /* one was read, maybe: a TIP may be of that event, told of as late */
+	uint64_t word; /* a TNT packet that was taken: bits of its own, the last one lowest */
+	int bits;      /* of those are left; -1: ask */
+	int calls;     /* that a return may go back to, at least */
+	bool late;     /* something else is between: it may be told of with the last bit */
+	bool fup;      /* one was read, maybe: a TIP may be of that event, told of as late */
 };
 
 static inline bool ptc_feed_has_tnt(const struct ptc_feed *f)
@@ -51,12 +52,15 @@ static inline size_t ptc_feed_tnt_len(const struct ptc_feed *f)
 	return f->next[0] == 0x02 ? PTC_TNT64_LEN : 1;
 }
 
-/* With @left bits left of the TNT packet at @tnt: is the next one set? */
-static inline bool ptc_feed_bit(const uint8_t *tnt, int left)
+/* The bits of the TNT packet at @tnt, the last one lowest; what is above them is no bit. */
+static inline uint64_t ptc_feed_word(const uint8_t *tnt)
 {
-	const unsigned int i = (unsigned int)left - 1;
+	uint64_t v;
 
-	return tnt[0] == 0x02 ? tnt[2 + i / 8] >> i % 8 & 1 : tnt[0] >> left & 1;
+	if (tnt[0] != 0x02)
+		return tnt[0] >> 1;
+	memcpy(&v, tnt, sizeof(v));
+	return v >> 16;
 }
 
 /* Is it known what happens until the flow needs something that is not there? */
@@ -70,13 +74,11 @@ static inline void ptc_feed_ask(struct ptc_feed *f)
 	f->bits = -1;
 }
 
-/* @bits are left, and then @next comes. */
+/* @bits are left of f->word, and then @next comes. */
 static inline void ptc_feed_go_on(struct ptc_feed *f, const uint8_t *next, int bits)
 {
 	f->next = next;
 	f->bits = bits;
-	if (!bits)
-		f->tnt = NULL;
 	if (next >= f->limit || (!bits && (f->late || !ptc_feed_has_plain(f))))
 		ptc_feed_ask(f);
 }
@@ -99,24 +101,29 @@ static inline void ptc_feed_take_ip(struct ptc_feed *f)
 		ptc_feed_ask(f);
 }
 
-/* The flow took the TNT packet that comes next, and a bit of it. */
-static inline void ptc_feed_take_tnt(struct ptc_feed *f)
+/* The flow took the TNT packet that comes next, and a bit of it, which is returned. */
+static inline int ptc_feed_take_tnt(struct ptc_feed *f)
 {
-	f->tnt = f->next;
-	ptc_feed_advance(f, ptc_feed_tnt_len(f), ptc_pkt_tnt_bits(f->next) - 1);
+	const int bits = ptc_pkt_tnt_bits(f->next) - 1;
+
+	f->word = ptc_feed_word(f->next);
+	ptc_feed_advance(f, ptc_feed_tnt_len(f), bits);
+	return f->word >> bits & 1;
 }
 
-/* Of a feed that is known: the flow needed a bit or, where there is none, an address. */
-static inline void ptc_feed_take_bit(struct ptc_feed *f)
+/* Of a feed that is known: the flow needed a bit. Returns it; -1: not known. */
+static inline int ptc_feed_take_bit(struct ptc_feed *f)
 {
 	if (f->bits > 1)
-		f->bits--;
-	else if (f->bits)
+		return f->word >> --f->bits & 1;
+	if (f->bits) {
 		ptc_feed_go_on(f, f->next, 0);
-	else if (ptc_feed_has_tnt(f))
-		ptc_feed_take_tnt(f);
-	else
-		ptc_feed_take_ip(f);
+		return f->word & 1;
+	}
+	if (ptc_feed_has_tnt(f))
+		return ptc_feed_take_tnt(f);
+	ptc_feed_ask(f);
+	return -1;
 }
 
 /* The flow made a call. */
@@ -132,20 +139,14 @@ static inline void ptc_feed_push(struct ptc_feed *f)
  */
 static inline void ptc_feed_take_return(struct ptc_feed *f)
 {
-	const bool tnt = !f->bits && ptc_feed_has_tnt(f);
-	bool set;
-
-	if (!f->bits && !tnt) {
+	if (!f->bits && !ptc_feed_has_tnt(f)) {
 		ptc_feed_take_ip(f);
-		return;
-	}
-	set = tnt ? ptc_feed_bit(f->next, ptc_pkt_tnt_bits(f->next)) :
-		    f->tnt && ptc_feed_bit(f->tnt, f->bits);
-	if (set && f->calls) {
-		f->calls--;
-		ptc_feed_take_bit(f);
-	} else {
+	} else if (!f->calls) {
 		ptc_feed_ask(f);
+	} else {
+		f->calls--;
+		if (ptc_feed_take_bit(f) != 1)
+			ptc_feed_ask(f);
 	}
 }
 

@@ -9,7 +9,6 @@
 #include "arch/pt_packet.h"
 #include "base/err.h"
 #include "decode/event.h"
-#include "decode/feed.h"
 #include "decode/ipt.h"
 #include "decode/ipt_block.h"
 #include "decode/note.h"
@@ -20,11 +19,6 @@ enum { MAX_IDLE = 16 };
 
 /* What libipt cannot say. */
 enum { NO_EVENT = 0x7fffffff };
-
-static enum ptc_mode mode_of(enum pt_exec_mode mode)
-{
-	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
-}
 
 int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
 {
@@ -197,337 +191,11 @@ void ptc_replay_lost(struct ptc_replay *r, struct ptc_replay_at at, uint64_t tim
 	ptc_out_lost(&r->out, over ? 0 : s->spans[at.spot.span].base + at.spot.off, time);
 }
 
-/* Where the decoder is, as an offset in the span; r->raw follows. */
-static size_t position(struct ptc_replay *r)
-{
-	const size_t len = span_of(r)->len, room = room_of(r);
-	uint64_t at;
-
-	if (pt_blk_get_offset(r->dec, &at) < 0)
-		return r->from;
-	r->raw = (size_t)at;
-	if (at < room + r->from)
-		return r->from;
-	return at - room < len ? (size_t)(at - room) : len;
-}
-
-static void look_at_bound(struct ptc_replay *r)
-{
-	const size_t psb = ptc_replay_psb_ahead(r);
-	/* A PSB that was read counts once the flow is there: until then the time is of before. */
-	const size_t at = r->prev_off < psb ? r->prev_off : psb - 1;
-
-	if (r->conf.clock.valid)
-		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, at });
-}
-
-static void look_at_time(struct ptc_replay *r)
-{
-	uint64_t tsc;
-
-	if (!r->conf.clock.valid || pt_blk_time(r->dec, &tsc, NULL, NULL) < 0)
-		return;
-	if (tsc == r->tsc && r->bound == r->tsc_bound)
-		return;
-	r->tsc = tsc;
-	r->tsc_bound = r->bound;
-	r->now = not_before(r->now, to_ns(r, tsc, r->bound));
-}
-
-void ptc_replay_look_around(struct ptc_replay *r)
-{
-	r->prev2_off = r->prev_off;
-	r->prev_off = r->off;
-	r->off = position(r);
-	r->prev_now = r->now;
-	if (r->off > r->psb)
-		ptc_replay_pass_psbs(r);
-	r->quiet = -1;
-	r->lags = true;
-	r->fup = true;
-	r->tsc = UINT64_MAX;
-	look_at_bound(r);
-	look_at_time(r);
-}
-
 /* What was read behind the window cannot be helped any more: see recover. */
 static void move_window(struct ptc_replay *r)
 {
 	if (ptc_window_is_stale(&r->window, r->off) && !ptc_window_passed(&r->window, r->off))
 		ptc_window_move(&r->window, r->off);
-}
-
-/* Can there be the first byte of a FUP? */
-static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
-{
-	for (; bytes < end; bytes++)
-		if (ptc_pkt_is_fup(*bytes))
-			return true;
-	return false;
-}
-
-/*
- * A block has used the packet that came next; now the decoder is @n bytes further on. @empty: it
- * had no bits before. It takes a TIP packet though it has some, where the trace is damaged.
- */
-static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool empty)
-{
-	size_t len = 0;
-	int bits = -1;
-
-	if (ptc_feed_has_tnt(f)) {
-		len = ptc_feed_tnt_len(f);
-		f->tnt = f->next;
-		bits = ptc_pkt_tnt_bits(f->next) - 1;
-	} else if (ptc_feed_has_tip(f)) {
-		len = ptc_pkt_ip_len(f->next[0]);
-		bits = empty ? 0 : -1;
-		r->fup = false; /* it was of this one */
-	}
-	if (may_have_fup(f->next + len, f->next + n))
-		r->fup = true;
-	f->fup = r->fup;
-	/* Nothing behind it, nor behind the one before it: the time is what it was. */
-	if (n != len || r->lags)
-		look_at_time(r);
-	r->lags = f->late = n != len;
-	ptc_feed_go_on(f, f->next + n, bits);
-}
-
-/* Where in the span a step may go on to before somebody else must have a look. */
-static size_t next_stop(const struct ptc_replay *r)
-{
-	const size_t stop = r->stop.span == r->span ? r->stop.off : SIZE_MAX;
-	uint64_t mark;
-
-	if (r->next_mark == r->conf.nmarks)
-		return stop;
-	mark = r->conf.marks[r->next_mark].off - span_of(r)->base;
-	return mark < stop ? (size_t)mark : stop;
-}
-
-static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
-{
-	return r->window.bytes - room_of(r) + raw;
-}
-
-/* From where on the decoder must be asked where it is. */
-static const uint8_t *feed_limit(const struct ptc_replay *r)
-{
-	const size_t len = span_of(r)->len;
-	size_t at = len < PTC_FEED_MARGIN ? 0 : len - PTC_FEED_MARGIN;
-
-	if (at > r->psb)
-		at = r->psb;
-	if (at > r->window.near)
-		at = r->window.near;
-	if (at > next_stop(r))
-		at = next_stop(r);
-	if (r->conf.clock.valid)
-		at = ptc_ahead_limit(&r->ahead, r->span, at);
-	return r->window.bytes + at;
-}
-
-/*
- * A branch that takes an address took one that does not say which: @b, when the decoder was at
- * @raw. libipt says so of a block that it has not in its cache, and goes on with the branch itself
- * where it has it.
- */
-static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t raw)
-{
-	uint8_t kind;
-
-	if (r->status < 0 || !b->ninsn || r->raw <= raw || *place_of(r, raw) != PTC_PKT_TIP_NONE ||
-	    b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
-		return;
-	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
-	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
-		r->status = -pte_noip;
-}
-
-/*
- * look_around after a block that may have used trace, but had no event and no error. r->off and
- * r->prev_off are those in front of it. @empty: it had no bits of a TNT packet before.
- */
-static struct ptc_feed look_ahead(struct ptc_replay *r, bool empty)
-{
-	const size_t raw = r->raw;
-	struct ptc_feed f = { .bits = -1, .next = place_of(r, raw), .late = true, .fup = r->fup };
-	const uint64_t bound = r->bound;
-
-	r->prev2_off = r->prev_off;
-	r->prev_off = r->off;
-	r->off = position(r);
-	if (r->off > r->psb)
-		ptc_replay_pass_psbs(r);
-	look_at_bound(r);
-	if (r->bound != bound)
-		r->lags = true;
-	f.limit = feed_limit(r);
-	if (r->raw > raw)
-		note_packet(r, &f, r->raw - raw, empty);
-	else if (r->lags)
-		look_at_time(r);
-	/* In a graft it is not where we say it is; a PSB that was read ends what it takes. */
-	if (f.next != r->window.bytes + r->off || ptc_replay_psb_ahead(r) < SIZE_MAX)
-		ptc_feed_ask(&f);
-	return f;
-}
-
-/* The same, whatever came of the block. */
-static void look_behind(struct ptc_replay *r, const struct pt_block *b)
-{
-	const size_t raw = r->raw;
-
-	ptc_replay_look_around(r);
-	judge_block(r, b, raw);
-}
-
-enum left {
-	LEFT_NOTHING, /* to be done */
-	LEFT_BLOCK,   /* that was not looked at */
-	LEFT_ENDLESS, /* ptc_trail_block said no */
-};
-
-enum { ROW = 128 };
-
-/* What changes from block to block in a row. */
-struct row {
-	struct ptc_trail_step steps[ROW];
-	size_t n;
-	uint64_t insns;
-	struct ptc_feed feed;
-	/* Where the decoder is, was before its last call, and before the one before. */
-	const uint8_t *now, *prev, *prev2;
-	bool progress; /* to be told of to the trail */
-	enum left left;
-};
-
-/* What @b took of the trace, as far as it is known without asking. */
-static inline void take_trace(struct row *row, struct ptc_trail *t, const struct pt_block *b)
-{
-	struct ptc_feed *f = &row->feed;
-	uint8_t kind;
-
-	if (b->iclass == ptic_cond_jump || b->iclass == ptic_return) {
-		row->progress = true;
-		if (!ptc_feed_is_known(f))
-			return;
-		if (b->iclass == ptic_return)
-			ptc_feed_take_return(f);
-		else
-			ptc_feed_take_bit(f);
-		return;
-	}
-	kind = ptc_kinds_at(&t->kinds, b->end_ip, PTC_MODE_64).kind;
-	if (row->progress)
-		ptc_trail_progress(t);
-	row->progress = ptc_trail_needs_trace(kind);
-	if (!row->progress && ptc_trail_is_endless(t, b->ip))
-		row->left = LEFT_ENDLESS;
-	if (kind == PTC_KIND_CALL || kind == PTC_KIND_ICALL)
-		ptc_feed_push(f);
-	if (kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
-		return;
-	/* Where there is none for Zydis, libipt may know better, and have used trace. */
-	if ((kind == PTC_KIND_IJMP || kind == PTC_KIND_ICALL) && ptc_feed_is_known(f))
-		ptc_feed_take_ip(f);
-	else
-		ptc_feed_ask(f);
-}
-
-/* The replay's own idea of where the decoder is, from the row's. */
-static void settle_place(struct ptc_replay *r, const struct row *row)
-{
-	const uint8_t *bytes = r->window.bytes;
-	const size_t off = (size_t)(row->now - bytes);
-
-	r->raw += off - r->off;
-	r->off = off;
-	r->prev_off = (size_t)(row->prev - bytes);
-	r->prev2_off = (size_t)(row->prev2 - bytes);
-}
-
-/* The decoder was called, and is at @now. */
-static inline void move_on(struct row *row, const uint8_t *now)
-{
-	row->prev2 = row->prev;
-	row->prev = row->now;
-	row->now = now;
-}
-
-/*
- * Nobody knows where the decoder is now, behind @b. @empty as above. True: the row is over.
- */
-static bool ask(struct ptc_replay *r, struct row *row, const struct pt_block *b, bool empty)
-{
-	const uint64_t time = r->now;
-	const size_t stop = next_stop(r);
-	const int calls = row->feed.calls;
-	size_t raw;
-
-	settle_place(r, row);
-	raw = r->raw;
-	row->feed = look_ahead(r, empty);
-	row->feed.calls = calls;
-	move_on(row, r->window.bytes + r->off);
-	judge_block(r, b, raw);
-	return r->status < 0 || r->now != time || r->off >= stop || r->swallowed ||
-	       ptc_window_is_stale(&r->window, r->off);
-}
-
-/* Blocks for one row, at most @max. False: that was all of them for now. */
-static bool fill_row(struct ptc_replay *r, struct row *row, size_t max, struct pt_block *b)
-{
-	bool over = false, empty;
-
-	for (row->n = 0; row->n < max && !over && row->left == LEFT_NOTHING;) {
-		r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn);
-		if (r->status || !b->ninsn || b->mode != ptem_64bit) {
-			row->left = LEFT_BLOCK;
-			break;
-		}
-		row->steps[row->n++] = (struct ptc_trail_step){ b->ip, b->end_ip };
-		row->insns += r->ninsn;
-		empty = !row->feed.bits;
-		take_trace(row, &r->trail, b);
-		if (ptc_feed_is_known(&row->feed))
-			move_on(row, row->feed.next);
-		else
-			over = ask(r, row, b, empty);
-	}
-	return !over && row->left == LEFT_NOTHING;
-}
-
-static void begin_row(const struct ptc_replay *r, struct row *row)
-{
-	row->feed = (struct ptc_feed){ .next = r->window.bytes + r->off,
-				       .limit = feed_limit(r),
-				       .bits = r->quiet,
-				       .late = r->lags,
-				       .fup = r->fup };
-	if (row->feed.next >= row->feed.limit)
-		ptc_feed_ask(&row->feed);
-	row->now = row->feed.next;
-	row->prev = r->window.bytes + r->prev_off;
-	row->prev2 = r->window.bytes + r->prev2_off;
-	row->insns = 0;
-	row->progress = false;
-	row->left = LEFT_NOTHING;
-}
-
-static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
-{
-	settle_place(r, row);
-	r->quiet = row->feed.bits;
-	r->prev_now = time;
-	if (!row->insns)
-		return;
-	r->told = time;
-	if (row->progress)
-		ptc_trail_progress(&r->trail);
-	r->out.stats->insns += row->insns;
-	r->idle = 0;
 }
 
 /*
@@ -556,52 +224,19 @@ static bool has_more(struct ptc_replay *r)
 	if (status < 0 || b.ninsn != 1)
 		return false;
 	r->status = status;
-	(void)position(r);
+	(void)ptc_replay_position(r);
 	return true;
 }
 
-/* How many items there may be in rows, with those that wait already: one at least. */
-static size_t room_for(const struct ptc_out *o, size_t max)
-{
-	const size_t waiting = o->n - o->head;
-
-	return waiting < max ? max - waiting : 1;
-}
-
-/*
- * Blocks in rows, until one is not as most are, the time changes, or there are @max items; of
- * the pending instruction's time.
- */
-static enum left run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
-{
-	struct ptc_out *o = &r->out;
-	const uint64_t time = r->now;
-	struct ptc_item *it = o->items + o->n, *end = it + room_for(o, max);
-	struct row row;
-	bool goes_on;
-
-	begin_row(r, &row);
-	do {
-		goes_on = fill_row(r, &row, (size_t)(end - it) < ROW ? (size_t)(end - it) : ROW, b);
-		it = ptc_trail_row(&r->trail, row.steps, row.n, it);
-	} while (goes_on && it < end);
-	end_row(r, &row, time);
-	o->stats->branches += (size_t)(it - o->items) - o->n;
-	o->n = (size_t)(it - o->items);
-	if (row.left == LEFT_BLOCK)
-		look_behind(r, b);
-	return row.left;
-}
-
 /* The same, or one block, always asking the decoder where it is. */
-static enum left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
+static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
 	if (max && ptc_trail_is_quick(&r->trail, r->now) && !r->gap &&
 	    ptc_out_reserve(&r->out, max))
-		return run_blocks(r, max, b);
+		return ptc_replay_run_blocks(r, max, b);
 	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn);
-	look_behind(r, b);
-	return LEFT_BLOCK;
+	ptc_replay_look_behind(r, b);
+	return PTC_LEFT_BLOCK;
 }
 
 static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
@@ -609,14 +244,14 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	struct ptc_trail_block fb;
 	struct pt_block b;
 	const uint64_t time = r->now;
-	enum left left;
+	enum ptc_left left;
 	bool goes_on;
 
 	move_window(r);
 	left = next_blocks(r, max, &b);
-	goes_on = left != LEFT_ENDLESS;
+	goes_on = left != PTC_LEFT_ENDLESS;
 	/* Also when it failed: what it had decoded until then did run. */
-	if (left == LEFT_BLOCK && b.ninsn) {
+	if (left == PTC_LEFT_BLOCK && b.ninsn) {
 		ptc_replay_list_gap(r);
 		r->told = time;
 		fb = (struct ptc_trail_block){ .ip = b.ip,
@@ -628,7 +263,7 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 					       .bent = r->status & pts_event_pending };
 		goes_on = ptc_trail_block(&r->trail, &fb);
 		r->idle = 0;
-	} else if (left == LEFT_BLOCK && r->status >= 0 && !(r->status & pts_event_pending) &&
+	} else if (left == PTC_LEFT_BLOCK && r->status >= 0 && !(r->status & pts_event_pending) &&
 		   r->off == r->prev_off) {
 		goes_on = ++r->idle < MAX_IDLE;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a replay is made of, for the files that it is in: replay.c follows the flow, recover.c
+ * What a replay is made of, for the files that it is in: replay.c follows the flow, row.c
+ * quickly where it is plain, look.c knows where in the trace it is, and when; recover.c
  * begins where it can be followed, and goes on where it could not; waypoint.c compares with what
  * PSBs say.
  */
@@ -24,6 +25,8 @@
 
 /* ns; see not_before. */
 static const uint64_t MAX_SLIP = 1000000000;
+
+struct ptc_feed;
 
 struct ptc_replay {
 	struct ptc_replay_conf conf;
@@ -69,6 +72,7 @@ struct ptc_replay {
 	size_t off_psb;	 /* one that was read, where tracing is off; or SIZE_MAX */
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
+	bool fresh;	     /* the decoder has just begun at a PSB of the trace */
 	size_t from;	     /* where decoding began or went on */
 	size_t clean;	     /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
@@ -82,9 +86,11 @@ struct ptc_replay {
 	 * TNT packet in front of it, and what it uses next (feed.h); -1: nothing is known.
 	 */
 	int quiet;
+	int quiet_calls;	 /* and calls that returns may go back to, at least */
+	uint64_t quiet_word;	 /* those bits */
+	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
 	bool lags; /* the time of what it has read ahead may be later than the decoder's */
 	bool fup;  /* it may have read one, and not the TIP of that event */
-	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;
@@ -97,7 +103,6 @@ struct ptc_replay {
 
 	size_t next_mark;
 	struct ptc_spot stop; /* a row of steps ends there */
-	bool fresh;	      /* the decoder has just begun at a PSB of the trace */
 	uint64_t calm;	      /* at no time in front of this is there anything else to be done */
 	struct ptc_trail trail;
 	struct ptc_piece piece;
@@ -139,6 +144,11 @@ static inline size_t first_sure(const struct ptc_replay *r, size_t from)
 	return from < r->window.from ? r->window.from : from;
 }
 
+static inline enum ptc_mode mode_of(enum pt_exec_mode mode)
+{
+	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
+}
+
 /* The PSB+ at @at, which may be a graft. */
 static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdiff_t at)
 {
@@ -153,8 +163,38 @@ static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdif
 /* Give the decoder, if there is one, the code as it is now. */
 int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
 
+/* look.c */
+
 /* After each call of the decoder. */
 void ptc_replay_look_around(struct ptc_replay *r);
+/* The same after one for a block, @b, whatever came of it: r->status may be an error then. */
+void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b);
+/* Where the decoder is, as an offset in the span; r->raw follows. */
+size_t ptc_replay_position(struct ptc_replay *r);
+/* Where in the span a step may go on to before somebody else must have a look. */
+size_t ptc_replay_next_stop(const struct ptc_replay *r);
+/* What is known of what the decoder takes next. */
+struct ptc_feed ptc_replay_feed(const struct ptc_replay *r);
+/*
+ * look_behind, where the block may have used trace, but had no event and no error. r->off and
+ * r->prev_off are those in front of it. @empty: it had no bits of a TNT packet before.
+ */
+void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool empty,
+			   struct ptc_feed *ret);
+
+/* row.c */
+
+enum ptc_left {
+	PTC_LEFT_NOTHING, /* to be done */
+	PTC_LEFT_BLOCK,	  /* that was not looked at */
+	PTC_LEFT_ENDLESS, /* the flow goes in circles: see ptc_trail_is_endless */
+};
+
+/*
+ * Blocks, where ptc_trail_is_quick, until one is not as most are, the time changes, or there are
+ * @max items, for which there is room, and for one more; of the pending instruction's time.
+ */
+enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b);
 
 /* waypoint.c */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/trail.h"
 
-#include <assert.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "decode/addrspace.h"
+#include "decode/stamp.h"
 
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
 {
@@ -169,72 +168,6 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 	return true;
 }
 
-/* What the transfers of a row have in common: their second and third quarter. */
-struct stamp {
-	uint64_t time, ids, place,
-		head; /* pid and tid; cpu and queue; type, and the bytes behind it */
-};
-
-static_assert(offsetof(struct ptc_item, time) == 16 && offsetof(struct ptc_item, pid) == 24 &&
-		      offsetof(struct ptc_item, cpu) == 32 &&
-		      offsetof(struct ptc_item, type) == 40 &&
-		      offsetof(struct ptc_item, kind) == 41,
-	      "an item's words");
-
-static struct stamp stamp_of(const struct ptc_trail *t, uint64_t time)
-{
-	const struct ptc_item it = ptc_out_stamp(t->out, time);
-	struct stamp s;
-
-	memcpy(&s, (const uint8_t *)&it + offsetof(struct ptc_item, time), sizeof(s));
-	return s;
-}
-
-static inline void put_word(struct ptc_item *it, size_t at, uint64_t word)
-{
-	memcpy((uint8_t *)it + at, &word, sizeof(word));
-}
-
-/*
- * Word by word: a structure of this size, or an array, the compiler would put together in memory,
- * and copy in pieces of another size, which processors are slow at.
- */
-static inline void put_branch(struct ptc_item *it, const struct stamp *s, uint64_t from,
-			      uint64_t to, uint8_t kind)
-{
-	put_word(it, 0, from);
-	put_word(it, 8, to);
-	put_word(it, 16, s->time);
-	put_word(it, 24, s->ids);
-	put_word(it, 32, s->place);
-	put_word(it, 40, s->head | (uint64_t)kind << 8);
-	put_word(it, 48, 0);
-	put_word(it, 56, 0);
-}
-
-/* What differs from block to block is computed, not jumped over. */
-struct ptc_item *ptc_trail_row(struct ptc_trail *t, const struct ptc_trail_step *steps, size_t n,
-			       struct ptc_item *it)
-{
-	const struct stamp s = stamp_of(t, t->last.time);
-	struct ptc_kind_len e = { .kind = t->last.kind, .len = t->last.len };
-	uint64_t ip = t->last.ip;
-	bool stays;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		put_branch(it, &s, ip, steps[i].ip, e.kind);
-		stays = (e.kind == PTC_KIND_JCC) & (steps[i].ip == ip + e.len);
-		it += (e.kind != PTC_KIND_NONE) & !stays;
-		ip = steps[i].end_ip;
-		e = ptc_kinds_at(&t->kinds, ip, PTC_MODE_64);
-	}
-	t->last.kind = e.kind;
-	t->last.len = e.len;
-	t->last.ip = ip;
-	return it;
-}
-
 static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n,
 			    uint64_t time)
 {
@@ -246,7 +179,7 @@ static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs
 
 void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
 {
-	const struct stamp s = stamp_of(t, time);
+	const struct ptc_stamp s = ptc_stamp_of(t->out, time);
 	struct ptc_out *o = t->out;
 	struct ptc_item *it;
 	size_t i;
@@ -259,8 +192,8 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 		return;
 	it = o->items + o->n;
 	for (i = 0; i < n; i++)
-		put_branch(it++, &s, ptc_fast_rec_from(recs[i]), recs[i].to,
-			   (uint8_t)ptc_fast_rec_kind(recs[i]));
+		ptc_stamp_put(it++, &s, ptc_fast_rec_from(recs[i]), recs[i].to,
+			      ptc_stamp_head((uint8_t)ptc_fast_rec_kind(recs[i])));
 	o->n += n;
 	o->stats->branches += n;
 }

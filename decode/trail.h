@@ -97,26 +97,13 @@ static inline void ptc_trail_progress(struct ptc_trail *t)
 
 /*
  * Is all that blocks do to lead the pending instruction, of @time, somewhere, and to put another
- * one in its place? Then others may do that to it (replay.c, where it must be fast).
+ * one in its place? Then others may do that to it (row.c, where it must be fast).
  */
 static inline bool ptc_trail_is_quick(const struct ptc_trail *t, uint64_t time)
 {
 	return t->quick && t->last.valid && !t->nheld && t->last.time == time &&
 	       t->kinds.mode == PTC_MODE_64;
 }
-
-/* A block of 64-bit code in a row of them. */
-struct ptc_trail_step {
-	uint64_t ip, end_ip;
-};
-
-/*
- * @n blocks ran, one after the other, where ptc_trail_is_quick: their transfers go to @it, where
- * there is room for @n items. Returns the end of those. Progress, and what is counted, is the
- * caller's.
- */
-struct ptc_item *ptc_trail_row(struct ptc_trail *t, const struct ptc_trail_step *steps, size_t n,
-			       struct ptc_item *it);
 
 /* @n transfers, of @time, of which nothing is pending; what they are of does not count as insns. */
 void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time);

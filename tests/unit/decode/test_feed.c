@@ -26,14 +26,54 @@ Test(feed, bits_and_addresses_are_taken_packet_by_packet)
 	pt_ip(&b, PT_TIP, 0x1000);
 	pt_tnt(&b, "T");
 	f = feed_of(&b, 0);
-	ptc_feed_take_bit(&f);
+	cr_assert_eq(ptc_feed_take_bit(&f), 1);
 	cr_assert(f.next == b.bytes + 1 && f.bits == 1);
-	ptc_feed_take_bit(&f);
+	cr_assert_eq(ptc_feed_take_bit(&f), 0);
 	cr_assert(f.next == b.bytes + 1 && f.bits == 0);
-	ptc_feed_take_bit(&f); /* a return that is not compressed */
+	ptc_feed_take_return(&f); /* one that is not compressed */
 	cr_assert(f.next == b.bytes + 8 && f.bits == 0);
-	ptc_feed_take_bit(&f);
+	cr_assert_eq(ptc_feed_take_bit(&f), 1);
 	cr_assert_not(ptc_feed_is_known(&f), "what is behind it may be of any kind");
+	ptc_buf_release(&b);
+}
+
+Test(feed, a_return_takes_a_bit_where_there_is_one)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+	int i;
+
+	pt_tnt(&b, "TTN");
+	pt_tnt(&b, "T");
+	f = feed_of(&b, 0);
+	ptc_feed_take_return(&f);
+	cr_assert_not(ptc_feed_is_known(&f), "nor is a call known that it goes back to");
+	f = feed_of(&b, 0);
+	for (i = 0; i < 3; i++)
+		ptc_feed_push(&f);
+	ptc_feed_take_return(&f);
+	cr_assert(f.next == b.bytes + 1 && f.bits == 2);
+	ptc_feed_take_return(&f);
+	cr_assert(f.next == b.bytes + 1 && f.bits == 1);
+	ptc_feed_take_return(&f);
+	cr_assert_not(ptc_feed_is_known(&f), "the bit is not set");
+	ptc_buf_release(&b);
+}
+
+Test(feed, the_bits_of_a_long_packet_come_in_their_order)
+{
+	static const uint8_t tnt64[] = { 0x02, 0xa3, 0x0d, 0x00, 0x00, 0x00, 0x00, 0x01 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+	int i;
+
+	ptc_buf_put(&b, tnt64, sizeof(tnt64));
+	pt_tnt(&b, "N");
+	f = feed_of(&b, 0);
+	/* 40 bits behind the highest one: 0...01101. */
+	for (i = 39; i >= 0; i--)
+		cr_assert_eq(ptc_feed_take_bit(&f), 0x0d >> (i < 8 ? i : 8) & 1, "bit %d", i);
+	cr_assert_eq(ptc_feed_take_bit(&f), 0);
 	ptc_buf_release(&b);
 }
 

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Where libipt is in the trace, and what time it is there: after each call, or told from the bytes.
+ */
+#include "decode/feed.h"
+#include "decode/ipt_block.h"
+#include "decode/replay_state.h"
+
+size_t ptc_replay_position(struct ptc_replay *r)
+{
+	const size_t len = span_of(r)->len, room = room_of(r);
+	uint64_t at;
+
+	if (pt_blk_get_offset(r->dec, &at) < 0)
+		return r->from;
+	r->raw = (size_t)at;
+	if (at < room + r->from)
+		return r->from;
+	return at - room < len ? (size_t)(at - room) : len;
+}
+
+static void look_at_bound(struct ptc_replay *r)
+{
+	const size_t psb = ptc_replay_psb_ahead(r);
+	/* A PSB that was read counts once the flow is there: until then the time is of before. */
+	const size_t at = r->prev_off < psb ? r->prev_off : psb - 1;
+
+	if (r->conf.clock.valid)
+		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, at });
+}
+
+static void look_at_time(struct ptc_replay *r)
+{
+	uint64_t tsc;
+
+	if (!r->conf.clock.valid || pt_blk_time(r->dec, &tsc, NULL, NULL) < 0)
+		return;
+	if (tsc == r->tsc && r->bound == r->tsc_bound)
+		return;
+	r->tsc = tsc;
+	r->tsc_bound = r->bound;
+	r->now = not_before(r->now, to_ns(r, tsc, r->bound));
+}
+
+void ptc_replay_look_around(struct ptc_replay *r)
+{
+	r->prev2_off = r->prev_off;
+	r->prev_off = r->off;
+	r->off = ptc_replay_position(r);
+	r->prev_now = r->now;
+	if (r->off > r->psb)
+		ptc_replay_pass_psbs(r);
+	r->quiet = -1;
+	r->quiet_calls = 0;
+	r->lags = true;
+	r->fup = true;
+	r->tsc = UINT64_MAX;
+	look_at_bound(r);
+	look_at_time(r);
+}
+
+static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
+{
+	return r->window.bytes - room_of(r) + raw;
+}
+
+/*
+ * A branch that takes an address took one that does not say which: @b, when the decoder was at
+ * @raw. libipt says so of a block that it has not in its cache, and goes on with the branch itself
+ * where it has it.
+ */
+static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t raw)
+{
+	uint8_t kind;
+
+	if (r->status < 0 || !b->ninsn || r->raw <= raw || *place_of(r, raw) != PTC_PKT_TIP_NONE ||
+	    b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
+		return;
+	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
+	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
+		r->status = -pte_noip;
+}
+
+void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b)
+{
+	const size_t raw = r->raw;
+
+	ptc_replay_look_around(r);
+	judge_block(r, b, raw);
+}
+
+/* Can there be the first byte of a FUP? */
+static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
+{
+	for (; bytes < end; bytes++)
+		if (ptc_pkt_is_fup(*bytes))
+			return true;
+	return false;
+}
+
+/*
+ * A block has used the packet that came next; now the decoder is @n bytes further on. @empty: it
+ * had no bits before. It takes a TIP packet though it has some, where the trace is damaged.
+ */
+static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool empty)
+{
+	size_t len = 0;
+	int bits = -1;
+
+	if (ptc_feed_has_tnt(f)) {
+		len = ptc_feed_tnt_len(f);
+		f->word = ptc_feed_word(f->next);
+		bits = ptc_pkt_tnt_bits(f->next) - 1;
+	} else if (ptc_feed_has_tip(f)) {
+		len = ptc_pkt_ip_len(f->next[0]);
+		bits = empty ? 0 : -1;
+		r->fup = false; /* it was of this one */
+	}
+	if (may_have_fup(f->next + len, f->next + n))
+		r->fup = true;
+	f->fup = r->fup;
+	/* Nothing behind it, nor behind the one before it: the time is what it was. */
+	if (n != len || r->lags)
+		look_at_time(r);
+	r->lags = f->late = n != len;
+	ptc_feed_go_on(f, f->next + n, bits);
+}
+
+size_t ptc_replay_next_stop(const struct ptc_replay *r)
+{
+	const size_t stop = r->stop.span == r->span ? r->stop.off : SIZE_MAX;
+	uint64_t mark;
+
+	if (r->next_mark == r->conf.nmarks)
+		return stop;
+	mark = r->conf.marks[r->next_mark].off - span_of(r)->base;
+	return mark < stop ? (size_t)mark : stop;
+}
+
+/* From where on the decoder must be asked where it is. */
+static const uint8_t *feed_limit(const struct ptc_replay *r)
+{
+	const size_t len = span_of(r)->len;
+	size_t at = len < PTC_FEED_MARGIN ? 0 : len - PTC_FEED_MARGIN;
+
+	if (at > r->psb)
+		at = r->psb;
+	if (at > r->window.near)
+		at = r->window.near;
+	if (at > ptc_replay_next_stop(r))
+		at = ptc_replay_next_stop(r);
+	if (r->conf.clock.valid)
+		at = ptc_ahead_limit(&r->ahead, r->span, at);
+	return r->window.bytes + at;
+}
+
+struct ptc_feed ptc_replay_feed(const struct ptc_replay *r)
+{
+	struct ptc_feed f = { .next = r->window.bytes + r->off,
+			      .limit = feed_limit(r),
+			      .word = r->quiet_word,
+			      .bits = r->quiet,
+			      .calls = r->quiet_calls,
+			      .late = r->lags,
+			      .fup = r->fup };
+
+	if (f.next >= f.limit)
+		ptc_feed_ask(&f);
+	return f;
+}
+
+void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool empty,
+			   struct ptc_feed *ret)
+{
+	const size_t raw = r->raw;
+	const uint64_t bound = r->bound;
+
+	r->prev2_off = r->prev_off;
+	r->prev_off = r->off;
+	r->off = ptc_replay_position(r);
+	if (r->off > r->psb)
+		ptc_replay_pass_psbs(r);
+	look_at_bound(r);
+	if (r->bound != bound)
+		r->lags = true;
+	*ret = (struct ptc_feed){
+		.bits = -1, .next = place_of(r, raw), .late = true, .fup = r->fup
+	};
+	ret->limit = feed_limit(r);
+	if (r->raw > raw)
+		note_packet(r, ret, r->raw - raw, empty);
+	else if (r->lags)
+		look_at_time(r);
+	/* In a graft it is not where we say it is; a PSB that was read ends what it takes. */
+	if (ret->next != r->window.bytes + r->off || ptc_replay_psb_ahead(r) < SIZE_MAX)
+		ptc_feed_ask(ret);
+	judge_block(r, b, raw);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks in rows: one call of libipt after the other, and an item for each transfer, as long as
+ * nothing else happens and the time stays the same.
+ */
+#include "decode/feed.h"
+#include "decode/ipt_block.h"
+#include "decode/replay_state.h"
+#include "decode/stamp.h"
+
+/*
+ * The last instruction, which is yet to lead somewhere. Less than @near bytes behind it there may
+ * be the next one. It leads to there if it does not lead anywhere, and only then: where the two do
+ * not agree, it is looked up what the instruction is.
+ */
+struct pending {
+	uint64_t ip, near;
+	uint64_t head;	/* of its item */
+	uint64_t leads; /* 0 or 1 */
+};
+
+/* @taken -1: not known. */
+static inline struct pending pending_jcc(uint64_t ip, int taken)
+{
+	return (struct pending){ ip, taken < 0 ? UINT64_MAX : PTC_INSN_MAX + 1,
+				 ptc_stamp_head(PTC_KIND_JCC), taken != 0 };
+}
+
+static inline struct pending pending_other(uint64_t ip, uint8_t kind)
+{
+	return (struct pending){ ip, 0, ptc_stamp_head(kind), kind != PTC_KIND_NONE };
+}
+
+static struct pending pending_of(const struct ptc_trail *t)
+{
+	return t->last.kind == PTC_KIND_JCC ? pending_jcc(t->last.ip, -1) :
+					      pending_other(t->last.ip, t->last.kind);
+}
+
+static bool is_listed(struct ptc_trail *t, uint64_t ip, uint64_t to)
+{
+	const struct ptc_kind_len e = ptc_kinds_at(&t->kinds, ip, PTC_MODE_64);
+
+	return e.kind != PTC_KIND_NONE && !(e.kind == PTC_KIND_JCC && to == ip + e.len);
+}
+
+/* Where the decoder is, and the last two changes of that: which call they were, what was before. */
+struct places {
+	uint64_t call, call2;
+	const uint8_t *now, *was, *was2;
+};
+
+/* @call was the last one, and the replay knows what it did. */
+static struct places places_of(const struct ptc_replay *r, uint64_t call)
+{
+	const uint8_t *bytes = r->window.bytes;
+
+	return (struct places){ .call = call,
+				.call2 = call - 1,
+				.now = bytes + r->off,
+				.was = bytes + r->prev_off,
+				.was2 = bytes + r->prev2_off };
+}
+
+/* @call brought the decoder to @now. */
+static inline void move_on(struct places *p, uint64_t call, const uint8_t *now)
+{
+	if (now == p->now)
+		return;
+	p->was2 = p->was;
+	p->call2 = p->call;
+	p->was = p->now;
+	p->call = call;
+	p->now = now;
+}
+
+/* Where the decoder was before @call, the last one or the one before that. */
+static const uint8_t *place_before(const struct places *p, uint64_t call)
+{
+	if (call > p->call)
+		return p->now;
+	return call > p->call2 ? p->was : p->was2;
+}
+
+/* The replay's own idea of where the decoder is after @call. */
+static void settle_place(struct ptc_replay *r, const struct places *p, uint64_t call)
+{
+	const uint8_t *bytes = r->window.bytes;
+	const size_t off = (size_t)(p->now - bytes);
+
+	r->raw += off - r->off;
+	r->off = off;
+	r->prev_off = (size_t)(place_before(p, call) - bytes);
+	r->prev2_off = (size_t)(place_before(p, call - 1) - bytes);
+}
+
+struct row {
+	struct ptc_feed feed;
+	struct places places;
+	struct pending last;
+	uint64_t calls; /* from 2 on, so that there are two before the first */
+	uint64_t insns;
+	bool progress; /* to be told of to the trail */
+	enum ptc_left left;
+};
+
+/* The last instruction of @b is neither a jcc nor a return. */
+static inline void take_other(struct row *row, struct ptc_trail *t, const struct pt_block *b)
+{
+	const uint8_t kind = ptc_kinds_at(&t->kinds, b->end_ip, PTC_MODE_64).kind;
+	struct ptc_feed *f = &row->feed;
+
+	row->last = pending_other(b->end_ip, kind);
+	if (row->progress)
+		ptc_trail_progress(t);
+	row->progress = ptc_trail_needs_trace(kind);
+	if (!row->progress && ptc_trail_is_endless(t, b->ip))
+		row->left = PTC_LEFT_ENDLESS;
+	if (kind == PTC_KIND_CALL || kind == PTC_KIND_ICALL)
+		ptc_feed_push(f);
+	if (kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
+		return;
+	/* Where there is none for Zydis, libipt may know better, and have used trace. */
+	if ((kind == PTC_KIND_IJMP || kind == PTC_KIND_ICALL) && ptc_feed_is_known(f))
+		ptc_feed_take_ip(f);
+	else
+		ptc_feed_ask(f);
+}
+
+/* What @b took of the trace, as far as it is known without asking, and what is pending now. */
+static inline void take_trace(struct row *row, struct ptc_trail *t, const struct pt_block *b)
+{
+	const bool known = ptc_feed_is_known(&row->feed);
+
+	if (b->iclass == ptic_cond_jump) {
+		row->progress = true;
+		row->last = pending_jcc(b->end_ip, known ? ptc_feed_take_bit(&row->feed) : -1);
+	} else if (b->iclass == ptic_return) {
+		row->progress = true;
+		row->last = pending_other(b->end_ip, PTC_KIND_RET);
+		if (known)
+			ptc_feed_take_return(&row->feed);
+	} else {
+		take_other(row, t, b);
+	}
+}
+
+/*
+ * Nobody knows where the decoder is now, behind @b, which is @call. @empty: it had no bits before.
+ * True: the row is over.
+ */
+static bool ask(struct ptc_replay *r, struct places *p, uint64_t call, const struct pt_block *b,
+		struct ptc_feed *f, bool empty)
+{
+	const uint64_t time = r->now;
+	const size_t stop = ptc_replay_next_stop(r);
+	const int calls = f->calls;
+
+	settle_place(r, p, call - 1);
+	ptc_replay_look_ahead(r, b, empty, f);
+	f->calls = calls;
+	*p = places_of(r, call);
+	return r->status < 0 || r->now != time || r->off >= stop || r->swallowed ||
+	       ptc_window_is_stale(&r->window, r->off);
+}
+
+/* A block that the decoder was called for. True: the row is over. */
+static inline bool take_block(struct ptc_replay *r, struct row *row, const struct pt_block *b)
+{
+	const bool empty = !row->feed.bits;
+	struct places places;
+	struct ptc_feed feed;
+	bool over;
+
+	take_trace(row, &r->trail, b);
+	if (ptc_feed_is_known(&row->feed)) {
+		move_on(&row->places, row->calls, row->feed.next);
+		return row->left != PTC_LEFT_NOTHING;
+	}
+	/* Copies, so that nobody else knows the row, and it can be in registers. */
+	places = row->places;
+	feed = row->feed;
+	over = ask(r, &places, row->calls, b, &feed, empty);
+	row->places = places;
+	row->feed = feed;
+	return over || row->left != PTC_LEFT_NOTHING;
+}
+
+/* What most blocks are: all that is to be done is done. */
+static inline bool take_plain(struct row *row, const struct pt_block *b)
+{
+	if (b->iclass != ptic_cond_jump || row->feed.bits <= 1)
+		return false;
+	row->progress = true;
+	row->last = pending_jcc(b->end_ip, ptc_feed_take_bit(&row->feed));
+	return true;
+}
+
+/* Where what is pending led, at @it. Returns what is behind that: @it itself, if it is none. */
+static inline struct ptc_item *lead(struct ptc_trail *t, const struct pending *last,
+				    const struct ptc_stamp *s, uint64_t to, struct ptc_item *it)
+{
+	ptc_stamp_put(it, s, last->ip, to, last->head);
+	if (last->leads == (to - last->ip < last->near))
+		return it + is_listed(t, last->ip, to);
+	return it + last->leads;
+}
+
+/* Until the row is over, or items are at @end: there is room for one more. */
+static struct ptc_item *fill_row(struct ptc_replay *r, struct row *out, struct ptc_item *it,
+				 const struct ptc_item *end, struct pt_block *ret)
+{
+	const struct ptc_stamp s = ptc_stamp_of(&r->out, r->trail.last.time);
+	struct row row = *out;
+	struct pt_block b;
+
+	do {
+		r->status = ptc_ipt_next_block(r->dec, &b, &r->ninsn);
+		if (r->status || !b.ninsn || b.mode != ptem_64bit) {
+			row.left = PTC_LEFT_BLOCK;
+			break;
+		}
+		it = lead(&r->trail, &row.last, &s, b.ip, it);
+		row.calls++;
+		row.insns += r->ninsn;
+	} while ((take_plain(&row, &b) || !take_block(r, &row, &b)) && it < end);
+	*out = row;
+	*ret = b;
+	return it;
+}
+
+static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
+{
+	struct ptc_trail *t = &r->trail;
+	struct ptc_kind_len e;
+
+	settle_place(r, &row->places, row->calls);
+	r->quiet = row->feed.bits;
+	r->quiet_word = row->feed.word;
+	r->quiet_calls = row->feed.calls;
+	r->prev_now = time;
+	if (!row->insns)
+		return;
+	r->told = time;
+	e = ptc_kinds_at(&t->kinds, row->last.ip, PTC_MODE_64);
+	t->last.kind = e.kind;
+	t->last.len = e.len;
+	t->last.ip = row->last.ip;
+	if (row->progress)
+		ptc_trail_progress(t);
+	r->out.stats->insns += row->insns;
+	r->idle = 0;
+}
+
+/* How many items there may be in rows, with those that wait already: one at least. */
+static size_t room_for(const struct ptc_out *o, size_t max)
+{
+	const size_t waiting = o->n - o->head;
+
+	return waiting < max ? max - waiting : 1;
+}
+
+enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
+{
+	struct ptc_out *o = &r->out;
+	const uint64_t time = r->now;
+	struct ptc_item *it = o->items + o->n;
+	struct row row = { .feed = ptc_replay_feed(r),
+			   .places = places_of(r, 2),
+			   .last = pending_of(&r->trail),
+			   .calls = 2,
+			   .left = PTC_LEFT_NOTHING };
+
+	it = fill_row(r, &row, it, it + room_for(o, max), b);
+	end_row(r, &row, time);
+	o->stats->branches += (size_t)(it - o->items) - o->n;
+	o->n = (size_t)(it - o->items);
+	if (row.left == PTC_LEFT_BLOCK)
+		ptc_replay_look_behind(r, b);
+	return row.left;
+}
