@@ -64,6 +64,25 @@ static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
 }
 
 /*
+ * Did a branch that needs an address, in the @n bytes at @p, come to a TIP packet that has none?
+ * libipt skips a TNT packet in front of it, if the branch cannot use it (@skips), and what only
+ * tells the time.
+ */
+static bool has_no_ip(const uint8_t *p, size_t n, bool skips)
+{
+	size_t at = 0;
+	enum ptc_pkt type;
+	int len;
+
+	if (*p == PTC_PKT_TIP_NONE || !skips)
+		return *p == PTC_PKT_TIP_NONE;
+	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 &&
+	       (ptc_pkt_is_timing(type) || (!at && (type == PTC_PKT_TNT || type == PTC_PKT_TNT64))))
+		at += (size_t)len;
+	return len > 0 && p[at] == PTC_PKT_TIP_NONE;
+}
+
+/*
  * A branch that takes an address took one that does not say which: @b, when the decoder was at
  * @raw. libipt says so of a block that it has not in its cache, and goes on with the branch itself
  * where it has it.
@@ -72,8 +91,9 @@ static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t r
 {
 	uint8_t kind;
 
-	if (r->status < 0 || !b->ninsn || r->raw <= raw || *place_of(r, raw) != PTC_PKT_TIP_NONE ||
-	    b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
+	if (r->status < 0 || !b->ninsn || r->raw <= raw || b->iclass == ptic_cond_jump ||
+	    ptc_ipt_is_cut(b) ||
+	    !has_no_ip(place_of(r, raw), r->raw - raw, b->iclass != ptic_return))
 		return;
 	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
 	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)

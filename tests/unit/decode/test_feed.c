@@ -165,3 +165,22 @@ Test(feed, a_fup_whose_tip_is_behind_branches_is_where_it_is_step_by_step)
 			 "%s", got);
 	ptc_buf_release(&b);
 }
+
+/* A call that needs an address skips bits in front of it, whatever libipt has in its cache. */
+Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct pt_how how = { 0 };
+	const char *got;
+
+	pt_psb_on(&b, 0x100e);
+	pt_tnt(&b, "T");
+	pt_mtc(&b, 1);
+	pt_ip_none(&b, PT_TIP);
+	pt_ip(&b, PT_TIP, 0x102f);
+	pt_psb_on(&b, 0x100b);
+	pt_ip_none(&b, PT_PGD);
+	got = pt_replay(&b, &how);
+	cr_assert_str_eq(got, "gap 1b 4 desync\ngap 26 0 desync\n100b 0 ijmp\n", "%s", got);
+	ptc_buf_release(&b);
+}
