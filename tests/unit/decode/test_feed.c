@@ -174,6 +174,8 @@ Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
 	const char *got;
 
 	pt_psb_on(&b, 0x100e);
+	pt_ip(&b, PT_TIP, 0x100e);
+	pt_ip(&b, PT_TIP, 0x100e);
 	pt_tnt(&b, "T");
 	pt_mtc(&b, 1);
 	pt_ip_none(&b, PT_TIP);
@@ -181,6 +183,9 @@ Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
 	pt_psb_on(&b, 0x100b);
 	pt_ip_none(&b, PT_PGD);
 	got = pt_replay(&b, &how);
-	cr_assert_str_eq(got, "gap 1b 4 desync\ngap 26 0 desync\n100b 0 ijmp\n", "%s", got);
+	cr_assert_str_eq(got,
+			 "100e 100e icall\n100e 100e icall\n"
+			 "gap 29 4 desync\ngap 34 0 desync\n100b 0 ijmp\n",
+			 "%s", got);
 	ptc_buf_release(&b);
 }
