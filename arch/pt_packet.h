@@ -89,6 +89,12 @@ static inline bool ptc_pkt_is_tip(uint8_t byte)
 	return (byte & 0x1f) == 0x0d;
 }
 
+/* Is it a FUP packet? */
+static inline bool ptc_pkt_is_fup(uint8_t byte)
+{
+	return (byte & 0x1f) == 0x1d;
+}
+
 static inline bool ptc_pkt_is_timing(enum ptc_pkt type)
 {
 	return type == PTC_PKT_TSC || type == PTC_PKT_TMA || type == PTC_PKT_MTC ||

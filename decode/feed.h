@@ -26,6 +26,7 @@ struct ptc_feed {
 	int bits;      /* of those are left; -1: ask */
 	int calls;     /* that a return may go back to, at least */
 	bool late;     /* something else is between: it may be told of with the last bit */
+	bool fup;      /* one was read, maybe: a TIP may be of that event, told of as late */
 };
 
 static inline bool ptc_feed_has_tnt(const struct ptc_feed *f)
@@ -43,7 +44,7 @@ static inline bool ptc_feed_has_tip(const struct ptc_feed *f)
 
 static inline bool ptc_feed_has_plain(const struct ptc_feed *f)
 {
-	return ptc_feed_has_tnt(f) || ptc_feed_has_tip(f);
+	return ptc_feed_has_tnt(f) || (ptc_feed_has_tip(f) && !f->fup);
 }
 
 static inline size_t ptc_feed_tnt_len(const struct ptc_feed *f)

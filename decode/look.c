@@ -52,6 +52,7 @@ void ptc_replay_look_around(struct ptc_replay *r)
 	r->quiet = -1;
 	r->quiet_calls = 0;
 	r->lags = true;
+	r->fup = true;
 	r->tsc = UINT64_MAX;
 	look_at_bound(r);
 	look_at_time(r);
@@ -63,6 +64,25 @@ static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
 }
 
 /*
+ * Did a branch that needs an address, in the @n bytes at @p, come to a TIP packet that has none?
+ * libipt skips a TNT packet in front of it, if the branch cannot use it (@skips), and what only
+ * tells the time.
+ */
+static bool has_no_ip(const uint8_t *p, size_t n, bool skips)
+{
+	size_t at = 0;
+	enum ptc_pkt type;
+	int len;
+
+	if (*p == PTC_PKT_TIP_NONE || !skips)
+		return *p == PTC_PKT_TIP_NONE;
+	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 &&
+	       (ptc_pkt_is_timing(type) || (!at && (type == PTC_PKT_TNT || type == PTC_PKT_TNT64))))
+		at += (size_t)len;
+	return len > 0 && p[at] == PTC_PKT_TIP_NONE;
+}
+
+/*
  * A branch that takes an address took one that does not say which: @b, when the decoder was at
  * @raw. libipt says so of a block that it has not in its cache, and goes on with the branch itself
  * where it has it.
@@ -71,8 +91,9 @@ static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t r
 {
 	uint8_t kind;
 
-	if (r->status < 0 || !b->ninsn || r->raw <= raw || *place_of(r, raw) != PTC_PKT_TIP_NONE ||
-	    b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
+	if (r->status < 0 || !b->ninsn || r->raw <= raw || b->iclass == ptic_cond_jump ||
+	    ptc_ipt_is_cut(b) ||
+	    !has_no_ip(place_of(r, raw), r->raw - raw, b->iclass != ptic_return))
 		return;
 	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
 	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
@@ -85,6 +106,15 @@ void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b)
 
 	ptc_replay_look_around(r);
 	judge_block(r, b, raw);
+}
+
+/* Can there be the first byte of a FUP? */
+static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
+{
+	for (; bytes < end; bytes++)
+		if (ptc_pkt_is_fup(*bytes))
+			return true;
+	return false;
 }
 
 /*
@@ -103,7 +133,11 @@ static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool
 	} else if (ptc_feed_has_tip(f)) {
 		len = ptc_pkt_ip_len(f->next[0]);
 		bits = empty ? 0 : -1;
+		r->fup = false; /* it was of this one */
 	}
+	if (may_have_fup(f->next + len, f->next + n))
+		r->fup = true;
+	f->fup = r->fup;
 	/* Nothing behind it, nor behind the one before it: the time is what it was. */
 	if (n != len || r->lags)
 		look_at_time(r);
@@ -146,7 +180,8 @@ struct ptc_feed ptc_replay_feed(const struct ptc_replay *r)
 			      .word = r->quiet_word,
 			      .bits = r->quiet,
 			      .calls = r->quiet_calls,
-			      .late = r->lags };
+			      .late = r->lags,
+			      .fup = r->fup };
 
 	if (f.next >= f.limit)
 		ptc_feed_ask(&f);
@@ -167,7 +202,9 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 	look_at_bound(r);
 	if (r->bound != bound)
 		r->lags = true;
-	*ret = (struct ptc_feed){ .bits = -1, .next = place_of(r, raw), .late = true };
+	*ret = (struct ptc_feed){
+		.bits = -1, .next = place_of(r, raw), .late = true, .fup = r->fup
+	};
 	ret->limit = feed_limit(r);
 	if (r->raw > raw)
 		note_packet(r, ret, r->raw - raw, empty);

@@ -90,6 +90,7 @@ struct ptc_replay {
 	uint64_t quiet_word;	 /* those bits */
 	uint64_t tsc, tsc_bound; /* that now is made of; tsc UINT64_MAX: not known */
 	bool lags; /* the time of what it has read ahead may be later than the decoder's */
+	bool fup;  /* it may have read one, and not the TIP of that event */
 
 	/* A gap that may yet grow: it is listed once something behind it is decoded. */
 	bool gap;

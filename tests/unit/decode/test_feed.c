@@ -123,3 +123,69 @@ Test(feed, nothing_is_known_from_the_limit_on)
 	cr_assert_not(ptc_feed_is_known(&f));
 	ptc_buf_release(&b);
 }
+
+Test(feed, behind_a_fup_an_address_may_be_of_its_event)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "N");
+	pt_tnt(&b, "N");
+	pt_ip(&b, PT_TIP, 0x1000);
+	f = feed_of(&b, 0);
+	f.fup = true;
+	ptc_feed_take_bit(&f);
+	cr_assert(ptc_feed_is_known(&f), "bits are nobody else's");
+	ptc_feed_take_bit(&f);
+	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_buf_release(&b);
+}
+
+/* libipt reads the event's TIP with the last bit, wherever the event is. */
+Test(feed, a_fup_whose_tip_is_behind_branches_is_where_it_is_step_by_step)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct pt_how how = { 0 };
+	const char *got;
+
+	pt_psb_on(&b, 0x102f);
+	pt_tnt(&b, "N");
+	pt_ip(&b, PT_FUP, 0x1000);
+	pt_tnt(&b, "N");
+	pt_tnt(&b, "N");
+	pt_ip(&b, PT_TIP, 0x100b);
+	pt_tnt(&b, "N");
+	pt_ip(&b, PT_TIP, 0x1014);
+	pt_psb_on(&b, 0x100b);
+	pt_ip_none(&b, PT_PGD);
+	got = pt_replay(&b, &how);
+	cr_assert_str_eq(got,
+			 "1033 102f call\n1033 102f call\n1033 102f call\n"
+			 "gap 2c 1 desync\ngap 34 0 desync\n100b 0 ijmp\n",
+			 "%s", got);
+	ptc_buf_release(&b);
+}
+
+/* A call that needs an address skips bits in front of it, whatever libipt has in its cache. */
+Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct pt_how how = { 0 };
+	const char *got;
+
+	pt_psb_on(&b, 0x100e);
+	pt_ip(&b, PT_TIP, 0x100e);
+	pt_ip(&b, PT_TIP, 0x100e);
+	pt_tnt(&b, "T");
+	pt_mtc(&b, 1);
+	pt_ip_none(&b, PT_TIP);
+	pt_ip(&b, PT_TIP, 0x102f);
+	pt_psb_on(&b, 0x100b);
+	pt_ip_none(&b, PT_PGD);
+	got = pt_replay(&b, &how);
+	cr_assert_str_eq(got,
+			 "100e 100e icall\n100e 100e icall\n"
+			 "gap 29 4 desync\ngap 34 0 desync\n100b 0 ijmp\n",
+			 "%s", got);
+	ptc_buf_release(&b);
+}

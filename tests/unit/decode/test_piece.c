@@ -131,11 +131,11 @@ Test(piece, whatever_runs_times_are_those_of_libipt)
 	}
 }
 
-Test(piece, with_a_bit_flipped_anywhere_what_comes_out_is_libipt_s)
+static void flip_each_bit(uint64_t seed)
 {
 	struct pt_how how = timed(3);
 	struct ptc_buf b = PTC_BUF_INIT;
-	struct fl_walk w = { .b = &b, .seed = 9, .timed = true, .mtc_freq = 3, .ctc = 1000 };
+	struct fl_walk w = { .b = &b, .seed = seed, .timed = true, .mtc_freq = 3, .ctc = 1000 };
 	size_t i;
 
 	how.disorder = true;
@@ -147,6 +147,15 @@ Test(piece, with_a_bit_flipped_anywhere_what_comes_out_is_libipt_s)
 		b.bytes[i / 8] ^= (uint8_t)(1 << i % 8);
 	}
 	ptc_buf_release(&b);
+}
+
+Test(piece, with_a_bit_flipped_anywhere_what_comes_out_is_libipt_s)
+{
+	static const uint64_t seeds[] = { 7, 9, 13 };
+	size_t i;
+
+	for (i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
+		flip_each_bit(seeds[i]);
 }
 
 Test(piece, cut_anywhere_what_comes_out_is_libipt_s)
