@@ -210,15 +210,38 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	ptc_decode_free(d);
 }
 
-/* The lane's byte @at in the file: of the last piece that has it. */
-static size_t place_of(const struct lane *l, size_t at)
+/* The last piece that has the lane's byte @at. */
+static const struct piece *piece_of(const struct lane *l, size_t at)
 {
 	size_t i;
 
 	for (i = l->npieces; i-- > 0;)
 		if (at >= l->pieces[i].at && at - l->pieces[i].at < l->pieces[i].size)
-			return (size_t)l->pieces[i].file_off + at - l->pieces[i].at;
+			return &l->pieces[i];
 	die("a hole in an undamaged trace");
+}
+
+/* The lane's byte @at in the file. */
+static size_t place_of(const struct lane *l, size_t at)
+{
+	const struct piece *p = piece_of(l, at);
+
+	return (size_t)p->file_off + at - p->at;
+}
+
+bool lane_is_lost(const struct base *b, const struct lane *l, size_t at)
+{
+	const struct piece *p = piece_of(l, at);
+	const uint64_t off = p->aux_off + at - p->at;
+	size_t i;
+
+	for (i = 0; i < b->want.ngaps; i++) {
+		const struct gap *g = &b->want.gaps[i];
+
+		if (g->queue == l->queue && off >= g->off && off - g->off < g->len)
+			return true;
+	}
+	return false;
 }
 
 void lane_store(const struct base *b, const struct lane *l, const uint8_t *trace, uint8_t *bytes)

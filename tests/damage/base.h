@@ -121,6 +121,9 @@ void lane_store(const struct base *b, const struct lane *l, const uint8_t *trace
 size_t lane_front(const struct base *b, struct lane *l, size_t k);
 size_t lane_back(const struct base *b, struct lane *l, size_t k);
 
+/* Does the undamaged trace have a gap that lasts over the lane's byte @at? */
+bool lane_is_lost(const struct base *b, const struct lane *l, size_t at);
+
 void *must(void *p);
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -247,7 +247,8 @@ static bool change_time(const struct lane *l, struct dice *d, uint8_t *t, struct
 	return true;
 }
 
-static bool change_psb(const struct lane *l, struct dice *d, uint8_t *t, struct change *c)
+static bool change_psb(const struct base *b, const struct lane *l, struct dice *d, uint8_t *t,
+		       struct change *c)
 {
 	size_t at, end;
 	enum ptc_pkt type = PTC_PKT_PSB;
@@ -262,7 +263,8 @@ static bool change_psb(const struct lane *l, struct dice *d, uint8_t *t, struct 
 			break;
 	}
 	if (c->kind == CHANGE_NO_PSB) {
-		c->told = type == PTC_PKT_PSBEND;
+		/* In a gap it is not what decoding went on at. */
+		c->told = type == PTC_PKT_PSBEND && !lane_is_lost(b, l, at);
 		end = at + PTC_PSB_LEN;
 	}
 	memset(t + at, 0, end - at);
@@ -307,7 +309,7 @@ static bool change_trace(const struct base *b, struct dice *d, struct change *c)
 		ok = change_packet(l, d, t, c);
 		break;
 	default:
-		ok = change_psb(l, d, t, c);
+		ok = change_psb(b, l, d, t, c);
 	}
 	if (ok)
 		lane_store(b, l, t, c->bytes);

@@ -45,9 +45,22 @@ def record(folder):
             sys.exit(f"FAILED: cannot record {name}: {r.stderr.decode()}")
         yield path
     if shutil.which("qemu-x86_64"):
+        yield without_code(folder)
         path = os.path.join(folder, "snapshots.data")
         snapshots(path)
         yield path
+
+
+def without_code(folder):
+    """Of a program that is gone: one gap, with PSBs in it."""
+    path, gone = os.path.join(folder, "nocode.data"), os.path.join(folder, "gone")
+    shutil.copy(prog("chain_static"), gone)
+    argv = [PTCAP, "record", "--psb-period", "2K", "--source", "emu", "-o", path, "--", gone]
+    r = subprocess.run(argv, capture_output=True)
+    os.unlink(gone)
+    if not os.path.exists(path):
+        sys.exit(f"FAILED: cannot record nocode: {r.stderr.decode()}")
+    return path
 
 
 def snapshots(path):
