@@ -117,14 +117,19 @@ struct test {
 	struct ptc_build_id id;
 };
 
-static void begin(struct test *t, uint8_t id)
+static void look_again(struct test *t)
 {
 	struct ptc_err err;
 
-	memset(t, 0, sizeof(*t));
-	le_folder(t->dir, sizeof(t->dir));
 	cr_assert_eq(ptc_search_init(&t->files.search, t->dir, t->dir, "6.1.0", &err), 0);
 	t->k.wanted = true;
+}
+
+static void begin(struct test *t, uint8_t id)
+{
+	memset(t, 0, sizeof(*t));
+	le_folder(t->dir, sizeof(t->dir));
+	look_again(t);
 	if (id) {
 		t->id.len = 20;
 		memset(t->id.bytes, 0x11, 20);
@@ -132,10 +137,17 @@ static void begin(struct test *t, uint8_t id)
 	}
 }
 
-static void end(struct test *t)
+static void forget(struct test *t)
 {
 	ptc_kernel_release(&t->k);
 	ptc_codefiles_release(&t->files);
+	memset(&t->k, 0, sizeof(t->k));
+	memset(&t->files, 0, sizeof(t->files));
+}
+
+static void end(struct test *t)
+{
+	forget(t);
 	le_folder_remove(t->dir);
 }
 
@@ -373,16 +385,18 @@ Test(module, a_file_that_is_cut_names_nothing_wrongly)
 	size_t n;
 
 	le_module(&whole, 0, unloadable);
+	begin(&t, 0);
 	for (n = 0; n <= whole.len; n++) {
-		begin(&t, 0);
+		forget(&t);
+		look_again(&t);
 		ptc_buf_reset(&cut);
 		ptc_buf_put(&cut, whole.bytes, n);
 		le_write(t.dir, PATH, &cut);
 		map(&t, PATH);
 		name = name_at(&t, 0x61);
 		cr_assert(!strcmp(name, n == whole.len ? "m_late+1" : "+0"), "%zu: %s", n, name);
-		end(&t);
 	}
+	end(&t);
 	ptc_buf_release(&whole);
 	ptc_buf_release(&cut);
 }
