@@ -246,18 +246,19 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
 	t->last.kind = e.kind;
 	t->last.len = e.len;
 	t->last.ip = row->last.ip;
+	t->last.time = time;
 	if (row->progress)
 		ptc_trail_progress(t);
 	r->out.stats->insns += row->insns;
 	r->idle = 0;
 }
 
-/* How many items there may be in rows, with those that wait already: one at least. */
+/* How many items there may be in rows, with those that wait already. */
 static size_t room_for(const struct ptc_out *o, size_t max)
 {
 	const size_t waiting = o->n - o->head;
 
-	return waiting < max ? max - waiting : 1;
+	return waiting < max ? max - waiting : 0;
 }
 
 enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
