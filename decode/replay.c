@@ -229,8 +229,8 @@ static bool has_more(struct ptc_replay *r)
 }
 
 /*
- * ptc_replay_run_blocks where that can be; else one block, asking the decoder where it is. While the
- * pending instruction is of another time there is no row, or items would be of two times.
+ * ptc_replay_run_blocks where that can be; else one block, asking the decoder where it is. While
+ * the pending instruction is of another time there is no row, or items would be of two times.
  */
 static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
