@@ -78,11 +78,11 @@ def well_formed(flow):
     inside = False
     for t in flow:
         if t[0] == 0:
-            check(t[2] == "start" and not inside, f"an entry within: {t}")
-            inside = True
+            wrong, inside = t[2] != "start" or inside, True
         else:
-            check(t[2] != "start" and inside, f"a transfer outside: {t}")
-            inside = t[1] != 0
+            wrong, inside = t[2] == "start" or not inside, t[1] != 0
+        if wrong:
+            check(False, f"an entry within, or a transfer outside: {t}")
 
 
 def check_truth(folder, name, argv):
@@ -205,12 +205,14 @@ def perf_transfers(path):
         [lib.PERF, "script", "-i", path, "--itrace=be", "--ns", "-F", "tid,flags,ip,addr"], env=env
     ).expect(0)
     check("error" not in r.out + r.err, f"perf reports an error:\n{r.err[:2000]}")
-    ret = {}
+    ret, known = {}, {}
     for line in r.out.splitlines():
-        m = re.fullmatch(r"\s*(-?\d+)\s+(.*?)\s*\b([0-9a-f]+) =>\s+([0-9a-f]+)\s*", line)
-        check(m, f"perf's line {line!r}")
-        t = Transfer((int(m[3], 16), int(m[4], 16), perf_class(m[2])))
-        ret.setdefault(int(m[1]), []).append(t)
+        if line not in known:
+            m = re.fullmatch(r"\s*(-?\d+)\s+(.*?)\s*\b([0-9a-f]+) =>\s+([0-9a-f]+)\s*", line)
+            check(m, f"perf's line {line!r}")
+            known[line] = int(m[1]), Transfer((int(m[3], 16), int(m[4], 16), perf_class(m[2])))
+        tid, t = known[line]
+        ret.setdefault(tid, []).append(t)
     return ret
 
 
