@@ -67,7 +67,7 @@ bool ptc_state_is_fatal(const char *proc, pid_t tid, int sig)
 	fatal = !ptc_read_file(path, STATUS_MAX, &status, &err) &&
 		mask_of((const char *)status.bytes, "\nSigIgn:", &ignored) &&
 		mask_of((const char *)status.bytes, "\nSigCgt:", &caught) &&
-		!((ignored | caught) >> (sig - 1) & 1);
+		!ptc_signals_have(ignored | caught, sig);
 	ptc_buf_release(&status);
 	return fatal;
 }

@@ -27,6 +27,12 @@ struct ptc_state {
 	size_t nthreads;
 };
 
+/* Is @sig in the set @signals, bit N-1 of which is signal N? */
+static inline bool ptc_signals_have(uint64_t signals, int sig)
+{
+	return sig >= 1 && sig <= 64 && signals >> (sig - 1) & 1;
+}
+
 /*
  * Will @sig, about to be delivered to @tid, end its process: is it neither handled nor ignored,
  * and does that end processes? False if that is not to be found out: it is gone.
