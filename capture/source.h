@@ -72,6 +72,7 @@ struct ptc_source_end {
 	uint64_t left_behind; /* tasks that outlived the command, traced until then */
 	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
 	uint64_t crashes;     /* processes whose state states() has */
+	bool unwatched;	      /* from some point on it did not see signals, which opts wants */
 	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux;       /* that the source itself dropped */
 	char lacking[96];		       /* see struct ptc_record_result */

@@ -18,6 +18,8 @@ struct ptc_state_thread {
 	const struct user_regs_struct *regs;
 };
 
+#define PTC_STATE_NO_TIME UINT64_MAX /* not known */
+
 /* All of it is lent. */
 struct ptc_state {
 	pid_t pid, tid; /* whom the signal kills */

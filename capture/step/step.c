@@ -178,7 +178,10 @@ static void step_drained(struct ptc_source *src, size_t i, bool stopped)
 static int step_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *err)
 {
 	struct step *s = of(src);
-	const struct ptc_step_body body = { .run = trace, .orphan = orphan, .ctx = s };
+	/* Not "ptcap": what kills all of that name must not kill the one that detaches. */
+	const struct ptc_step_body body = {
+		.name = "pt-step-tracer", .run = trace, .orphan = orphan, .ctx = s
+	};
 	const struct ptc_step_shared *sh = s->process.shared;
 	int rc = ptc_step_process_start(&s->process, &body, err);
 

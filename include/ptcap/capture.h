@@ -276,7 +276,8 @@ struct ptc_record_result {
 					 ended in error */
 	uint64_t missed_cpus; /* that came online meanwhile: what ran there is not recorded */
 	uint64_t enabled_ns, running_ns; /* of the kernel's events, added up: no loss */
-	uint64_t odd;			 /* unexplained moves of the thread by the kernel */
+	bool unwatched;	      /* with crash or on_signals: signals were not seen all the time */
+	uint64_t odd;	      /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
 	uint64_t left_behind; /* those that were, and outlived the command: they run on */
 	/*
