@@ -102,6 +102,10 @@ static void show_fault(const struct ptc_crash_report *r, bool color)
 		       r->core_odd);
 	else if (r->has_core)
 		printf("  core    agrees\n");
+	if (r->dead.cut)
+		printf("  cut     %" PRIu64
+		       " bytes of stacks and of code in no file: too many to keep\n",
+		       r->dead.cut);
 	if (!r->flow.nbranches)
 		printf("  there is no trace of that thread\n");
 	else if (r->trace_is_short)
