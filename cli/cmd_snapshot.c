@@ -213,6 +213,10 @@ static void summary(const struct ptc_snapshot_args *a, const struct ptc_record_r
 	if (!a->quiet)
 		ptc_say("%" PRIu64 " snapshot%s, %" PRIu64 " bytes of trace", r->snapshots,
 			r->snapshots == 1 ? "" : "s", r->aux_bytes);
+	if (!a->quiet && r->crashes)
+		ptc_say("%" PRIu64
+			" process%s killed by a signal; `ptcap crash show -i FILE` says why",
+			r->crashes, r->crashes == 1 ? " was" : "es were");
 	if (!a->quiet && r->left_running && a->opts.argv)
 		ptc_say("the command runs on, untraced");
 	ptc_outcome_say_untraced(r);

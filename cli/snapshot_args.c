@@ -10,7 +10,8 @@ static const char help[] =
 	"usage: ptcap snapshot [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
 	"       ptcap snapshot [OPTIONS] --source emu|step [--] CMD [ARG...]\n"
 	"Keep the newest trace of a program in memory, and write it to a file, whole by itself,\n"
-	"when something asks for it: SIGUSR2 to ptcap, --control, the clock, the end.\n\n"
+	"when something asks for it: SIGUSR2 to ptcap, --control, a signal to the program, its\n"
+	"death, the clock, the end.\n\n"
 	"  -o, --output FILE     snapshots go to FILE.000, FILE.001, ...; with --count 1 to FILE\n"
 	"                        (default perf.data)\n"
 	"  -p, --pid PID[,PID...]\n"
@@ -29,8 +30,13 @@ static const char help[] =
 	"                        stop, ping; the answer, ack or error, comes when it is done\n"
 	"      --every TIME      a snapshot each TIME: seconds, or with a suffix us, ms, s, m, h\n"
 	"      --after TIME      the first one so long after the beginning\n"
-	"      --on-exit         one when what is watched ends (default, if there is no --every,\n"
-	"                        --after or --control)\n"
+	"      --on-signal LIST  one when a signal of LIST is about to be delivered: SEGV,USR1,34\n"
+	"      --on-crash        one when a signal is about to kill a process, with the state it "
+	"is in\n"
+	"                        (ptcap crash show)\n"
+	"      --on-exit         one when what is watched ends (default, if nothing else but "
+	"SIGUSR2\n"
+	"                        asks for one)\n"
 	"      --no-final        none at ^C and at stop\n"
 	"      --count N         end after N of them\n"
 	"      --strict          exit 3 if anything was lost\n"
@@ -57,7 +63,8 @@ static int check(struct ptc_snapshot_args *a, char **rest)
 	o->tids = a->tids;
 	o->snapshot = true;
 	o->series = true;
-	o->no_exit = (o->every_ns || o->after_ns || a->control) && !a->on_exit;
+	o->no_exit = (o->every_ns || o->after_ns || a->control || o->on_signals || o->crash) &&
+		     !a->on_exit;
 	return -1;
 }
 
@@ -155,9 +162,15 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 			a->strict = true;
 			break;
 		case OPT_ON_SIGNAL:
+			if (!ptc_args_signals(optarg, &o->on_signals))
+				return ptc_usage_error("snapshot",
+						       "'%s' is no list of signals that can be "
+						       "seen, as SEGV,USR1,34",
+						       optarg);
+			break;
 		case OPT_ON_CRASH:
-			return later(c == OPT_ON_CRASH ? "--on-crash" : "--on-signal",
-				     "have who sees the signal write to --control");
+			o->crash = true;
+			break;
 		case OPT_AT:
 			return later("--at", "take one from outside, with --control or SIGUSR2");
 		case 'v':

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -523,6 +524,9 @@ static void stand_still(struct ptc_tracer *t)
 	ptc_tracer_publish(t);
 	ptc_enc_psb(t->flow->enc);
 	tell_progress(t);
+	if (t->hold) /* first: who sees that we stand still has been asked */
+		(void)eventfd_write(t->held_fd, 1);
+	t->hold = false;
 	ptc_step_process_stand_still(t->shared, tell_paused, t->rec->ring);
 }
 
@@ -533,7 +537,8 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	/* A command that cannot be stepped any more is still waited for. */
 	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) && goes_on(t) &&
 	       !at_limit(t)) {
-		if (atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED)
+		if (t->hold ||
+		    atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED)
 			stand_still(t);
 		rc = one_turn(t, err);
 		if (rc > 0)

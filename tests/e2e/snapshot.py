@@ -220,6 +220,40 @@ def interrupt(folder):
 
 
 @case
+def signals(folder):
+    """--on-signal: one for each, before it is delivered; and the program gets it, and ends as alone."""
+    path = os.path.join(folder, "f")
+    r = Run([*SNAPSHOT, "-o", path, "--on-signal", "USR1,SIGHUP", *RINGS, prog("signal")]).expect(0)
+    names = sorted(os.listdir(folder))
+    check(names == [f"f.{i:03}" for i in range(4)], f"{names}: {r.err}")
+    flows = [whole(os.path.join(folder, name)) for name in names]
+    for one, more in zip(flows, flows[1:]):
+        check(len(one) < len(more) and more[: len(one) - 1] == one[:-1], "not the same program, further on")
+    for flow_ in flows:  # the kill(2) that sent it has returned, and nothing ran since
+        check(flow_[-1].endswith(" async") or flow_[-1].endswith(" syscall"), f"it ends with {flow_[-1]}")
+    os.unlink(path + ".000")
+    Run([*SNAPSHOT, "-o", path, "--on-signal", "12", "--count", "1", *RINGS, prog("signal")]).expect(0)
+    check("f" in os.listdir(folder) and whole(path), "--count 1 is none")
+
+
+@case
+def crashes(folder):
+    """--on-crash: one for each process that dies of a signal, with its state; they die as they would have."""
+    path, die = os.path.join(folder, "f"), prog("crash_static")
+    r = Run([*SNAPSHOT, "-o", path, "--on-crash", *RINGS, die, "null"]).expect(128 + signal.SIGSEGV)
+    check(os.listdir(folder) == ["f.000"], f"{os.listdir(folder)}: {r.err}")
+    check("1 process was killed by a signal" in r.err, r.err)
+    script = f"{die} division; {die} null; exit 5"
+    Run([*SNAPSHOT, "-q", "-o", path, "--on-crash", "-m", "256K,16K", "--", "/bin/dash", "-c", script]).expect(5)
+    check(sorted(os.listdir(folder)) == ["f.000", "f.000.old", "f.001"], f"{os.listdir(folder)}")
+    for name, signame, function in (("f.000.old", "SIGSEGV", "write_null"), ("f.000", "SIGFPE", "divide"), ("f.001", "SIGSEGV", "write_null")):
+        Run([PTCAP, "dump", "--verify", "-i", os.path.join(folder, name)]).expect(0)
+        said = json.loads(Run([PTCAP, "crash", "show", "-i", os.path.join(folder, name), "--format", "json"]).expect(0).out)
+        got = (said["signal"], said["fault"]["function"], said["trace_ends_there"], len(said["branches"]) > 20)
+        check(got == (signame, function, True, True), f"{name}: {got}")
+
+
+@case
 def attached(folder):
     """What runs already, stepped: snapshots by signal and at ^C, and it goes on as it was."""
     with subprocess.Popen([prog("busy"), "100000000"], stdout=subprocess.PIPE) as t:
@@ -307,8 +341,11 @@ def refused(folder):
         (["--source", "emu", "--control", here + "/x", *hello], 2, "--control"),
         (["--source", "emu", "--control", "fd:999", *hello], 2, "999"),
         (["--source", "emu", "-o", "/nowhere/f", *hello], 125, "/nowhere/f"),
-        (["--on-crash", *hello], 2, "--on-crash"),
-        (["--on-signal", "SEGV", *hello], 2, "--on-signal"),
+        (["--source", "emu", "--on-crash", *hello], 2, "--source step"),
+        (["--source", "emu", "--on-signal", "SEGV", *hello], 2, "--source step"),
+        (["--on-signal", "SEGV,KILL", *hello], 2, "'SEGV,KILL'"),
+        (["--on-signal", "", *hello], 2, "''"),
+        (["--on-signal", "65", *hello], 2, "'65'"),
         (["--at", "main", *hello], 2, "--at"),
         (["--source", "emu", "--", here + "/x"], 127, "x"),
     ):
