@@ -84,10 +84,16 @@ static int check_crash(const struct session *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 
-	if (o->on_signals && !o->snapshot)
-		return ptc_fail(err, PTC_E_USAGE, "signals ask for snapshots (-S)");
-	if ((!o->crash && !o->on_signals) || s->source->ops->held_fd)
+	if ((o->on_signals || o->nat) && !o->snapshot)
+		return ptc_fail(err, PTC_E_USAGE, "signals and places ask for snapshots (-S)");
+	if (o->nat > PTC_AT_MAX)
+		return ptc_fail(err, PTC_E_USAGE, "a processor watches %u places at most",
+				PTC_AT_MAX);
+	if ((!o->crash && !o->on_signals && !o->nat) || s->source->ops->held_fd)
 		return 0;
+	if (o->nat)
+		return ptc_fail(err, PTC_E_USAGE,
+				"the emulated source does not stop at places; use --source step");
 	return ptc_fail(err, PTC_E_USAGE,
 			"the emulated source does not see what kills a program: QEMU delivers its "
 			"signals; use --source step");

@@ -249,7 +249,9 @@ int ptc_cmd_snapshot(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
-	rc = check_source(&a.opts, &err);
+	rc = ptc_snapshot_args_places(&a, &err);
+	if (!rc)
+		rc = check_source(&a.opts, &err);
 	if (!rc)
 		rc = asker_open(&k, &mask, &err);
 	if (!rc) {
@@ -268,5 +270,6 @@ int ptc_cmd_snapshot(int argc, char **argv)
 			code = PTC_EXIT_FINDINGS;
 	}
 	asker_close(&k, !rc);
+	ptc_snapshot_args_release(&a);
 	return code;
 }

@@ -3,8 +3,11 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
+#include "place.h"
 
 static const char help[] =
 	"usage: ptcap snapshot [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
@@ -34,6 +37,8 @@ static const char help[] =
 	"      --on-crash        one when a signal is about to kill a process, with the state it "
 	"is in\n"
 	"                        (ptcap crash show)\n"
+	"      --at PLACE[:N]    one when a thread comes to PLACE, as of record --from, each N-th\n"
+	"                        time; four of these at most\n"
 	"      --on-exit         one when what is watched ends (default, if nothing else but "
 	"SIGUSR2\n"
 	"                        asks for one)\n"
@@ -43,11 +48,6 @@ static const char help[] =
 	"  -v, --verbose         what was left out, and why\n"
 	"  -q, --quiet           nothing but errors and losses\n"
 	"  -h, --help            this text\n";
-
-static int later(const char *option, const char *instead)
-{
-	return ptc_usage_error("snapshot", "there is no %s yet: %s", option, instead);
-}
 
 static int check(struct ptc_snapshot_args *a, char **rest)
 {
@@ -63,8 +63,9 @@ static int check(struct ptc_snapshot_args *a, char **rest)
 	o->tids = a->tids;
 	o->snapshot = true;
 	o->series = true;
-	o->no_exit = (o->every_ns || o->after_ns || a->control || o->on_signals || o->crash) &&
-		     !a->on_exit;
+	o->no_exit =
+		(o->every_ns || o->after_ns || a->control || o->on_signals || o->crash || a->nat) &&
+		!a->on_exit;
 	return -1;
 }
 
@@ -172,7 +173,11 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 			o->crash = true;
 			break;
 		case OPT_AT:
-			return later("--at", "take one from outside, with --control or SIGUSR2");
+			if (a->nat == PTC_AT_MAX)
+				return ptc_usage_error("snapshot", "a processor watches %u places",
+						       PTC_AT_MAX);
+			a->at_texts[a->nat++] = optarg;
+			break;
 		case 'v':
 			a->verbose = true;
 			break;
@@ -187,4 +192,61 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 		}
 	}
 	return check(a, argv + optind);
+}
+
+/* The N of "PLACE:N", which is cut off; but "a::1" is a name. 1: none is there. False: it is 0. */
+static bool take_count(char *text, uint64_t *ret)
+{
+	char *colon = strrchr(text, ':');
+
+	*ret = 1;
+	if (!colon || colon == text || colon[-1] == ':' || !ptc_parse_u64(colon + 1, ret))
+		return true;
+	*colon = '\0';
+	return *ret != 0;
+}
+
+static int find_place(const char *at, const char *program, struct ptc_crossing *ret,
+		      struct ptc_err *err)
+{
+	char *text = strdup(at);
+	int rc = PTC_E_USAGE;
+
+	if (text && take_count(text, &ret->count)) {
+		rc = ptc_place_parse(text, program, &ret->place, err);
+	} else {
+		err->code = PTC_E_USAGE;
+		(void)snprintf(err->msg, sizeof(err->msg), "'%.100s' is no place and count", at);
+	}
+	free(text);
+	return rc;
+}
+
+int ptc_snapshot_args_places(struct ptc_snapshot_args *a, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = &a->opts;
+	char *program = NULL;
+	size_t i;
+	int rc = 0;
+
+	if (a->nat)
+		rc = ptc_place_program(o->argv,
+				       o->npids ? o->pids[0] :
+				       o->ntids ? o->tids[0] :
+						  0,
+				       &program, err);
+	for (i = 0; !rc && i < a->nat; i++)
+		rc = find_place(a->at_texts[i], program, &a->at[i], err);
+	free(program);
+	a->opts.at = a->at;
+	a->opts.nat = a->nat;
+	return rc;
+}
+
+void ptc_snapshot_args_release(struct ptc_snapshot_args *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->nat; i++)
+		free((char *)(uintptr_t)a->at[i].place.file);
 }

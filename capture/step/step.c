@@ -326,14 +326,15 @@ static const struct ptc_source_ops step_ops = {
 	.free = step_free,
 };
 
-/* For signals. */
+/* For signals and places. */
 static int look_out(struct step *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 	const int rc = o->crash ? ptc_states_open(&s->tracer.states, err) : 0;
 
 	s->tracer.on_signals = o->on_signals;
-	if (rc || !o->snapshot || !(o->crash || o->on_signals))
+	ptc_crossings_init(&s->tracer.crossings, o);
+	if (rc || !o->snapshot || !(o->crash || o->on_signals || o->nat))
 		return rc;
 	s->tracer.held_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return s->tracer.held_fd < 0 ? ptc_fail_sys(err, errno, "cannot create an eventfd") : 0;

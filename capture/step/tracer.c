@@ -342,6 +342,7 @@ static int step(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 	    ptc_affinity_visible(k->before.rax))
 		ptc_affinity_show(&k->affinity, k->tid);
 	k->mid_call = false;
+	k->at_place = false;
 	k->injected = sig != 0;
 	k->inject = 0;
 	k->tsc = ptc_rdtsc();
@@ -506,6 +507,10 @@ static int one_turn(struct ptc_tracer *t, struct ptc_err *err)
 	k = pick(t);
 	if (!k)
 		return wait_any(t, err);
+	if (ptc_crossings_reached(&t->crossings, k)) {
+		t->hold = true;
+		return 0;
+	}
 	rc = step(t, k, err);
 	if (!rc && t->on_cpu && ptc_zone_left(&t->zone, t->on_cpu))
 		take_cpu(t);

@@ -16,6 +16,7 @@
 #include "capture/soft/records.h"
 #include "capture/soft/truth.h"
 #include "capture/states.h"
+#include "capture/step/crossing.h"
 #include "capture/step/process.h"
 #include "capture/step/task.h"
 #include "capture/step/zone.h"
@@ -32,6 +33,7 @@ struct ptc_tracer {
 	struct ptc_zone zone;		/* where to trace */
 	struct ptc_states states;	/* of processes that die, if wanted */
 	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
+	struct ptc_crossings crossings; /* that ask for one */
 	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */
 
 	/* the outcome */

@@ -74,7 +74,14 @@ struct ptc_addr_filter {
 	uint64_t addr, size; /* 0: no range */
 };
 
+/* Where a snapshot is taken, each @count-th time that control comes there; 0: as 1. */
+struct ptc_crossing {
+	struct ptc_place place;
+	uint64_t count;
+};
+
 #define PTC_VCPUS_MAX	    64u
+#define PTC_AT_MAX	    4u		/* what a processor can watch */
 #define PTC_AUX_SAMPLE_MAX  (60u << 10) /* what surely fits a record */
 #define PTC_SAMPLER_DEFAULT "cpu-clock:u"
 
@@ -141,6 +148,12 @@ struct ptc_record_opts {
 	 * will do. Bit N-1: signal N. As crash otherwise.
 	 */
 	uint64_t on_signals;
+	/*
+	 * With snapshot: take one when a thread comes to one of these places, at most PTC_AT_MAX.
+	 * The step source stands still in front of it.
+	 */
+	const struct ptc_crossing *at;
+	size_t nat;
 	/*
 	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself:
 	 * all that the rings hold, from a PSB on, and what was mapped and who ran by then. Side

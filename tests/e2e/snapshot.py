@@ -237,6 +237,23 @@ def signals(folder):
 
 
 @case
+def places(folder):
+    """--at: each so many times that it comes there, in front of it; of a library, too."""
+    path = os.path.join(folder, "f")
+    out = Run(["nm", prog("busy")]).expect(0).out
+    hop = int(next(l for l in out.splitlines() if l.endswith(" hop")).split()[0], 16)
+    Run([*SNAPSHOT, "-o", path, "--at", "hop:20", "--count", "3", *RINGS, prog("busy"), "200"]).expect(7)
+    flows = [whole(f"{path}.{n:03}") for n in range(3)]
+    for n, flow_ in enumerate(flows):
+        came = [int(l.split()[1], 16) == hop and not l.endswith(" start") for l in flow_]
+        check(came[-2] and flow_[-1].endswith(" async"), f"{n}: it ends with {flow_[-3:]}")
+        check(sum(came) == 20 * (n + 1), f"{n}: it came there {sum(came)} times")
+        os.unlink(f"{path}.{n:03}")
+    Run([*SNAPSHOT, "-o", path, "--at", "hop", "--at", hex(hop), "-m", "256K,16K", "--no-final", "--count", "2", "--", prog("busy"), "9"]).expect(7)
+    check(sorted(os.listdir(folder)) == ["f.000", "f.001"], "not one for each time")
+
+
+@case
 def crashes(folder):
     """--on-crash: one for each process that dies of a signal, with its state; they die as they would have."""
     path, die = os.path.join(folder, "f"), prog("crash_static")
@@ -346,7 +363,10 @@ def refused(folder):
         (["--on-signal", "SEGV,KILL", *hello], 2, "'SEGV,KILL'"),
         (["--on-signal", "", *hello], 2, "''"),
         (["--on-signal", "65", *hello], 2, "'65'"),
-        (["--at", "main", *hello], 2, "--at"),
+        (["--source", "step", "--at", "nowhere_to_be_found", *hello], 125, "nowhere_to_be_found"),
+        (["--source", "step", "--at", "0x401000:0", *hello], 2, "'0x401000:0'"),
+        (["--source", "emu", "--at", "0x401000", *hello], 2, "--source step"),
+        (["--source", "step", *["--at", "0x401000"] * 5, *hello], 2, "4 places"),
         (["--source", "emu", "--", here + "/x"], 127, "x"),
     ):
         if os.path.exists("/sys/bus/event_source/devices/intel_pt") and status in (1, 125) and "/nowhere/f" not in args:
