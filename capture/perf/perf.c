@@ -31,6 +31,7 @@
 #include "capture/perf/set.h"
 #include "capture/perf/tasks.h"
 #include "capture/source.h"
+#include "capture/watch/watch.h"
 
 enum {
 	DATA_DEFAULT = 512 << 10,
@@ -52,6 +53,7 @@ struct perf {
 	struct ptc_event sampler; /* with opts->aux_sample */
 	struct ptc_clock clock;
 	struct ptc_launch launch;
+	struct ptc_watch watch; /* for signals */
 	struct ptc_set set;
 	struct ptc_hotplug hotplug;	 /* of CPUs, which events are of */
 	const struct ptc_source_id *ids; /* the set's */
@@ -62,8 +64,9 @@ struct perf {
 	pid_t pid;			 /* the command, or the first process; 0: neither */
 	struct ptc_ledger_event *events; /* owned; as they were read at the end */
 	uint64_t *restarts;		 /* owned; of each ring */
-	bool stopped, reaped;
+	bool paused, stopped, reaped;
 	int status;
+	struct ptc_err failed; /* code 0: not; out of memory while CPUs came */
 };
 
 static struct perf *of(struct ptc_source *s)
@@ -266,12 +269,42 @@ static size_t perf_rings(struct ptc_source *src, const struct ptc_source_ring **
 	return of(src)->set.nrings;
 }
 
+/* A CPU has come back. Without its ids its records would be of no event. */
+static int record_again(void *ctx, int cpu, struct ptc_err *err)
+{
+	struct perf *p = ctx;
+	const int rc = ptc_set_again(&p->set, p->cgroup_fd, cpu, !p->paused, err);
+
+	if (rc)
+		return rc;
+	p->ids = ptc_set_ids(&p->set, &p->nids);
+	return p->ids ? 0 : ptc_fail_mem(err);
+}
+
+static struct ptc_hotplug_whose whose_cpus(struct perf *p)
+{
+	return (struct ptc_hotplug_whose){
+		.among = p->opts->cpus ? &p->set.cpus : NULL,
+		.mine = &p->set.cpus,
+		.tasks = !by_cpu(p->opts),
+		.again = p->stopped ? NULL : record_again,
+		.again_ctx = p,
+		.note = p->opts->on_note,
+		.note_ctx = p->opts->note_ctx,
+	};
+}
+
 /* All that is attached to has ended: so does the recording. */
 static void perf_waken(struct ptc_source *src, size_t i)
 {
 	struct perf *p = of(src);
 
 	ptc_set_reap(&p->set, i);
+	if (i == 0 && by_cpu(p->opts) && !p->failed.code) {
+		const struct ptc_hotplug_whose whose = whose_cpus(p);
+
+		(void)ptc_hotplug_follow(&p->hotplug, &whose, &p->failed);
+	}
 	if (!p->set.live && !p->opts->argv)
 		(void)eventfd_write(p->left_fd, 1);
 }
@@ -352,8 +385,9 @@ static int perf_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *er
 	int rc;
 
 	*ret_pid = p->pid;
-	if (!p->opts->argv)
-		return 0;
+	rc = ptc_watch_start(&p->watch, p->opts, &p->clock, p->opts->argv ? p->pid : 0, err);
+	if (rc || !p->opts->argv)
+		return rc;
 	rc = ptc_launch_let_go(&p->launch, err);
 	if (!rc)
 		rc = ptc_launch_result(&p->launch, false, err);
@@ -377,6 +411,7 @@ static void perf_stop(struct ptc_source *src)
 {
 	struct perf *p = of(src);
 
+	ptc_watch_leave(&p->watch);
 	if (!p->stopped)
 		perf_quiesce(src);
 	if (!p->opts->argv)
@@ -392,14 +427,28 @@ static void perf_leave(struct ptc_source *src)
 /* Each event by itself, done on return; the side records go on. */
 static bool perf_pause(struct ptc_source *src)
 {
+	of(src)->paused = true;
+	ptc_watch_pause(&of(src)->watch);
 	ptc_set_disable(&of(src)->set);
 	return true;
 }
 
 static void perf_resume(struct ptc_source *src)
 {
+	of(src)->paused = false;
 	if (!of(src)->stopped)
 		ptc_set_enable(&of(src)->set);
+	ptc_watch_resume(&of(src)->watch);
+}
+
+static int perf_held_fd(struct ptc_source *src)
+{
+	return of(src)->watch.held_fd;
+}
+
+static int perf_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
+{
+	return ptc_states_take(&of(src)->watch.states, b, err);
 }
 
 static void perf_abandon(struct ptc_source *src)
@@ -410,18 +459,24 @@ static void perf_abandon(struct ptc_source *src)
 static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct perf *p = of(src);
-	const struct ptc_hotplug_whose whose = {
-		.among = p->opts->cpus ? &p->set.cpus : NULL,
-		.kept = by_cpu(p->opts) ? NULL : &p->set.cpus,
-		.note = p->opts->on_note,
-		.note_ctx = p->opts->note_ctx,
-	};
+	const struct ptc_hotplug_whose whose = whose_cpus(p);
 	struct ptc_set_counts counts;
 	pid_t got;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
-	rc = ptc_hotplug_tell(&p->hotplug, &whose, &ret->missed_cpus, err);
+	ret->unwatched = ptc_watch_end(&p->watch, err) != 0;
+	if (ret->unwatched && p->opts->on_note)
+		p->opts->on_note(p->opts->note_ctx, err->msg);
+	ret->crashes = p->watch.crashes;
+	rc = p->failed.code;
+	if (rc)
+		*err = p->failed;
+	else
+		rc = ptc_hotplug_follow(&p->hotplug, &whose, err);
+	ptc_hotplug_tell(&p->hotplug, &whose);
+	ret->missed_cpus = p->hotplug.came.n;
+	ret->late_cpus = p->hotplug.back.n;
 	ptc_set_counts(&p->set, &counts);
 	ret->enabled_ns = counts.enabled_ns;
 	ret->running_ns = counts.running_ns;
@@ -452,6 +507,7 @@ static void perf_free(struct ptc_source *src)
 
 	if (!src)
 		return;
+	ptc_watch_release(&p->watch);	/* first: it would keep a child's end from us */
 	ptc_launch_release(&p->launch); /* a child that was never let go ends here */
 	ptc_set_release(&p->set);
 	ptc_hotplug_release(&p->hotplug);
@@ -482,10 +538,12 @@ static const struct ptc_source_ops perf_ops = {
 	.end_fd = perf_end_fd,
 	.pause = perf_pause,
 	.resume = perf_resume,
+	.held_fd = perf_held_fd,
 	.stop = perf_stop,
 	.leave = perf_leave,
 	.abandon = perf_abandon,
 	.finish = perf_finish,
+	.states = perf_states,
 	.free = perf_free,
 };
 
@@ -498,6 +556,9 @@ static int check_opts(const struct ptc_record_opts *o, struct ptc_err *err)
 				"CPUs or a cgroup, and processes or threads: one of both");
 	if (o->per_thread && by_cpu(o))
 		return ptc_fail(err, PTC_E_USAGE, "--per-thread is for threads, on whatever CPU");
+	if ((o->crash || o->on_signals) && by_cpu(o))
+		return ptc_fail(err, PTC_E_USAGE,
+				"signals are seen of processes (-p) and commands, not of CPUs");
 	if (!o->argv && !by_cpu(o) && !o->npids && !o->ntids)
 		return ptc_fail(err, PTC_E_USAGE, "there is nothing to record");
 	return 0;
@@ -535,7 +596,7 @@ static int parse_event(struct perf *p, struct ptc_err *err)
 				"'%s' is without the kernel, whose code is not needed then "
 				"(--kcore): without ':u' or '/u' it is with it",
 				text);
-	if (!rc && p->event.software && p->opts->snapshot)
+	if (!rc && p->event.software && p->opts->snapshot && !p->opts->crash)
 		return ptc_fail(err, PTC_E_USAGE, "'%s' traces nothing: there are no snapshots",
 				text);
 	if (!rc && p->opts->aux_sample)
@@ -590,7 +651,11 @@ static int open_all(struct perf *p, struct ptc_err *err)
 		return rc;
 	p->ids = ptc_set_ids(&p->set, &p->nids);
 	p->restarts = calloc(p->set.nrings + 1, sizeof(*p->restarts));
-	return p->ids && p->restarts ? watch_end(p, err) : ptc_fail_mem(err);
+	if (!p->ids || !p->restarts)
+		return ptc_fail_mem(err);
+	if (by_cpu(p->opts) && p->hotplug.fd >= 0)
+		rc = ptc_set_wake_for(&p->set, p->hotplug.fd, err);
+	return rc ? rc : watch_end(p, err);
 }
 
 int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
@@ -604,6 +669,7 @@ int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	p->opts = opts;
 	p->cgroup_fd = p->pidfd = p->left_fd = p->end_fd = -1;
 	p->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
+	p->watch = (struct ptc_watch)PTC_WATCH_INIT;
 	p->hotplug = (struct ptc_hotplug)PTC_HOTPLUG_INIT;
 	ptc_set_init(&p->set);
 	rc = open_all(p, err);
