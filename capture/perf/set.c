@@ -309,13 +309,25 @@ int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err)
 
 /* --- on and off --- */
 
-static void each(const struct ptc_set *s, size_t e, unsigned long request)
+static void each_once(const struct ptc_set *s, size_t e, unsigned long request)
 {
 	size_t i;
 
 	for (i = 0; i < s->nslots; i++)
 		if (s->slots[i].fd[e] >= 0 && !s->slots[i].over)
 			(void)s->control(s->slots[i].fd[e], request);
+}
+
+/*
+ * Who is born meanwhile may still be as its maker was before: inherit_event() of Linux 6.1 looks at
+ * that before it takes the lock that it shares with the request, and if the maker has exchanged its
+ * context with one of its children, no other lock is between them. It is found the second time.
+ */
+static void each(const struct ptc_set *s, size_t e, unsigned long request)
+{
+	each_once(s, e, request);
+	if (s->attr[e].inherit)
+		each_once(s, e, request);
 }
 
 static void each_of_ring(const struct ptc_set *s, size_t ring, unsigned long request)

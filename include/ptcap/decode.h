@@ -119,8 +119,8 @@ enum ptc_resync {
 enum ptc_engine_choice {
 	PTC_ENGINE_DEFAULT = 0, /* LIBIPT */
 	PTC_ENGINE_LIBIPT,
-	PTC_ENGINE_FAST,   /* the second engine; with one thread */
-	PTC_ENGINE_VERIFY, /* libipt, and all that FAST would give held against it */
+	PTC_ENGINE_FAST,   /* the second engine */
+	PTC_ENGINE_VERIFY, /* libipt, and all that FAST would give held against it; one thread */
 };
 
 /* Which CPU recorded: selects the errata. 0/0/0: not known, none. */
@@ -181,6 +181,8 @@ struct ptc_decode_opts {
 	unsigned int jobs;
 	size_t slice; /* bytes of trace that a thread takes at a time, about; 0: what is best */
 	enum ptc_engine_choice engine; /* what comes out is the same */
+	/* A recording without trace, too: nothing comes out, but names can be asked for. */
+	bool untraced;
 };
 
 /* The defaults: all of the trace, transfers and gaps. */

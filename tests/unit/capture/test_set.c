@@ -121,6 +121,18 @@ Test(set, what_a_cpu_had_is_over_when_it_comes_back)
 	free(s.slots);
 }
 
+Test(set, threads_that_are_born_meanwhile_are_asked_the_second_time)
+{
+	struct ptc_set s = set();
+
+	s.attr[0].inherit = 1;
+	ptc_set_disable(&s);
+	cr_assert_str_eq(asked, "D3 D5 D7 D9 D3 D5 D7 D9 ");
+	asked[0] = '\0';
+	ptc_set_enable(&s);
+	cr_assert_str_eq(asked, "E3 E5 E7 E9 E3 E5 E7 E9 ");
+}
+
 /* What read(2) gives of an event. */
 static int event(uint64_t enabled, uint64_t running, uint64_t lost)
 {
