@@ -53,8 +53,8 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 			" CPUs that came online while it was recorded (-v says which)",
 			r->missed_cpus);
 	if (r->late_cpus)
-		ptc_say("LOST: the first moment of %" PRIu64
-			" CPUs that came online while it was recorded (-v says which)",
+		ptc_say("LOST: what ran in the first moment after a CPU came back, %" PRIu64
+			" times (-v says which)",
 			r->late_cpus);
 }
 

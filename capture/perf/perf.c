@@ -281,6 +281,11 @@ static int record_again(void *ctx, int cpu, struct ptc_err *err)
 	return p->ids ? 0 : ptc_fail_mem(err);
 }
 
+static uint64_t now_ns(void *ctx)
+{
+	return ptc_clock_ns(&((struct perf *)ctx)->clock);
+}
+
 static struct ptc_hotplug_whose whose_cpus(struct perf *p)
 {
 	return (struct ptc_hotplug_whose){
@@ -288,7 +293,8 @@ static struct ptc_hotplug_whose whose_cpus(struct perf *p)
 		.mine = &p->set.cpus,
 		.tasks = !by_cpu(p->opts),
 		.again = p->stopped ? NULL : record_again,
-		.again_ctx = p,
+		.now_ns = now_ns,
+		.ctx = p,
 		.note = p->opts->on_note,
 		.note_ctx = p->opts->note_ctx,
 	};
@@ -300,7 +306,7 @@ static void perf_waken(struct ptc_source *src, size_t i)
 	struct perf *p = of(src);
 
 	ptc_set_reap(&p->set, i);
-	if (i == 0 && by_cpu(p->opts) && !p->failed.code) {
+	if (i == 0 && !p->failed.code) {
 		const struct ptc_hotplug_whose whose = whose_cpus(p);
 
 		(void)ptc_hotplug_follow(&p->hotplug, &whose, &p->failed);
@@ -476,7 +482,7 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		rc = ptc_hotplug_follow(&p->hotplug, &whose, err);
 	ptc_hotplug_tell(&p->hotplug, &whose);
 	ret->missed_cpus = p->hotplug.came.n;
-	ret->late_cpus = p->hotplug.back.n;
+	ret->late_cpus = ptc_hotplug_late(&p->hotplug);
 	ptc_set_counts(&p->set, &counts);
 	ret->enabled_ns = counts.enabled_ns;
 	ret->running_ns = counts.running_ns;
@@ -653,7 +659,7 @@ static int open_all(struct perf *p, struct ptc_err *err)
 	p->restarts = calloc(p->set.nrings + 1, sizeof(*p->restarts));
 	if (!p->ids || !p->restarts)
 		return ptc_fail_mem(err);
-	if (by_cpu(p->opts) && p->hotplug.fd >= 0)
+	if (p->hotplug.fd >= 0)
 		rc = ptc_set_wake_for(&p->set, p->hotplug.fd, err);
 	return rc ? rc : watch_end(p, err);
 }

@@ -63,7 +63,7 @@ Test(hotplug, nothing_happens_while_nobody_does_anything)
 	cr_assert_eq(ptc_hotplug_follow(&h, &whose, &err), 0); /* not listening */
 	ptc_hotplug_listen(&h);
 	cr_assert_eq(ptc_hotplug_follow(&h, &whose, &err), 0);
-	cr_assert_eq(h.gone.n + h.back.n + h.came.n, 0);
+	cr_assert_eq(h.naway + h.came.n, 0);
 	ptc_hotplug_release(&h);
 	cr_assert_eq(h.fd, -1);
 }
@@ -75,7 +75,8 @@ struct scene {
 	struct ptc_hotplug_whose whose;
 	int out; /* where the events come from */
 	char log[512];
-	int refuse; /* what recording again fails with */
+	int refuse;   /* what recording again fails with */
+	uint64_t now; /* a second more each time that it is asked for */
 };
 
 static int mine[] = { 1, 2 };
@@ -100,14 +101,24 @@ static int again(void *ctx, int cpu, struct ptc_err *err)
 	return s->refuse;
 }
 
+static uint64_t now_ns(void *ctx)
+{
+	struct scene *s = ctx;
+
+	return s->now += 1000000000;
+}
+
 static void scene_init(struct scene *s)
 {
 	int ends[2];
 
 	*s = (struct scene){ .h = PTC_HOTPLUG_INIT };
-	s->whose = (struct ptc_hotplug_whose){
-		.mine = &of_mine, .again = again, .again_ctx = s, .note = log_text, .note_ctx = s
-	};
+	s->whose = (struct ptc_hotplug_whose){ .mine = &of_mine,
+					       .again = again,
+					       .now_ns = now_ns,
+					       .ctx = s,
+					       .note = log_text,
+					       .note_ctx = s };
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), 0);
 	s->h.fd = ends[0];
 	s->out = ends[1];
@@ -135,8 +146,8 @@ static void scene_release(struct scene *s)
 	(void)close(s->out);
 }
 
-#define FIRST_MOMENT " came online meanwhile: what ran there in the first moment is not recorded;"
-#define WENT	     " went offline meanwhile: its ring has what was until then;"
+#define FIRST_MOMENT ": what ran there in its first moment is not recorded;"
+#define RING	     ": its ring has what was until then;"
 
 Test(hotplug, a_cpu_that_comes_back_is_recorded_again_each_time)
 {
@@ -149,7 +160,12 @@ Test(hotplug, a_cpu_that_comes_back_is_recorded_again_each_time)
 	cr_assert_str_eq(s.log, "again 1;", "%s", s.log);
 	cr_assert_eq(happens(&s, ""), 0);
 	ptc_hotplug_tell(&s.h, &s.whose);
-	cr_assert_str_eq(s.log, "CPU 1-2" WENT "CPU 1" FIRST_MOMENT, "%s", s.log);
+	cr_assert_str_eq(s.log,
+			 "CPU 1 was offline from 1.000000000 to 2.000000000" FIRST_MOMENT
+			 "CPU 2 went offline at 3.000000000" RING
+			 "CPU 1 was offline from 4.000000000 to 5.000000000" FIRST_MOMENT,
+			 "%s", s.log);
+	cr_assert_eq(ptc_hotplug_late(&s.h), 2);
 	scene_release(&s);
 }
 
@@ -163,6 +179,9 @@ Test(hotplug, a_cpu_that_was_not_away_or_has_events_of_tasks_is_left_alone)
 	s.whose.tasks = true;
 	cr_assert_eq(happens(&s, "-1+1"), 0);
 	cr_assert_str_eq(s.log, "");
+	ptc_hotplug_tell(&s.h, &s.whose);
+	cr_assert_str_eq(s.log, "CPU 1 was offline from 1.000000000 to 2.000000000;", "%s", s.log);
+	cr_assert_eq(ptc_hotplug_late(&s.h), 0);
 	s.whose.tasks = false;
 	s.whose.among = &of_mine;
 	cr_assert_eq(happens(&s, "-3+3"), 0);
@@ -182,10 +201,10 @@ Test(hotplug, what_cannot_be_recorded_again_is_told_with_the_reason)
 	cr_assert_eq(happens(&s, "-1+1"), 0);
 	ptc_hotplug_tell(&s.h, &s.whose);
 	cr_assert_str_eq(s.log,
-			 "again 1;CPU 1" WENT
+			 "again 1;CPU 1 went offline at 1.000000000" RING
 			 "CPU 1 came online meanwhile: what ran there is not recorded: in use;",
 			 "%s", s.log);
-	cr_assert(!s.h.back.n && s.h.came.n == 1);
+	cr_assert(!ptc_hotplug_late(&s.h) && s.h.came.n == 1);
 	s.refuse = PTC_E_NO_MEMORY;
 	cr_assert_eq(happens(&s, "+1"), PTC_E_NO_MEMORY);
 	s.whose.again = NULL;
