@@ -164,11 +164,18 @@ int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type)
 size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from)
 {
 	const uint8_t *hit;
+	size_t at;
 
 	if (from >= len)
 		return len;
 	hit = memmem(p + from, len - from, psb, PTC_PSB_LEN);
-	return hit ? (size_t)(hit - p) : len;
+	if (!hit)
+		return len;
+	/* What the packet in front ends with may look like the beginning of it. */
+	at = (size_t)(hit - p);
+	while (len - at >= PTC_PSB_LEN + 2 && !memcmp(p + at + PTC_PSB_LEN, psb, 2))
+		at += 2;
+	return at;
 }
 
 bool ptc_pkt_ip(const uint8_t *p, uint64_t last, uint64_t *ret_ip)
