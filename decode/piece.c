@@ -14,11 +14,6 @@ enum { PIECE_MAX = 256 << 10 };
 
 static const char OTHERS[] = "side records, or the end of what is wanted";
 
-static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
-{
-	return ptc_addrspace_read(as, ip, out, len);
-}
-
 int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
 		   struct ptc_engine **ret, struct ptc_err *err)
 {
@@ -27,11 +22,7 @@ int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *c
 	if (!e)
 		return ptc_fail_mem(err);
 	e->verify = choice == PTC_ENGINE_VERIFY;
-	if (!ptc_fast_code_init(&e->code, read_code, NULL) || !ptc_fast_chains_init(&e->chains)) {
-		ptc_engine_free(e);
-		return ptc_fail_mem(err);
-	}
-	ptc_fast_init(&e->fast, &e->code, &e->chains);
+	ptc_fast_init(&e->fast, NULL, NULL);
 	e->fast.strict = true;
 	e->fast.time = (struct ptc_fast_time){ .on = timed, .clock = *clock };
 	*ret = e;
@@ -43,8 +34,7 @@ void ptc_engine_free(struct ptc_engine *e)
 	if (!e)
 		return;
 	ptc_fast_release(&e->fast);
-	ptc_fast_chains_release(&e->chains);
-	ptc_fast_code_release(&e->code);
+	ptc_piece_codes_release(&e->codes);
 	free(e);
 }
 
@@ -74,19 +64,11 @@ static bool decline(struct ptc_engine *e, const char *why)
 /* The code that the replay has now. False: out of memory. */
 static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as)
 {
-	const uint64_t version = ptc_addrspace_version(as);
+	struct ptc_piece_code *k = ptc_piece_codes_use(&e->codes, as);
 
-	if (e->as == as && e->version == version && !e->code.failed &&
-	    !ptc_fast_code_is_full(&e->code))
-		return true;
-	if (e->as) {
-		ptc_fast_code_forget(&e->code);
-		ptc_fast_chains_forget(&e->chains);
-	}
-	e->as = as;
-	e->version = version;
-	e->code.ctx = as;
-	return !e->code.failed;
+	if (k)
+		ptc_fast_use(&e->fast, &k->code, &k->chains);
+	return k;
 }
 
 /* Is the replay in the middle of something that is not over with a PSB? */
@@ -189,12 +171,19 @@ static void take_lists(struct ptc_piece *p, struct ptc_fast *f)
 	f->marks_cap = marks_cap;
 }
 
+/* Has nobody anything to do up to @time that makes a difference, to what @code knows or else? */
+static bool is_calm(const struct ptc_replay *r, uint64_t time, struct ptc_fast_code *code)
+{
+	return time < r->calm || ptc_calm_lasts(&r->watch, time, code);
+}
+
 /* Is there, up to the end of the piece, something else to be done? */
-static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p)
+static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p,
+				   struct ptc_fast_code *code)
 {
 	const uint64_t end = p->nmarks ? p->marks[p->nmarks - 1].tsc : r->now;
 
-	if (r->now != PTC_NO_TIME && end >= r->calm)
+	if (r->now != PTC_NO_TIME && !is_calm(r, end, code))
 		return OTHERS;
 	if (r->next_mark < r->conf.nmarks &&
 	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
@@ -212,7 +201,7 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 		return "a piece behind damage";
 	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
 		return "a time that is not known";
-	if (r->bound != UINT64_MAX && r->bound >= r->calm)
+	if (r->bound != UINT64_MAX && !is_calm(r, r->bound, NULL))
 		return OTHERS;
 	if (!use_code(e, r->as))
 		return "out of memory";
@@ -230,7 +219,7 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 	if (!tell_times(r, p))
 		return "a time that goes back";
 	take_last(r, p, f);
-	return look_for_others(r, p);
+	return look_for_others(r, p, f->flow.code);
 }
 
 bool ptc_piece_is_next(struct ptc_replay *r)

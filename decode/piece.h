@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "decode/fast/engine.h"
+#include "decode/piece_code.h"
 #include "ptcap/decode.h"
 
-struct ptc_addrspace;
 struct ptc_replay;
 
 enum { PTC_ENGINE_REASONS = 48 };
@@ -23,12 +23,8 @@ enum { PTC_ENGINE_REASONS = 48 };
 /* The engine, for all replays of a thread, and what became of their pieces. */
 struct ptc_engine {
 	bool verify; /* libipt decodes all, and what the engine would list is held against it */
-	struct ptc_fast_code code;
-	struct ptc_fast_chains chains;
+	struct ptc_piece_codes codes;
 	struct ptc_fast fast;
-	/* What the code is of, and read from: a state of an address space; NULL: of none yet. */
-	const struct ptc_addrspace *as;
-	uint64_t version;
 
 	struct ptc_engine_stats stats;
 	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
@@ -59,6 +55,7 @@ struct ptc_piece {
 	/* To verify: that in front of the piece leads to first, which comes before all. */
 	bool pending;
 	struct ptc_item first;
+	uint64_t ran; /* instructions, by libipt */
 };
 
 void ptc_piece_release(struct ptc_piece *p);

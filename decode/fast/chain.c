@@ -6,10 +6,10 @@
 
 #include "decode/grow.h"
 
-enum { FIRST_BITS = 14, LAST_BITS = 21, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
+enum { FIRST_BITS = 12, LAST_BITS = 20, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
 
 /* Records that there may be before no more chains are made. */
-#define MAX_RECS (PTC_FAST_MAX_REC / 4 * 3)
+#define MAX_RECS (PTC_FAST_MAX_REC / 8 * 7)
 
 bool ptc_fast_chains_init(struct ptc_fast_chains *c)
 {
@@ -26,9 +26,16 @@ void ptc_fast_chains_release(struct ptc_fast_chains *c)
 
 void ptc_fast_chains_forget(struct ptc_fast_chains *c)
 {
+	if (!c->used)
+		return;
 	memset(c->table, 0, sizeof(*c->table) << c->bits);
 	c->used = 0;
 	c->evicted = 0;
+}
+
+size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c)
+{
+	return sizeof(*c->table) << c->bits;
 }
 
 /* Where a new one goes: the free one of its pair, or else the first. */

@@ -13,6 +13,12 @@ void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fa
 	ptc_fast_flow_init(&f->flow, code);
 }
 
+void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains)
+{
+	f->flow.code = code;
+	f->chains = chains;
+}
+
 void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos)
 {
 	struct ptc_fast_flow flow = f->flow;
