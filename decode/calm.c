@@ -19,7 +19,8 @@ struct now {
 	const struct ptc_lane *l;
 	struct ptc_runner who;
 	const struct ptc_thread *thread;
-	struct ptc_fast_code *code;
+	bool code_too;		    /* changes of code count: */
+	struct ptc_fast_code *code; /* of what that knows; NULL: all */
 };
 
 /* Is @tid of process @pid news to us? */
@@ -42,7 +43,7 @@ static bool changes(const struct now *n, uint64_t start, uint64_t len)
 
 	if (__builtin_add_overflow(start, len, &end))
 		end = UINT64_MAX;
-	return n->code && ptc_fast_code_knows(n->code, start, end);
+	return n->code_too && (!n->code || ptc_fast_code_knows(n->code, start, end));
 }
 
 static bool is_mode(const struct ptc_sb *sb, uint16_t mode)
@@ -122,16 +123,26 @@ static bool matters(const void *ctx, const struct ptc_event *ev)
 	}
 }
 
-bool ptc_calm_lasts(const struct ptc_watch *w, uint64_t time, struct ptc_fast_code *code)
+static bool lasts(const struct ptc_watch *w, uint64_t time, struct now n)
 {
-	struct now n = { .d = w->d, .l = w->l, .code = code };
-
 	if (!w->d || time > w->d->pick.to)
 		return false;
+	n.d = w->d;
+	n.l = w->l;
 	n.who = ptc_runner_of(w->d, w->l);
 	n.thread = n.who.tid >= 0 ? ptc_procs_thread(&w->d->procs, n.who.tid) : NULL;
 	/* Whatever names one that is not known may be what makes it known. */
 	if (!n.who.proc || !n.thread || n.thread->pid == -1)
 		return false;
 	return !ptc_sideband_any(&w->d->sideband, time, matters, &n);
+}
+
+bool ptc_calm_is_same(const struct ptc_watch *w, uint64_t time)
+{
+	return lasts(w, time, (struct now){ .code_too = false });
+}
+
+bool ptc_calm_lasts(const struct ptc_watch *w, uint64_t time, struct ptc_fast_code *code)
+{
+	return lasts(w, time, (struct now){ .code_too = true, .code = code });
 }

@@ -22,10 +22,10 @@ struct ptc_watch {
 /* Tell the lane's replay; before each of its steps. */
 void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l);
 
-/*
- * Is it the same thread that runs on the lane up to @time, included, and nothing to be listed
- * there? And none of what @code (NULL: nothing) knows changes.
- */
+/* Is it the same thread that runs on the lane up to @time, included, and nothing to be listed
+ * there? */
+bool ptc_calm_is_same(const struct ptc_watch *w, uint64_t time);
+/* And does none of the code change that @code knows (NULL: nobody knows which that is)? */
 bool ptc_calm_lasts(const struct ptc_watch *w, uint64_t time, struct ptc_fast_code *code);
 
 #endif

@@ -13,10 +13,13 @@
 #include <stdint.h>
 
 #include "decode/fast/engine.h"
+#include "decode/made.h"
 #include "decode/piece_code.h"
 #include "ptcap/decode.h"
 
+struct ptc_addrspace;
 struct ptc_replay;
+struct ptc_window;
 
 enum { PTC_ENGINE_REASONS = 48 };
 
@@ -25,6 +28,7 @@ struct ptc_engine {
 	bool verify; /* libipt decodes all, and what the engine would list is held against it */
 	struct ptc_piece_codes codes;
 	struct ptc_fast fast;
+	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */
 
 	struct ptc_engine_stats stats;
 	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
@@ -34,7 +38,18 @@ struct ptc_engine {
 
 int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
 		   struct ptc_engine **ret, struct ptc_err *err);
+/* Another one like @e, for another thread. */
+int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, struct ptc_err *err);
 void ptc_engine_free(struct ptc_engine *e);
+/*
+ * It is one of @n that are used side by side: together they have less than 1 GB, if they are no
+ * more than 32.
+ */
+void ptc_engine_share(struct ptc_engine *e, unsigned int n);
+
+/* Make the piece at @from of the span of @w, with the code of @as, which is that of @pid. */
+void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+		     const struct ptc_window *w, size_t from, struct ptc_made *m);
 
 /* A piece whose transfers are being handed over or, to verify, expected. */
 struct ptc_piece {

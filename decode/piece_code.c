@@ -28,14 +28,15 @@ static uint64_t kernel_version(const struct ptc_addrspace *as)
 	return as->kernel ? as->kernel->version : 0;
 }
 
-static size_t find(const struct ptc_piece_codes *c, const struct ptc_addrspace *as)
+static struct ptc_piece_code *find(const struct ptc_piece_codes *c, int32_t pid,
+				   const struct ptc_addrspace *kernel)
 {
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
-		if (c->codes[i]->view == as->view && (as->view || c->codes[i]->as == as))
-			break;
-	return i;
+		if (c->codes[i]->pid == pid && c->codes[i]->kernel == kernel)
+			return c->codes[i];
+	return NULL;
 }
 
 /* The one that was not used for longest, other than @k, goes. */
@@ -50,7 +51,8 @@ static void drop_oldest(struct ptc_piece_codes *c, const struct ptc_piece_code *
 	c->codes[oldest] = c->codes[--c->n];
 }
 
-static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_addrspace *as)
+static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+				  int32_t pid)
 {
 	struct ptc_piece_code *k = calloc(1, sizeof(*k));
 
@@ -62,7 +64,9 @@ static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_ad
 	}
 	if (c->n == PTC_PIECE_CODES)
 		drop_oldest(c, NULL);
-	k->view = as->view;
+	k->code.halved = c->halved;
+	k->pid = pid;
+	k->kernel = as->kernel;
 	k->version = as->version;
 	k->kernel_version = kernel_version(as);
 	c->codes[c->n++] = k;
@@ -77,7 +81,7 @@ static void limit(struct ptc_piece_codes *c, const struct ptc_piece_code *k)
 		for (i = bytes = 0; i < c->n; i++)
 			bytes += ptc_fast_code_bytes(&c->codes[i]->code) +
 				 ptc_fast_chains_bytes(&c->codes[i]->chains);
-		if (bytes <= PTC_PIECE_CODE_BYTES || c->n == 1)
+		if (bytes <= PTC_PIECE_CODE_BYTES >> c->halved || c->n == 1)
 			return;
 	}
 }
@@ -106,15 +110,17 @@ static void follow(struct ptc_piece_code *k, const struct ptc_addrspace *as, uin
 }
 
 struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
-					   const struct ptc_addrspace *as)
+					   const struct ptc_addrspace *as, int32_t pid)
 {
-	const size_t i = find(c, as);
-	struct ptc_piece_code *k = i < c->n ? c->codes[i] : add(c, as);
+	struct ptc_piece_code *k = find(c, pid, as->kernel);
 
+	if (!k)
+		k = add(c, as, pid);
 	if (!k)
 		return NULL;
 	k->used = ++c->uses;
-	k->as = k->code.ctx = as;
+	k->code.ctx = as;
+	k->code.halved = c->halved;
 	follow(k, as, &k->version);
 	if (as->kernel)
 		follow(k, as->kernel, &k->kernel_version);

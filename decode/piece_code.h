@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the second engine knows of code: one cache of blocks and chains for each address space that
- * it met. A change of some code drops what was made of that, and nothing else. Those that were not
+ * What the second engine knows of code: one cache of blocks and chains for each process that it
+ * met. A change of some code drops what was made of that, and nothing else. Those that were not
  * used for longest go when there are too many, or all have too much memory.
  */
 #ifndef PTC_DECODE_PIECE_CODE_H
@@ -23,12 +23,10 @@ enum { PTC_PIECE_CODES = 64 };
 struct ptc_piece_code {
 	struct ptc_fast_code code;
 	struct ptc_fast_chains chains;
-	/* Of whom it is: an address space or, if that has the number of a view, whoever has it. */
-	const struct ptc_addrspace *as;
-	uint64_t view;
-	/* The states of it, and of the kernel behind it, that it is of. */
-	uint64_t version, kernel_version;
-	uint64_t used; /* when, in uses */
+	int32_t pid;			    /* whose it is, */
+	const struct ptc_addrspace *kernel; /* with what behind it: lent; NULL: nothing */
+	uint64_t version, kernel_version;   /* the states that it is of */
+	uint64_t used;			    /* when, in uses */
 };
 
 /* Zeroed: none. */
@@ -36,12 +34,16 @@ struct ptc_piece_codes {
 	struct ptc_piece_code *codes[PTC_PIECE_CODES]; /* owned */
 	size_t n;
 	uint64_t uses;
+	unsigned int halved; /* so often, what is said above of memory is */
 };
 
 void ptc_piece_codes_release(struct ptc_piece_codes *c);
 
-/* The one of @as (lent, until it is used with another one) as it is now; NULL: out of memory. */
+/*
+ * The one of @pid with the code of @as (lent until the next use), which is its address space or a
+ * view of that; NULL: out of memory.
+ */
 struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
-					   const struct ptc_addrspace *as);
+					   const struct ptc_addrspace *as, int32_t pid);
 
 #endif

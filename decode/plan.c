@@ -25,11 +25,11 @@ static unsigned int threads(const struct ptc_decode *d)
 
 /*
  * Code of the kernel and of a core is read as it is mapped. What CYC packets make of the time
- * depends on all that came before. The second engine is one thread's.
+ * depends on all that came before. To verify, libipt decodes all in order.
  */
 static bool is_for_one(const struct ptc_decode *d)
 {
-	return d->engine || d->procs.nobody.kernel || d->procs.origin.core ||
+	return (d->engine && d->engine->verify) || d->procs.nobody.kernel || d->procs.origin.core ||
 	       (d->cycles && d->clock.valid);
 }
 
@@ -96,7 +96,9 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 		free(p);
 		return 0;
 	}
-	r = ptc_jobs_new(n, &d->ipt, &p->jobs, err);
+	if (d->engine)
+		ptc_engine_share(d->engine, n);
+	r = ptc_jobs_new(n, &d->ipt, d->engine, &p->jobs, err);
 	if (!r)
 		r = ptc_scout_new(d, &p->scout, err);
 	if (r < 0) {
@@ -114,6 +116,7 @@ void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s)
 	ptc_scout_give_back(p->scout, &s->contexts);
 	ptc_jobs_give_replay(p->jobs, s->replay);
 	s->replay = NULL;
+	ptc_jobs_give_made(p->jobs, &s->made);
 	ptc_slice_free(s);
 }
 

@@ -131,6 +131,11 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 	r->stop = stop;
 }
 
+void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
+{
+	r->made = made;
+}
+
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_watch watch)
 {
 	r->calm = until;

@@ -20,6 +20,7 @@
 struct ptc_addrspace;
 struct ptc_engine;
 struct ptc_ipt;
+struct ptc_made_list;
 struct ptc_notes;
 struct ptc_replay;
 
@@ -68,6 +69,9 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
  * more (its d may be NULL: it does not).
  */
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_watch watch);
+
+/* Pieces that the second engine has made ahead: @made (NULL: none) is lent until the next call. */
+void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);
 
 /* How it stands; see seam.h. False: not so that it could be compared. */
 bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret);

@@ -102,7 +102,8 @@ struct ptc_replay {
 	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
 
 	size_t next_mark;
-	struct ptc_spot stop;	/* a row of steps ends there */
+	struct ptc_spot stop;	    /* a row of steps ends there */
+	struct ptc_made_list *made; /* lent; pieces made before their turn; NULL: none */
 	uint64_t calm;		/* at no time in front of this is there anything else to be done; */
 	struct ptc_watch watch; /* whether there is behind that */
 	struct ptc_trail trail;

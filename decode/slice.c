@@ -26,6 +26,7 @@ void ptc_slice_free(struct ptc_slice *s)
 		return;
 	ptc_replay_free(s->replay);
 	ptc_notes_release(&s->notes);
+	ptc_made_list_release(&s->made);
 	free(s->steps);
 	free(s);
 }

@@ -44,8 +44,8 @@ void ptc_fast_code_forget(struct ptc_fast_code *c)
 
 bool ptc_fast_code_is_full(const struct ptc_fast_code *c)
 {
-	return c->failed || c->nblocks > PTC_FAST_MAX_BLOCKS / 4 * 3 ||
-	       c->nrecs > PTC_FAST_MAX_REC / 4 * 3;
+	return c->failed || c->nblocks > (PTC_FAST_MAX_BLOCKS >> c->halved) / 4 * 3 ||
+	       c->nrecs > (PTC_FAST_MAX_REC >> c->halved) / 4 * 3;
 }
 
 size_t ptc_fast_code_bytes(const struct ptc_fast_code *c)
@@ -159,7 +159,7 @@ static uint32_t add_block(struct ptc_fast_code *c, size_t slot, uint64_t ip, enu
 {
 	const uint32_t id = c->nblocks;
 
-	if (id >= PTC_FAST_MAX_BLOCKS ||
+	if (id >= PTC_FAST_MAX_BLOCKS >> c->halved ||
 	    !ptc_grow(&c->blocks, &c->blocks_cap, (size_t)id + 1, sizeof(*c->blocks))) {
 		c->failed = true;
 		return PTC_FAST_NONE;
@@ -188,7 +188,7 @@ uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
 {
-	if (c->nrecs + n > PTC_FAST_MAX_REC ||
+	if (c->nrecs + n > PTC_FAST_MAX_REC >> c->halved ||
 	    !ptc_grow(&c->recs, &c->recs_cap, c->nrecs + n + 1, sizeof(*c->recs)))
 		c->failed = true;
 	return !c->failed;
@@ -212,7 +212,7 @@ static void note_page(struct making *m, uint64_t ip)
 	if (ip >> PTC_FAST_PAGE_BITS == m->page)
 		return;
 	m->page = ip >> PTC_FAST_PAGE_BITS;
-	if (p->nlinks > MAX_LINKS || !ptc_fast_pages_add(p, m->page, m->number))
+	if (p->nlinks > MAX_LINKS >> m->code->halved || !ptc_fast_pages_add(p, m->page, m->number))
 		m->code->failed = true;
 }
 

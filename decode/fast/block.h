@@ -119,8 +119,9 @@ struct ptc_fast_code {
 	unsigned int index_bits;
 	struct ptc_fast_pages pages;
 
-	uint64_t built; /* blocks, ever */
-	bool failed;	/* out of memory, or more than there may be: what is asked for is NONE */
+	unsigned int halved; /* so often, the bounds below are; by whoever has several of these */
+	uint64_t built;	     /* blocks, ever */
+	bool failed; /* out of memory, or more than there may be: what is asked for is NONE */
 };
 
 /* What of each there may be: together with chains less than 250 MB. */
