@@ -36,6 +36,8 @@ static void verify_sample_id(struct ptc_verify *v, const struct ptc_rec *rec,
 	note_time(&v->times, id->time);
 	if (rec->type == PERF_RECORD_SAMPLE)
 		note_time(&v->samples, id->time);
+	if (rec->type == PERF_RECORD_AUX || rec->type == PERF_RECORD_ITRACE_START)
+		note_time(&v->traced, id->time);
 }
 
 /* perf leaves room in every EVENT_UPDATE for the largest kind: zeros are behind the others. */

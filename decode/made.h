@@ -13,6 +13,13 @@
 #include "decode/fast/engine.h"
 #include "decode/range.h"
 
+/* Bytes of a span that the engine may look at, side by side. */
+struct ptc_made_view {
+	const uint8_t *bytes; /* lent */
+	size_t off, len;      /* where in the span; how many */
+	bool ends;	      /* with the span */
+};
+
 struct ptc_made {
 	struct ptc_spot spot; /* the PSB that it begins at; by whoever keeps it */
 	int32_t pid;	      /* whose code it was made with, */

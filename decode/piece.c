@@ -9,9 +9,6 @@
 #include "decode/grow.h"
 #include "decode/replay_state.h"
 
-/* A longer piece is libipt's: its transfers would be a hundred times as long. */
-enum { PIECE_MAX = 256 << 10 };
-
 /* With less than 30 MB the engine of a thread would forget more than it could use. */
 enum { HALVED_MAX = 4 };
 
@@ -101,28 +98,26 @@ static bool is_busy(const struct ptc_replay *r)
 	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
 }
 
-/* How far the engine may look: bytes that are there. */
-static size_t view_end(const struct ptc_window *w, size_t from)
+/* What the engine may look at: bytes that are there. */
+static struct ptc_made_view view_of(const struct ptc_replay *r)
 {
-	const size_t len = w->span->len, max = from + PIECE_MAX;
-	const size_t end = w->upto < len ? w->upto : len;
+	const size_t len = span_of(r)->len, max = r->from + PTC_PIECE_MAX;
+	size_t end = r->window.upto < len ? r->window.upto : len;
 
-	return end < max ? end : max;
+	end = end < max ? end : max;
+	return (struct ptc_made_view){ r->window.bytes, 0, end, end == len };
 }
 
 /* To the PSB behind the piece. NULL: it came there; else why it did not. */
-static const char *run(struct ptc_fast *f, const struct ptc_window *w, size_t from)
+static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t from)
 {
-	const size_t end = view_end(w, from);
-
-	ptc_fast_begin(f, w->bytes, end, from);
+	ptc_fast_begin(f, v->bytes, v->len, from - v->off);
 	switch (ptc_fast_run(f)) {
 	case PTC_FAST_AT_PSB:
 		/* What libipt makes of what is behind it must not be hidden by the end of the view.
 		 */
-		return f->pos + PTC_PSB_PLUS_MAX > end && end < w->span->len ?
-			       "a piece that is too long" :
-			       NULL;
+		return v->len - f->pos < PTC_PSB_PLUS_MAX && !v->ends ? "a piece that is too long" :
+									NULL;
 	case PTC_FAST_DECLINED:
 		return f->flow.why ? f->flow.why : "no reason";
 	default:
@@ -152,17 +147,17 @@ static void give_lists(struct ptc_fast *f, struct ptc_made *m)
 }
 
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
-		     const struct ptc_window *w, size_t from, struct ptc_made *m)
+		     const struct ptc_made_view *v, size_t from, struct ptc_made *m)
 {
 	struct ptc_fast *f = &e->fast;
 
 	m->pid = pid;
 	m->version = ptc_addrspace_version(as);
 	m->n = m->nmarks = 0;
-	m->why = use_code(e, as, pid) ? run(f, w, from) : "out of memory";
+	m->why = use_code(e, as, pid) ? run(f, v, from) : "out of memory";
 	if (m->why)
 		return;
-	m->end = f->psb;
+	m->end = v->off + f->psb;
 	m->on = f->start.on;
 	m->ip = f->start.ip;
 	m->mode_before = f->start.mode;
@@ -237,13 +232,14 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m)
 /* The piece that begins here: made before, or now. */
 static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 {
+	const struct ptc_made_view v = view_of(r);
 	struct ptc_made *m = NULL;
 
 	if (r->made)
 		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->from });
 	if (m && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as))
 		return m;
-	ptc_engine_make(e, r->as, r->out.pid, &r->window, r->from, &e->made);
+	ptc_engine_make(e, r->as, r->out.pid, &v, r->from, &e->made);
 	return &e->made;
 }
 

@@ -19,7 +19,6 @@
 
 struct ptc_addrspace;
 struct ptc_replay;
-struct ptc_window;
 
 enum { PTC_ENGINE_REASONS = 48 };
 
@@ -47,9 +46,13 @@ void ptc_engine_free(struct ptc_engine *e);
  */
 void ptc_engine_share(struct ptc_engine *e, unsigned int n);
 
-/* Make the piece at @from of the span of @w, with the code of @as, which is that of @pid. */
+/* A longer piece is libipt's: its transfers would be a hundred times as long. */
+enum { PTC_PIECE_MAX = 256 << 10 };
+
+/* Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid.
+ */
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
-		     const struct ptc_window *w, size_t from, struct ptc_made *m);
+		     const struct ptc_made_view *v, size_t from, struct ptc_made *m);
 
 /* A piece whose transfers are being handed over or, to verify, expected. */
 struct ptc_piece {

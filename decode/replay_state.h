@@ -194,7 +194,8 @@ enum ptc_left {
 
 /*
  * Blocks, where ptc_trail_is_quick, until one is not as most are, the time changes, or there are
- * @max items, for which there is room, and for one more; of the pending instruction's time.
+ * @max items, for which there is room, and for one more; of the pending instruction's time. 0: one
+ * block, and the instruction may be of another time.
  */
 enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* A slice whose pieces the second engine makes. */
+#include <stdlib.h>
+
 #include "decode/piece.h"
+#include "decode/psb.h"
 #include "decode/slice.h"
-#include "decode/window.h"
 
 /* Records that a slice may have, about: 64 MiB, whatever the trace is made of. */
 enum { RECS_MAX = 4 << 20 };
 
 struct making {
 	struct ptc_slice *s;
-	struct ptc_engine *e;
-	const atomic_bool *cancelled;
-	struct ptc_window window; /* of the span */
+	struct ptc_slice_worker *w;
 	size_t recs;
 };
 
@@ -28,48 +28,69 @@ static const struct ptc_context *context_at(const struct ptc_slice *s, const str
 	return ptc_context_at(&s->contexts, ns);
 }
 
-/* The piece at @at. Returns where to go on; SIZE_MAX: nowhere. */
-static size_t make(struct making *k, struct ptc_spot at)
+/* [from, upto) of @sp; copied if it is not side by side there. False: out of memory. */
+static bool view(struct ptc_slice_worker *w, const struct ptc_span *sp, size_t from, size_t upto,
+		 struct ptc_made_view *ret)
 {
-	const struct ptc_span *sp = k->window.span;
-	const struct ptc_context *c = context_at(k->s, sp, at.off);
-	struct ptc_made *m;
+	size_t len;
+	const uint8_t *bytes = ptc_span_run(sp, from, &len);
 
-	if (!c)
-		return ptc_span_next_psb(sp, at.off + PTC_PSB_LEN);
-	m = ptc_made_list_add(&k->s->made);
-	if (!m)
-		return SIZE_MAX;
-	m->spot = at;
-	ptc_window_move(&k->window, at.off);
-	ptc_engine_make(k->e, &c->view->as, c->pid, &k->window, at.off, m);
-	k->recs += m->n;
-	if (k->recs > RECS_MAX)
-		return SIZE_MAX;
-	return m->why ? ptc_span_next_psb(sp, at.off + PTC_PSB_LEN) : m->end;
+	if (len < upto - from) {
+		if (!w->copy)
+			w->copy = malloc(PTC_PIECE_MAX);
+		if (!w->copy)
+			return false;
+		ptc_span_read(sp, from, w->copy, upto - from);
+		bytes = w->copy;
+	}
+	*ret = (struct ptc_made_view){ bytes, from, upto - from, upto == sp->len };
+	return true;
 }
 
-/* From @at to the end of its span. False: that is all. */
-static bool make_span(struct making *k, struct ptc_spot at)
+/* The piece between the PSBs at @at and @next, if it is known whose it is. False: no more. */
+static bool make(struct making *k, struct ptc_spot at, size_t next)
 {
 	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];
-	struct ptc_err err;
+	const struct ptc_context *c = context_at(k->s, sp, at.off);
+	/* The PSB+ behind it, and as much behind that as the engine's judge wants to see. */
+	size_t upto = next + 2 * (size_t)PTC_PSB_PLUS_MAX;
+	struct ptc_made_view v;
+	struct ptc_made *m;
 
-	if (ptc_window_open(&k->window, sp, false, &err) < 0)
+	upto = upto < sp->len ? upto : sp->len;
+	if (!c || upto - at.off > PTC_PIECE_MAX)
+		return true;
+	if (!view(k->w, sp, at.off, upto, &v))
 		return false;
-	for (at.off = ptc_span_next_psb(sp, at.off);
-	     at.off < sp->len && ptc_spot_is_before(at, k->s->stop);)
-		at.off = atomic_load_explicit(k->cancelled, memory_order_relaxed) ? SIZE_MAX :
-										    make(k, at);
-	ptc_window_release(&k->window);
-	return at.off == sp->len;
+	m = ptc_made_list_add(&k->s->made);
+	if (!m)
+		return false;
+	m->spot = at;
+	ptc_engine_make(k->w->engine, &c->view->as, c->pid, &v, at.off, m);
+	k->recs += m->n;
+	return k->recs < RECS_MAX;
+}
+
+/* Those of the span that @at is in. False: that is all. */
+static bool make_span(struct making *k, struct ptc_spot at, const atomic_bool *cancelled)
+{
+	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];
+	size_t next;
+
+	for (at.off = ptc_span_next_psb(sp, at.off); at.off < sp->len; at.off = next) {
+		next = ptc_span_next_psb(sp, at.off + PTC_PSB_LEN);
+		if (atomic_load_explicit(cancelled, memory_order_relaxed) ||
+		    !ptc_spot_is_before(at, k->s->stop) || !make(k, at, next))
+			return false;
+	}
+	return true;
 }
 
 void ptc_slice_make(struct ptc_slice *s, struct ptc_slice_worker *w, const atomic_bool *cancelled)
 {
-	struct making k = { .s = s, .e = w->engine, .cancelled = cancelled };
+	struct making k = { .s = s, .w = w };
 	struct ptc_spot at = s->conf.start;
 
-	while (at.span < s->conf.stream->n && make_span(&k, at))
+	while (at.span < s->conf.stream->n && make_span(&k, at, cancelled))
 		at = (struct ptc_spot){ at.span + 1, 0 };
 }

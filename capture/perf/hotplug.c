@@ -26,7 +26,10 @@ void ptc_hotplug_release(struct ptc_hotplug *h)
 {
 	if (h->fd >= 0)
 		(void)close(h->fd);
-	h->fd = -1;
+	ptc_cpus_release(&h->gone);
+	ptc_cpus_release(&h->back);
+	ptc_cpus_release(&h->came);
+	*h = (struct ptc_hotplug)PTC_HOTPLUG_INIT;
 }
 
 /* @text begins with @word: behind it. */
@@ -75,13 +78,45 @@ static ssize_t next(int fd, char *text, size_t size)
 	return n;
 }
 
-int ptc_hotplug_read(struct ptc_hotplug *h, const struct ptc_cpus *among,
-		     struct ptc_hotplug_seen *ret, struct ptc_err *err)
+/* Its events are those it had: it has not been away, or they are not the CPU's. */
+static bool has_its_events(const struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int cpu)
+{
+	return ptc_cpus_have(w->mine, cpu) &&
+	       (w->tasks || (!h->missed && !ptc_cpus_have(&h->gone, cpu)));
+}
+
+static void say(const struct ptc_hotplug_whose *w, const char *text)
+{
+	if (w->note)
+		w->note(w->note_ctx, text);
+}
+
+/* Out of memory is an error; any other reason why it cannot be recorded again is told later. */
+static int came(struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int cpu,
+		struct ptc_err *err)
+{
+	struct ptc_err why;
+	int rc;
+
+	if (has_its_events(h, w, cpu))
+		return 0;
+	if (!w->again)
+		return ptc_cpus_add(&h->came, cpu, err);
+	rc = w->again(w->again_ctx, cpu, &why);
+	if (!rc)
+		return ptc_cpus_add(&h->back, cpu, err);
+	if (rc == PTC_E_NO_MEMORY)
+		return ptc_fail_mem(err);
+	(void)snprintf(h->why, sizeof(h->why), "%.*s", (int)sizeof(h->why) - 1, why.msg);
+	return ptc_cpus_add(&h->came, cpu, err);
+}
+
+int ptc_hotplug_follow(struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose,
+		       struct ptc_err *err)
 {
 	char text[UEVENT_MAX];
 	int rc = 0;
 
-	*ret = (struct ptc_hotplug_seen){ PTC_CPUS_INIT, PTC_CPUS_INIT, false };
 	while (!rc && h->fd >= 0) {
 		const ssize_t n = next(h->fd, text, sizeof(text));
 		bool online;
@@ -89,43 +124,34 @@ int ptc_hotplug_read(struct ptc_hotplug *h, const struct ptc_cpus *among,
 
 		if (n < 0 && errno != ENOBUFS && errno != EINTR)
 			break;
-		ret->missed |= n < 0 && errno == ENOBUFS;
-		if (n > 0 && ptc_hotplug_parse(text, (size_t)n, &cpu, &online) &&
-		    (!among || ptc_cpus_have(among, cpu)))
-			rc = ptc_cpus_add(online ? &ret->came : &ret->gone, cpu, err);
+		h->missed |= n < 0 && errno == ENOBUFS;
+		if (n <= 0 || !ptc_hotplug_parse(text, (size_t)n, &cpu, &online) ||
+		    (whose->among && !ptc_cpus_have(whose->among, cpu)))
+			continue;
+		rc = online ? came(h, whose, cpu, err) : ptc_cpus_add(&h->gone, cpu, err);
 	}
 	return rc;
 }
 
 static void tell_of(const struct ptc_hotplug_whose *w, const struct ptc_cpus *cpus,
-		    const char *what)
+		    const char *what, const char *why)
 {
-	char list[64], text[192];
+	char list[64], text[384];
 
-	if (!cpus->n || !w->note)
+	if (!cpus->n)
 		return;
 	ptc_cpus_text(cpus, list, sizeof(list));
-	(void)snprintf(text, sizeof(text), "CPU %s %s", list, what);
-	w->note(w->note_ctx, text);
+	(void)snprintf(text, sizeof(text), "CPU %s %s%s%s", list, what, *why ? ": " : "", why);
+	say(w, text);
 }
 
-int ptc_hotplug_tell(struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose,
-		     uint64_t *ret_missed, struct ptc_err *err)
+void ptc_hotplug_tell(const struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose)
 {
-	struct ptc_hotplug_seen seen;
-	const int rc = ptc_hotplug_read(h, whose->among, &seen, err);
-	size_t i, n = 0;
-
-	for (i = 0; i < seen.came.n; i++)
-		if (!whose->kept || !ptc_cpus_have(whose->kept, seen.came.items[i]))
-			seen.came.items[n++] = seen.came.items[i];
-	seen.came.n = *ret_missed = n;
-	tell_of(whose, &seen.gone, "went offline meanwhile: its ring has what was until then");
-	tell_of(whose, &seen.came, "came online meanwhile: what ran there is not recorded");
-	if (seen.missed && whose->note)
-		whose->note(whose->note_ctx, "it is not known which CPUs came and went: the kernel "
-					     "told of too much at a time");
-	ptc_cpus_release(&seen.came);
-	ptc_cpus_release(&seen.gone);
-	return rc;
+	tell_of(whose, &h->gone, "went offline meanwhile: its ring has what was until then", "");
+	tell_of(whose, &h->back,
+		"came online meanwhile: what ran there in the first moment is not recorded", "");
+	tell_of(whose, &h->came, "came online meanwhile: what ran there is not recorded", h->why);
+	if (h->missed)
+		say(whose, "it is not known which CPUs came and went: the kernel told of too much "
+			   "at a time");
 }

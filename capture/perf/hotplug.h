@@ -12,41 +12,39 @@
 /* Listens for the kernel's uevents. */
 struct ptc_hotplug {
 	int fd; /* -1: the kernel lets us hear none (another user namespace): nothing is known */
+	struct ptc_cpus gone; /* owned, each once, however often */
+	struct ptc_cpus back; /* that came and are recorded again */
+	struct ptc_cpus came; /* that are not */
+	bool missed;	      /* there were too many events to hear them all */
+	char why[192];	      /* the last of came is not recorded; "" */
 };
 
 #define PTC_HOTPLUG_INIT                                                                           \
 	{                                                                                          \
-		-1                                                                                 \
+		-1, PTC_CPUS_INIT, PTC_CPUS_INIT, PTC_CPUS_INIT, false, ""                         \
 	}
 
-struct ptc_hotplug_seen {
-	struct ptc_cpus came, gone; /* owned */
-	bool missed;		    /* there were too many events to hear them all */
+struct ptc_hotplug_whose {	      /* all lent */
+	const struct ptc_cpus *among; /* that are recorded; NULL: all */
+	const struct ptc_cpus *mine;  /* that there are events of */
+	bool tasks; /* and of tasks: they are still there when such a CPU comes back */
+	/* Record @cpu again. NULL: that cannot be. */
+	int (*again)(void *ctx, int cpu, struct ptc_err *err);
+	void *again_ctx;
+	void (*note)(void *ctx, const char *text); /* NULL: nobody listens */
+	void *note_ctx;
 };
 
 /* From now on. */
 void ptc_hotplug_listen(struct ptc_hotplug *h);
 void ptc_hotplug_release(struct ptc_hotplug *h);
 
-/*
- * What has happened since, of the CPUs in @among (NULL: all): each once, however often. Release
- * both lists, whatever it returns.
- */
-int ptc_hotplug_read(struct ptc_hotplug *h, const struct ptc_cpus *among,
-		     struct ptc_hotplug_seen *ret, struct ptc_err *err);
+/* What has happened since, in its order: what came back is recorded again, if that is possible. */
+int ptc_hotplug_follow(struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose,
+		       struct ptc_err *err);
 
-struct ptc_hotplug_whose {	      /* all lent */
-	const struct ptc_cpus *among; /* that are recorded; NULL: all */
-	/* Whose events are still there when they come back, as those of a task are, and not of a
-	 * CPU. */
-	const struct ptc_cpus *kept;
-	void (*note)(void *ctx, const char *text); /* NULL: nobody listens */
-	void *note_ctx;
-};
-
-/* The same, told; *ret_missed CPUs came and have no events. */
-int ptc_hotplug_tell(struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose,
-		     uint64_t *ret_missed, struct ptc_err *err);
+/* In the end: what happened since the beginning. h->back and h->came have something missing. */
+void ptc_hotplug_tell(const struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose);
 
 /* "online@/devices/system/cpu/cpu3", @len bytes with or without a NUL. False: it is of no CPU. */
 bool ptc_hotplug_parse(const char *text, size_t len, int *ret_cpu, bool *ret_online);

@@ -269,6 +269,7 @@ struct ptc_record_result {
 	uint64_t unscheduled, failed; /* events that did not run all the time they were on; that
 					 ended in error */
 	uint64_t missed_cpus; /* that came online meanwhile: what ran there is not recorded */
+	uint64_t late_cpus;   /* the same, in the first moment; then they were recorded again */
 	uint64_t enabled_ns, running_ns; /* of the kernel's events, added up: no loss */
 	uint64_t odd;			 /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
