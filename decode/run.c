@@ -440,7 +440,7 @@ static int start_engine(struct ptc_decode *d, struct ptc_err *err)
 
 	ptc_engine_free(d->engine);
 	d->engine = NULL;
-	if (d->opts.engine <= PTC_ENGINE_LIBIPT || d->opts.insns || d->opts.events)
+	if (d->opts.engine == PTC_ENGINE_LIBIPT || d->opts.insns || d->opts.events)
 		return 0;
 	return ptc_engine_new(d->opts.engine, &clock, d->clock.valid, &d->engine, err);
 }
