@@ -18,7 +18,7 @@ static const char *const signal_names[] = { "pid",   "tid",  "signal", "code",
 /* The registers are behind them. */
 static const char *const thread_names[] = { "pid", "tid", "in_call" };
 static const char *const map_names[] = { "pid", "start", "end", "offset", "prot" };
-static const char *const memory_names[] = { "pid", "addr" };
+static const char *const memory_names[] = { "pid", "addr", "cut" };
 static const char *const auxv_names[] = { "pid" };
 
 static const char *const reg_names[PTC_REG_COUNT] = {
@@ -103,6 +103,8 @@ void ptc_crash_put(struct ptc_buf *b, const struct ptc_crash *c)
 	do {
 		n = ptc_cur_left(&left);
 		n = n < PTC_CRASH_BYTES_MAX ? n : PTC_CRASH_BYTES_MAX;
+		if (c->kind == PTC_CRASH_MEMORY) /* of the last piece */
+			piece.u.memory.cut = n == ptc_cur_left(&left) ? c->u.memory.cut : 0;
 		put_one(b, &piece, ptc_cur_init(left.pos, n));
 		(void)ptc_cur_skip(&left, n);
 		piece.u.memory.addr += n;

@@ -40,12 +40,15 @@ static void verify_sample_id(struct ptc_verify *v, const struct ptc_rec *rec,
 		note_time(&v->traced, id->time);
 }
 
-/* perf leaves room in every EVENT_UPDATE for the largest kind: zeros are behind the others. */
+/*
+ * perf leaves room in every EVENT_UPDATE for the largest kind, and ends names in a HEADER_BUILD_ID
+ * at a multiple of 64, as we do: zeros are behind them.
+ */
 static bool is_habit(const struct ptc_rec *rec, size_t known)
 {
 	const uint8_t *p = rec->body.pos + (known - PTC_REC_HEADER_SIZE);
 
-	if (rec->type != PTC_REC_EVENT_UPDATE)
+	if (rec->type != PTC_REC_EVENT_UPDATE && rec->type != PTC_REC_HEADER_BUILD_ID)
 		return false;
 	while (p < rec->body.end && !*p)
 		p++;

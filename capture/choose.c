@@ -94,8 +94,10 @@ int ptc_source_choose(const struct ptc_record_opts *opts, struct ptc_source_choi
 	struct ptc_offer offer = { .no_pt = why_no_pt() };
 	struct ptc_err why_not;
 
-	if (opts->source == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt && opts->argv &&
-	    ptc_emu_fits(opts, &why_not))
+	if (opts->crash || opts->on_signals)
+		offer.no_emu = "it does not see what kills a program";
+	else if (opts->source == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt &&
+		 opts->argv && ptc_emu_fits(opts, &why_not))
 		offer.no_emu = why_not.msg;
 	return ptc_choose(opts, &offer, ret, err);
 }

@@ -20,7 +20,7 @@ static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t PROGRESS_NS = 1000000000;
 
 /* What the thread polls behind the rings; what the caller does. */
-enum { FD_END, FD_WISH, FD_OTHERS };
+enum { FD_END, FD_WISH, FD_HELD, FD_OTHERS };
 enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_CALLER };
 
 /* --- the thread: the clock --- */
@@ -190,14 +190,24 @@ static struct ptc_wish take_wish(struct ptc_loop *l)
 	return wish;
 }
 
+/* Does a thread wait for a snapshot? Who ends lets it go. */
+static bool is_held(struct ptc_loop *l)
+{
+	struct pollfd *held = &l->fds[l->drain->n + FD_HELD];
+
+	if (l->asked)
+		held->fd = -1;
+	return held->fd >= 0 && held->revents & POLLIN;
+}
+
 static int poll_once(struct ptc_loop *l, bool *ret_over)
 {
-
 	if (poll(l->fds, (nfds_t)l->drain->n + FD_OTHERS, poll_timeout(l)) < 0 && errno != EINTR)
 		return ptc_fail_sys(&l->err, errno, "cannot poll the rings");
 	ptc_drain_woken(l->drain, l->fds);
 	*ret_over = take_wish(l).over;
 	look_at_clock(l);
+	l->pausing |= is_held(l);
 	ask(l);
 	return 0;
 }
@@ -244,6 +254,8 @@ static int record(struct ptc_loop *l)
 	int rc = 0;
 
 	end->fd = l->source->ops->end_fd(l->source);
+	if (l->source->ops->held_fd)
+		l->fds[l->drain->n + FD_HELD].fd = l->source->ops->held_fd(l->source);
 	start_clock(l);
 	while (!rc && !ended) {
 		rc = poll_once(l, &over);
@@ -334,6 +346,7 @@ int ptc_loop_init(struct ptc_loop *l, const struct ptc_record_opts *opts, struct
 	for (i = 0; i < drain->n; i++)
 		l->fds[i] = (struct pollfd){ .fd = rings[i].fd, .events = POLLIN };
 	l->fds[drain->n + FD_END] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	l->fds[drain->n + FD_HELD] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	l->fds[drain->n + FD_WISH] = (struct pollfd){ .fd = l->relay.wish_fd, .events = POLLIN };
 	return start_thread(l, err);
 }

@@ -84,6 +84,7 @@ void ptc_series_release(struct ptc_series *s)
 {
 	forget_copies(s);
 	ptc_kept_free(s->kept);
+	ptc_buf_release(&s->states);
 	free(s->copies);
 	*s = (struct ptc_series){ .n = 0 };
 }
@@ -92,6 +93,7 @@ void ptc_series_release(struct ptc_series *s)
 
 int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 {
+	struct ptc_source *source = s->drain->source;
 	size_t i;
 
 	for (i = 0; i < s->drain->n; i++) {
@@ -105,7 +107,7 @@ int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 		if (ptc_buf_failed(&c->bytes))
 			return ptc_fail_mem(err);
 	}
-	return 0;
+	return s->filing->opts->crash ? source->ops->states(source, &s->states, err) : 0;
 }
 
 /* --- afterwards --- */
@@ -216,6 +218,8 @@ static int write_file(struct ptc_series *s, struct file *f, const char *path, st
 		rc = write_records(f, err);
 	if (!rc)
 		rc = write_trace(s, f, err);
+	if (!rc && s->states.len)
+		rc = ptc_writer_plain(f->writer, s->states.bytes, s->states.len, err);
 	if (!rc)
 		rc = ptc_filing_ledger(f->writer, f->ledger, s->drain->n, NULL, 0, err);
 	if (!rc)
@@ -256,6 +260,7 @@ int ptc_series_write(struct ptc_series *s, uint64_t *ret_bytes, struct ptc_err *
 	if (!rc)
 		rc = write_file(s, &f, path, err);
 	if (!rc) {
+		ptc_buf_reset(&s->states);
 		s->n++;
 		s->trace += f.trace;
 		*ret_bytes = f.trace;

@@ -15,6 +15,7 @@ struct ptc_series {
 	struct ptc_drain *drain;
 	struct ptc_kept *kept;		/* owned; what drain gives its records to */
 	struct ptc_series_copy *copies; /* owned; one for each ring */
+	struct ptc_buf states;		/* of those that died since the last file */
 	uint64_t n, trace;		/* files there are, and bytes of trace in them */
 };
 

@@ -80,16 +80,23 @@ static int check_snapshot(const struct session *s, struct ptc_err *err)
 	return 0;
 }
 
-static int check_crash(const struct session *s, enum ptc_source_kind chosen, struct ptc_err *err)
+static int check_crash(const struct session *s, struct ptc_err *err)
 {
-	if (s->opts->crash && s->opts->series)
-		return ptc_fail(err, PTC_E_USAGE,
-				"the state of what dies goes into one file, not into a series");
-	if (!s->opts->crash || s->source->ops->states)
+	const struct ptc_record_opts *o = s->opts;
+
+	if ((o->on_signals || o->nat) && !o->snapshot)
+		return ptc_fail(err, PTC_E_USAGE, "signals and places ask for snapshots (-S)");
+	if (o->nat > PTC_AT_MAX)
+		return ptc_fail(err, PTC_E_USAGE, "a processor watches %u places at most",
+				PTC_AT_MAX);
+	if ((!o->crash && !o->on_signals && !o->nat) || s->source->ops->held_fd)
 		return 0;
+	if (o->nat)
+		return ptc_fail(err, PTC_E_USAGE,
+				"the emulated source does not stop at places; use --source step");
 	return ptc_fail(err, PTC_E_USAGE,
-			"the %s source does not see what kills a program; use --source step",
-			chosen == PTC_SOURCE_PT ? "Intel PT" : "emulated");
+			"the emulated source does not see what kills a program: QEMU delivers its "
+			"signals; use --source step");
 }
 
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
@@ -143,7 +150,7 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 	else
 		rc = ptc_step_open(s->opts, &s->source, err);
 	if (!rc)
-		rc = check_crash(s, ret->source, err);
+		rc = check_crash(s, err);
 	return rc ? rc : check_snapshot(s, err);
 }
 
@@ -217,7 +224,7 @@ static int write_states(struct session *s, struct ptc_err *err)
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc = 0;
 
-	if (s->opts->crash)
+	if (s->opts->crash && s->writer)
 		rc = s->source->ops->states(s->source, &b, err);
 	if (!rc && b.len)
 		rc = ptc_writer_plain(s->writer, b.bytes, b.len, err);
@@ -265,6 +272,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->left_behind = end->left_behind;
 	ret->aux_bytes = s->drain.aux_bytes + s->series.trace;
 	ret->crashes = end->crashes;
+	ret->unwatched = end->unwatched;
 	ret->snapshots = s->loop.snapshots;
 	ret->data_bytes = s->drain.data_bytes;
 	ret->packed_in = s->packed.in;

@@ -72,6 +72,7 @@ struct ptc_source_end {
 	uint64_t left_behind; /* tasks that outlived the command, traced until then */
 	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
 	uint64_t crashes;     /* processes whose state states() has */
+	bool unwatched;	      /* from some point on it did not see signals, which opts wants */
 	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux;       /* that the source itself dropped */
 	char lacking[96];		       /* see struct ptc_record_result */
@@ -126,6 +127,12 @@ struct ptc_source_ops {
 	/* Only after a pause that said true. The trace goes on with a PSB. */
 	void (*resume)(struct ptc_source *s);
 	/*
+	 * After start: readable when a thread is held for a snapshot, since a signal is about to
+	 * be delivered that opts->crash or opts->on_signals is for. The next pause takes notice,
+	 * and its resume lets the thread go on. -1: that is not wanted. NULL: the source cannot.
+	 */
+	int (*held_fd)(struct ptc_source *s);
+	/*
 	 * Record no more. A command runs on, and the end is its end; what was attached
 	 * to is left, which is the end. May be called again, as leave.
 	 */
@@ -141,8 +148,8 @@ struct ptc_source_ops {
 	 */
 	int (*finish)(struct ptc_source *s, struct ptc_source_end *ret, struct ptc_err *err);
 	/*
-	 * After finish: append the states of processes that were killed by signals, for
-	 * opts->crash. NULL: the source cannot.
+	 * In a pause, or after finish: append the states of processes that were killed by
+	 * signals, for opts->crash; each once. NULL: the source cannot.
 	 */
 	int (*states)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
 	void (*free)(struct ptc_source *s);

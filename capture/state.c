@@ -67,7 +67,7 @@ bool ptc_state_is_fatal(const char *proc, pid_t tid, int sig)
 	fatal = !ptc_read_file(path, STATUS_MAX, &status, &err) &&
 		mask_of((const char *)status.bytes, "\nSigIgn:", &ignored) &&
 		mask_of((const char *)status.bytes, "\nSigCgt:", &caught) &&
-		!((ignored | caught) >> (sig - 1) & 1);
+		!ptc_signals_have(ignored | caught, sig);
 	ptc_buf_release(&status);
 	return fatal;
 }
@@ -153,8 +153,9 @@ static void put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct 
 	}
 }
 
-/* What can be read of [from, to), without a hole. */
-static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t from, uint64_t to)
+/* What can be read of [from, to), without a hole. @cut: there is so much more behind it. */
+static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t from, uint64_t to,
+		       uint64_t cut)
 {
 	struct ptc_crash c = { .kind = PTC_CRASH_MEMORY };
 	struct ptc_buf bytes = PTC_BUF_INIT;
@@ -170,9 +171,9 @@ static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t fr
 		ptc_buf_put(&bytes, page, n);
 		at += n;
 	}
-	c.u.memory = (struct ptc_crash_memory){ .pid = (uint64_t)s->pid, .addr = from };
+	c.u.memory = (struct ptc_crash_memory){ .pid = (uint64_t)s->pid, .addr = from, .cut = cut };
 	c.bytes = ptc_cur_init(bytes.bytes, bytes.len);
-	if (bytes.len)
+	if (bytes.len || cut)
 		ptc_crash_put(b, &c);
 	b->failed |= ptc_buf_failed(&bytes);
 	ptc_buf_release(&bytes);
@@ -196,13 +197,15 @@ static void put_stack(struct ptc_buf *b, const struct ptc_state *s, const struct
 		      uint64_t sp)
 {
 	const struct ptc_map *m = stack_of(maps, sp);
-	uint64_t from = sp - RED_ZONE;
+	uint64_t from = sp - RED_ZONE, size, kept;
 
 	if (!m)
 		return;
 	if (from < m->start || from > m->end)
 		from = m->start;
-	put_memory(b, s, from, m->end - from < STACK_MAX ? m->end : from + STACK_MAX);
+	size = m->end - from;
+	kept = size < STACK_MAX ? size : STACK_MAX;
+	put_memory(b, s, from, from + kept, size - kept);
 }
 
 static void put_around_ip(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
@@ -212,7 +215,7 @@ static void put_around_ip(struct ptc_buf *b, const struct ptc_state *s, const st
 
 	if (m)
 		put_memory(b, s, ip - m->start < AROUND_IP ? m->start : ip - AROUND_IP,
-			   m->end - ip < AROUND_IP ? m->end : ip + AROUND_IP);
+			   m->end - ip < AROUND_IP ? m->end : ip + AROUND_IP, 0);
 }
 
 /* Is the code of @m to be had nowhere else? */
@@ -231,15 +234,14 @@ static void put_code(struct ptc_buf *b, const struct ptc_state *s, const struct 
 	uint64_t room = CODE_MAX;
 	size_t i;
 
-	for (i = 0; i < maps->n && room; i++) {
+	for (i = 0; i < maps->n; i++) {
 		const struct ptc_map *m = &maps->items[i];
-		uint64_t n = m->end - m->start;
+		const uint64_t size = m->end - m->start, n = size < room ? size : room;
 
 		if (!(m->prot & PROT_EXEC) || !is_in_no_file(ptc_map_name(maps, m)))
 			continue;
-		n = n < room ? n : room;
 		room -= n;
-		put_memory(b, s, m->start, m->start + n);
+		put_memory(b, s, m->start, m->start + n, size - n);
 	}
 }
 

@@ -18,6 +18,8 @@ struct ptc_state_thread {
 	const struct user_regs_struct *regs;
 };
 
+#define PTC_STATE_NO_TIME UINT64_MAX /* not known */
+
 /* All of it is lent. */
 struct ptc_state {
 	pid_t pid, tid; /* whom the signal kills */
@@ -26,6 +28,12 @@ struct ptc_state {
 	const struct ptc_state_thread *threads;
 	size_t nthreads;
 };
+
+/* Is @sig in the set @signals, bit N-1 of which is signal N? */
+static inline bool ptc_signals_have(uint64_t signals, int sig)
+{
+	return sig >= 1 && sig <= 64 && signals >> (sig - 1) & 1;
+}
 
 /*
  * Will @sig, about to be delivered to @tid, end its process: is it neither handled nor ignored,

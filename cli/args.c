@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "args.h"
 
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,4 +75,44 @@ bool ptc_args_ids(const char *s, pid_t *list, size_t *n)
 			return false;
 	}
 	return *n != 0;
+}
+
+enum { SIGNAL_MAX = 64 };
+
+/* The signal that @text names, as "USR1", "SIGUSR1" or "10"; 0: none. */
+static unsigned int signal_of(const char *text)
+{
+	const char *bare = strncmp(text, "SIG", 3) ? text : text + 3;
+	unsigned int sig;
+	uint64_t v;
+
+	if (ptc_parse_u64(text, &v))
+		return v <= SIGNAL_MAX ? (unsigned int)v : 0;
+	for (sig = 1; sig < SIGNAL_MAX; sig++) {
+		const char *name = sigabbrev_np((int)sig);
+
+		if (name && !strcmp(name, bare))
+			return sig;
+	}
+	return 0;
+}
+
+bool ptc_args_signals(const char *s, uint64_t *set)
+{
+	do {
+		const size_t len = strcspn(s, ",");
+		unsigned int sig;
+		char text[16];
+
+		if (len >= sizeof(text))
+			return false;
+		memcpy(text, s, len);
+		text[len] = '\0';
+		sig = signal_of(text);
+		if (!sig || sig == SIGKILL)
+			return false;
+		*set |= UINT64_C(1) << (sig - 1);
+		s += len;
+	} while (*s++);
+	return true;
 }

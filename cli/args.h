@@ -19,5 +19,8 @@ bool ptc_args_bytes(const char *s, uint64_t *ret);
 bool ptc_args_source(const char *s, enum ptc_source_kind *ret);
 /* "1,2,3" behind what is in @list already, which has room for PTC_MAX_TARGETS. */
 bool ptc_args_ids(const char *s, pid_t *list, size_t *n);
+/* "SEGV,SIGUSR1,34" as bits, bit N-1 for signal N, added to *@set. Not SIGKILL, which nobody sees.
+ */
+bool ptc_args_signals(const char *s, uint64_t *set);
 
 #endif

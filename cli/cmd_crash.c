@@ -5,25 +5,34 @@
 #include <string.h>
 
 #include "cli.h"
+#include "outcome.h"
 #include "recording.h"
 
 static void help(void)
 {
 	printf("usage: ptcap crash [OPTIONS] [--] CMD [ARG...]\n"
-	       "       ptcap crash [OPTIONS] --source step -p PID[,PID...]\n"
+	       "       ptcap crash [OPTIONS] -p PID[,PID...]\n"
 	       "       ptcap crash show [-i FILE] [OPTIONS]\n"
 	       "Run CMD and record its control flow. When a signal kills it, keep the state it was "
 	       "in,\n"
 	       "which `ptcap crash show` explains, and let it die as it would have.\n\n"
 	       "  -o, --output FILE     the recording (default perf.data); an older one becomes "
 	       "FILE.old\n"
-	       "      --source SOURCE   step (default): a software PMU that single-steps CMD; the "
-	       "others do\n"
-	       "                        not see yet what kills a program\n"
+	       "      --source SOURCE   auto: Intel PT, else step (default)\n"
+	       "                        pt: Intel PT, in rings that are written when a signal "
+	       "kills\n"
+	       "                        step: a software PMU that single-steps, slowly\n"
+	       "  -e, --event EVENT     the kernel's, as of ptcap record; dummy:u: no trace, only "
+	       "the state\n"
+	       "  -m, --mmap-pages DATA[,AUX]\n"
+	       "                        sizes of the rings: pages, or bytes with a suffix B, K, M, "
+	       "G; with\n"
+	       "                        step, too, the newest AUX of the trace is kept then, not "
+	       "all\n"
 	       "  -p, --pid PID[,PID...]\n"
-	       "                        processes that run already; they are stepped, and slow, "
-	       "until they\n"
-	       "                        die or ^C leaves them\n"
+	       "                        processes that run already, until they die or ^C leaves "
+	       "them; they\n"
+	       "                        are stepped only if --source step says so\n"
 	       "      --truth FILE      what the source itself saw, a line for each transfer (for "
 	       "tests)\n"
 	       "  -q, --quiet           say nothing but errors and losses\n"
@@ -44,13 +53,20 @@ static int take_option(struct ptc_record_args *a, int c, char *const *argv)
 	case 'q':
 		a->quiet = true;
 		return -1;
+	case 'e':
+		a->opts.event = optarg;
+		return -1;
+	case 'm':
+		if (!ptc_args_mmap(optarg, &a->opts))
+			return ptc_usage_error("crash", "'%s' is no ring size", optarg);
+		return -1;
 	case 'p':
 		if (!ptc_args_ids(optarg, a->pids, &a->opts.npids))
 			return ptc_usage_error("crash", "'%s' is no list of pids", optarg);
 		return -1;
 	case OPT_SOURCE:
 		if (!ptc_args_source(optarg, &a->opts.source))
-			return ptc_usage_error("crash", "no source '%s': step", optarg);
+			return ptc_usage_error("crash", "no source '%s': auto, pt, step", optarg);
 		return -1;
 	case OPT_TRUTH:
 		a->truth_path = optarg;
@@ -69,6 +85,8 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 	static const struct option options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "source", required_argument, NULL, OPT_SOURCE },
+		{ "event", required_argument, NULL, 'e' },
+		{ "mmap-pages", required_argument, NULL, 'm' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "truth", required_argument, NULL, OPT_TRUTH },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -78,7 +96,7 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 	int c, code;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:qh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:e:m:p:qh", options, NULL)) != -1) {
 		code = take_option(a, c, argv);
 		if (code >= 0)
 			return code;
@@ -87,26 +105,41 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 		a->opts.argv = argv + optind;
 	if (!a->opts.argv == !a->opts.npids)
 		return ptc_usage_error("crash", "either a command or -p");
-	if (a->opts.npids && a->opts.source == PTC_SOURCE_AUTO)
-		return ptc_usage_error("crash",
-				       "to step what is in service is an outage: it has to "
-				       "be asked for with --source step");
+	a->opts.crash = true;
+	a->opts.pids = a->pids;
+	a->opts.tids = a->tids;
+	return -1;
+}
+
+/*
+ * The kernel's trace, or the part of a stepped one that is asked for, goes round in its ring until
+ * a signal kills something. Returns -1 to go on, or an exit code.
+ */
+static int set_rings(struct ptc_record_args *a)
+{
+	struct ptc_source_choice choice;
+	struct ptc_err err;
+
+	if (ptc_source_choose(&a->opts, &choice, &err)) {
+		(void)ptc_say_err(&err);
+		return ptc_outcome_failure(&a->opts, &err);
+	}
+	if (choice.kind != PTC_SOURCE_PT && !a->opts.data_size && !a->opts.aux_size)
+		return -1;
+	a->opts.snapshot = true;
+	a->opts.series = true;
+	a->opts.count = 1;
 	return -1;
 }
 
 static int record(int argc, char **argv)
 {
 	struct ptc_record_args a = PTC_RECORD_ARGS_INIT(a);
-	const int code = parse_args(&a, argc, argv);
+	int code = parse_args(&a, argc, argv);
 
-	if (code >= 0)
-		return code;
-	a.opts.crash = true;
-	a.opts.pids = a.pids;
-	a.opts.tids = a.tids;
-	if (a.opts.source == PTC_SOURCE_AUTO)
-		a.opts.source = PTC_SOURCE_STEP;
-	return ptc_recording_run(&a, argv);
+	if (code < 0)
+		code = set_rings(&a);
+	return code < 0 ? ptc_recording_run(&a, argv) : code;
 }
 
 int ptc_cmd_crash(int argc, char **argv)

@@ -213,6 +213,10 @@ static void summary(const struct ptc_snapshot_args *a, const struct ptc_record_r
 	if (!a->quiet)
 		ptc_say("%" PRIu64 " snapshot%s, %" PRIu64 " bytes of trace", r->snapshots,
 			r->snapshots == 1 ? "" : "s", r->aux_bytes);
+	if (!a->quiet && r->crashes)
+		ptc_say("%" PRIu64
+			" process%s killed by a signal; `ptcap crash show -i FILE` says why",
+			r->crashes, r->crashes == 1 ? " was" : "es were");
 	if (!a->quiet && r->left_running && a->opts.argv)
 		ptc_say("the command runs on, untraced");
 	ptc_outcome_say_untraced(r);
@@ -245,7 +249,9 @@ int ptc_cmd_snapshot(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
-	rc = check_source(&a.opts, &err);
+	rc = ptc_snapshot_args_places(&a, &err);
+	if (!rc)
+		rc = check_source(&a.opts, &err);
 	if (!rc)
 		rc = asker_open(&k, &mask, &err);
 	if (!rc) {
@@ -264,5 +270,6 @@ int ptc_cmd_snapshot(int argc, char **argv)
 			code = PTC_EXIT_FINDINGS;
 	}
 	asker_close(&k, !rc);
+	ptc_snapshot_args_release(&a);
 	return code;
 }

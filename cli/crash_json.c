@@ -172,6 +172,8 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 		ptc_emit_bool(&e, "state_of_core", r->of_core);
 		ptc_emit_bool(&e, "core_agrees", !r->core_odd);
 	}
+	if (r->dead.cut)
+		ptc_emit_u64(&e, "cut", r->dead.cut);
 	put_branches(&e, r);
 	put_threads(&e, r);
 	ptc_emit_end(&e);

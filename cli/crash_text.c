@@ -102,7 +102,13 @@ static void show_fault(const struct ptc_crash_report *r, bool color)
 		       r->core_odd);
 	else if (r->has_core)
 		printf("  core    agrees\n");
-	if (r->trace_is_short)
+	if (r->dead.cut)
+		printf("  cut     %" PRIu64
+		       " bytes of stacks and of code in no file: too many to keep\n",
+		       r->dead.cut);
+	if (!r->flow.nbranches)
+		printf("  there is no trace of that thread\n");
+	else if (r->trace_is_short)
 		printf("  the trace does not end there: what is below is what was before\n");
 }
 

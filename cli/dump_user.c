@@ -365,8 +365,8 @@ static int emit_ledger(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc
 
 static bool is_address(const struct ptc_ledger_field *f)
 {
-	static const char *const plain[] = { "pid",    "tid",	  "signal", "code",   "error",
-					     "sender", "in_call", "prot",   "time_ns" };
+	static const char *const plain[] = { "pid",    "tid",	  "signal", "code",    "error",
+					     "sender", "in_call", "prot",   "time_ns", "cut" };
 	size_t i;
 
 	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)

@@ -102,7 +102,11 @@ static int gather_crash(const struct ptc_rec *rec, struct ptc_info *i, struct pt
 	if (rc == 1 && c.kind == PTC_CRASH_SIGNAL) {
 		i->crashes++;
 		i->crash = c.u.signal;
+		i->crash_cut = 0;
 	}
+	if (rc == 1 && c.kind == PTC_CRASH_MEMORY &&
+	    __builtin_add_overflow(i->crash_cut, c.u.memory.cut, &i->crash_cut))
+		i->crash_cut = UINT64_MAX;
 	return rc < 0 ? rc : 0;
 }
 

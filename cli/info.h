@@ -35,6 +35,7 @@ struct ptc_info {
 	struct ptc_ledger_list ledger;		/* owned */
 	uint64_t crashes;			/* fatal signals whose state was saved */
 	struct ptc_crash_signal crash;		/* the newest of them */
+	uint64_t crash_cut;			/* bytes of its memory that were too many to keep */
 	struct ptc_decode
 		*survey; /* owned; which files of the recording are here; NULL: not known */
 	size_t files;	 /* how many it names */

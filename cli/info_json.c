@@ -395,7 +395,8 @@ static json_t *make_crash(const struct ptc_info *i)
 		return json_null();
 	o = json_object();
 	if (set(o, "signal", number(i->crash.signo)) && set(o, "pid", number(i->crash.pid)) &&
-	    set(o, "tid", number(i->crash.tid)) && set(o, "crashes", number(i->crashes)))
+	    set(o, "tid", number(i->crash.tid)) && set(o, "crashes", number(i->crashes)) &&
+	    set(o, "cut", number(i->crash_cut)))
 		return o;
 	json_decref(o);
 	return NULL;

@@ -276,6 +276,11 @@ static void show_crash(const struct ptc_info *i)
 	printf(" process %" PRIu64 " was killed by SIG%s in thread %" PRIu64
 	       " (ptcap crash show tells why)\n",
 	       i->crash.pid, name ? name : "?", i->crash.tid);
+	if (i->crash_cut) {
+		label("");
+		printf(" %" PRIu64 " bytes of its stacks and code were too many to keep\n",
+		       i->crash_cut);
+	}
 	if (i->crashes > 1) {
 		label("");
 		printf(" it is the last of %" PRIu64 "\n", i->crashes);

@@ -10,7 +10,7 @@ bool ptc_outcome_lost(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
 	       r->cut_short || r->disk_full || r->collisions || r->throttled || r->unscheduled ||
-	       r->failed || r->missed_cpus || r->late_cpus;
+	       r->failed || r->missed_cpus || r->late_cpus || r->unwatched;
 }
 
 void ptc_outcome_say_untraced(const struct ptc_record_result *r)
@@ -45,6 +45,9 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 			" events did not run all the time they were on (the PMU was somebody "
 			"else's), %" PRIu64 " ended in error",
 			r->unscheduled, r->failed);
+	if (r->unwatched)
+		ptc_say("LOST: pt-watcher, which waits for signals, has failed or was killed: they "
+			"were not seen from then on");
 	if (r->missed_cpus)
 		ptc_say("LOST: what ran on %" PRIu64
 			" CPUs that came online while it was recorded (-v says which)",

@@ -3,14 +3,18 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
+#include "place.h"
 
 static const char help[] =
 	"usage: ptcap snapshot [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
 	"       ptcap snapshot [OPTIONS] --source emu|step [--] CMD [ARG...]\n"
 	"Keep the newest trace of a program in memory, and write it to a file, whole by itself,\n"
-	"when something asks for it: SIGUSR2 to ptcap, --control, the clock, the end.\n\n"
+	"when something asks for it: SIGUSR2 to ptcap, --control, a signal to the program, its\n"
+	"death, the clock, the end.\n\n"
 	"  -o, --output FILE     snapshots go to FILE.000, FILE.001, ...; with --count 1 to FILE\n"
 	"                        (default perf.data)\n"
 	"  -p, --pid PID[,PID...]\n"
@@ -29,19 +33,21 @@ static const char help[] =
 	"                        stop, ping; the answer, ack or error, comes when it is done\n"
 	"      --every TIME      a snapshot each TIME: seconds, or with a suffix us, ms, s, m, h\n"
 	"      --after TIME      the first one so long after the beginning\n"
-	"      --on-exit         one when what is watched ends (default, if there is no --every,\n"
-	"                        --after or --control)\n"
+	"      --on-signal LIST  one when a signal of LIST is about to be delivered: SEGV,USR1,34\n"
+	"      --on-crash        one when a signal is about to kill a process, with the state it "
+	"is in\n"
+	"                        (ptcap crash show)\n"
+	"      --at PLACE[:N]    one when a thread comes to PLACE, as of record --from, each N-th\n"
+	"                        time; four of these at most\n"
+	"      --on-exit         one when what is watched ends (default, if nothing else but "
+	"SIGUSR2\n"
+	"                        asks for one)\n"
 	"      --no-final        none at ^C and at stop\n"
 	"      --count N         end after N of them\n"
 	"      --strict          exit 3 if anything was lost\n"
 	"  -v, --verbose         what was left out, and why\n"
 	"  -q, --quiet           nothing but errors and losses\n"
 	"  -h, --help            this text\n";
-
-static int later(const char *option, const char *instead)
-{
-	return ptc_usage_error("snapshot", "there is no %s yet: %s", option, instead);
-}
 
 static int check(struct ptc_snapshot_args *a, char **rest)
 {
@@ -57,7 +63,9 @@ static int check(struct ptc_snapshot_args *a, char **rest)
 	o->tids = a->tids;
 	o->snapshot = true;
 	o->series = true;
-	o->no_exit = (o->every_ns || o->after_ns || a->control) && !a->on_exit;
+	o->no_exit =
+		(o->every_ns || o->after_ns || a->control || o->on_signals || o->crash || a->nat) &&
+		!a->on_exit;
 	return -1;
 }
 
@@ -155,11 +163,21 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 			a->strict = true;
 			break;
 		case OPT_ON_SIGNAL:
+			if (!ptc_args_signals(optarg, &o->on_signals))
+				return ptc_usage_error("snapshot",
+						       "'%s' is no list of signals that can be "
+						       "seen, as SEGV,USR1,34",
+						       optarg);
+			break;
 		case OPT_ON_CRASH:
-			return later(c == OPT_ON_CRASH ? "--on-crash" : "--on-signal",
-				     "have who sees the signal write to --control");
+			o->crash = true;
+			break;
 		case OPT_AT:
-			return later("--at", "take one from outside, with --control or SIGUSR2");
+			if (a->nat == PTC_AT_MAX)
+				return ptc_usage_error("snapshot", "a processor watches %u places",
+						       PTC_AT_MAX);
+			a->at_texts[a->nat++] = optarg;
+			break;
 		case 'v':
 			a->verbose = true;
 			break;
@@ -174,4 +192,61 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 		}
 	}
 	return check(a, argv + optind);
+}
+
+/* The N of "PLACE:N", which is cut off; but "a::1" is a name. 1: none is there. False: it is 0. */
+static bool take_count(char *text, uint64_t *ret)
+{
+	char *colon = strrchr(text, ':');
+
+	*ret = 1;
+	if (!colon || colon == text || colon[-1] == ':' || !ptc_parse_u64(colon + 1, ret))
+		return true;
+	*colon = '\0';
+	return *ret != 0;
+}
+
+static int find_place(const char *at, const char *program, struct ptc_crossing *ret,
+		      struct ptc_err *err)
+{
+	char *text = strdup(at);
+	int rc = PTC_E_USAGE;
+
+	if (text && take_count(text, &ret->count)) {
+		rc = ptc_place_parse(text, program, &ret->place, err);
+	} else {
+		err->code = PTC_E_USAGE;
+		(void)snprintf(err->msg, sizeof(err->msg), "'%.100s' is no place and count", at);
+	}
+	free(text);
+	return rc;
+}
+
+int ptc_snapshot_args_places(struct ptc_snapshot_args *a, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = &a->opts;
+	char *program = NULL;
+	size_t i;
+	int rc = 0;
+
+	if (a->nat)
+		rc = ptc_place_program(o->argv,
+				       o->npids ? o->pids[0] :
+				       o->ntids ? o->tids[0] :
+						  0,
+				       &program, err);
+	for (i = 0; !rc && i < a->nat; i++)
+		rc = find_place(a->at_texts[i], program, &a->at[i], err);
+	free(program);
+	a->opts.at = a->at;
+	a->opts.nat = a->nat;
+	return rc;
+}
+
+void ptc_snapshot_args_release(struct ptc_snapshot_args *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->nat; i++)
+		free((char *)(uintptr_t)a->at[i].place.file);
 }

@@ -253,6 +253,7 @@ static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	opts.bytes = true;
 	opts.tid = tid.first;
 	opts.code = o->code;
+	opts.untraced = true;
 	opts.mangled = o->mangled;
 	rc = ptc_decode_open(o->input, &opts, &r->d, err);
 	if (rc)

@@ -17,6 +17,7 @@ static void forget(struct ptc_dead *d)
 	for (i = 0; i < d->npieces; i++)
 		free(d->pieces[i].copy);
 	d->nthreads = d->nmaps = d->npieces = 0;
+	d->cut = 0;
 }
 
 void ptc_dead_release(struct ptc_dead *d)
@@ -61,6 +62,8 @@ static bool add_map(struct ptc_dead *d, const struct ptc_crash *c)
 
 static bool add_piece(struct ptc_dead *d, const struct ptc_crash *c)
 {
+	if (__builtin_add_overflow(d->cut, c->u.memory.cut, &d->cut))
+		d->cut = UINT64_MAX;
 	if (!ptc_grow(&d->pieces, &d->pieces_cap, d->npieces + 1, sizeof(*d->pieces)))
 		return false;
 	d->pieces[d->npieces++] = (struct ptc_dead_piece){ c->u.memory.addr, c->bytes, NULL };

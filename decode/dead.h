@@ -34,6 +34,7 @@ struct ptc_dead {
 	struct ptc_dead_map *maps;	 /* owned; ascending */
 	struct ptc_dead_piece *pieces;	 /* owned */
 	size_t nthreads, threads_cap, nmaps, maps_cap, npieces, pieces_cap;
+	uint64_t cut;  /* bytes of stacks and code that were too many to be kept */
 	size_t states; /* how many the recording has; this is the last, or that of the pid */
 };
 

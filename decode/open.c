@@ -347,23 +347,24 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		r = take_records(o, err);
 	if (r < 0)
 		return r;
-	if (!o->has_info)
+	if (!o->has_info && !d->opts.untraced)
 		return ptc_fail(err, PTC_E_NOT_EXIST, "'%s' holds no AUX trace", path);
-	if (o->info.type != PTC_AUXTRACE_TYPE_INTEL_PT)
+	if (o->has_info && o->info.type != PTC_AUXTRACE_TYPE_INTEL_PT)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"'%s' holds AUX trace of type %u, which is not Intel PT", path,
 				o->info.type);
-	r = set_up_engine(o, err);
+	r = o->has_info ? set_up_engine(o, err) : 0;
 	if (r < 0)
 		return r;
 	r = ptc_origin_prepare(&d->procs, &d->sideband, d->file, d->opts.code, &d->clock,
-			       !pt_attr(o)->exclude_kernel, err);
+			       o->has_info && !pt_attr(o)->exclude_kernel, err);
 	d->opts.code = NULL; /* it was lent for the opening */
-	if (!r)
+	if (!r && o->has_info)
 		r = set_up_lanes(o, err);
 	if (r < 0)
 		return r;
-	tell_assumptions(o);
+	if (o->has_info)
+		tell_assumptions(o);
 	if (!ptc_index_agrees(&d->index, d->file, &complaint))
 		ptc_notes_add(&d->notes, "%s", complaint.msg);
 	d->no_rounds = o->order.unordered || o->order.late;

@@ -104,9 +104,22 @@ size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
 	return sp->len;
 }
 
+static const uint8_t psbend[PTC_PSBEND_LEN] = { 0x02, 0x23 };
+
+/* In the @n bytes at @p, at least one; NULL: there is none. */
+static const uint8_t *find_psbend(const uint8_t *p, size_t n)
+{
+	const uint8_t *at = p + 1, *hit;
+
+	/* Of the two bytes the second is rare, where memmem would look at each. */
+	for (; (hit = memchr(at, psbend[1], n - (size_t)(at - p))) != NULL; at = hit + 1)
+		if (hit[-1] == psbend[0])
+			return hit - 1;
+	return NULL;
+}
+
 size_t ptc_span_next_psbend(const struct ptc_span *sp, size_t from, size_t upto)
 {
-	static const uint8_t psbend[PTC_PSBEND_LEN] = { 0x02, 0x23 };
 	const uint8_t *run, *hit;
 	bool begun = false; /* in front of @at */
 	size_t at, len;
@@ -117,7 +130,7 @@ size_t ptc_span_next_psbend(const struct ptc_span *sp, size_t from, size_t upto)
 			len = upto - at;
 		if (begun && run[0] == psbend[1])
 			return at - 1;
-		hit = memmem(run, len, psbend, sizeof(psbend));
+		hit = find_psbend(run, len);
 		if (hit)
 			return at + (size_t)(hit - run);
 		begun = run[len - 1] == psbend[0];

@@ -31,6 +31,7 @@
 #include "capture/perf/set.h"
 #include "capture/perf/tasks.h"
 #include "capture/source.h"
+#include "capture/watch/watch.h"
 
 enum {
 	DATA_DEFAULT = 512 << 10,
@@ -52,6 +53,7 @@ struct perf {
 	struct ptc_event sampler; /* with opts->aux_sample */
 	struct ptc_clock clock;
 	struct ptc_launch launch;
+	struct ptc_watch watch; /* for signals */
 	struct ptc_set set;
 	struct ptc_hotplug hotplug;	 /* of CPUs, which events are of */
 	const struct ptc_source_id *ids; /* the set's */
@@ -383,8 +385,9 @@ static int perf_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *er
 	int rc;
 
 	*ret_pid = p->pid;
-	if (!p->opts->argv)
-		return 0;
+	rc = ptc_watch_start(&p->watch, p->opts, &p->clock, p->opts->argv ? p->pid : 0, err);
+	if (rc || !p->opts->argv)
+		return rc;
 	rc = ptc_launch_let_go(&p->launch, err);
 	if (!rc)
 		rc = ptc_launch_result(&p->launch, false, err);
@@ -408,6 +411,7 @@ static void perf_stop(struct ptc_source *src)
 {
 	struct perf *p = of(src);
 
+	ptc_watch_leave(&p->watch);
 	if (!p->stopped)
 		perf_quiesce(src);
 	if (!p->opts->argv)
@@ -424,6 +428,7 @@ static void perf_leave(struct ptc_source *src)
 static bool perf_pause(struct ptc_source *src)
 {
 	of(src)->paused = true;
+	ptc_watch_pause(&of(src)->watch);
 	ptc_set_disable(&of(src)->set);
 	return true;
 }
@@ -433,6 +438,17 @@ static void perf_resume(struct ptc_source *src)
 	of(src)->paused = false;
 	if (!of(src)->stopped)
 		ptc_set_enable(&of(src)->set);
+	ptc_watch_resume(&of(src)->watch);
+}
+
+static int perf_held_fd(struct ptc_source *src)
+{
+	return of(src)->watch.held_fd;
+}
+
+static int perf_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
+{
+	return ptc_states_take(&of(src)->watch.states, b, err);
 }
 
 static void perf_abandon(struct ptc_source *src)
@@ -449,6 +465,10 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->unwatched = ptc_watch_end(&p->watch, err) != 0;
+	if (ret->unwatched && p->opts->on_note)
+		p->opts->on_note(p->opts->note_ctx, err->msg);
+	ret->crashes = p->watch.crashes;
 	rc = p->failed.code;
 	if (rc)
 		*err = p->failed;
@@ -487,6 +507,7 @@ static void perf_free(struct ptc_source *src)
 
 	if (!src)
 		return;
+	ptc_watch_release(&p->watch);	/* first: it would keep a child's end from us */
 	ptc_launch_release(&p->launch); /* a child that was never let go ends here */
 	ptc_set_release(&p->set);
 	ptc_hotplug_release(&p->hotplug);
@@ -517,10 +538,12 @@ static const struct ptc_source_ops perf_ops = {
 	.end_fd = perf_end_fd,
 	.pause = perf_pause,
 	.resume = perf_resume,
+	.held_fd = perf_held_fd,
 	.stop = perf_stop,
 	.leave = perf_leave,
 	.abandon = perf_abandon,
 	.finish = perf_finish,
+	.states = perf_states,
 	.free = perf_free,
 };
 
@@ -533,6 +556,9 @@ static int check_opts(const struct ptc_record_opts *o, struct ptc_err *err)
 				"CPUs or a cgroup, and processes or threads: one of both");
 	if (o->per_thread && by_cpu(o))
 		return ptc_fail(err, PTC_E_USAGE, "--per-thread is for threads, on whatever CPU");
+	if ((o->crash || o->on_signals) && by_cpu(o))
+		return ptc_fail(err, PTC_E_USAGE,
+				"signals are seen of processes (-p) and commands, not of CPUs");
 	if (!o->argv && !by_cpu(o) && !o->npids && !o->ntids)
 		return ptc_fail(err, PTC_E_USAGE, "there is nothing to record");
 	return 0;
@@ -570,7 +596,7 @@ static int parse_event(struct perf *p, struct ptc_err *err)
 				"'%s' is without the kernel, whose code is not needed then "
 				"(--kcore): without ':u' or '/u' it is with it",
 				text);
-	if (!rc && p->event.software && p->opts->snapshot)
+	if (!rc && p->event.software && p->opts->snapshot && !p->opts->crash)
 		return ptc_fail(err, PTC_E_USAGE, "'%s' traces nothing: there are no snapshots",
 				text);
 	if (!rc && p->opts->aux_sample)
@@ -643,6 +669,7 @@ int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	p->opts = opts;
 	p->cgroup_fd = p->pidfd = p->left_fd = p->end_fd = -1;
 	p->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
+	p->watch = (struct ptc_watch)PTC_WATCH_INIT;
 	p->hotplug = (struct ptc_hotplug)PTC_HOTPLUG_INIT;
 	ptc_set_init(&p->set);
 	rc = open_all(p, err);

@@ -5,8 +5,7 @@
 #include <sys/ptrace.h>
 
 #include "base/err.h"
-#include "base/io.h"
-#include "capture/state.h"
+#include "capture/states.h"
 #include "capture/step/tracer.h"
 
 /* Threads that are in a system call still are asked nothing: what is known is what they called. */
@@ -26,29 +25,16 @@ static size_t gather(const struct ptc_tracer *t, pid_t pid, struct ptc_state_thr
 	return n;
 }
 
-static int save(struct ptc_tracer *t, const struct ptc_state *s, struct ptc_err *err)
-{
-	struct ptc_buf b = PTC_BUF_INIT;
-	int rc;
-
-	ptc_state_put(&b, s);
-	rc = ptc_buf_failed(&b) ?
-		     ptc_fail_mem(err) :
-		     ptc_write_all(t->state_fd, b.bytes, b.len, "the state of a crash", err);
-	ptc_buf_release(&b);
-	return rc;
-}
-
-int ptc_fatal_look(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *err)
+/* @k is about to die of a signal: save the state of its process. */
+static int save(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *err)
 {
 	struct ptc_state s = { .pid = k->pid, .tid = k->tid };
 	struct ptc_state_thread *threads;
 	siginfo_t info;
 	int rc;
 
-	if (t->state_fd < 0 || !k->inject || !ptc_state_is_fatal("/proc", k->tid, k->inject) ||
-	    ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &info))
-		return 0;
+	if (ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &info))
+		return 0; /* killed meanwhile */
 	threads = calloc(t->tasks.n, sizeof(*threads));
 	if (!threads)
 		return ptc_fail_mem(err);
@@ -56,8 +42,24 @@ int ptc_fatal_look(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_er
 	s.time_ns = ptc_clock_ns(t->rec->clock);
 	s.threads = threads;
 	s.nthreads = gather(t, k->pid, threads);
-	rc = save(t, &s, err);
+	rc = ptc_states_add(&t->states, &s, err);
 	free(threads);
 	t->crashes += !rc;
+	return rc;
+}
+
+int ptc_fatal_look(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *err)
+{
+	bool wanted;
+	int rc = 0;
+
+	if (!k->inject)
+		return 0;
+	wanted = ptc_signals_have(t->on_signals, k->inject);
+	if (t->states.fd >= 0 && ptc_state_is_fatal("/proc", k->tid, k->inject)) {
+		rc = save(t, k, err);
+		wanted = true;
+	}
+	t->hold |= wanted && t->held_fd >= 0;
 	return rc;
 }

@@ -18,9 +18,6 @@
 
 enum { ASK_AGAIN_MS = 10 };
 
-/* Not "ptcap": what kills all of that name must not kill the one that detaches. */
-static const char name[] = "pt-step-tracer";
-
 /* In the tracer's process only; its signal handler has no other way to know. */
 static struct {
 	const struct ptc_step_process *process;
@@ -78,7 +75,7 @@ static void close_pair(int fd[2])
 static _Noreturn void child(struct ptc_step_process *p, const struct ptc_step_body *body,
 			    const int end[2], const int life[2])
 {
-	(void)prctl(PR_SET_NAME, name);
+	(void)prctl(PR_SET_NAME, body->name);
 	(void)close(end[0]);
 	(void)close(life[1]);
 	p->end_fd = end[1];
@@ -184,15 +181,19 @@ int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err)
 	return PTC_E_IO;
 }
 
+int ptc_step_process_end(struct ptc_step_process *p, struct ptc_err *err)
+{
+	while (!hung_up(p->end_fd, ASK_AGAIN_MS))
+		ptc_step_process_ask(p, PTC_WANT_LEAVE);
+	return ptc_step_process_reap(p, err);
+}
+
 void ptc_step_process_release(struct ptc_step_process *p)
 {
-	while (p->pid && !hung_up(p->end_fd, ASK_AGAIN_MS))
-		ptc_step_process_ask(p, PTC_WANT_LEAVE);
-	if (p->pid) {
-		struct ptc_err ignored;
+	struct ptc_err ignored;
 
-		(void)ptc_step_process_reap(p, &ignored);
-	}
+	if (p->pid)
+		(void)ptc_step_process_end(p, &ignored);
 	if (p->end_fd >= 0)
 		(void)close(p->end_fd);
 	if (p->life_fd >= 0)

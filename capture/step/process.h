@@ -60,6 +60,7 @@ struct ptc_step_process {
 
 /* What the tracer's process does; @ctx is the caller's, copied by the fork. */
 struct ptc_step_body {
+	const char *name;	   /* of the process; at most 15 bytes */
 	void (*run)(void *ctx);	   /* everything; the process ends with it */
 	void (*orphan)(void *ctx); /* ptcap is gone: from a signal handler, maybe repeatedly */
 	void *ctx;
@@ -85,7 +86,10 @@ void ptc_step_process_resume(struct ptc_step_process *p);
 /* Wait for its end. PTC_E_IO if it did not come to it by itself. */
 int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err);
 
-/* Leaves everything if it still runs, and waits for its end. */
+/* Have it leave everything, and wait for its end, as ptc_step_process_reap. */
+int ptc_step_process_end(struct ptc_step_process *p, struct ptc_err *err);
+
+/* The same if it still runs, and everything is given back. */
 void ptc_step_process_release(struct ptc_step_process *p);
 
 /* --- in the tracer's process --- */

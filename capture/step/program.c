@@ -110,6 +110,7 @@ int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, struct ptc
 		return rc;
 	ptc_code_flush(&mm->code);
 	ptc_zone_resolve(&t->zone, mm);
+	ptc_crossings_resolve(&t->crossings, mm);
 	ptc_openfiles_close(&t->files);
 	if (!ptc_told_update(&mm->told, &mm->maps, &mm->code.saved, tell, &at) || !save_vdso(&at))
 		return ptc_fail_mem(err);

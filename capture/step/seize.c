@@ -86,23 +86,6 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 
 /* --- what runs already --- */
 
-static int refuse(pid_t tid, int sys, struct ptc_err *err)
-{
-	const pid_t thread = ptc_task_tracer(tid); /* TracerPid names a thread */
-	const pid_t tracer = thread > 0 ? ptc_task_process(thread) : 0;
-
-	if (sys == EPERM && tracer > 0) {
-		(void)ptc_fail(err, PTC_E_PERM, "cannot trace process %d: process %d does already",
-			       (int)tid, (int)tracer);
-		return PTC_E_PERM;
-	}
-	(void)ptc_fail_sys(err, sys,
-			   "cannot trace process %d with ptrace (another user's, or forbidden by "
-			   "kernel.yama.ptrace_scope or a seccomp profile?)",
-			   (int)tid);
-	return err->code;
-}
-
 /* Wait for the stop of our PTRACE_INTERRUPT. 0 with k->state set; or the task is gone (ENDING). */
 static int await_stop(struct ptc_task *k, struct ptc_err *err)
 {
@@ -146,7 +129,7 @@ static int attach_one(struct ptc_tracer *t, pid_t tid, struct ptc_mm *mm, pid_t 
 	if (ptc_tasks_find(&t->tasks, tid))
 		return 0;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(unsigned long)options))
-		return errno == ESRCH ? 0 : refuse(tid, errno, err);
+		return errno == ESRCH ? 0 : ptc_task_refuse(tid, errno, err);
 	k = ptc_tasks_add(&t->tasks, tid);
 	if (!k) {
 		(void)ptrace(PTRACE_DETACH, tid, NULL, NULL);

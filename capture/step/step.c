@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -178,7 +178,10 @@ static void step_drained(struct ptc_source *src, size_t i, bool stopped)
 static int step_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *err)
 {
 	struct step *s = of(src);
-	const struct ptc_step_body body = { .run = trace, .orphan = orphan, .ctx = s };
+	/* Not "ptcap": what kills all of that name must not kill the one that detaches. */
+	const struct ptc_step_body body = {
+		.name = "pt-step-tracer", .run = trace, .orphan = orphan, .ctx = s
+	};
 	const struct ptc_step_shared *sh = s->process.shared;
 	int rc = ptc_step_process_start(&s->process, &body, err);
 
@@ -209,7 +212,19 @@ static void step_progress(struct ptc_source *src, struct ptc_progress *ret)
 
 static bool step_pause(struct ptc_source *src)
 {
-	return ptc_step_process_pause(&of(src)->process);
+	struct step *s = of(src);
+	eventfd_t ignored;
+
+	if (!ptc_step_process_pause(&s->process))
+		return false;
+	if (s->tracer.held_fd >= 0)
+		(void)eventfd_read(s->tracer.held_fd, &ignored);
+	return true;
+}
+
+static int step_held_fd(struct ptc_source *src)
+{
+	return of(src)->tracer.held_fd;
 }
 
 static void step_resume(struct ptc_source *src)
@@ -263,13 +278,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 /* The states of processes that died, which the tracer's process has written. */
 static int step_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
-	const int fd = of(src)->tracer.state_fd;
-	const off_t len = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
-	uint8_t *to = len > 0 ? ptc_buf_grow(b, (size_t)len) : NULL;
-
-	if (len < 0 || (to && pread(fd, to, (size_t)len, 0) != len))
-		return ptc_fail_sys(err, errno, "cannot read the state of what has crashed");
-	return ptc_buf_failed(b) ? ptc_fail_mem(err) : 0;
+	return ptc_states_take(&of(src)->tracer.states, b, err);
 }
 
 static void step_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
@@ -287,8 +296,9 @@ static void step_free(struct ptc_source *src)
 	if (s->ring)
 		orphan(s); /* an error elsewhere: it must not wait for a drain */
 	ptc_step_process_release(&s->process);
-	if (s->tracer.state_fd >= 0)
-		(void)close(s->tracer.state_fd);
+	ptc_states_release(&s->tracer.states);
+	if (s->tracer.held_fd >= 0)
+		(void)close(s->tracer.held_fd);
 	ptc_tracer_release(&s->tracer);
 	ptc_records_release(&s->rec);
 	ptc_enc_free(s->enc);
@@ -307,6 +317,7 @@ static const struct ptc_source_ops step_ops = {
 	.progress = step_progress,
 	.pause = step_pause,
 	.resume = step_resume,
+	.held_fd = step_held_fd,
 	.stop = step_stop,
 	.leave = step_leave,
 	.abandon = step_abandon,
@@ -314,6 +325,20 @@ static const struct ptc_source_ops step_ops = {
 	.states = step_states,
 	.free = step_free,
 };
+
+/* For signals and places. */
+static int look_out(struct step *s, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = s->opts;
+	const int rc = o->crash ? ptc_states_open(&s->tracer.states, err) : 0;
+
+	s->tracer.on_signals = o->on_signals;
+	ptc_crossings_init(&s->tracer.crossings, o);
+	if (rc || !o->snapshot || !(o->crash || o->on_signals || o->nat))
+		return rc;
+	s->tracer.held_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return s->tracer.held_fd < 0 ? ptc_fail_sys(err, errno, "cannot create an eventfd") : 0;
+}
 
 int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
 {
@@ -329,7 +354,8 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->base.ops = &step_ops;
 	s->opts = opts;
 	s->process = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
-	s->tracer.state_fd = -1;
+	s->tracer.states = (struct ptc_states)PTC_STATES_INIT;
+	s->tracer.held_fd = -1;
 	if (opts->cmd_sigmask)
 		s->mask = *opts->cmd_sigmask;
 	else
@@ -357,11 +383,8 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	rc = ptc_step_process_init(&s->process, err);
 	if (!rc && opts->truth)
 		rc = ptc_truth_new(&s->base.truth, err);
-	if (!rc && opts->crash) {
-		s->tracer.state_fd = memfd_create("ptcap-crash", MFD_CLOEXEC);
-		if (s->tracer.state_fd < 0)
-			rc = ptc_fail_sys(err, errno, "cannot make room for the state of a crash");
-	}
+	if (!rc)
+		rc = look_out(s, err);
 	if (rc)
 		goto out;
 	s->flow = (struct ptc_flow){ .enc = s->enc,

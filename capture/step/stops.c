@@ -18,6 +18,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -353,6 +354,7 @@ static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *er
 			return ptc_fail_mem(err);
 		born->mm->from = k->mm->from;
 		born->mm->to = k->mm->to;
+		memcpy(born->mm->at, k->mm->at, sizeof(born->mm->at));
 		rc = ptc_program_forked(born, k->mm, err);
 	}
 	ptc_sigtrap_born(k, born);

@@ -2,12 +2,14 @@
 #include "capture/step/task.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/io.h"
 #include "base/vec.h"
 
@@ -122,6 +124,23 @@ pid_t ptc_task_process(pid_t tid)
 pid_t ptc_task_tracer(pid_t tid)
 {
 	return status_number(tid, "\nTracerPid:");
+}
+
+int ptc_task_refuse(pid_t tid, int sys, struct ptc_err *err)
+{
+	const pid_t thread = ptc_task_tracer(tid); /* TracerPid names a thread */
+	const pid_t tracer = thread > 0 ? ptc_task_process(thread) : 0;
+
+	if (sys == EPERM && tracer > 0) {
+		(void)ptc_fail(err, PTC_E_PERM, "cannot trace process %d: process %d does already",
+			       (int)tid, (int)tracer);
+		return PTC_E_PERM;
+	}
+	(void)ptc_fail_sys(err, sys,
+			   "cannot trace process %d with ptrace (another user's, or forbidden by "
+			   "kernel.yama.ptrace_scope or a seccomp profile?)",
+			   (int)tid);
+	return err->code;
 }
 
 uint64_t ptc_task_restarts(const struct user_regs_struct *regs)

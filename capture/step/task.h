@@ -13,6 +13,7 @@
 #include "capture/step/code.h"
 #include "capture/step/sigtrap.h"
 #include "capture/step/told.h"
+#include "ptcap/capture.h"
 #include "ptcap/error.h"
 
 /* One address space: its mappings and what is known of its code. Shared by the threads of a
@@ -22,9 +23,10 @@ struct ptc_mm {
 	struct ptc_maps maps;
 	struct ptc_code code;
 	struct ptc_told told;
-	uint64_t from, to; /* where the zone's edges are (zone.h); 0: nowhere */
-	bool trap_ignored; /* SIGTRAP, by the program */
-	bool leave;	   /* the process cannot be stepped: its tasks are let go as they stop */
+	uint64_t from, to;	 /* where the zone's edges are (zone.h); 0: nowhere */
+	uint64_t at[PTC_AT_MAX]; /* where snapshots are taken (crossing.h); 0: nowhere */
+	bool trap_ignored;	 /* SIGTRAP, by the program */
+	bool leave; /* the process cannot be stepped: its tasks are let go as they stop */
 };
 
 enum { PTC_USER_CS = 0x33 }; /* 64-bit user code; arch/x86/include/asm/segment.h */
@@ -57,6 +59,7 @@ struct ptc_task {
 	bool reported;	     /* its EXIT record is written */
 	uint64_t restart_ip; /* the kernel will go back there (-ERESTART*); 0: no */
 	struct ptc_affinity affinity;
+	bool at_place;	/* in front of one that a snapshot is taken at */
 	bool loose;	/* runs at full speed, outside the zone */
 	uint64_t armed; /* the address its debug register watches; 0: none */
 	struct ptc_sigtrap trap;
@@ -84,6 +87,9 @@ pid_t ptc_task_process(pid_t tid);
 
 /* Who traces it ("TracerPid:"): 0 nobody, -1 not known. */
 pid_t ptc_task_tracer(pid_t tid);
+
+/* To seize @tid failed with @sys: why that may be, and who has it already. */
+int ptc_task_refuse(pid_t tid, int sys, struct ptc_err *err);
 
 /*
  * Where a stopped thread's system call will be made again (-ERESTART*), if nothing

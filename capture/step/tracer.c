@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -341,6 +342,7 @@ static int step(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 	    ptc_affinity_visible(k->before.rax))
 		ptc_affinity_show(&k->affinity, k->tid);
 	k->mid_call = false;
+	k->at_place = false;
 	k->injected = sig != 0;
 	k->inject = 0;
 	k->tsc = ptc_rdtsc();
@@ -505,6 +507,10 @@ static int one_turn(struct ptc_tracer *t, struct ptc_err *err)
 	k = pick(t);
 	if (!k)
 		return wait_any(t, err);
+	if (ptc_crossings_reached(&t->crossings, k)) {
+		t->hold = true;
+		return 0;
+	}
 	rc = step(t, k, err);
 	if (!rc && t->on_cpu && ptc_zone_left(&t->zone, t->on_cpu))
 		take_cpu(t);
@@ -523,6 +529,9 @@ static void stand_still(struct ptc_tracer *t)
 	ptc_tracer_publish(t);
 	ptc_enc_psb(t->flow->enc);
 	tell_progress(t);
+	if (t->hold) /* first: who sees that we stand still has been asked */
+		(void)eventfd_write(t->held_fd, 1);
+	t->hold = false;
 	ptc_step_process_stand_still(t->shared, tell_paused, t->rec->ring);
 }
 
@@ -533,7 +542,8 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	/* A command that cannot be stepped any more is still waited for. */
 	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) && goes_on(t) &&
 	       !at_limit(t)) {
-		if (atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED)
+		if (t->hold ||
+		    atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED)
 			stand_still(t);
 		rc = one_turn(t, err);
 		if (rc > 0)

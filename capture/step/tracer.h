@@ -15,6 +15,8 @@
 #include "capture/soft/openfiles.h"
 #include "capture/soft/records.h"
 #include "capture/soft/truth.h"
+#include "capture/states.h"
+#include "capture/step/crossing.h"
 #include "capture/step/process.h"
 #include "capture/step/task.h"
 #include "capture/step/zone.h"
@@ -29,7 +31,10 @@ struct ptc_tracer {
 	struct ptc_truth *truth;	/* to be woken at the end; or NULL */
 	uint64_t max_insns;		/* then stop; 0: no limit */
 	struct ptc_zone zone;		/* where to trace */
-	int state_fd;			/* for the states of processes that die; -1: not wanted */
+	struct ptc_states states;	/* of processes that die, if wanted */
+	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
+	struct ptc_crossings crossings; /* that ask for one */
+	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */
 
 	/* the outcome */
 	int status;	      /* the command's, as waitpid gives it */
@@ -44,6 +49,7 @@ struct ptc_tracer {
 	bool command_gone;
 	struct ptc_tasks tasks;
 	struct ptc_task *on_cpu; /* whose instructions the trace is of, or NULL */
+	bool hold;		 /* a signal asks for a snapshot before it is delivered */
 	uint64_t quantum_end;	 /* instructions: then another ready task has its turn */
 	uint64_t published;	 /* encoder position */
 	timer_t timer;		 /* kicks while a system call may block */

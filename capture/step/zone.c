@@ -3,12 +3,8 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "base/err.h"
@@ -25,56 +21,17 @@ enum {
 
 /* --- places --- */
 
-static struct ptc_zone_edge edge(const struct ptc_place *place)
-{
-	struct ptc_zone_edge e = { .place = place };
-	struct stat st;
-
-	if (place && place->file && !stat(place->file, &st)) {
-		e.dev = st.st_dev;
-		e.ino = st.st_ino;
-	}
-	return e;
-}
-
 void ptc_zone_init(struct ptc_zone *z, const struct ptc_place *from, const struct ptc_place *to)
 {
-	*z = (struct ptc_zone){ .from = edge(from), .to = edge(to), .outside = from != NULL };
-}
-
-/* Some file systems show another device in maps than stat does: the name will do as well. */
-static bool is_file(const struct ptc_zone_edge *e, const struct ptc_maps *maps,
-		    const struct ptc_map *map)
-{
-	if (e->ino && map->ino == e->ino && makedev(map->maj, map->min) == e->dev)
-		return true;
-	return !strcmp(ptc_map_name(maps, map), e->place->file);
-}
-
-/* 0: it is not there. */
-static uint64_t address(const struct ptc_zone_edge *e, const struct ptc_maps *maps)
-{
-	size_t i;
-
-	if (!e->place)
-		return 0;
-	if (!e->place->file)
-		return e->place->addr;
-	for (i = 0; i < maps->n; i++) {
-		const struct ptc_map *map = &maps->items[i];
-		const uint64_t in = e->place->addr - map->off;
-
-		if ((map->prot & PROT_EXEC) && e->place->addr >= map->off &&
-		    in < map->end - map->start && is_file(e, maps, map))
-			return map->start + in;
-	}
-	return 0;
+	*z = (struct ptc_zone){ .from = ptc_placed_of(from),
+				.to = ptc_placed_of(to),
+				.outside = from != NULL };
 }
 
 void ptc_zone_resolve(const struct ptc_zone *z, struct ptc_mm *mm)
 {
-	mm->from = address(&z->from, &mm->maps);
-	mm->to = address(&z->to, &mm->maps);
+	mm->from = ptc_placed_at(&z->from, &mm->maps);
+	mm->to = ptc_placed_at(&z->to, &mm->maps);
 }
 
 bool ptc_zone_left(struct ptc_zone *z, const struct ptc_task *k)

@@ -7,20 +7,15 @@
 #ifndef PTC_CAPTURE_STEP_ZONE_H
 #define PTC_CAPTURE_STEP_ZONE_H
 
-#include "capture/maps.h"
+#include "capture/placed.h"
 #include "ptcap/capture.h"
 
 struct ptc_mm;
 struct ptc_task;
 struct ptc_tracer;
 
-struct ptc_zone_edge {
-	const struct ptc_place *place; /* lent; NULL: none */
-	uint64_t dev, ino;	       /* of its file, where that could be asked */
-};
-
 struct ptc_zone {
-	struct ptc_zone_edge from, to;
+	struct ptc_placed from, to;
 	bool outside; /* nothing is stepped now */
 	bool reached; /* from was, once */
 	bool over;    /* to was, and there is no from to wait for */

@@ -74,7 +74,14 @@ struct ptc_addr_filter {
 	uint64_t addr, size; /* 0: no range */
 };
 
+/* Where a snapshot is taken, each @count-th time that control comes there; 0: as 1. */
+struct ptc_crossing {
+	struct ptc_place place;
+	uint64_t count;
+};
+
 #define PTC_VCPUS_MAX	    64u
+#define PTC_AT_MAX	    4u		/* what a processor can watch */
 #define PTC_AUX_SAMPLE_MAX  (60u << 10) /* what surely fits a record */
 #define PTC_SAMPLER_DEFAULT "cpu-clock:u"
 
@@ -132,9 +139,21 @@ struct ptc_record_opts {
 	bool snapshot;
 	/*
 	 * When a signal is about to kill a process that is recorded, save the state it is in
-	 * (ptcap/crash.h). The step source only: PTC_E_USAGE.
+	 * (ptcap/crash.h). With snapshot, take one then; of a series, it has that state. Not with
+	 * the emulated source, nor with CPUs: PTC_E_USAGE.
 	 */
 	bool crash;
+	/*
+	 * With snapshot: take one when one of these signals is about to be delivered, whatever it
+	 * will do. Bit N-1: signal N. As crash otherwise.
+	 */
+	uint64_t on_signals;
+	/*
+	 * With snapshot: take one when a thread comes to one of these places, at most PTC_AT_MAX.
+	 * The step source stands still in front of it.
+	 */
+	const struct ptc_crossing *at;
+	size_t nat;
 	/*
 	 * With snapshot: each is a file of its own, "OUTPUT.000" and so on, and whole by itself:
 	 * all that the rings hold, from a PSB on, and what was mapped and who ran by then. Side
@@ -271,7 +290,8 @@ struct ptc_record_result {
 	uint64_t missed_cpus; /* that came online meanwhile: what ran there is not recorded */
 	uint64_t late_cpus;   /* the same, in the first moment; then they were recorded again */
 	uint64_t enabled_ns, running_ns; /* of the kernel's events, added up: no loss */
-	uint64_t odd;			 /* unexplained moves of the thread by the kernel */
+	bool unwatched;	      /* with crash or on_signals: signals were not seen all the time */
+	uint64_t odd;	      /* unexplained moves of the thread by the kernel */
 	uint64_t untraced;    /* threads and processes that were not traced, or not to their end */
 	uint64_t left_behind; /* those that were, and outlived the command: they run on */
 	/*

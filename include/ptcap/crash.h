@@ -87,6 +87,7 @@ struct ptc_crash_map {
 
 struct ptc_crash_memory {
 	uint64_t pid, addr;
+	uint64_t cut; /* so many bytes more there were behind these, too many to be kept */
 };
 
 struct ptc_crash_auxv {

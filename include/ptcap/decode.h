@@ -181,6 +181,8 @@ struct ptc_decode_opts {
 	unsigned int jobs;
 	size_t slice; /* bytes of trace that a thread takes at a time, about; 0: what is best */
 	enum ptc_engine_choice engine; /* what comes out is the same */
+	/* A recording without trace, too: nothing comes out, but names can be asked for. */
+	bool untraced;
 };
 
 /* The defaults: all of the trace, transfers and gaps. */

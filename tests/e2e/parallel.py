@@ -53,7 +53,7 @@ def output(args):
 
 
 def same(args, threads=THREADS):
-    want = output([*args, "-j1", "--engine=libipt"])
+    want = output([*args, "--engine=libipt", "-j1"])
     ways = [["--engine=libipt", "-j", n] for n in threads]
     if "--stats" not in args:  # which tells of the engine
         ways += [["-j", n] for n in ("1", *threads)]

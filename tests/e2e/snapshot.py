@@ -220,6 +220,57 @@ def interrupt(folder):
 
 
 @case
+def signals(folder):
+    """--on-signal: one for each, before it is delivered; and the program gets it, and ends as alone."""
+    path = os.path.join(folder, "f")
+    r = Run([*SNAPSHOT, "-o", path, "--on-signal", "USR1,SIGHUP", *RINGS, prog("signal")]).expect(0)
+    names = sorted(os.listdir(folder))
+    check(names == [f"f.{i:03}" for i in range(4)], f"{names}: {r.err}")
+    flows = [whole(os.path.join(folder, name)) for name in names]
+    for one, more in zip(flows, flows[1:]):
+        check(len(one) < len(more) and more[: len(one) - 1] == one[:-1], "not the same program, further on")
+    for flow_ in flows:  # the kill(2) that sent it has returned, and nothing ran since
+        check(flow_[-1].endswith(" async") or flow_[-1].endswith(" syscall"), f"it ends with {flow_[-1]}")
+    os.unlink(path + ".000")
+    Run([*SNAPSHOT, "-o", path, "--on-signal", "12", "--count", "1", *RINGS, prog("signal")]).expect(0)
+    check("f" in os.listdir(folder) and whole(path), "--count 1 is none")
+
+
+@case
+def places(folder):
+    """--at: each so many times that it comes there, in front of it; of a library, too."""
+    path = os.path.join(folder, "f")
+    out = Run(["nm", prog("busy")]).expect(0).out
+    hop = int(next(l for l in out.splitlines() if l.endswith(" hop")).split()[0], 16)
+    Run([*SNAPSHOT, "-o", path, "--at", "hop:20", "--count", "3", *RINGS, prog("busy"), "200"]).expect(7)
+    flows = [whole(f"{path}.{n:03}") for n in range(3)]
+    for n, flow_ in enumerate(flows):
+        came = [int(l.split()[1], 16) == hop and not l.endswith(" start") for l in flow_]
+        check(came[-2] and flow_[-1].endswith(" async"), f"{n}: it ends with {flow_[-3:]}")
+        check(sum(came) == 20 * (n + 1), f"{n}: it came there {sum(came)} times")
+        os.unlink(f"{path}.{n:03}")
+    Run([*SNAPSHOT, "-o", path, "--at", "hop", "--at", hex(hop), "-m", "256K,16K", "--no-final", "--count", "2", "--", prog("busy"), "9"]).expect(7)
+    check(sorted(os.listdir(folder)) == ["f.000", "f.001"], "not one for each time")
+
+
+@case
+def crashes(folder):
+    """--on-crash: one for each process that dies of a signal, with its state; they die as they would have."""
+    path, die = os.path.join(folder, "f"), prog("crash_static")
+    r = Run([*SNAPSHOT, "-o", path, "--on-crash", *RINGS, die, "null"]).expect(128 + signal.SIGSEGV)
+    check(os.listdir(folder) == ["f.000"], f"{os.listdir(folder)}: {r.err}")
+    check("1 process was killed by a signal" in r.err, r.err)
+    script = f"{die} division; {die} null; exit 5"
+    Run([*SNAPSHOT, "-q", "-o", path, "--on-crash", "-m", "256K,16K", "--", "/bin/dash", "-c", script]).expect(5)
+    check(sorted(os.listdir(folder)) == ["f.000", "f.000.old", "f.001"], f"{os.listdir(folder)}")
+    for name, signame, function in (("f.000.old", "SIGSEGV", "write_null"), ("f.000", "SIGFPE", "divide"), ("f.001", "SIGSEGV", "write_null")):
+        Run([PTCAP, "dump", "--verify", "-i", os.path.join(folder, name)]).expect(0)
+        said = json.loads(Run([PTCAP, "crash", "show", "-i", os.path.join(folder, name), "--format", "json"]).expect(0).out)
+        got = (said["signal"], said["fault"]["function"], said["trace_ends_there"], len(said["branches"]) > 20)
+        check(got == (signame, function, True, True), f"{name}: {got}")
+
+
+@case
 def attached(folder):
     """What runs already, stepped: snapshots by signal and at ^C, and it goes on as it was."""
     with subprocess.Popen([prog("busy"), "100000000"], stdout=subprocess.PIPE) as t:
@@ -307,9 +358,15 @@ def refused(folder):
         (["--source", "emu", "--control", here + "/x", *hello], 2, "--control"),
         (["--source", "emu", "--control", "fd:999", *hello], 2, "999"),
         (["--source", "emu", "-o", "/nowhere/f", *hello], 125, "/nowhere/f"),
-        (["--on-crash", *hello], 2, "--on-crash"),
-        (["--on-signal", "SEGV", *hello], 2, "--on-signal"),
-        (["--at", "main", *hello], 2, "--at"),
+        (["--source", "emu", "--on-crash", *hello], 2, "--source step"),
+        (["--source", "emu", "--on-signal", "SEGV", *hello], 2, "--source step"),
+        (["--on-signal", "SEGV,KILL", *hello], 2, "'SEGV,KILL'"),
+        (["--on-signal", "", *hello], 2, "''"),
+        (["--on-signal", "65", *hello], 2, "'65'"),
+        (["--source", "step", "--at", "nowhere_to_be_found", *hello], 125, "nowhere_to_be_found"),
+        (["--source", "step", "--at", "0x401000:0", *hello], 2, "'0x401000:0'"),
+        (["--source", "emu", "--at", "0x401000", *hello], 2, "--source step"),
+        (["--source", "step", *["--at", "0x401000"] * 5, *hello], 2, "4 places"),
         (["--source", "emu", "--", here + "/x"], 127, "x"),
     ):
         if os.path.exists("/sys/bus/event_source/devices/intel_pt") and status in (1, 125) and "/nowhere/f" not in args:

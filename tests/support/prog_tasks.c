@@ -171,7 +171,8 @@ static void alarm_often(void)
 
 	(void)sigaction(SIGALRM, &sa, NULL);
 	(void)setitimer(ITIMER_REAL, &each, NULL);
-	while (alarms < 100) /* few branches for the time it takes: each is in a list that the test reads */
+	while (alarms <
+	       100) /* few branches for the time it takes: each is in a list that the test reads */
 		__asm__ volatile(".rept 1000; lock incl %0; .endr" : "+m"(turns));
 	(void)setitimer(ITIMER_REAL, &off, NULL);
 }

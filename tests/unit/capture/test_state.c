@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,5 +95,55 @@ Test(state, what_is_saved_of_a_process_is_what_it_has)
 	}
 	cr_assert(kinds[PTC_CRASH_SIGNAL] == 1 && kinds[PTC_CRASH_THREAD] == 1);
 	cr_assert(kinds[PTC_CRASH_MAP] > 5 && kinds[PTC_CRASH_AUXV] == 1 && found == 1);
+	ptc_buf_release(&b);
+}
+
+/* @size bytes with nothing beside them. */
+static uint8_t *island(size_t size, int prot)
+{
+	const size_t page = 4096;
+	uint8_t *p = mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert(p != MAP_FAILED && !mprotect(p + page, size, prot));
+	return p + page;
+}
+
+Test(state, what_is_too_much_is_told)
+{
+	enum { STACK = 1 << 20, STACK_KEPT = 256 << 10, CODE = 5 << 20, CODE_KEPT = 4 << 20 };
+	uint8_t *stack = island(STACK, PROT_READ | PROT_WRITE);
+	const uint8_t *code = island(CODE, PROT_READ | PROT_EXEC);
+	const struct user_regs_struct regs = { .rsp = (uint64_t)stack + 256 };
+	const struct ptc_state_thread thread = { getpid(), false, &regs };
+	const siginfo_t info = { .si_signo = SIGSEGV };
+	const struct ptc_state s = {
+		.pid = getpid(), .tid = getpid(), .info = &info, .threads = &thread, .nthreads = 1
+	};
+	uint64_t of_stack = 0, of_code = 0, kept = 0, cut = 0;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_crash c;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	struct ptc_cur cur;
+
+	ptc_state_put(&b, &s);
+	cur = ptc_cur_init(b.bytes, b.len);
+	while (ptc_cur_left(&cur)) {
+		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
+		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+		if (c.kind != PTC_CRASH_MEMORY)
+			continue;
+		if (c.u.memory.addr - (uint64_t)stack < STACK) {
+			of_stack += c.u.memory.cut;
+			kept += ptc_cur_left(&c.bytes);
+		} else if (c.u.memory.addr - (uint64_t)code < CODE) {
+			of_code += c.u.memory.cut + ptc_cur_left(&c.bytes);
+			cut += c.u.memory.cut;
+		}
+	}
+	cr_assert_eq(kept, STACK_KEPT);
+	cr_assert_eq(of_stack, STACK - STACK_KEPT);
+	cr_assert_eq(of_code, CODE, "code is kept, or its absence is told");
+	cr_assert_geq(cut, CODE - CODE_KEPT);
 	ptc_buf_release(&b);
 }

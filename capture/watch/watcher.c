@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/watch/watcher.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/perf/tasks.h"
+#include "capture/step/task.h"
+#include "capture/watch/threads.h"
+
+/* Never PTRACE_O_EXITKILL: when we die, what is watched lives on. */
+static const unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+
+/* --- the beginning --- */
+
+/* 1: it is ours now; 0: it was already, or is gone. */
+static int seize_one(pid_t tid, struct ptc_err *err)
+{
+	int sys;
+
+	if (!ptrace(PTRACE_SEIZE, tid, NULL, (void *)options))
+		return 1;
+	sys = errno;
+	if (sys == ESRCH || ptc_task_tracer(tid) == getpid())
+		return 0;
+	return ptc_task_refuse(tid, sys, err);
+}
+
+/* Threads that are born of one that is ours are ours; until all are there may be others. */
+static int seize_process(pid_t pid, struct ptc_err *err)
+{
+	int rc, fresh;
+	size_t i;
+
+	do {
+		struct ptc_tids tids = PTC_TIDS_INIT;
+
+		fresh = 0;
+		rc = ptc_tasks_threads(&tids, "/proc", pid, err);
+		for (i = 0; rc >= 0 && i < tids.n; i++) {
+			rc = seize_one(tids.items[i], err);
+			fresh += rc > 0;
+		}
+		ptc_tids_release(&tids);
+	} while (rc >= 0 && fresh);
+	return rc < 0 ? rc : 0;
+}
+
+int ptc_watcher_seize(const struct ptc_watcher *w, pid_t command, struct ptc_err *err)
+{
+	const struct ptc_record_opts *o = w->opts;
+	int rc = command ? seize_one(command, err) : 0;
+	size_t i;
+
+	for (i = 0; rc >= 0 && i < o->npids; i++)
+		rc = seize_process(o->pids[i], err);
+	for (i = 0; rc >= 0 && i < o->ntids; i++)
+		rc = seize_one(o->tids[i], err);
+	return rc < 0 ? rc : 0;
+}
+
+/* --- a signal --- */
+
+static bool goes_on(const struct ptc_watcher *w)
+{
+	return atomic_load(&w->shared->want) == PTC_WANT_TRACE;
+}
+
+/* Rather no time than one of another clock. */
+static uint64_t now(const struct ptc_watcher *w)
+{
+	return w->clock->kernel ? ptc_clock_ns(w->clock) : PTC_STATE_NO_TIME;
+}
+
+/* @tid and those of @others that have stopped. */
+static int put_state(const struct ptc_watcher *w, struct ptc_state *s,
+		     const struct ptc_threads *others, struct ptc_err *err)
+{
+	struct ptc_state_thread *threads = calloc(others->n + 1, sizeof(*threads));
+	struct user_regs_struct regs;
+	bool in_call;
+	size_t i;
+	int rc = 0;
+
+	if (!threads)
+		return ptc_fail_mem(err);
+	if (ptc_thread_regs(s->tid, &regs, &in_call)) {
+		threads[s->nthreads++] = (struct ptc_state_thread){ s->tid, in_call, &regs };
+		for (i = 0; i < others->n; i++) {
+			const struct ptc_thread *k = &others->items[i];
+
+			if (k->stopped)
+				threads[s->nthreads++] =
+					(struct ptc_state_thread){ k->tid, k->in_call, &k->regs };
+		}
+		s->threads = threads;
+		rc = ptc_states_add(w->states, s, err);
+		w->shared->crashes += !rc;
+	}
+	free(threads);
+	return rc;
+}
+
+/* A snapshot is taken meanwhile. */
+static void tell_held(void *ctx)
+{
+	const struct ptc_watcher *w = ctx;
+
+	(void)eventfd_write(w->held_fd, 1);
+}
+
+static void hold(const struct ptc_watcher *w)
+{
+	struct ptc_watcher told = *w;
+
+	if (w->held_fd >= 0 && goes_on(w))
+		ptc_step_process_stand_still(w->shared, tell_held, &told);
+}
+
+/* @tid dies of the signal that it is about to get. Its process stands still until all is kept. */
+static int witness(const struct ptc_watcher *w, pid_t tid, struct ptc_err *err)
+{
+	struct ptc_state s = { .pid = ptc_task_process(tid), .tid = tid, .time_ns = now(w) };
+	struct ptc_threads others = { .n = 0 };
+	siginfo_t info;
+	int rc;
+
+	if (s.pid < 0 || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info))
+		return 0; /* killed meanwhile */
+	s.info = &info;
+	rc = ptc_threads_stop(&others, s.pid, tid, err);
+	if (!rc)
+		rc = put_state(w, &s, &others, err);
+	if (!rc)
+		hold(w);
+	ptc_threads_let_go(&others);
+	return rc;
+}
+
+static int on_signal(const struct ptc_watcher *w, pid_t tid, int sig, struct ptc_err *err)
+{
+	if (w->states->fd >= 0 && ptc_state_is_fatal("/proc", tid, sig))
+		return witness(w, tid, err);
+	if (ptc_signals_have(w->opts->on_signals, sig))
+		hold(w);
+	return 0;
+}
+
+int ptc_watcher_run(const struct ptc_watcher *w, struct ptc_err *err)
+{
+	int rc = 0;
+
+	while (!rc && goes_on(w)) {
+		int status;
+		const pid_t got = waitpid(-1, &status, __WALL);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) /* there is nobody left */
+			break;
+		if (!WIFSTOPPED(status))
+			continue;
+		if (!(status >> 16))
+			rc = on_signal(w, got, WSTOPSIG(status), err);
+		ptc_thread_resume(got, status);
+	}
+	return rc;
+}

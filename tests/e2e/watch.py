@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""watch.py NAME: what kills a program is seen beside the kernel's events, without stepping it.
+
+The event is dummy:u, which needs no PT: there is a state, and no trace. With Intel PT: tests/guest/crash.sh.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import lib
+from crash import FAULTS, STATIC, at
+from lib import PTCAP, Run, check, prog
+
+CASES = {}
+DEADLINE = 50
+CRASH = [PTCAP, "crash", "-e", "dummy:u"]
+
+
+def case(f):
+    def known(folder):
+        r = Run([*CRASH, "-q", "-o", os.path.join(folder, "probe"), "--", "/bin/true"])
+        if "perf_event_paranoid" in r.err or "ptrace" in r.err:
+            lib.skip(r.err)
+        r.expect(0)
+        os.unlink(os.path.join(folder, "probe"))
+        f(folder)
+
+    CASES[f.__name__] = known
+    return known
+
+
+def until(condition, what):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        check(time.monotonic() < end, f"in {DEADLINE} s not: {what}")
+        time.sleep(0.001)
+
+
+def show(path, *options):
+    return json.loads(Run([PTCAP, "crash", "show", "-i", path, "--format", "json", *options]).expect(0).out)
+
+
+def tracer(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return int(re.search(r"TracerPid:\t(\d+)", f.read())[1])
+
+
+@case
+def faults(folder):
+    """Each dies as it would have; the instruction, the line, the reason and the stack are those of the state."""
+    path = os.path.join(folder, "f")
+    for mode, (signame, reason, function, insn, access, _) in FAULTS.items():
+        bare = Run([STATIC, mode])
+        r = Run([*CRASH, "-o", path, "--", STATIC, mode]).expect(bare.status)
+        check(r.out == bare.out and "1 process was killed" in r.err, f"{mode}: {r.out!r} {r.err!r}")
+        Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
+        said = show(path)
+        got = (said["signal"], said["reason"], said["fault"]["access"])
+        check(got == (signame, reason, access), f"{mode}: {got}, {said['text']}")
+        at(said["fault"], mode, function)
+        check(said["fault"]["insn"].startswith(insn), f"{mode}: {said['fault']['insn']}")
+        check(not said["branches"] and not said["trace_ends_there"], f"{mode}: there is no trace")
+        if reason != "stack-overflow" and mode != "longjmp":
+            check("main" in [f["function"] for f in said["stack_unwound"]] or mode == "thread", f"{mode}: {said['stack_unwound']}")
+        if mode == "thread":
+            check(len(said["threads"]) == 3 and all(t["function"] for t in said["threads"]), f"{said['threads']}")
+
+
+@case
+def children(folder):
+    """What a child dies of ends the recording; its parent runs on, and its status is ptcap's."""
+    path = os.path.join(folder, "f")
+    r = Run([*CRASH, "-o", path, "--", "/bin/dash", "-c", f"{STATIC} handled; {STATIC} null; echo on; exit 5"]).expect(5)
+    check(r.out == "on\n", f"{r.out!r}")
+    at(show(path)["fault"], "null", "write_null")
+    r = Run([*CRASH, "-o", path, "--", STATIC, "handled"])
+    check("no signal killed anything" in r.err, r.err)
+    Run([PTCAP, "crash", "show", "-i", path]).expect(4)
+
+
+class Attached:
+    """A program that waits, and ptcap beside it."""
+
+    def __init__(self, folder, *mode):
+        self.path = os.path.join(folder, "f")
+        self.target = subprocess.Popen([prog("wait"), *mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        check(self.target.stdout.readline() == b"ready\n", "the target is not ready")
+        self.us = subprocess.Popen([*CRASH, "-o", self.path, "-p", str(self.target.pid)], stderr=subprocess.PIPE, text=True)
+        for line in self.us.stderr:
+            if "attached" in line:
+                return
+        raise AssertionError("not attached")
+
+    def ends(self):
+        """ptcap does; what it said."""
+        err = self.us.stderr.read()
+        check(self.us.wait() == 0, f"{err}")
+        return err
+
+    def unharmed(self):
+        until(lambda: tracer(self.target.pid) == 0, "left")
+        out, _ = self.target.communicate(b"")
+        check(out.endswith(b"done\n") and self.target.returncode == 7, f"{out!r}, {self.target.returncode}")
+
+
+@case
+def attached(folder):
+    """What runs already dies of its signal, and not of those that it handles."""
+    a = Attached(folder, "catch")
+    a.target.send_signal(signal.SIGTERM)
+    check(a.target.stdout.readline() == b"caught\n", "the handler did not run")
+    a.target.send_signal(signal.SIGABRT)
+    check("1 process was killed" in a.ends(), "nobody died")
+    check(a.target.wait() == -signal.SIGABRT, "it did not die of SIGABRT")
+    a.target.stdin.close()
+    a.target.stdout.close()
+    said = show(a.path)
+    check((said["signal"], said["reason"]) == ("SIGABRT", "sent"), said["text"])
+    check(said["threads"][0]["in_call"], "it slept in a system call")
+
+
+@case
+def stopped(folder):
+    """Job control works: it stops, and goes on when it is told to."""
+    a = Attached(folder)
+    a.target.send_signal(signal.SIGSTOP)
+    state = lambda: open(f"/proc/{a.target.pid}/stat", encoding="ascii").read().split()[2]
+    until(lambda: state() in "tT", "stopped")
+    a.target.send_signal(signal.SIGCONT)
+    until(lambda: state() == "S", "going on")
+    a.us.send_signal(signal.SIGINT)
+    a.ends()
+    a.unharmed()
+
+
+@case
+def left(folder):
+    """^C leaves it as it was; so does whoever kills ptcap, or what watches."""
+    a = Attached(folder)
+    busy = Run([*CRASH, "-o", a.path + "2", "-p", str(a.target.pid)]).expect(1)
+    check(f"process {tracer(a.target.pid)} does already" in busy.err, busy.err)
+    check(not os.path.exists(a.path + "2"), "a file of nothing")
+    a.us.send_signal(signal.SIGINT)
+    check("no signal killed anything" in a.ends(), "somebody died")
+    a.unharmed()
+    a = Attached(folder)
+    a.us.kill()
+    a.us.wait()
+    a.us.stderr.close()
+    a.unharmed()
+    a = Attached(folder)
+    os.kill(tracer(a.target.pid), signal.SIGKILL)
+    until(lambda: tracer(a.target.pid) == 0, "alone")
+    a.us.send_signal(signal.SIGINT)
+    check("LOST: pt-watcher" in a.ends(), "nobody says that signals were not seen")
+    a.unharmed()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    lib.main(CASES)
