@@ -172,6 +172,14 @@ static bool is_of_psb(const uint8_t *p)
 	return word == even || word == odd;
 }
 
+/* What the packet in front of a PSB ends with may look like the beginning of it. */
+static size_t last_of_run(const uint8_t *p, size_t len, size_t at)
+{
+	while (len - at >= PTC_PSB_LEN + 2 && !memcmp(p + at + PTC_PSB_LEN, psb, 2))
+		at += 2;
+	return at;
+}
+
 /*
  * Words are looked at side by side: one of them is all inside the PSB, which begins less than a
  * word in front of it. memmem takes several times as long.
@@ -189,7 +197,7 @@ size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from)
 		hit = memmem(p + first, (len - at < PTC_PSB_LEN ? len : at + PTC_PSB_LEN) - first,
 			     psb, PTC_PSB_LEN);
 		if (hit)
-			return (size_t)(hit - p);
+			return last_of_run(p, len, (size_t)(hit - p));
 	}
 	return len;
 }

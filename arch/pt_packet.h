@@ -118,7 +118,10 @@ static inline bool ptc_pkt_waits_for_fup(const uint8_t *p, enum ptc_pkt type)
 	return type == PTC_PKT_OTHER && p[0] == 0x02 && (p[1] == 0xe2 || p[1] == 0xb3);
 }
 
-/* Offset of the first PSB at or behind @from, or @len when there is none. */
+/*
+ * Offset of the first PSB at or behind @from, or @len when there is none. Of bytes that are more
+ * than one, overlapping, the last one is it.
+ */
 size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from);
 
 /*

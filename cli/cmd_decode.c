@@ -86,10 +86,10 @@ static void help(void)
 	       "CPUs,\n"
 	       "                        up to 16), each of which takes BYTES of trace at a time\n"
 	       "                        (for tests); the output is the same\n"
-	       "      --engine=ENGINE   who follows the trace: libipt (default); fast, a second "
-	       "one, "
-	       "where it can;\n"
-	       "                        or verify: libipt, and fast held against it\n"
+	       "      --engine=ENGINE   who follows the trace: fast (default), with libipt where "
+	       "it "
+	       "cannot;\n"
+	       "                        libipt alone; or verify: libipt, and fast held against it\n"
 	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
@@ -538,9 +538,7 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 	if (a->calls)
 		ptc_calls_printer_finish(&calls);
 	if (a->stats && r >= 0)
-		ptc_totals_print(&totals, &stats, &line, a->json);
-	if (a->stats && r >= 0 && !a->json && a->opts.engine > PTC_ENGINE_LIBIPT)
-		ptc_engine_print(d, &line);
+		ptc_totals_print(&totals, d, &line, a->json);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */

@@ -119,21 +119,33 @@ static void put_json(struct ptc_line *l, const struct ptc_totals *t,
 		put_member(l, "bytes", t->gap_bytes[i]);
 		ptc_line_char(l, '}');
 	}
-	ptc_line_str(l, "}}\n");
+	ptc_line_char(l, '}');
 }
 
-void ptc_engine_print(const struct ptc_decode *d, struct ptc_line *l)
+static void put_engine(struct ptc_line *l, const char *name, const char *sub, uint64_t bytes,
+		       uint64_t pieces)
+{
+	put_name(l, name, sub);
+	ptc_line_dec(l, (int64_t)bytes);
+	ptc_line_str(l, " bytes, ");
+	ptc_line_dec(l, (int64_t)pieces);
+	ptc_line_str(l, " pieces\n");
+}
+
+/* Of @all bytes of trace, who had what, and why. Nothing if there is one engine. */
+static void put_engines(struct ptc_line *l, const struct ptc_decode *d, uint64_t all)
 {
 	struct ptc_engine_reason why;
 	struct ptc_engine_stats s;
 	size_t i;
 
 	ptc_decode_get_engine_stats(d, &s);
-	put_count(l, "fast engine", "pieces", s.pieces);
-	put_count(l, "", "bytes", s.bytes);
-	put_count(l, "libipt", "pieces", s.declined);
+	if (!s.pieces && !s.declined)
+		return;
+	put_engine(l, "engines", "fast", s.bytes, s.pieces);
+	put_engine(l, "", "libipt", all - s.bytes, s.declined);
 	for (i = 0; ptc_decode_get_engine_reason(d, i, &why); i++) {
-		put_name(l, "", NULL);
+		put_name(l, "", "");
 		ptc_line_dec(l, (int64_t)why.pieces);
 		ptc_line_str(l, ": ");
 		ptc_line_str(l, why.why);
@@ -141,11 +153,43 @@ void ptc_engine_print(const struct ptc_decode *d, struct ptc_line *l)
 	}
 }
 
-void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode_stats *stats,
-		      struct ptc_line *l, bool json)
+static void put_engines_json(struct ptc_line *l, const struct ptc_decode *d, uint64_t all)
 {
-	if (json)
-		put_json(l, t, stats);
-	else
-		put_text(l, t, stats);
+	struct ptc_engine_reason why;
+	struct ptc_engine_stats s;
+	const char *comma = "";
+	size_t i;
+
+	ptc_decode_get_engine_stats(d, &s);
+	ptc_line_str(l, ",\"engines\":{\"fast\":{\"pieces\":");
+	ptc_line_dec(l, (int64_t)s.pieces);
+	put_member(l, "bytes", s.bytes);
+	ptc_line_str(l, "},\"libipt\":{\"pieces\":");
+	ptc_line_dec(l, (int64_t)s.declined);
+	put_member(l, "bytes", all - s.bytes);
+	ptc_line_str(l, ",\"why\":{");
+	for (i = 0; ptc_decode_get_engine_reason(d, i, &why); i++, comma = ",") {
+		ptc_line_str(l, comma);
+		ptc_line_char(l, '"');
+		ptc_line_str(l, why.why);
+		ptc_line_str(l, "\":");
+		ptc_line_dec(l, (int64_t)why.pieces);
+	}
+	ptc_line_str(l, "}}}");
+}
+
+void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode *d, struct ptc_line *l,
+		      bool json)
+{
+	struct ptc_decode_stats stats;
+
+	ptc_decode_get_stats(d, &stats);
+	if (json) {
+		put_json(l, t, &stats);
+		put_engines_json(l, d, stats.aux_bytes);
+		ptc_line_str(l, "}\n");
+	} else {
+		put_text(l, t, &stats);
+		put_engines(l, d, stats.aux_bytes);
+	}
 }

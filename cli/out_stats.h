@@ -21,10 +21,7 @@ struct ptc_totals {
 int ptc_totals_items(void *ctx, const struct ptc_item *items, size_t n);
 
 /* As lines for people, or as one JSON object (doc/json.md). */
-void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode_stats *stats,
-		      struct ptc_line *l, bool json);
-
-/* What the second engine did; text alone. */
-void ptc_engine_print(const struct ptc_decode *d, struct ptc_line *l);
+void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode *d, struct ptc_line *l,
+		      bool json);
 
 #endif

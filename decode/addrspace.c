@@ -19,12 +19,18 @@ void ptc_addrspace_release(struct ptc_addrspace *as)
 	as->n = as->cap = 0;
 }
 
+static void note_change(struct ptc_addrspace *as, uint64_t start, uint64_t end)
+{
+	as->version++;
+	as->changes[as->version % PTC_CHANGES] = (struct ptc_change){ as->version, start, end };
+}
+
 void ptc_addrspace_clear(struct ptc_addrspace *as)
 {
 	as->n = 0;
 	ptc_overlay_put(as->overlay);
 	as->overlay = NULL;
-	as->version++;
+	note_change(as, 0, UINT64_MAX);
 	as->layout++;
 }
 
@@ -77,7 +83,7 @@ bool ptc_addrspace_patch(struct ptc_addrspace *as, uint64_t addr, const uint8_t 
 		end = UINT64_MAX;
 	if (!own_overlay(as) || !ptc_overlay_patch(as->overlay, addr, bytes, len))
 		return false;
-	as->version++;
+	note_change(as, addr, end);
 	for (i = lower(as, addr); i < as->n && as->ranges[i].start < end; i++) {
 		if (!as->ranges[i].patched)
 			as->layout++;
@@ -129,7 +135,7 @@ bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, u
 	r[i++] = (struct ptc_range){ .start = start, .end = end, .off = off, .file = file };
 	if (keep_tail)
 		r[i] = tail;
-	as->version++;
+	note_change(as, start, end);
 	as->layout++;
 	return true;
 }
@@ -145,7 +151,7 @@ bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *fr
 	as->n = from->n;
 	ptc_overlay_put(as->overlay);
 	as->overlay = from->overlay ? ptc_overlay_get(from->overlay) : NULL;
-	as->version++;
+	note_change(as, 0, UINT64_MAX);
 	as->layout++;
 	return true;
 }

@@ -23,13 +23,22 @@ struct ptc_range {
 	bool patched; /* the file is not all that is to be said: libipt must ask us */
 };
 
+/* What a change was of: the code of [start, end). */
+struct ptc_change {
+	uint64_t version; /* that it made; 0: none */
+	uint64_t start, end;
+};
+
+enum { PTC_CHANGES = 16 };
+
 struct ptc_addrspace {
 	struct ptc_range *ranges; /* owned; ascending, disjoint */
 	size_t n, cap;
-	struct ptc_overlay *overlay;  /* owned, may be shared; NULL: all is as the files say */
-	uint64_t *copied;	      /* lent, may be NULL: pieces of overlays copied, in all */
-	uint64_t version;	      /* counts changes; see ptc_addrspace_version */
-	uint64_t layout;	      /* those that libipt must be told of */
+	struct ptc_overlay *overlay; /* owned, may be shared; NULL: all is as the files say */
+	uint64_t *copied;	     /* lent, may be NULL: pieces of overlays copied, in all */
+	uint64_t version;	     /* counts changes; see ptc_addrspace_version */
+	struct ptc_change changes[PTC_CHANGES]; /* the last ones, by version */
+	uint64_t layout;			/* those that libipt must be told of */
 	struct ptc_addrspace *kernel; /* lent; what is in the upper half of all; NULL: nothing */
 	/* The same for libipt, by mode, and of none; owned, made by ptc_ipt_image. */
 	struct pt_image *images[PTC_MODES + 1];
@@ -51,6 +60,15 @@ static inline uint64_t ptc_addrspace_version(const struct ptc_addrspace *as)
 static inline uint64_t ptc_addrspace_layout(const struct ptc_addrspace *as)
 {
 	return as->layout + (as->kernel ? as->kernel->layout : 0);
+}
+
+/* What made @version of @as, without its kernel; NULL: that is forgotten. */
+static inline const struct ptc_change *ptc_addrspace_change(const struct ptc_addrspace *as,
+							    uint64_t version)
+{
+	const struct ptc_change *c = &as->changes[version % PTC_CHANGES];
+
+	return c->version == version ? c : NULL;
 }
 
 /* Forget all ranges. */

@@ -14,11 +14,6 @@ enum { HALVED_MAX = 4 };
 
 static const char OTHERS[] = "side records, or the end of what is wanted";
 
-static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
-{
-	return ptc_addrspace_read(as, ip, out, len);
-}
-
 int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
 		   struct ptc_engine **ret, struct ptc_err *err)
 {
@@ -27,11 +22,7 @@ int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *c
 	if (!e)
 		return ptc_fail_mem(err);
 	e->verify = choice == PTC_ENGINE_VERIFY;
-	if (!ptc_fast_code_init(&e->code, read_code, NULL) || !ptc_fast_chains_init(&e->chains)) {
-		ptc_engine_free(e);
-		return ptc_fail_mem(err);
-	}
-	ptc_fast_init(&e->fast, &e->code, &e->chains);
+	ptc_fast_init(&e->fast, NULL, NULL);
 	e->fast.strict = true;
 	e->fast.time = (struct ptc_fast_time){ .on = timed, .clock = *clock };
 	*ret = e;
@@ -44,15 +35,15 @@ int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, str
 				     &e->fast.time.clock, e->fast.time.on, ret, err);
 
 	if (!r)
-		(*ret)->code.halved = e->code.halved;
+		(*ret)->codes.halved = e->codes.halved;
 	return r;
 }
 
 void ptc_engine_share(struct ptc_engine *e, unsigned int n)
 {
 	/* Two have what there is for one, each. */
-	while (n > 2 && e->code.halved < HALVED_MAX) {
-		e->code.halved++;
+	while (n > 2 && e->codes.halved < HALVED_MAX) {
+		e->codes.halved++;
 		n = (n + 1) / 2;
 	}
 }
@@ -63,8 +54,7 @@ void ptc_engine_free(struct ptc_engine *e)
 		return;
 	ptc_made_release(&e->made);
 	ptc_fast_release(&e->fast);
-	ptc_fast_chains_release(&e->chains);
-	ptc_fast_code_release(&e->code);
+	ptc_piece_codes_release(&e->codes);
 	free(e);
 }
 
@@ -91,23 +81,14 @@ static bool decline(struct ptc_engine *e, const char *why)
 	return false;
 }
 
-/* The code that the replay has now. False: out of memory. */
+/* The code of @as, which is that of @pid. False: out of memory. */
 static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid)
 {
-	const uint64_t version = ptc_addrspace_version(as);
+	struct ptc_piece_code *k = ptc_piece_codes_use(&e->codes, as, pid);
 
-	e->code.ctx = as;
-	if (e->used && e->pid == pid && e->version == version && !e->code.failed &&
-	    !ptc_fast_code_is_full(&e->code))
-		return true;
-	if (e->used) {
-		ptc_fast_code_forget(&e->code);
-		ptc_fast_chains_forget(&e->chains);
-	}
-	e->used = true;
-	e->pid = pid;
-	e->version = version;
-	return !e->code.failed;
+	if (k)
+		ptc_fast_use(&e->fast, &k->code, &k->chains);
+	return k;
 }
 
 /* Is the replay in the middle of something that is not over with a PSB? */
@@ -262,12 +243,23 @@ static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 	return &e->made;
 }
 
-/* Is there, up to the end of the piece, something else to be done? */
-static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p)
+/*
+ * Has nobody anything to do, up to the end of the piece, that makes a difference? What of the code
+ * was used only who made it knows (@code; NULL: somebody else).
+ */
+static bool is_calm(const struct ptc_replay *r, const struct ptc_piece *p,
+		    struct ptc_fast_code *code)
 {
 	const uint64_t end = p->nmarks ? p->marks[p->nmarks - 1].tsc : r->now;
 
-	if (r->now != PTC_NO_TIME && end >= r->calm)
+	return r->now == PTC_NO_TIME || end < r->calm || ptc_calm_lasts(&r->watch, end, code);
+}
+
+/* Is there, up to the end of the piece, something else to be done? */
+static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p,
+				   struct ptc_fast_code *code)
+{
+	if (!is_calm(r, p, code))
 		return OTHERS;
 	if (r->next_mark < r->conf.nmarks &&
 	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
@@ -278,15 +270,17 @@ static const char *look_for_others(const struct ptc_replay *r, const struct ptc_
 static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_piece *p = &r->piece;
+	struct ptc_fast_code *code;
 	struct ptc_made *m;
 
 	if (is_busy(r))
 		return "a piece behind damage";
 	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
 		return "a time that is not known";
-	if (r->bound != UINT64_MAX && r->bound >= r->calm)
+	if (r->bound != UINT64_MAX && r->bound >= r->calm && !ptc_calm_is_same(&r->watch, r->bound))
 		return OTHERS;
 	m = get_made(r, e);
+	code = m == &e->made ? e->fast.flow.code : NULL;
 	if (m->why)
 		return m->why;
 	if (m->mode_before != r->mode || m->mode != r->mode)
@@ -297,7 +291,7 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 	if (!tell_times(r, p))
 		return "a time that goes back";
 	take_last(r, p, m);
-	return look_for_others(r, p);
+	return look_for_others(r, p, code);
 }
 
 bool ptc_piece_is_next(struct ptc_replay *r)

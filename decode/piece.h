@@ -14,6 +14,7 @@
 
 #include "decode/fast/engine.h"
 #include "decode/made.h"
+#include "decode/piece_code.h"
 #include "ptcap/decode.h"
 
 struct ptc_addrspace;
@@ -24,14 +25,9 @@ enum { PTC_ENGINE_REASONS = 48 };
 /* The engine, for all replays of a thread, and what became of their pieces. */
 struct ptc_engine {
 	bool verify; /* libipt decodes all, and what the engine would list is held against it */
-	struct ptc_fast_code code;
-	struct ptc_fast_chains chains;
+	struct ptc_piece_codes codes;
 	struct ptc_fast fast;
 	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */
-	/* What the code is of: a state of a process, if there is one yet. */
-	bool used;
-	int32_t pid;
-	uint64_t version;
 
 	struct ptc_engine_stats stats;
 	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
@@ -77,6 +73,7 @@ struct ptc_piece {
 	/* To verify: that in front of the piece leads to first, which comes before all. */
 	bool pending;
 	struct ptc_item first;
+	uint64_t ran; /* instructions, by libipt */
 };
 
 void ptc_piece_release(struct ptc_piece *p);

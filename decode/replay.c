@@ -141,9 +141,10 @@ void ptc_replay_leave_engine(struct ptc_replay *r)
 	r->left_engine = true;
 }
 
-void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until)
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_watch watch)
 {
 	r->calm = until;
+	r->watch = watch;
 }
 
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
@@ -435,6 +436,7 @@ static size_t first_item(struct ptc_replay *r)
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	const size_t first = first_item(r);
+	const uint64_t ran = r->out.stats->insns;
 	int ret;
 
 	if (r->done || r->span >= r->conf.stream->n)
@@ -466,6 +468,7 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 								  r->prev2_off :
 								  r->prev_off),
 				      r->prev_now);
+	r->piece.ran += r->out.stats->insns - ran;
 	if (first < SIZE_MAX && r->piece.active && r->conf.engine->verify)
 		ptc_piece_check(r, first);
 	return r->done ? 0 : 1;

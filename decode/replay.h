@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/calm.h"
 #include "decode/clock.h"
 #include "decode/item.h"
 #include "decode/range.h"
@@ -64,9 +65,10 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
 
 /*
  * Until the next step: no side record is to be applied, nor does anything else need a look, while
- * the time is before @until. It may be trusted, and decode ahead.
+ * the time is before @until. It may be trusted, and decode ahead; even further, if @watch knows
+ * more (its d may be NULL: it does not).
  */
-void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until);
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_watch watch);
 
 /* Pieces that the second engine has made ahead: @made (NULL: none) is lent until the next call. */
 void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "decode/calm.h"
 #include "decode/demangle.h"
 #include "decode/last.h"
 
@@ -208,8 +209,7 @@ static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct momen
 	return 0;
 }
 
-/* The lane whose trace a record is about: by thread, else by cpu, else the first. */
-static struct ptc_lane *lane_of(struct ptc_decode *d, const struct ptc_sample_id *id)
+struct ptc_lane *ptc_decode_lane_of(struct ptc_decode *d, const struct ptc_sample_id *id)
 {
 	size_t i;
 
@@ -235,7 +235,7 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 	if (ev->sb.type != PERF_RECORD_LOST)
 		return;
 	d->notes.lost_records += ev->sb.u.lost.lost;
-	l = lane_of(d, &ev->sb.id);
+	l = ptc_decode_lane_of(d, &ev->sb.id);
 	if (l && !ptc_spot_is_begin(l->start) && (!l->begun || ev->time < l->begin_ns))
 		return; /* in front of what is decoded */
 	if (l)
@@ -314,15 +314,6 @@ static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
 	l->live = false;
 }
 
-/* Until when @l may run without anybody having to look at anything. */
-static uint64_t calm_until(const struct ptc_decode *d)
-{
-	const struct ptc_event *ev = ptc_sideband_peek(&d->sideband, UINT64_MAX);
-	const uint64_t end = d->pick.to == UINT64_MAX ? UINT64_MAX : d->pick.to + 1;
-
-	return ev && ev->time < end ? ev->time : end;
-}
-
 /* Step @l until it passes @limit, the next side record, or has a batch together. */
 static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
 {
@@ -332,7 +323,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 
 	do {
 		if (d->engine)
-			ptc_replay_set_calm(l->replay, calm_until(d));
+			ptc_calm_tell(d, l);
 		r = ptc_lane_steps(d, l, err);
 		if (r < 0)
 			return r;
@@ -449,7 +440,7 @@ static int start_engine(struct ptc_decode *d, struct ptc_err *err)
 
 	ptc_engine_free(d->engine);
 	d->engine = NULL;
-	if (d->opts.engine <= PTC_ENGINE_LIBIPT || d->opts.insns || d->opts.events)
+	if (d->opts.engine == PTC_ENGINE_LIBIPT || d->opts.insns || d->opts.events)
 		return 0;
 	return ptc_engine_new(d->opts.engine, &clock, d->clock.valid, &d->engine, err);
 }

@@ -58,6 +58,8 @@ struct ptc_runner {
 
 /* By what the side records said so far. */
 struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lane *l);
+/* The lane whose trace a record is about: by thread, else by cpu, else the first. */
+struct ptc_lane *ptc_decode_lane_of(struct ptc_decode *d, const struct ptc_sample_id *id);
 /* Tell its replay. */
 void ptc_decode_set_context(struct ptc_decode *d, struct ptc_lane *l);
 

@@ -74,7 +74,7 @@ void ptc_scout_free(struct ptc_scout *s)
 	for (i = 0; s->lanes && i < s->d->nlanes; i++)
 		ptc_scout_give_back(s, &s->lanes[i]);
 	free(s->lanes);
-	ptc_order_free(s->sideband.order);
+	ptc_sideband_close(&s->sideband);
 	ptc_procs_clear(&s->procs);
 	free(s->procs.procs);
 	free(s->procs.threads);

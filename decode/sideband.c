@@ -9,35 +9,106 @@
 #include "decode/grow.h"
 #include "decode/process.h"
 
-void ptc_sideband_release(struct ptc_sideband *s)
+/* Events that are read ahead, at most. */
+enum { AHEAD_MAX = 4096 };
+
+void ptc_sideband_close(struct ptc_sideband *s)
 {
 	ptc_order_free(s->order);
+	s->order = NULL;
+	free(s->read);
+	s->read = NULL;
+	s->head = s->nread = s->read_cap = 0;
+	s->failed = 0;
+}
+
+void ptc_sideband_release(struct ptc_sideband *s)
+{
+	ptc_sideband_close(s);
 	free(s->added);
 	free(s->ids);
 	memset(s, 0, sizeof(*s));
 }
 
-/* Read on to the next record that says something. */
+/* Room for one more, where those that are done with were if they are many. */
+static bool reserve(struct ptc_sideband *s)
+{
+	if (s->head > s->read_cap / 2) {
+		s->nread -= s->head;
+		memmove(s->read, s->read + s->head, s->nread * sizeof(*s->read));
+		s->head = 0;
+	}
+	return ptc_grow(&s->read, &s->read_cap, s->nread + 1, sizeof(*s->read));
+}
+
+/* Read on to the next record that says something. Returns 1; 0: there is none; or PTC_E_*. */
 static int read_next(struct ptc_sideband *s, struct ptc_err *err)
 {
+	struct ptc_event *ev;
 	struct ptc_rec rec;
 	uint64_t time;
 	int r;
 
-	s->has_next = false;
+	if (!reserve(s))
+		return ptc_fail_mem(err);
+	ev = &s->read[s->nread];
 	while ((r = ptc_order_next(s->order, &rec, &time, err)) > 0) {
 		if (rec.type >= PTC_REC_USER_START || rec.type == PERF_RECORD_AUX)
 			continue;
-		r = ptc_sb_parse(&rec, ptc_file_trailer_type(s->file, &rec), &s->next.sb, err);
+		r = ptc_sb_parse(&rec, ptc_file_trailer_type(s->file, &rec), &ev->sb, err);
 		if (r < 0)
 			return ptc_file_err_name(s->file, err);
 		if (!r)
 			continue;
-		s->next.time = time;
-		s->has_next = true;
-		return 0;
+		ev->time = time;
+		s->nread++;
+		return 1;
 	}
 	return r;
+}
+
+/* The first of those that were read is applied: another one must be there, if there is one. */
+static int move_on(struct ptc_sideband *s, struct ptc_err *err)
+{
+	int r;
+
+	if (++s->head < s->nread)
+		return 0;
+	s->head = s->nread = 0;
+	if (s->failed) {
+		*err = s->why;
+		return s->failed;
+	}
+	r = read_next(s, err);
+	return r < 0 ? r : 0;
+}
+
+/* The @i-th of those that are read, if it is not after @time. */
+static const struct ptc_event *nth(struct ptc_sideband *s, size_t i, uint64_t time)
+{
+	int r;
+
+	if (s->head + i == s->nread && !s->failed && s->order) {
+		r = read_next(s, &s->why);
+		s->failed = r < 0 ? r : 0;
+	}
+	return s->head + i < s->nread && s->read[s->head + i].time <= time ? &s->read[s->head + i] :
+									     NULL;
+}
+
+bool ptc_sideband_any(struct ptc_sideband *s, uint64_t time, ptc_sideband_test *test,
+		      const void *ctx)
+{
+	const struct ptc_event *ev;
+	size_t i;
+
+	for (i = 0; (ev = nth(s, i, time)) != NULL; i++)
+		if (i == AHEAD_MAX || test(ctx, ev))
+			return true;
+	for (i = s->next_added; i < s->nadded && s->added[i].time <= time; i++)
+		if (i - s->next_added == AHEAD_MAX || test(ctx, &s->added[i]))
+			return true;
+	return s->failed;
 }
 
 int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_rounds,
@@ -49,14 +120,13 @@ int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_
 	if (r < 0)
 		return r;
 	s->file = f;
-	return read_next(s, err);
+	r = read_next(s, err);
+	return r < 0 ? r : 0;
 }
 
 int ptc_sideband_rewind(struct ptc_sideband *s, bool no_rounds, struct ptc_err *err)
 {
-	ptc_order_free(s->order);
-	s->order = NULL;
-	s->has_next = false;
+	ptc_sideband_close(s);
 	s->next_added = 0;
 	return ptc_sideband_open(s, s->file, no_rounds, err);
 }
@@ -238,8 +308,8 @@ int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_
 	const struct ptc_event *ev = first(s);
 
 	if (apply_sb(s, ps, ev)) {
-		if (ev == &s->next)
-			return read_next(s, err);
+		if (s->head < s->nread && ev == &s->read[s->head])
+			return move_on(s, err);
 		s->next_added++;
 		return 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recording's side records, read from the file in time order, and what they
- * do to the processes. Of the records one is in memory.
+ * do to the processes. Those that somebody looked ahead at are in memory.
  */
 #ifndef PTC_DECODE_SIDEBAND_H
 #define PTC_DECODE_SIDEBAND_H
@@ -30,8 +30,10 @@ struct ptc_known_id {
 struct ptc_sideband {
 	struct ptc_order *order;     /* owned; NULL: there are no events */
 	const struct ptc_file *file; /* lent */
-	struct ptc_event next;	     /* to be applied */
-	bool has_next;
+	struct ptc_event *read;	     /* owned; [head, nread) are to be applied */
+	size_t head, nread, read_cap;
+	int failed; /* what reading on came to, once they are applied: PTC_E_* and its error */
+	struct ptc_err why;
 	struct ptc_event *added; /* owned; events that are not in the file, by time */
 	size_t nadded, added_cap, next_added;
 	struct ptc_known_id *ids; /* owned */
@@ -46,6 +48,8 @@ void ptc_sideband_release(struct ptc_sideband *s);
  */
 int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_rounds,
 		      struct ptc_err *err);
+/* Forget what it reads; what was added stays. */
+void ptc_sideband_close(struct ptc_sideband *s);
 /* Begin again. */
 int ptc_sideband_rewind(struct ptc_sideband *s, bool no_rounds, struct ptc_err *err);
 /* Keep what the BUILD_ID feature says. */
@@ -59,12 +63,20 @@ void ptc_sideband_sort(struct ptc_sideband *s);
 /* The next event not after @time, or NULL. At equal times those of the file come first. */
 static inline const struct ptc_event *ptc_sideband_peek(const struct ptc_sideband *s, uint64_t time)
 {
-	const struct ptc_event *ev = s->has_next ? &s->next : NULL;
+	const struct ptc_event *ev = s->head < s->nread ? &s->read[s->head] : NULL;
 
 	if (s->next_added < s->nadded && (!ev || s->added[s->next_added].time < ev->time))
 		ev = &s->added[s->next_added];
 	return ev && ev->time <= time ? ev : NULL;
 }
+
+/*
+ * Of the events up to @time that are to be applied, is there one that @test says so of? So it is if
+ * they are too many to be looked at.
+ */
+typedef bool ptc_sideband_test(const void *ctx, const struct ptc_event *ev);
+bool ptc_sideband_any(struct ptc_sideband *s, uint64_t time, ptc_sideband_test *test,
+		      const void *ctx);
 
 /* Do what the next event says, and move on. */
 int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_err *err);

@@ -2,6 +2,7 @@
 #include "decode/view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/overlay.h"
 
@@ -20,6 +21,7 @@ struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, uint64_t number)
 	}
 	v->as.version = as->version;
 	v->as.layout = as->layout;
+	memcpy(v->as.changes, as->changes, sizeof(as->changes));
 	v->as.view = number;
 	v->weight = sizeof(*v) + as->n * sizeof(*as->ranges) +
 		    (as->overlay ? PIECE * ptc_overlay_size(as->overlay) : 0);

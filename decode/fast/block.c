@@ -8,6 +8,9 @@
 
 enum { FIRST_BITS = 12 };
 
+/* Pages that blocks have code in, those of blocks that were built anew included. */
+#define MAX_LINKS (2 * (size_t)PTC_FAST_MAX_BLOCKS)
+
 bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx)
 {
 	*c = (struct ptc_fast_code){ .read = read, .ctx = ctx, .index_bits = FIRST_BITS };
@@ -25,6 +28,7 @@ void ptc_fast_code_release(struct ptc_fast_code *c)
 	free(c->pushes);
 	free(c->lens);
 	free(c->index);
+	ptc_fast_pages_release(&c->pages);
 	*c = (struct ptc_fast_code){ .nblocks = 0 };
 }
 
@@ -34,13 +38,81 @@ void ptc_fast_code_forget(struct ptc_fast_code *c)
 	c->blocks[PTC_FAST_NONE] = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
 	c->nblocks = 1;
 	c->nrecs = c->npushes = c->nlens = 0;
+	ptc_fast_pages_forget(&c->pages);
 	c->failed = false;
 }
 
 bool ptc_fast_code_is_full(const struct ptc_fast_code *c)
 {
-	return c->failed || c->nblocks > PTC_FAST_MAX_BLOCKS >> c->halved >> 1 ||
-	       c->nrecs > PTC_FAST_MAX_REC >> c->halved >> 1;
+	return c->failed || c->nblocks > (PTC_FAST_MAX_BLOCKS >> c->halved) / 4 * 3 ||
+	       c->nrecs > (PTC_FAST_MAX_REC >> c->halved) / 4 * 3;
+}
+
+size_t ptc_fast_code_bytes(const struct ptc_fast_code *c)
+{
+	return c->blocks_cap * sizeof(*c->blocks) + c->recs_cap * sizeof(*c->recs) +
+	       c->pushes_cap * sizeof(*c->pushes) + c->lens_cap +
+	       (sizeof(*c->index) << c->index_bits) + ptc_fast_pages_bytes(&c->pages);
+}
+
+/* A range of addresses that blocks are looked for in. */
+struct sought {
+	struct ptc_fast_code *code;
+	uint64_t start, end;
+	bool drop, found;
+};
+
+static bool overlaps(const struct sought *s, uint64_t ip, size_t len)
+{
+	return ip < s->end && (s->start < ip || s->start - ip < len);
+}
+
+static bool is_sought(const struct sought *s, const struct ptc_fast_block *b)
+{
+	const struct ptc_fast_code *c = s->code;
+	uint32_t rec = b->recs;
+	uint64_t ip = b->ip;
+	size_t i;
+
+	for (i = 0; i < b->ninsns; i++) {
+		const uint8_t len = c->lens[b->lens + i];
+
+		if (overlaps(s, ip, len & PTC_FAST_LEN))
+			return true;
+		ip = len & PTC_FAST_LEAPS ? c->recs[rec++].to : ip + (len & PTC_FAST_LEN);
+	}
+	return b->end == PTC_FAST_BAD && overlaps(s, ip, PTC_INSN_MAX);
+}
+
+static bool look_at(void *ctx, uint32_t block)
+{
+	struct sought *s = ctx;
+	struct ptc_fast_block *b = &s->code->blocks[block];
+
+	if (b->end == PTC_FAST_UNBUILT)
+		return false;
+	if (!is_sought(s, b))
+		return true;
+	s->found = true;
+	if (s->drop)
+		*b = (struct ptc_fast_block){ .ip = b->ip, .mode = b->mode };
+	return !s->drop;
+}
+
+bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end)
+{
+	struct sought s = { .code = c, .start = start, .end = end };
+
+	ptc_fast_pages_visit(&c->pages, start, end, look_at, &s);
+	return s.found;
+}
+
+bool ptc_fast_code_drop(struct ptc_fast_code *c, uint64_t start, uint64_t end)
+{
+	struct sought s = { .code = c, .start = start, .end = end, .drop = true };
+
+	ptc_fast_pages_visit(&c->pages, start, end, look_at, &s);
+	return s.found;
 }
 
 /* The upper bits of the product are the index. */
@@ -127,8 +199,28 @@ struct making {
 	struct ptc_fast_code *code;
 	struct ptc_fast_block b;
 	enum ptc_mode mode;
-	uint64_t ip; /* of the next instruction */
+	uint32_t number;
+	uint64_t ip;   /* of the next instruction */
+	uint64_t page; /* that of the last one */
 };
+
+/* The block has, or wants, code at @ip. */
+static void note_page(struct making *m, uint64_t ip)
+{
+	struct ptc_fast_pages *p = &m->code->pages;
+
+	if (ip >> PTC_FAST_PAGE_BITS == m->page)
+		return;
+	m->page = ip >> PTC_FAST_PAGE_BITS;
+	if (p->nlinks > MAX_LINKS >> m->code->halved || !ptc_fast_pages_add(p, m->page, m->number))
+		m->code->failed = true;
+}
+
+static void note_pages(struct making *m, size_t len)
+{
+	note_page(m, m->ip);
+	note_page(m, m->ip + (len - 1));
+}
 
 /* The block at @ip is where something in the block leads. */
 static uint32_t leads_to(struct making *m, uint64_t ip)
@@ -196,8 +288,10 @@ static bool add_insn(struct making *m)
 	if (!n || !ptc_fast_is_address(m->ip) ||
 	    ptc_insn_decode(m->mode, bytes, n, m->ip, &in) != PTC_INSN_OK) {
 		m->b.end = PTC_FAST_BAD;
+		note_pages(m, PTC_INSN_MAX);
 		return false;
 	}
+	note_pages(m, in.len);
 	m->b.ninsns++;
 	m->b.end_ip = m->ip;
 	m->b.end_len = in.len;
@@ -217,7 +311,9 @@ void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block)
 	struct making m = { .code = c,
 			    .b = c->blocks[block],
 			    .mode = (enum ptc_mode)c->blocks[block].mode,
-			    .ip = c->blocks[block].ip };
+			    .number = block,
+			    .ip = c->blocks[block].ip,
+			    .page = UINT64_MAX };
 
 	/* For the largest there can be. */
 	if (!ptc_fast_code_reserve(c, PTC_FAST_MAX_RECS + 1) ||

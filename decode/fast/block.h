@@ -10,7 +10,8 @@
  *		pushes:		      the block behind the call
  *
  * Blocks are known by their numbers, so that their table can grow. All of it is of one state of
- * the code: when that changes, it is forgotten.
+ * the code: when some of that changes, the blocks with code there are not built any more. What led
+ * to them still does: a number is an address.
  */
 #ifndef PTC_DECODE_FAST_BLOCK_H
 #define PTC_DECODE_FAST_BLOCK_H
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "arch/insn.h"
+#include "decode/fast/pages.h"
 
 /*
  * Where code bytes come from: up to @len of them at @ip, as many as there are side by side. What it
@@ -115,15 +117,16 @@ struct ptc_fast_code {
 
 	uint32_t *index; /* blocks by address and mode: open addressing, 1 << index_bits */
 	unsigned int index_bits;
+	struct ptc_fast_pages pages;
 
 	unsigned int halved; /* so often, the bounds below are; by whoever has several of these */
 	uint64_t built;	     /* blocks, ever */
 	bool failed; /* out of memory, or more than there may be: what is asked for is NONE */
 };
 
-/* What of each there may be: together with chains less than 500 MB. */
-#define PTC_FAST_MAX_BLOCKS ((uint32_t)1 << 21)
-#define PTC_FAST_MAX_REC    ((size_t)1 << 24)
+/* What of each there may be: together with chains less than 250 MB. */
+#define PTC_FAST_MAX_BLOCKS ((uint32_t)1 << 20)
+#define PTC_FAST_MAX_REC    ((size_t)1 << 23)
 
 /* False: out of memory. */
 bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx);
@@ -131,8 +134,17 @@ void ptc_fast_code_release(struct ptc_fast_code *c);
 /* Forget all blocks; numbers mean nothing any more. */
 void ptc_fast_code_forget(struct ptc_fast_code *c);
 
-/* Is it time to forget: over half of what there may be? */
+/* Is it time to forget: over three quarters of what there may be? */
 bool ptc_fast_code_is_full(const struct ptc_fast_code *c);
+
+/* How much memory it has. */
+size_t ptc_fast_code_bytes(const struct ptc_fast_code *c);
+
+/* Is there a block that was built of code of [start, end), or for want of some there? */
+bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end);
+/* Code of [start, end) is not what it was: those blocks are not built any more. False: there was
+ * none. Else chains are to be forgotten. */
+bool ptc_fast_code_drop(struct ptc_fast_code *c, uint64_t start, uint64_t end);
 
 /* The block at @ip, which may not be built; NONE if failed. Pointers to blocks are void then. */
 uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode);

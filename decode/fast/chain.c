@@ -6,12 +6,12 @@
 
 #include "decode/grow.h"
 
-enum { FIRST_BITS = 14, LAST_BITS = 21, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
+enum { FIRST_BITS = 12, LAST_BITS = 20, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
 
 /* Records that there may be before no more chains are made. */
 static size_t max_recs(const struct ptc_fast_code *c)
 {
-	return (PTC_FAST_MAX_REC >> c->halved) / 4 * 3;
+	return (PTC_FAST_MAX_REC >> c->halved) / 8 * 7;
 }
 
 bool ptc_fast_chains_init(struct ptc_fast_chains *c)
@@ -29,9 +29,16 @@ void ptc_fast_chains_release(struct ptc_fast_chains *c)
 
 void ptc_fast_chains_forget(struct ptc_fast_chains *c)
 {
+	if (!c->used)
+		return;
 	memset(c->table, 0, sizeof(*c->table) << c->bits);
 	c->used = 0;
 	c->evicted = 0;
+}
+
+size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c)
+{
+	return sizeof(*c->table) << c->bits;
 }
 
 /* Where a new one goes: the free one of its pair, or else the first. */

@@ -76,6 +76,9 @@ void ptc_fast_chains_release(struct ptc_fast_chains *c);
 /* With the code that they are made of. */
 void ptc_fast_chains_forget(struct ptc_fast_chains *c);
 
+/* How much memory it has. */
+size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c);
+
 /*
  * Make the one of @n of @bits from @block on, if that is worth it. Pointers to blocks, their
  * records and chains are void then.

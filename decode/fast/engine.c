@@ -13,6 +13,12 @@ void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fa
 	ptc_fast_flow_init(&f->flow, code);
 }
 
+void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains)
+{
+	f->flow.code = code;
+	f->chains = chains;
+}
+
 void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos)
 {
 	struct ptc_fast_flow flow = f->flow;
@@ -532,6 +538,12 @@ static size_t read_over(const struct ptc_fast *f, size_t at, enum ptc_pkt type, 
 	return at;
 }
 
+/* Can tracing begin with the TIP.PGE at @at? */
+static bool is_start(const struct ptc_fast *f, size_t at)
+{
+	return !is_on(f) && ptc_pkt_ip_len(f->bytes[at]) > 1;
+}
+
 /*
  * libipt reads on to the next packet that the flow has to do with before it tells of what is in
  * front: if that is not one, it tells nothing.
@@ -555,6 +567,9 @@ static bool is_good_ahead(const struct ptc_fast *f)
 		return true;
 	if (type == PTC_PKT_OTHER)
 		return is_known(f->bytes + at);
+	/* Then libipt's gap begins in front of the PSB. */
+	if (type == PTC_PKT_OVF || (type == PTC_PKT_TIP_PGE && !is_start(f, at)))
+		return false;
 	return !ptc_pkt_is_timing(type) && type != PTC_PKT_FUP && type != PTC_PKT_PSB &&
 	       type != PTC_PKT_PSBEND;
 }

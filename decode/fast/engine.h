@@ -77,6 +77,8 @@ struct ptc_fast {
 /* @code and @chains (lent) are for this one alone, and may know much already. */
 void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains);
 void ptc_fast_release(struct ptc_fast *f);
+/* From the next beginning on these, lent as above. */
+void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains);
 
 /*
  * Begin at the PSB at @pos of @bytes, with nothing listed and nothing known of what was before. If

@@ -117,7 +117,7 @@ enum ptc_resync {
  * decodes.
  */
 enum ptc_engine_choice {
-	PTC_ENGINE_DEFAULT = 0, /* LIBIPT */
+	PTC_ENGINE_DEFAULT = 0, /* FAST */
 	PTC_ENGINE_LIBIPT,
 	PTC_ENGINE_FAST,   /* the second engine */
 	PTC_ENGINE_VERIFY, /* libipt, and all that FAST would give held against it; one thread */
@@ -214,7 +214,7 @@ struct ptc_decode_stats {
 	uint64_t missing_files; /* files whose code could not be had, and was missed */
 };
 
-/* What became of pieces of trace, where opts.engine is FAST or VERIFY. */
+/* What became of pieces of trace, where opts.engine is not LIBIPT. */
 struct ptc_engine_stats {
 	uint64_t pieces, bytes; /* the second engine decoded; of those, VERIFY: */
 	uint64_t differing;	/* from libipt */

@@ -196,7 +196,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	plain = threads.plain;
 	opts.jobs = threads.jobs;
 	opts.slice = threads.slice;
-	opts.engine = threads.engine;
+	opts.engine = threads.engine ? threads.engine : PTC_ENGINE_LIBIPT;
 	*ret = (struct run){ .max_items = max_items };
 	if (ftruncate(b->fd, 0) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)
 		die("cannot write a file in memory");

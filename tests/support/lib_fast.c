@@ -70,6 +70,7 @@ static struct ptc_decode *load_folder(const char *path)
 	size_t n;
 
 	must(pieces, "out of memory");
+	opts.engine = PTC_ENGINE_LIBIPT;
 	read_cpu(path_in(other, sizeof(other), path, "expected.json"), &opts.cpu_id);
 	n = read_map(path_in(other, sizeof(other), path, "image.map"),
 		     path_in(dump, sizeof(dump), path, "image.dump"), pieces);
@@ -81,6 +82,7 @@ static struct ptc_decode *load_folder(const char *path)
 
 struct ptc_decode *fs_load(const char *path)
 {
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	struct ptc_decode *d;
 	struct ptc_err err;
 	struct stat st;
@@ -88,7 +90,8 @@ struct ptc_decode *fs_load(const char *path)
 	must(!stat(path, &st), path);
 	if (S_ISDIR(st.st_mode))
 		return load_folder(path);
-	must(!ptc_decode_open(path, NULL, &d, &err), err.msg);
+	opts.engine = PTC_ENGINE_LIBIPT; /* what it decodes is what the other one is held to */
+	must(!ptc_decode_open(path, &opts, &d, &err), err.msg);
 	return d;
 }
 

@@ -199,6 +199,22 @@ Test(pt_packet, a_damaged_psb_is_no_packet)
 	}
 }
 
+Test(pt_packet, a_psb_begins_where_its_last_bytes_say_so)
+{
+	uint8_t bytes[2 + PTC_PSB_LEN + 2];
+	size_t i;
+
+	/* Behind a TNT whose payload ends as a PSB goes on. */
+	for (i = 0; i < 2 + PTC_PSB_LEN; i++)
+		bytes[i] = i % 2 ? 0x82 : 0x02;
+	bytes[i++] = 0x02;
+	bytes[i] = 0x23;
+	cr_assert_eq(ptc_pkt_next_psb(bytes, sizeof(bytes), 0), 2);
+	cr_assert_eq(ptc_pkt_next_psb(bytes, 2 + PTC_PSB_LEN, 0), 2);
+	cr_assert_eq(ptc_pkt_next_psb(bytes, 1 + PTC_PSB_LEN, 0), 0);
+	cr_assert_eq(ptc_pkt_next_psb(bytes, sizeof(bytes), 2), 2);
+}
+
 Test(pt_packet, the_next_psb_is_found_wherever_it_is)
 {
 	size_t at, len;

@@ -122,16 +122,21 @@ static void end(struct test *t)
 	close(t->code.fd);
 }
 
+/* From either engine. */
 static void expect(struct test *t, const char *lines)
 {
+	static const enum ptc_engine_choice engines[] = { PTC_ENGINE_LIBIPT, PTC_ENGINE_FAST };
 	struct ptc_err err;
 	uint8_t *bytes;
-	size_t len;
+	size_t len, i;
 
 	bytes = pd_finish(&t->pd, &len);
-	cr_assert_eq(run_bytes(t, bytes, len, &err), 0, "%s", err.msg);
-	cr_assert_str_eq(t->text, lines, "got:\n%swant:\n%s", t->text, lines);
-	free(t->text);
+	for (i = 0; i < 2; i++) {
+		t->opts.engine = engines[i];
+		cr_assert_eq(run_bytes(t, bytes, len, &err), 0, "%s", err.msg);
+		cr_assert_str_eq(t->text, lines, "got:\n%swant:\n%s", t->text, lines);
+		free(t->text);
+	}
 	free(bytes);
 }
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/piece_code.h"
+
+#include <stdlib.h>
+
+#include "decode/addrspace.h"
+
+static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
+{
+	return ptc_addrspace_read(as, ip, out, len);
+}
+
+static void code_free(struct ptc_piece_code *k)
+{
+	ptc_fast_chains_release(&k->chains);
+	ptc_fast_code_release(&k->code);
+	free(k);
+}
+
+void ptc_piece_codes_release(struct ptc_piece_codes *c)
+{
+	while (c->n)
+		code_free(c->codes[--c->n]);
+}
+
+static uint64_t kernel_version(const struct ptc_addrspace *as)
+{
+	return as->kernel ? as->kernel->version : 0;
+}
+
+static struct ptc_piece_code *find(const struct ptc_piece_codes *c, int32_t pid,
+				   const struct ptc_addrspace *kernel)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->codes[i]->pid == pid && c->codes[i]->kernel == kernel)
+			return c->codes[i];
+	return NULL;
+}
+
+/* The one that was not used for longest, other than @k, goes. */
+static void drop_oldest(struct ptc_piece_codes *c, const struct ptc_piece_code *k)
+{
+	size_t i, oldest = c->codes[0] == k;
+
+	for (i = oldest + 1; i < c->n; i++)
+		if (c->codes[i] != k && c->codes[i]->used < c->codes[oldest]->used)
+			oldest = i;
+	code_free(c->codes[oldest]);
+	c->codes[oldest] = c->codes[--c->n];
+}
+
+static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+				  int32_t pid)
+{
+	struct ptc_piece_code *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	if (!ptc_fast_code_init(&k->code, read_code, as) || !ptc_fast_chains_init(&k->chains)) {
+		code_free(k);
+		return NULL;
+	}
+	if (c->n == PTC_PIECE_CODES)
+		drop_oldest(c, NULL);
+	k->code.halved = c->halved;
+	k->pid = pid;
+	k->kernel = as->kernel;
+	k->version = as->version;
+	k->kernel_version = kernel_version(as);
+	c->codes[c->n++] = k;
+	return k;
+}
+
+static void limit(struct ptc_piece_codes *c, const struct ptc_piece_code *k)
+{
+	size_t i, bytes;
+
+	for (;; drop_oldest(c, k)) {
+		for (i = bytes = 0; i < c->n; i++)
+			bytes += ptc_fast_code_bytes(&c->codes[i]->code) +
+				 ptc_fast_chains_bytes(&c->codes[i]->chains);
+		if (bytes <= PTC_PIECE_CODE_BYTES >> c->halved || c->n == 1)
+			return;
+	}
+}
+
+static void forget(struct ptc_piece_code *k)
+{
+	ptc_fast_code_forget(&k->code);
+	ptc_fast_chains_forget(&k->chains);
+}
+
+/* What @as has become since *@version. */
+static void follow(struct ptc_piece_code *k, const struct ptc_addrspace *as, uint64_t *version)
+{
+	const struct ptc_change *change;
+
+	while (*version != as->version) {
+		change = ptc_addrspace_change(as, *version + 1);
+		if (!change) {
+			forget(k);
+			*version = as->version;
+		} else if (ptc_fast_code_drop(&k->code, change->start, change->end)) {
+			ptc_fast_chains_forget(&k->chains);
+		}
+		*version += change != NULL;
+	}
+}
+
+struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
+					   const struct ptc_addrspace *as, int32_t pid)
+{
+	struct ptc_piece_code *k = find(c, pid, as->kernel);
+
+	if (!k)
+		k = add(c, as, pid);
+	if (!k)
+		return NULL;
+	k->used = ++c->uses;
+	k->code.ctx = as;
+	k->code.halved = c->halved;
+	follow(k, as, &k->version);
+	if (as->kernel)
+		follow(k, as->kernel, &k->kernel_version);
+	if (ptc_fast_code_is_full(&k->code))
+		forget(k);
+	limit(c, k);
+	return k;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the second engine knows of code: one cache of blocks and chains for each process that it
+ * met. A change of some code drops what was made of that, and nothing else. Those that were not
+ * used for longest go when there are too many, or all have too much memory.
+ */
+#ifndef PTC_DECODE_PIECE_CODE_H
+#define PTC_DECODE_PIECE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/fast/chain.h"
+
+struct ptc_addrspace;
+
+/* Caches, at most; and what all of them may have, in bytes, when a piece begins: it can only add to
+ * its own, which by itself is smaller than that. */
+enum { PTC_PIECE_CODES = 64 };
+#define PTC_PIECE_CODE_BYTES ((size_t)250 << 20)
+
+struct ptc_piece_code {
+	struct ptc_fast_code code;
+	struct ptc_fast_chains chains;
+	int32_t pid;			    /* whose it is, */
+	const struct ptc_addrspace *kernel; /* with what behind it: lent; NULL: nothing */
+	uint64_t version, kernel_version;   /* the states that it is of */
+	uint64_t used;			    /* when, in uses */
+};
+
+/* Zeroed: none. */
+struct ptc_piece_codes {
+	struct ptc_piece_code *codes[PTC_PIECE_CODES]; /* owned */
+	size_t n;
+	uint64_t uses;
+	unsigned int halved; /* so often, what is said above of memory is */
+};
+
+void ptc_piece_codes_release(struct ptc_piece_codes *c);
+
+/*
+ * The one of @pid with the code of @as (lent until the next use), which is its address space or a
+ * view of that; NULL: out of memory.
+ */
+struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
+					   const struct ptc_addrspace *as, int32_t pid);
+
+#endif

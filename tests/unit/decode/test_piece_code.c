@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: what the second engine keeps of code, while that changes: it is what would be found
+ * out anew, and what did not change is not found out again.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/addrspace.h"
+#include "decode/codefile.h"
+#include "decode/piece_code.h"
+
+enum { CODE = 3 * 4096, ROOM = 16 * 4096, BASE = 0x400000 };
+
+struct world {
+	struct ptc_codefiles files;
+	struct ptc_codefile *file;
+	struct ptc_addrspace as;
+	struct ptc_piece_codes codes;
+	uint8_t bytes[CODE];
+	uint64_t seed;
+};
+
+static uint64_t number(struct world *w, uint64_t below)
+{
+	w->seed = w->seed * 6364136223846793005u + 1442695040888963407u;
+	return (w->seed >> 33) % below;
+}
+
+/* nop; jcc, jmp and call to somewhere near; ret; jmp *%rax; what is no instruction. */
+static void put_insn(struct world *w, size_t *at)
+{
+	static const uint8_t heads[] = {
+		0x90, 0x90, 0x90, 0x90, 0x74, 0xeb, 0xe8, 0xc3, 0xff, 0x06
+	};
+	const uint8_t head = heads[number(w, sizeof(heads))];
+
+	w->bytes[(*at)++] = head;
+	if (head == 0x74 || head == 0xeb)
+		w->bytes[(*at)++] = (uint8_t)number(w, 256);
+	if (head == 0xff)
+		w->bytes[(*at)++] = 0xe0;
+	if (head == 0xe8) {
+		const uint32_t rel = (uint32_t)(number(w, 8192) - 4096);
+
+		memcpy(w->bytes + *at, &rel, sizeof(rel));
+		*at += sizeof(rel);
+	}
+}
+
+static void make(struct world *w, uint64_t seed)
+{
+	size_t at = 0;
+
+	memset(w, 0, sizeof(*w));
+	w->seed = seed;
+	while (at < CODE - 8)
+		put_insn(w, &at);
+	w->file = ptc_codefiles_add_bytes(&w->files, "code", w->bytes, sizeof(w->bytes));
+	cr_assert(w->file);
+	cr_assert(ptc_addrspace_map(&w->as, BASE, CODE, 0, w->file));
+}
+
+static void end(struct world *w)
+{
+	ptc_piece_codes_release(&w->codes);
+	ptc_addrspace_release(&w->as);
+	ptc_codefiles_release(&w->files);
+}
+
+static struct ptc_piece_code *use(struct world *w, int32_t pid)
+{
+	struct ptc_piece_code *k = ptc_piece_codes_use(&w->codes, &w->as, pid);
+
+	cr_assert(k);
+	return k;
+}
+
+static void build(struct ptc_fast_code *c, uint64_t ip)
+{
+	const uint32_t block = ptc_fast_code_find(c, ip, PTC_MODE_64);
+
+	cr_assert(block && ptc_fast_code_get(c, block));
+}
+
+/* Blocks that are built are those that @fresh, which knows nothing, makes. */
+static void compare(struct ptc_fast_code *c, struct ptc_fast_code *fresh)
+{
+	uint32_t i;
+
+	for (i = 1; i < c->nblocks; i++) {
+		const struct ptc_fast_block *a = &c->blocks[i], *b;
+
+		if (a->end == PTC_FAST_UNBUILT)
+			continue;
+		build(fresh, a->ip);
+		b = &fresh->blocks[ptc_fast_code_find(fresh, a->ip, PTC_MODE_64)];
+		cr_assert(a->ninsns == b->ninsns && a->nrecs == b->nrecs && a->end == b->end &&
+				  a->end_ip == b->end_ip && a->end_kind == b->end_kind &&
+				  a->npushes == b->npushes,
+			  "block at %lx", (unsigned long)a->ip);
+		cr_assert(!memcmp(c->recs + a->recs, fresh->recs + b->recs,
+				  a->nrecs * sizeof(*c->recs)));
+	}
+}
+
+static void change(struct world *w)
+{
+	const uint64_t at = BASE + number(w, ROOM), len = 1 + number(w, number(w, 2) ? 8 : 6000);
+
+	switch (number(w, 8)) {
+	case 0:
+		cr_assert(ptc_addrspace_map(&w->as, at, len, 0, NULL));
+		break;
+	case 1:
+	case 2:
+		cr_assert(ptc_addrspace_map(&w->as, at, len, number(w, CODE / 2), w->file));
+		break;
+	case 3:
+		if (!number(w, 20))
+			ptc_addrspace_clear(&w->as);
+		cr_assert(ptc_addrspace_map(&w->as, BASE, CODE, 0, w->file));
+		break;
+	default:
+		cr_assert(ptc_addrspace_patch(&w->as, at, w->bytes + number(w, 100),
+					      len < 64 ? len : 64));
+	}
+}
+
+Test(piece_code, after_any_changes_it_is_what_would_be_found_out_anew)
+{
+	struct ptc_fast_code fresh;
+	struct ptc_piece_code *k;
+	struct world w;
+	uint64_t i, j;
+
+	make(&w, 1);
+	for (i = 0; i < 400; i++) {
+		for (j = number(&w, 2 * PTC_CHANGES); i && j > 0; j = j > 3 ? 0 : j - 1)
+			change(&w);
+		for (j = 0; i % 50 == 7 && j <= PTC_CHANGES; j++) /* more than are remembered */
+			change(&w);
+		k = use(&w, 7);
+		cr_assert(ptc_fast_code_init(&fresh, k->code.read, &w.as));
+		compare(&k->code, &fresh);
+		ptc_fast_code_release(&fresh);
+		for (j = 0; j < 100; j++)
+			build(&k->code, BASE + number(&w, ROOM));
+	}
+	end(&w);
+}
+
+Test(piece_code, what_did_not_change_is_not_found_out_again)
+{
+	struct ptc_piece_code *k;
+	struct world w;
+	uint64_t built;
+
+	make(&w, 2);
+	memset(w.bytes, 0x90, sizeof(w.bytes));
+	w.bytes[20] = w.bytes[4096 + 20] = 0xc3;
+	k = use(&w, 7);
+	build(&k->code, BASE);
+	build(&k->code, BASE + 4096);
+	built = k->code.built;
+	cr_assert(ptc_addrspace_patch(&w.as, BASE + 21, w.bytes, 100));
+	cr_assert(ptc_addrspace_map(&w.as, BASE + CODE, 4096, 0, w.file));
+	k = use(&w, 7);
+	build(&k->code, BASE);
+	build(&k->code, BASE + 4096);
+	cr_assert_eq(k->code.built, built);
+	cr_assert(ptc_addrspace_patch(&w.as, BASE + 20, w.bytes, 1));
+	k = use(&w, 7);
+	build(&k->code, BASE);
+	build(&k->code, BASE + 4096);
+	cr_assert_eq(k->code.built, built + 1);
+	end(&w);
+}
+
+Test(piece_code, code_that_was_missing_is_looked_for_when_something_is_mapped_there)
+{
+	struct ptc_piece_code *k;
+	struct world w;
+	uint32_t block;
+
+	make(&w, 3);
+	memset(w.bytes, 0x90, sizeof(w.bytes));
+	w.bytes[4] = 0xc3;
+	k = use(&w, 7);
+	block = ptc_fast_code_find(&k->code, BASE + CODE - 3, PTC_MODE_64);
+	cr_assert_eq(ptc_fast_code_get(&k->code, block)->end, PTC_FAST_BAD);
+	cr_assert(ptc_addrspace_map(&w.as, BASE + CODE, 100, 0, w.file));
+	k = use(&w, 7);
+	cr_assert_eq(ptc_fast_code_get(&k->code, block)->end, PTC_FAST_RET);
+	end(&w);
+}
+
+Test(piece_code, each_process_has_its_own_and_the_oldest_goes)
+{
+	struct ptc_piece_code *first;
+	struct world w;
+	uint64_t built;
+	int32_t pid;
+
+	make(&w, 4);
+	first = use(&w, 1);
+	build(&first->code, BASE);
+	built = first->code.built;
+	for (pid = 2; pid <= PTC_PIECE_CODES; pid++)
+		cr_assert_neq(use(&w, pid), first);
+	cr_assert_eq(use(&w, 1), first);
+	cr_assert_eq(first->code.built, built);
+	(void)use(&w, 100); /* 2 goes */
+	cr_assert_eq(w.codes.n, PTC_PIECE_CODES);
+	cr_assert_eq(use(&w, 1)->code.built, built);
+	cr_assert_eq(use(&w, 3)->pid, 3);
+	cr_assert_eq(w.codes.n, PTC_PIECE_CODES);
+	end(&w);
+}
