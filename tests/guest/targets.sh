@@ -107,7 +107,7 @@ same_by_tid attach 9
 # Threads are born while it attaches, and after, one after the other: none is missing. The trace goes on and off event by
 # event, each for one CPU, and who is born inherits that: from the first that has a trace on a CPU until the last one it
 # is on there. So those behind the first on each CPU, and in front of the last, have one, whichever CPU they ran on.
-"$progs/prog_crowd" churn 1000000 >/dev/null &
+"$progs/prog_crowd" churn 1000000 1 >/dev/null &
 target=$!
 for seconds in 1 4 20; do # until enough of them had their turn, however busy the machine is
 	"$ptcap" record -v --source pt --max-time "$seconds" -o churn.data -p "$target" 2>churn.err ||
@@ -172,12 +172,12 @@ echo "ok snapshots: $(wc -l <snap.ours) transfers"
 bytes_taken() {
 	awk '/snapshot [0-9]*:/ { n += $4 } END { print n + 0 }' snaps.err
 }
-snaps=3
-[ -z "${FULL-}" ] || snaps=50
-"$ptcap" record -v --source pt -S -m 1M,16K -o snaps.data -- "$progs/prog_crowd" churn 100000000 >/dev/null 2>snaps.err &
+snaps=3 bytes=16384
+[ -z "${FULL-}" ] || snaps=50 bytes=32768
+"$ptcap" record -v --source pt -S -m 1M,16K -o snaps.data -- "$progs/prog_crowd" churn 100000000 1 >/dev/null 2>snaps.err &
 recorder=$!
 until grep -q source: snaps.err; do sleep 0.05; done
-for ((n = 1; n <= snaps || $(bytes_taken) < 32768; n++)); do
+for ((n = 1; n <= snaps || $(bytes_taken) < bytes; n++)); do
 	kill -USR2 "$recorder"
 	until grep -q "snapshot $n:" snaps.err; do sleep 0.05; done
 done
