@@ -35,7 +35,7 @@
  *   ledger      the ledger has the trace that the pieces have, the losses that the records
  *               tell of, and ids of events; nothing of it is more than what it is a part of
  *   order       FINISHED_ROUND: nothing behind it is older than it promises
- *   time        SAMPLE_TIME spans the samples
+ *   time        SAMPLE_TIME spans the samples (without any: AUX, ITRACE_START)
  *   compressed  the COMPRESSED feature, and what compressed records expand to
  */
 struct ptc_finding {

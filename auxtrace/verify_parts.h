@@ -31,10 +31,10 @@ struct ptc_verify {
 	bool lost; /* there are LOST records */
 	struct ptc_pt_info info;
 	struct ptc_time_conv conv;
-	uint64_t conv_off, aux_off; /* of TIME_CONV; of the first AUX */
-	struct ptc_verify_span samples, times;
-	struct ptc_buf ledger;			 /* struct ptc_ledger_ring each */
-	uint64_t ledger_off;			 /* of its last record with rings */
+	uint64_t conv_off, aux_off;		       /* of TIME_CONV; of the first AUX */
+	struct ptc_verify_span samples, traced, times; /* SAMPLE; AUX and ITRACE_START; all */
+	struct ptc_buf ledger;			       /* struct ptc_ledger_ring each */
+	uint64_t ledger_off;			       /* of its last record with rings */
 	struct ptc_ledger_ring ledger_sum, seen; /* what it says, added up; what the records say */
 	bool crashed;				 /* a signal killed a process: this one */
 	uint64_t crashed_pid;

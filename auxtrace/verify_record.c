@@ -36,14 +36,19 @@ static void verify_sample_id(struct ptc_verify *v, const struct ptc_rec *rec,
 	note_time(&v->times, id->time);
 	if (rec->type == PERF_RECORD_SAMPLE)
 		note_time(&v->samples, id->time);
+	if (rec->type == PERF_RECORD_AUX || rec->type == PERF_RECORD_ITRACE_START)
+		note_time(&v->traced, id->time);
 }
 
-/* perf leaves room in every EVENT_UPDATE for the largest kind: zeros are behind the others. */
+/*
+ * perf leaves room in every EVENT_UPDATE for the largest kind, and ends names in a HEADER_BUILD_ID
+ * at a multiple of 64, as we do: zeros are behind them.
+ */
 static bool is_habit(const struct ptc_rec *rec, size_t known)
 {
 	const uint8_t *p = rec->body.pos + (known - PTC_REC_HEADER_SIZE);
 
-	if (rec->type != PTC_REC_EVENT_UPDATE)
+	if (rec->type != PTC_REC_EVENT_UPDATE && rec->type != PTC_REC_HEADER_BUILD_ID)
 		return false;
 	while (p < rec->body.end && !*p)
 		p++;

@@ -154,22 +154,27 @@ int ptc_verify_order(struct ptc_verify *v, struct ptc_err *err)
 	return rc == PTC_E_NO_MEMORY ? rc : 0; /* damage was found before */
 }
 
+/*
+ * perf record spans samples, ITRACE_START and AUX, an older one samples; others may span more.
+ * Nobody spans what no record is of.
+ */
 void ptc_verify_times(struct ptc_verify *v)
 {
-	/* Without samples it can only be of the other records. */
-	const struct ptc_verify_span *s = v->samples.last ? &v->samples : &v->times;
+	const bool sampled = v->samples.last;
+	const struct ptc_verify_span *s = sampled ? &v->samples : &v->traced;
 	struct ptc_sample_time t;
 	struct ptc_cur c;
 	uint64_t off;
 
 	if (!ptc_file_feature(v->f, PTC_FEAT_SAMPLE_TIME, &c, &off) ||
-	    !ptc_feature_get_sample_time(&c, &t) || (!t.first_ns && !t.last_ns) || !s->last)
+	    !ptc_feature_get_sample_time(&c, &t) || (!t.first_ns && !t.last_ns) || !v->times.last)
 		return;
-	if (t.first_ns > s->first || t.last_ns < s->last)
+	if (s->last && (t.first_ns > s->first || t.last_ns < s->last))
 		ptc_verify_say(v, "time", off,
-			       "SAMPLE_TIME is %" PRIu64 " to %" PRIu64 ", the samples %" PRIu64
+			       "SAMPLE_TIME is %" PRIu64 " to %" PRIu64 ", the %s %" PRIu64
 			       " to %" PRIu64,
-			       t.first_ns, t.last_ns, s->first, s->last);
+			       t.first_ns, t.last_ns, sampled ? "samples" : "records of trace",
+			       s->first, s->last);
 	else if (t.first_ns < v->times.first || t.last_ns > v->times.last)
 		ptc_verify_say(v, "time", off,
 			       "SAMPLE_TIME is %" PRIu64 " to %" PRIu64

@@ -30,6 +30,7 @@ struct event {
 	char *name;
 	uint64_t *ids;
 	size_t nids;
+	size_t front_nids; /* in front of the data; if there are more, all are behind it */
 };
 
 struct ptc_writer {
@@ -44,7 +45,8 @@ struct ptc_writer {
 	size_t npieces, pieces_cap;
 	uint64_t data_off; /* 0: no record yet, events may still be declared */
 	uint64_t data_size;
-	uint64_t in_file; /* bytes that were written; those of buf come behind them */
+	uint64_t late_off; /* ids that came too late for the front */
+	uint64_t in_file;  /* bytes that were written; those of buf come behind them */
 	uint8_t *buf;
 	size_t buf_len;
 	uint64_t whole;	     /* bytes of the data section up to which all records are whole */
@@ -162,7 +164,7 @@ static int add_event(struct ptc_writer *w, struct event *e, const uint64_t *ids,
 	w->events = items;
 	if (nids)
 		memcpy(e->ids, ids, nids * sizeof(*ids));
-	e->nids = nids;
+	e->nids = e->front_nids = nids;
 	w->events[w->nevents++] = *e;
 	return 0;
 }
@@ -207,6 +209,26 @@ int ptc_writer_attr_stored(struct ptc_writer *w, struct ptc_cur attr, const uint
 	return add_event(w, &e, ids, nids, err);
 }
 
+int ptc_writer_late_ids(struct ptc_writer *w, size_t event, const uint64_t *ids, size_t nids,
+			struct ptc_err *err)
+{
+	struct event *e = &w->events[event];
+	uint64_t *all;
+
+	assert(event < w->nevents && nids >= e->nids);
+	if (w->opts.pipe)
+		return ptc_fail(err, PTC_E_UNSUPPORTED, "in a pipe an event gets no more ids");
+	if (nids > PTC_LIMIT_IDS)
+		return check_event(w, nids, err);
+	all = reallocarray(e->ids, nids + 1, sizeof(*all));
+	if (!all)
+		return ptc_fail_mem(err);
+	memcpy(all, ids, nids * sizeof(*all));
+	e->ids = all;
+	e->nids = nids;
+	return 0;
+}
+
 int ptc_writer_compress(struct ptc_writer *w, unsigned int level, struct ptc_err *err)
 {
 	assert(!w->data_off && !w->compressor);
@@ -249,18 +271,30 @@ static void put_section(struct ptc_buf *b, uint64_t off, uint64_t size)
 	ptc_buf_le64(b, size);
 }
 
+/* Where the ids of @e are, in front or behind; both places move on. */
+static uint64_t section_of_ids(const struct event *e, uint64_t *front, uint64_t *late)
+{
+	uint64_t *from = e->nids > e->front_nids ? late : front;
+	const uint64_t off = *from;
+
+	*front += e->front_nids * 8;
+	if (from == late)
+		*late += e->nids * 8;
+	return off;
+}
+
 /* Everything in front of the data: header, ids, attrs. Its size depends on the events only. */
 static void put_front(const struct ptc_writer *w, struct ptc_buf *b)
 {
 	const uint32_t size = attr_size(w);
 	const uint64_t entry = size + UINT64_C(16);
 	uint64_t ids_off = PTC_FILE_HEADER_SIZE;
-	uint64_t attrs_off = ids_off;
+	uint64_t attrs_off = ids_off, late_off = w->late_off;
 	uint64_t bitmap[PTC_FEATURE_BITS / 64] = { 0 };
 	size_t i, j;
 
 	for (i = 0; i < w->nevents; i++)
-		attrs_off += w->events[i].nids * 8;
+		attrs_off += w->events[i].front_nids * 8;
 	for (i = 0; i < PTC_FEATURE_BITS; i++)
 		if (w->has[i])
 			bitmap[i / 64] |= UINT64_C(1) << i % 64;
@@ -273,12 +307,12 @@ static void put_front(const struct ptc_writer *w, struct ptc_buf *b)
 	for (i = 0; i < PTC_FEATURE_BITS / 64; i++)
 		ptc_buf_le64(b, bitmap[i]);
 	for (i = 0; i < w->nevents; i++)
-		for (j = 0; j < w->events[i].nids; j++)
+		for (j = 0; j < w->events[i].front_nids; j++)
 			ptc_buf_le64(b, w->events[i].ids[j]);
 	for (i = 0; i < w->nevents; i++) {
 		put_attr(b, &w->events[i], size);
-		put_section(b, ids_off, w->events[i].nids * 8);
-		ids_off += w->events[i].nids * 8;
+		put_section(b, section_of_ids(&w->events[i], &ids_off, &late_off),
+			    w->events[i].nids * 8);
 	}
 }
 
@@ -660,6 +694,25 @@ static int write_features(struct ptc_writer *w, struct ptc_err *err)
 	return rc;
 }
 
+/* All ids of the events that have more than when the data began. */
+static int write_late_ids(struct ptc_writer *w, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i, j;
+	int rc;
+
+	w->late_off = w->in_file + w->buf_len;
+	for (i = 0; i < w->nevents; i++) {
+		const struct event *e = &w->events[i];
+
+		for (j = 0; j < e->nids && e->nids > e->front_nids; j++)
+			ptc_buf_le64(&b, e->ids[j]);
+	}
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) : append(w, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 /* Last of all: until then the file says that it holds no data. */
 static int write_front(struct ptc_writer *w, struct ptc_err *err)
 {
@@ -684,6 +737,8 @@ static int finish_file(struct ptc_writer *w, struct ptc_err *err)
 
 	if (!rc)
 		rc = write_features(w, err);
+	if (!rc)
+		rc = write_late_ids(w, err);
 	if (!rc)
 		rc = flush(w, err);
 	return rc ? rc : write_front(w, err);

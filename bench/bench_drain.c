@@ -8,9 +8,11 @@
  * two take turns; medians.
  *
  * "record": `ptcap record` and `perf record` attached to a process that makes page faults, each a
- * sample in a data ring, or none: their CPU time for so many samples, without that for none; and
- * what they had in memory. Both have to have the same samples. perf is spared its second pass for
- * build-ids (-B). What a trace costs them: tests/guest/cost.sh.
+ * sample in a data ring, or none: their CPU time from the first sample on, without that for none;
+ * and what they had in memory. All have to have the same samples, with the same fields. perf is
+ * there twice: as it is, when it reads all again in the end for the names of the files that
+ * were hit, which ptcap has seen pass by; and without (-B), when it looks at no record at all. What
+ *a trace costs them: tests/guest/cost.sh.
  *
  *	bench_drain PTCAP PERF [FOLDER [MB [PAIRS]]]	(default: . 512 5; perf "": not there)
  */
@@ -38,7 +40,7 @@ enum {
 	WAKEUP = AUX / 4, /* as the kernel is asked to */
 	MAX_PAIRS = 64,
 	FAULTS = 400, /* pages that are touched, and given back, again and again */
-	ROUNDS = 4000,
+	ROUNDS = 2000,
 	SETTLE_MS = 500, /* for a recorder to be attached */
 };
 
@@ -270,10 +272,19 @@ static uint64_t samples_of(const char *file)
 }
 
 struct cost {
-	double ms;
+	double ms, start_ms; /* since the first sample; until then */
 	uint64_t samples;
 	long kib;
 };
+
+/* ms of CPU that process @pid has had so far. */
+static double cpu_ms(pid_t pid)
+{
+	clockid_t clock;
+
+	must(clock_getcpuclockid(pid, &clock) == 0, "the clock of a process");
+	return seconds(clock) * 1e3;
+}
 
 /* @argv ends with "-p" and room for the process. */
 static struct cost record(char **argv, char *pid_text, size_t size, const char *file, int rounds)
@@ -282,6 +293,7 @@ static struct cost record(char **argv, char *pid_text, size_t size, const char *
 	struct rusage u;
 	pid_t target, pid;
 	int go, status;
+	double start;
 	uint64_t n;
 
 	(void)unlink(file);
@@ -295,6 +307,7 @@ static struct cost record(char **argv, char *pid_text, size_t size, const char *
 		_exit(127);
 	}
 	(void)nanosleep(&settle, NULL);
+	start = cpu_ms(pid);
 	must(write(go, "", 1) == 1, "write");
 	(void)close(go);
 	must(waitpid(target, &status, 0) == target && !status, "the process that is recorded");
@@ -303,7 +316,8 @@ static struct cost record(char **argv, char *pid_text, size_t size, const char *
 	(void)unlink(file);
 	return (struct cost){
 		.ms = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 +
-		      (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3,
+		      (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3 - start,
+		.start_ms = start,
 		.samples = n,
 		.kib = u.ru_maxrss,
 	};
@@ -319,36 +333,54 @@ struct side {
 
 static void record_pair(struct side *s, char *pid_text, size_t size, size_t i)
 {
-	s->rest_ms[i] = record(s->argv, pid_text, size, s->file, 0).ms;
+	struct cost none = record(s->argv, pid_text, size, s->file, 0);
+
+	s->rest_ms[i] = none.ms + none.start_ms;
 	s->last = record(s->argv, pid_text, size, s->file, ROUNDS);
-	s->ms[i] = s->last.ms - s->rest_ms[i];
+	s->ms[i] = s->last.ms - none.ms;
+}
+
+static void print_side(const char *name, struct side *s, size_t pairs)
+{
+	const double ms = median(s->ms, pairs);
+
+	printf("\t%s %.1f ms of CPU for %" PRIu64 " samples, %.1f ns each; start and end %.0f ms; "
+	       "%ld KiB in memory\n",
+	       name, ms, s->last.samples, ms * 1e6 / (double)s->last.samples,
+	       median(s->rest_ms, pairs), s->last.kib);
 }
 
 static void bench_record(char *ptcap, char *perf, size_t pairs)
 {
-	char pid[16], event[] = "page-faults:u", ring[] = "4M", one[] = "1";
+	char pid[16], event[] = "page-faults:u", both[] = "page-faults:u,dummy:u", ring[] = "4M";
 	char words[][4] = { "-q", "-e", "-m", "-o", "-p", "-c", "-B" }, name[] = "record";
+	char cpu[] = "--sample-cpu", id[] = "--sample-identifier", one[] = "1";
 	char *our_argv[] = { ptcap, name,     words[0], words[1], event, words[2],
 			     ring,  words[3], path,	words[4], pid,	 NULL };
-	char *their_argv[] = { perf,	 name, words[0], words[6], words[1], event, words[5], one,
-			       words[2], ring, words[3], other,	   words[4], pid,   NULL };
-	static struct side ours, theirs;
-	double ratio[MAX_PAIRS];
+	char *their_argv[] = { perf, name,     words[0], words[1], both,  words[5], one, cpu,
+			       id,   words[2], ring,	 words[3], other, words[4], pid, NULL };
+	char *bare_argv[] = { perf,	name,  words[0], words[6], words[1], both,
+			      words[5], one,   cpu,	 id,	   words[2], ring,
+			      words[3], other, words[4], pid,	   NULL };
+	static struct side ours, theirs, bare;
+	double ratio[MAX_PAIRS], bare_ratio[MAX_PAIRS];
 	size_t i;
 
 	ours = (struct side){ .argv = our_argv, .file = path };
 	theirs = (struct side){ .argv = their_argv, .file = other };
+	bare = (struct side){ .argv = bare_argv, .file = other };
 	for (i = 0; i < pairs; i++) {
 		record_pair(&ours, pid, sizeof(pid), i);
 		record_pair(&theirs, pid, sizeof(pid), i);
+		record_pair(&bare, pid, sizeof(pid), i);
 		ratio[i] = ours.ms[i] / theirs.ms[i];
+		bare_ratio[i] = ours.ms[i] / bare.ms[i];
 	}
-	printf("record\t%.0f ms of CPU for %" PRIu64 " samples, perf %.0f for %" PRIu64
-	       ", ratio %.2f (at most 1 wanted); start and end %.0f ms, perf %.0f; %ld KiB in "
-	       "memory, perf %ld\n",
-	       median(ours.ms, pairs), ours.last.samples, median(theirs.ms, pairs),
-	       theirs.last.samples, median(ratio, pairs), median(ours.rest_ms, pairs),
-	       median(theirs.rest_ms, pairs), ours.last.kib, theirs.last.kib);
+	printf("record\tratio to perf %.2f (at most 1 wanted), to perf -B %.2f\n",
+	       median(ratio, pairs), median(bare_ratio, pairs));
+	print_side("ptcap", &ours, pairs);
+	print_side("perf", &theirs, pairs);
+	print_side("perf -B", &bare, pairs);
 }
 
 int main(int argc, char **argv)

@@ -9,10 +9,11 @@
  *	cpu	CPU time of -j 2, of that of one of the two (at most 1.1 wanted)
  *	memory	peak of -j 2, and of one of the two
  *
- *	bench_jobs [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
+ *	bench_jobs [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
  *
- * with THREADS processes, too; BYTES of trace, about, are what a thread takes at a time. FILE: of
- *`ptcap record`; some 40 MB of trace are enough.
+ * with THREADS processes, too, and that engine (as a rule, the library's default); BYTES of trace,
+ * about, are what a thread takes at a time. FILE: of `ptcap record`; some 40 MB of trace are
+ *enough.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,6 +62,7 @@ static int hash_items(void *ctx, const struct ptc_item *items, size_t n)
 }
 
 static size_t slice; /* 0: what is best */
+static enum ptc_engine_choice engine;
 
 static struct count decode(const char *path, unsigned int jobs)
 {
@@ -73,6 +75,7 @@ static struct count decode(const char *path, unsigned int jobs)
 
 	opts.jobs = jobs;
 	opts.slice = slice;
+	opts.engine = engine;
 	if (ptc_decode_open(path, &opts, &d, &err) < 0 || ptc_decode_run(d, &sink, &err) < 0)
 		die(err.msg);
 	ptc_decode_get_stats(d, &stats);
@@ -194,13 +197,27 @@ static size_t number(const char *text, size_t max)
 	return n;
 }
 
+static enum ptc_engine_choice engine_of(const char *name)
+{
+	if (!strcmp(name, "libipt"))
+		return PTC_ENGINE_LIBIPT;
+	if (!strcmp(name, "fast"))
+		return PTC_ENGINE_FAST;
+	if (!strcmp(name, "verify"))
+		return PTC_ENGINE_VERIFY;
+	die("there is no engine of that name");
+	return PTC_ENGINE_DEFAULT;
+}
+
 int main(int argc, char **argv)
 {
 	size_t pairs = 5, n = 2;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "b:j:p:")) != -1) {
-		if (opt == 'j')
+	while ((opt = getopt(argc, argv, "b:e:j:p:")) != -1) {
+		if (opt == 'e')
+			engine = engine_of(optarg);
+		else if (opt == 'j')
 			n = number(optarg, MAX_THREADS);
 		else if (opt == 'b')
 			slice = number(optarg, 1 << 30);
@@ -210,7 +227,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc)
-		die("usage: bench_jobs [-j THREADS] [-b BYTES] [-p PAIRS] FILE...");
+		die("usage: bench_jobs [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] "
+		    "FILE...");
 	for (; optind < argc; optind++)
 		measure(argv[optind], (unsigned int)n, pairs);
 	return 0;

@@ -20,7 +20,8 @@
 #include "capture/snapshot.h"
 #include "capture/source.h"
 
-enum { PTC_DRAIN_QUANTUM = 256 << 10 };
+/* What the usual ring wakes us for; smaller ones do not fill large pages of the page cache. */
+enum { PTC_DRAIN_QUANTUM = 1 << 20 };
 
 struct ptc_drain_ring;
 

@@ -67,18 +67,84 @@ uint64_t ptc_filing_side_id(const struct ptc_filing *f)
 	return f->nids ? f->ids[f->nids - 1].id : 0;
 }
 
+int ptc_filing_refresh(struct ptc_filing *f, struct ptc_source *source, struct ptc_err *err)
+{
+	struct ptc_source_desc now;
+	struct ptc_source_id *ids;
+
+	if (!f->desc.ids)
+		return 0;
+	source->ops->describe(source, &now);
+	ids = now.ids ? calloc(now.nids + 1, sizeof(*ids)) : NULL;
+	if (!ids)
+		return ptc_fail_mem(err);
+	memcpy(ids, now.ids, now.nids * sizeof(*ids));
+	free(f->ids);
+	f->ids = ids;
+	f->nids = now.nids;
+	f->desc.ids = now.ids;
+	return 0;
+}
+
+/* The ids of event @event, into ids[0..]; how many. */
+static size_t ids_of(const struct ptc_filing *f, size_t event, uint64_t *ids)
+{
+	size_t k, n = 0;
+
+	for (k = 0; k < f->nids; k++)
+		if (f->ids[k].event == event)
+			ids[n++] = f->ids[k].id;
+	return n;
+}
+
+/* Those behind the @known[] first ones of each event. */
+static int write_late_index(const struct ptc_filing *f, const size_t *known, struct ptc_writer *w,
+			    struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t k, of_event[PTC_SOURCE_EVENTS] = { 0 };
+	int rc;
+
+	for (k = 0; k < f->nids; k++)
+		if (of_event[f->ids[k].event]++ >= known[f->ids[k].event])
+			ptc_prologue_put_ids(&b, &f->ids[k], 1);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) : ptc_writer_plain(w, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+int ptc_filing_late(struct ptc_filing *f, struct ptc_source *source, struct ptc_writer *w,
+		    struct ptc_err *err)
+{
+	size_t i, known[PTC_SOURCE_EVENTS] = { 0 };
+	const size_t before = f->nids;
+	uint64_t *ids;
+	int rc;
+
+	for (i = 0; i < before; i++)
+		known[f->ids[i].event]++;
+	rc = ptc_filing_refresh(f, source, err);
+	if (rc || f->nids == before)
+		return rc;
+	ids = calloc(f->nids, sizeof(*ids));
+	if (!ids)
+		return ptc_fail_mem(err);
+	for (i = 0; !rc && i < f->desc.nevents; i++)
+		rc = ptc_writer_late_ids(w, i, ids, ids_of(f, i, ids), err);
+	free(ids);
+	return rc ? rc : write_late_index(f, known, w, err);
+}
+
 int ptc_filing_attrs(const struct ptc_filing *f, struct ptc_writer *w, struct ptc_err *err)
 {
 	uint64_t *ids = calloc(f->nids + 1, sizeof(*ids));
-	size_t i, k, n;
+	size_t i, n;
 	int rc = 0;
 
 	if (!ids)
 		return ptc_fail_mem(err);
 	for (i = 0; !rc && i < f->desc.nevents; i++) {
-		for (k = 0, n = 0; k < f->nids; k++)
-			if (f->ids[k].event == i)
-				ids[n++] = f->ids[k].id;
+		n = ids_of(f, i, ids);
 		rc = ptc_writer_attr(w, &f->desc.attr[i], f->desc.name[i], ids, n, err);
 	}
 	free(ids);

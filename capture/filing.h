@@ -33,6 +33,14 @@ int ptc_filing_attrs(const struct ptc_filing *f, struct ptc_writer *w, struct pt
 int ptc_filing_prologue(const struct ptc_filing *f, struct ptc_writer *w,
 			const struct ptc_buf *running, struct ptc_err *err);
 
+/*
+ * Events that @source has opened since: what comes behind knows them. In a file that is begun their
+ * ids are added.
+ */
+int ptc_filing_refresh(struct ptc_filing *f, struct ptc_source *source, struct ptc_err *err);
+int ptc_filing_late(struct ptc_filing *f, struct ptc_source *source, struct ptc_writer *w,
+		    struct ptc_err *err);
+
 /* Behind: the account, and the features, some of them of what @noted has seen. */
 int ptc_filing_ledger(struct ptc_writer *w, const struct ptc_ledger_ring *rings, size_t nrings,
 		      const struct ptc_ledger_event *events, size_t nevents, struct ptc_err *err);

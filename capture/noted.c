@@ -10,9 +10,21 @@
 #include "capture/ownvdso.h"
 #include "capture/ring.h"
 
+/* Where a sample has its time; 0: it has none. */
+static size_t time_in_sample(uint64_t sample_type)
+{
+	size_t at = PTC_REC_HEADER_SIZE;
+
+	at += sample_type & PERF_SAMPLE_IDENTIFIER ? 8 : 0;
+	at += sample_type & PERF_SAMPLE_IP ? 8 : 0;
+	at += sample_type & PERF_SAMPLE_TID ? 8 : 0;
+	return sample_type & PERF_SAMPLE_TIME ? at : 0;
+}
+
 void ptc_noted_init(struct ptc_noted *n, uint64_t sample_type)
 {
-	*n = (struct ptc_noted){ .sample_type = sample_type };
+	*n = (struct ptc_noted){ .sample_type = sample_type,
+				 .time_at = time_in_sample(sample_type) };
 }
 
 void ptc_noted_release(struct ptc_noted *n)
@@ -47,14 +59,18 @@ static int note_file(struct ptc_noted *n, const char *name, struct ptc_err *err)
 	return 0;
 }
 
+static void note_time(struct ptc_noted *n, uint64_t time)
+{
+	if (time && (!n->first_ns || time < n->first_ns))
+		n->first_ns = time;
+	if (time > n->last_ns)
+		n->last_ns = time;
+}
+
 static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *err)
 {
-	if ((sb->id.has & PERF_SAMPLE_TIME) && sb->id.time) {
-		if (!n->first_ns || sb->id.time < n->first_ns)
-			n->first_ns = sb->id.time;
-		if (sb->id.time > n->last_ns)
-			n->last_ns = sb->id.time;
-	}
+	if (sb->id.has & PERF_SAMPLE_TIME)
+		note_time(n, sb->id.time);
 	switch (sb->type) {
 	case PERF_RECORD_FORK:
 		n->forks++;
@@ -72,30 +88,72 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 	}
 }
 
+/* A sample, of which this is all that counts. */
+static void note_sample(struct ptc_noted *n, const uint8_t *rec, size_t size)
+{
+	n->samples++;
+	if (n->time_at && size >= n->time_at + sizeof(uint64_t))
+		note_time(n, ptc_le64(rec + n->time_at));
+}
+
+/* Samples that follow each other, of which there may be millions; *@pos is behind the last one. */
+static void note_samples(struct ptc_noted *n, struct ptc_seg seg, size_t *pos)
+{
+	while (*pos < seg.len && seg.len - *pos >= PTC_REC_HEADER_SIZE) {
+		const uint8_t *rec = (const uint8_t *)seg.bytes + *pos;
+		const size_t size = ptc_le16(rec + offsetof(struct perf_event_header, size));
+
+		if (ptc_le32(rec) != PERF_RECORD_SAMPLE || size < PTC_REC_HEADER_SIZE ||
+		    size > seg.len - *pos)
+			break;
+		note_sample(n, rec, size);
+		*pos += size;
+	}
+}
+
+static int note_record(struct ptc_noted *n, const uint8_t *bytes, size_t len, size_t pos,
+		       struct ptc_ledger_ring *ledger, struct ptc_err *err)
+{
+	struct ptc_cur c = ptc_cur_init(bytes, len);
+	struct ptc_rec rec;
+	struct ptc_sb sb;
+	int rc = ptc_rec_next(&c, pos, &rec, err);
+
+	if (rc > 0 && rec.type == PERF_RECORD_SAMPLE) {
+		note_sample(n, bytes, len);
+		return 0;
+	}
+	if (rc > 0)
+		rc = ptc_sb_parse(&rec, n->sample_type, &sb, err);
+	if (rc > 0)
+		rc = note(n, &sb, err);
+	if (rc >= 0)
+		ptc_ledger_note(ledger, &sb);
+	return rc;
+}
+
 int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_ledger_ring *ledger,
 		   struct ptc_err *err)
 {
 	uint8_t bytes[PTC_REC_MAX + 8];
 	size_t pos = 0, len;
 
-	while ((len = ptc_ring_record(seg, pos, bytes))) {
-		struct ptc_cur c = ptc_cur_init(bytes, len);
-		struct ptc_rec rec;
-		struct ptc_sb sb;
-		int rc = ptc_rec_next(&c, pos, &rec, err);
+	do {
+		size_t in_second = pos > seg[0].len ? pos - seg[0].len : 0;
+		int rc = 0;
 
-		if (rc > 0) {
-			n->samples += rec.type == PERF_RECORD_SAMPLE;
-			rc = ptc_sb_parse(&rec, n->sample_type, &sb, err);
+		note_samples(n, seg[0], &pos);
+		if (pos >= seg[0].len) {
+			note_samples(n, seg[1], &in_second);
+			pos = seg[0].len + in_second;
 		}
-		if (rc > 0)
-			rc = note(n, &sb, err);
-		if (rc >= 0)
-			ptc_ledger_note(ledger, &sb);
+		len = ptc_ring_record(seg, pos, bytes);
+		if (len)
+			rc = note_record(n, bytes, len, pos, ledger, err);
 		if (rc < 0)
 			return rc;
 		pos += len;
-	}
+	} while (len);
 	return 0;
 }
 

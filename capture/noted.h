@@ -12,7 +12,8 @@
 #include "ptcap/capture.h"
 
 struct ptc_noted {
-	uint64_t sample_type;	    /* trailer of the records */
+	uint64_t sample_type;	    /* of the records: their trailer */
+	size_t time_at;		    /* in a sample, of whichever event; 0: it has none */
 	uint64_t first_ns, last_ns; /* 0: no record with a time yet */
 	uint64_t samples;	    /* of events, with trace or without */
 	uint64_t forks;		    /* threads and processes born */

@@ -10,7 +10,7 @@ enum { ID_INDEX_MAX = 1024 };
 
 static const char before_exec[] = "ptcap-exec"; /* what a command is called then */
 
-static void put_id_index(struct ptc_buf *b, const struct ptc_source_id *ids, size_t n)
+void ptc_prologue_put_ids(struct ptc_buf *b, const struct ptc_source_id *ids, size_t n)
 {
 	const size_t start = ptc_rec_begin(b, PTC_REC_ID_INDEX, 0);
 	size_t i;
@@ -34,7 +34,7 @@ static void put_id_indexes(struct ptc_buf *b, const struct ptc_prologue *p)
 		for (n = 1; n < ID_INDEX_MAX && i + n < p->nids; n++)
 			if (p->ids[i + n].event != p->ids[i].event)
 				break;
-		put_id_index(b, p->ids + i, n);
+		ptc_prologue_put_ids(b, p->ids + i, n);
 	}
 }
 

@@ -19,6 +19,9 @@ struct ptc_prologue { /* everything is lent */
 	bool is_command; /* which has no name yet that anybody has told */
 };
 
+/* Append an ID_INDEX of @n ids, of which there are not more than fit a record. */
+void ptc_prologue_put_ids(struct ptc_buf *b, const struct ptc_source_id *ids, size_t n);
+
 /* Append those records to @b, up to FINISHED_INIT (doc/format.md, "The data section"). */
 void ptc_prologue_put(struct ptc_buf *b, const struct ptc_prologue *p);
 

@@ -40,6 +40,20 @@ uint64_t ptc_ring_made(const struct ptc_ring *r)
 	return ptc_load_head(&r->page->data_head) - r->begin;
 }
 
+/* @n bytes at @pos of the stream, if they are side by side; else NULL. */
+static const uint8_t *in_place(const struct ptc_seg seg[2], size_t pos, size_t n)
+{
+	size_t i = 0;
+
+	if (pos >= seg[0].len) {
+		pos -= seg[0].len;
+		i = 1;
+	}
+	if (pos > seg[i].len || n > seg[i].len - pos)
+		return NULL;
+	return (const uint8_t *)seg[i].bytes + pos;
+}
+
 /* @n bytes at @pos of the stream; false if they are not all there. */
 static bool copy(const struct ptc_seg seg[2], size_t pos, size_t n, uint8_t *out)
 {
@@ -63,12 +77,13 @@ static bool copy(const struct ptc_seg seg[2], size_t pos, size_t n, uint8_t *out
 /* The size in the header at @pos; 0 at the end, or where no record can be. */
 static size_t record_size(const struct ptc_seg seg[2], size_t pos)
 {
-	uint8_t header[HEADER];
+	const uint8_t *header = in_place(seg, pos, HEADER);
+	uint8_t room[HEADER];
 	size_t size;
 
-	if (!copy(seg, pos, HEADER, header))
+	if (!header && !copy(seg, pos, HEADER, room))
 		return 0;
-	size = ptc_le16(header + SIZE_AT);
+	size = ptc_le16((header ? header : room) + SIZE_AT);
 	if (size < HEADER || size > seg[0].len + seg[1].len - pos)
 		return 0;
 	return size;

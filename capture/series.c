@@ -51,7 +51,7 @@ static int try_file(const struct ptc_series *s, struct ptc_err *err)
 	return rc;
 }
 
-int ptc_series_init(struct ptc_series *s, const struct ptc_filing *filing, struct ptc_drain *drain,
+int ptc_series_init(struct ptc_series *s, struct ptc_filing *filing, struct ptc_drain *drain,
 		    struct ptc_err *err)
 {
 	const struct ptc_source_ring *rings;
@@ -203,9 +203,11 @@ static int write_trace(struct ptc_series *s, struct file *f, struct ptc_err *err
 static int write_file(struct ptc_series *s, struct file *f, const char *path, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->filing->opts;
-	const struct ptc_filing *g = s->filing;
-	int rc = ptc_writer_new(path, &f->writer, err);
+	struct ptc_filing *g = s->filing;
+	int rc = ptc_filing_refresh(g, s->drain->source, err);
 
+	if (!rc)
+		rc = ptc_writer_new(path, &f->writer, err);
 	if (!rc && o->compression)
 		rc = ptc_writer_compress(f->writer, o->compression, err);
 	if (!rc)

@@ -11,7 +11,7 @@
 #include "capture/kept.h"
 
 struct ptc_series {
-	const struct ptc_filing *filing; /* lent, as is drain */
+	struct ptc_filing *filing; /* lent, as is drain */
 	struct ptc_drain *drain;
 	struct ptc_kept *kept;		/* owned; what drain gives its records to */
 	struct ptc_series_copy *copies; /* owned; one for each ring */
@@ -27,7 +27,7 @@ char *ptc_series_path(const struct ptc_record_opts *opts, uint64_t n);
  * Of @drain's rings, whose records are kept from now on. It fails if there can be no such file.
  * Release it whether this fails or not, after the drain.
  */
-int ptc_series_init(struct ptc_series *s, const struct ptc_filing *filing, struct ptc_drain *drain,
+int ptc_series_init(struct ptc_series *s, struct ptc_filing *filing, struct ptc_drain *drain,
 		    struct ptc_err *err);
 void ptc_series_release(struct ptc_series *s);
 

@@ -294,6 +294,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->unscheduled = end->unscheduled;
 	ret->failed = end->failed;
 	ret->missed_cpus = end->missed_cpus;
+	ret->late_cpus = end->late_cpus;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	ret->kcore_bytes = s->kcore_bytes;
 }
@@ -433,6 +434,8 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 	rc = s.source->ops->finish(s.source, &end, err);
 	if (rc && end.left_running && opts->argv)
 		wait_for_command(&s);
+	if (!rc && s.writer)
+		rc = ptc_filing_late(&s.filing, s.source, s.writer, err);
 	if (!rc)
 		rc = write_states(&s, err);
 	if (!rc)

@@ -81,12 +81,14 @@ struct ptc_source_end {
 	uint64_t unscheduled, failed;	       /* events that ran for less, or failed in the end */
 	const struct ptc_ledger_event *events; /* lent; of each of the kernel's events */
 	size_t nevents;
-	uint64_t missed_cpus; /* see struct ptc_record_result */
+	uint64_t missed_cpus, late_cpus; /* see struct ptc_record_result */
 };
 
 struct ptc_source;
 
 struct ptc_source_ops {
+	/* Before the recording, and behind it: of events that were opened meanwhile ids are added.
+	 */
 	void (*describe)(struct ptc_source *s, struct ptc_source_desc *ret);
 	size_t (*rings)(struct ptc_source *s, const struct ptc_source_ring **ret);
 	/*

@@ -10,7 +10,7 @@ bool ptc_outcome_lost(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
 	       r->cut_short || r->disk_full || r->collisions || r->throttled || r->unscheduled ||
-	       r->failed || r->missed_cpus || r->unwatched;
+	       r->failed || r->missed_cpus || r->late_cpus || r->unwatched;
 }
 
 void ptc_outcome_say_untraced(const struct ptc_record_result *r)
@@ -52,6 +52,10 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 		ptc_say("LOST: what ran on %" PRIu64
 			" CPUs that came online while it was recorded (-v says which)",
 			r->missed_cpus);
+	if (r->late_cpus)
+		ptc_say("LOST: what ran in the first moment after a CPU came back, %" PRIu64
+			" times (-v says which)",
+			r->late_cpus);
 }
 
 int ptc_outcome_code(const struct ptc_record_opts *o, const struct ptc_record_result *r,

@@ -24,6 +24,7 @@ struct ptc_feed {
 	const uint8_t *limit; /* a packet here, or behind, is not looked at */
 	uint64_t word; /* a TNT packet that was taken: bits of its own, the last one lowest */
 	int bits;      /* of those are left; -1: ask */
+	int hold;      /* of those that may not be taken without a look at what is behind them */
 	int calls;     /* that a return may go back to, at least */
 	bool late;     /* something else is between: it may be told of with the last bit */
 	bool fup;      /* one was read, maybe: a TIP may be of that event, told of as late */
@@ -79,7 +80,8 @@ static inline void ptc_feed_go_on(struct ptc_feed *f, const uint8_t *next, int b
 {
 	f->next = next;
 	f->bits = bits;
-	if (next >= f->limit || (!bits && (f->late || !ptc_feed_has_plain(f))))
+	f->hold = f->late || !ptc_feed_has_plain(f);
+	if (next >= f->limit || bits < f->hold)
 		ptc_feed_ask(f);
 }
 
@@ -88,6 +90,7 @@ static inline void ptc_feed_advance(struct ptc_feed *f, size_t len, int bits)
 {
 	f->next += len;
 	f->bits = bits;
+	f->hold = 0;
 	if (f->late || !ptc_feed_has_plain(f))
 		ptc_feed_ask(f);
 }
@@ -111,11 +114,23 @@ static inline int ptc_feed_take_tnt(struct ptc_feed *f)
 	return f->word >> bits & 1;
 }
 
+/* Is there a bit that may just be taken? */
+static inline bool ptc_feed_has_bit(const struct ptc_feed *f)
+{
+	return f->bits > f->hold;
+}
+
+/* The flow needed a bit, and there is one. */
+static inline int ptc_feed_pop_bit(struct ptc_feed *f)
+{
+	return f->word >> --f->bits & 1;
+}
+
 /* Of a feed that is known: the flow needed a bit. Returns it; -1: not known. */
 static inline int ptc_feed_take_bit(struct ptc_feed *f)
 {
-	if (f->bits > 1)
-		return f->word >> --f->bits & 1;
+	if (ptc_feed_has_bit(f))
+		return ptc_feed_pop_bit(f);
 	if (f->bits) {
 		ptc_feed_go_on(f, f->next, 0);
 		return f->word & 1;

@@ -5,14 +5,16 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "decode/piece.h"
 
-/* Replays that are kept for another slice. */
+/* Replays, and lists of pieces, that are kept for another slice. */
 enum { SPARE_MAX = 64 };
 
 struct thread {
 	struct ptc_jobs *jobs;
 	pthread_t id;
 	struct ptc_ipt ipt; /* owned: threads that share a cache of sections wait for each other */
+	struct ptc_engine *engine;	/* owned; NULL: libipt alone */
 	struct ptc_slice_worker worker; /* its own; read by nobody else */
 };
 
@@ -25,6 +27,8 @@ struct ptc_jobs {
 	struct ptc_slice *first, *last;	     /* that wait; lent */
 	struct ptc_replay *spare[SPARE_MAX]; /* owned */
 	size_t nspare;
+	struct ptc_made_list spare_made[SPARE_MAX]; /* owned */
+	size_t nspare_made;
 
 	/* Of the thread that made it. */
 	struct ptc_slice_worker self;
@@ -47,16 +51,35 @@ static void unlink_slice(struct ptc_jobs *j, const struct ptc_slice *s)
 		j->last = before;
 }
 
-/* With the lock, which is not held meanwhile. @s waits. */
-static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker *w)
+/* With the lock, which is not held meanwhile. */
+static void run_replay(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker *w)
 {
 	struct ptc_replay *replay = j->nspare ? j->spare[--j->nspare] : NULL;
 
-	unlink_slice(j, s);
-	s->state = PTC_SLICE_RUNS;
 	(void)pthread_mutex_unlock(&j->lock);
 	ptc_slice_run(s, w, replay, &j->quit);
 	(void)pthread_mutex_lock(&j->lock);
+}
+
+/* The same. */
+static void run_engine(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker *w)
+{
+	if (j->nspare_made)
+		s->made = j->spare_made[--j->nspare_made];
+	(void)pthread_mutex_unlock(&j->lock);
+	ptc_slice_make(s, w, &j->quit);
+	(void)pthread_mutex_lock(&j->lock);
+}
+
+/* The same. @s waits. */
+static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker *w)
+{
+	unlink_slice(j, s);
+	s->state = PTC_SLICE_RUNS;
+	if (s->pieces)
+		run_engine(j, s, w);
+	else
+		run_replay(j, s, w);
 	s->state = PTC_SLICE_DONE;
 	(void)pthread_cond_broadcast(&j->done);
 }
@@ -77,7 +100,20 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-static int start(struct ptc_jobs *j, size_t n, const struct ptc_ipt *ipt, struct ptc_err *err)
+/* What a thread has for itself. */
+static int equip(struct thread *t, const struct ptc_ipt *ipt, const struct ptc_engine *engine,
+		 struct ptc_err *err)
+{
+	int r = ptc_ipt_init(&t->ipt, &ipt->params, err);
+
+	if (!r && engine)
+		r = ptc_engine_new_like(engine, &t->engine, err);
+	t->worker.ipt = &t->ipt;
+	t->worker.engine = t->engine;
+	return r;
+}
+
+static int start(struct ptc_jobs *j, size_t n, struct ptc_err *err)
 {
 	size_t i;
 	int r = 0;
@@ -90,8 +126,7 @@ static int start(struct ptc_jobs *j, size_t n, const struct ptc_ipt *ipt, struct
 
 		t->jobs = j;
 		j->nipts++;
-		r = ptc_ipt_init(&t->ipt, &ipt->params, err);
-		t->worker.ipt = &t->ipt;
+		r = equip(t, j->self.ipt, j->self.engine, err);
 		if (!r && pthread_create(&t->id, NULL, work, t))
 			break;
 		j->nthreads += !r;
@@ -99,8 +134,8 @@ static int start(struct ptc_jobs *j, size_t n, const struct ptc_ipt *ipt, struct
 	return r;
 }
 
-int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_jobs **ret,
-		 struct ptc_err *err)
+int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_engine *engine,
+		 struct ptc_jobs **ret, struct ptc_err *err)
 {
 	struct ptc_jobs *j = calloc(1, sizeof(*j));
 	int r;
@@ -112,7 +147,8 @@ int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_jobs **re
 	(void)pthread_cond_init(&j->done, NULL);
 	atomic_init(&j->quit, false);
 	j->self.ipt = ipt;
-	r = start(j, n - 1, ipt, err);
+	j->self.engine = engine;
+	r = start(j, n - 1, err);
 	if (r < 0) {
 		ptc_jobs_free(j);
 		return r;
@@ -140,9 +176,12 @@ void ptc_jobs_free(struct ptc_jobs *j)
 	ptc_jobs_stop(j);
 	while (j->nspare)
 		ptc_replay_free(j->spare[--j->nspare]);
+	while (j->nspare_made)
+		ptc_made_list_release(&j->spare_made[--j->nspare_made]);
 	ptc_slice_worker_release(&j->self);
 	for (i = 0; i < j->nipts; i++) {
 		ptc_slice_worker_release(&j->threads[i].worker);
+		ptc_engine_free(j->threads[i].engine);
 		ptc_ipt_release(&j->threads[i].ipt);
 	}
 	free(j->threads);
@@ -189,4 +228,16 @@ void ptc_jobs_give_replay(struct ptc_jobs *j, struct ptc_replay *r)
 	}
 	(void)pthread_mutex_unlock(&j->lock);
 	ptc_replay_free(r);
+}
+
+void ptc_jobs_give_made(struct ptc_jobs *j, struct ptc_made_list *made)
+{
+	ptc_made_list_renew(made);
+	(void)pthread_mutex_lock(&j->lock);
+	if (made->used && j->nspare_made < SPARE_MAX) {
+		j->spare_made[j->nspare_made++] = *made;
+		*made = (struct ptc_made_list){ .n = 0 };
+	}
+	(void)pthread_mutex_unlock(&j->lock);
+	ptc_made_list_release(made);
 }

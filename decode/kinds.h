@@ -15,7 +15,7 @@ struct ptc_addrspace;
 
 enum {
 	PTC_KINDS_PAGE_BITS = 12,
-	PTC_KINDS_SLOT_BITS = 13,
+	PTC_KINDS_SLOT_BITS = 15,
 	PTC_KINDS_CHUNK = 64, /* pages that are allocated together */
 	PTC_KINDS_CHUNKS = 64,
 	PTC_KINDS_GEN_SHIFT = 64 - PTC_KINDS_PAGE_BITS,

@@ -191,11 +191,45 @@ static int step_in_order(struct ptc_decode *d, struct ptc_lane *l, struct ptc_er
 	return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
 }
 
+/* The slice that the replay is in, whose pieces it may take, or NULL; those behind it go. */
+static struct ptc_slice *slice_here(struct ptc_decode *d, struct ptc_lane *l)
+{
+	const struct ptc_spot at = ptc_replay_spot(l->replay);
+
+	while (l->nplanned && !ptc_spot_is_before(at, l->planned[0]->stop)) {
+		ptc_jobs_await(d->plan->jobs, l->planned[0]);
+		ptc_replay_set_made(l->replay, NULL);
+		l->serving = NULL;
+		ptc_plan_drop(d->plan, l);
+	}
+	return l->nplanned && !ptc_spot_is_before(at, l->planned[0]->conf.start) ? l->planned[0] :
+										   NULL;
+}
+
+/* The second engine makes pieces ahead, and nothing else is done before its turn. */
+static int step_with_pieces(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
+{
+	struct ptc_slice *s = slice_here(d, l);
+
+	if (s && s != l->serving) {
+		ptc_jobs_await(d->plan->jobs, s);
+		ptc_replay_set_made(l->replay, &s->made);
+		l->serving = s;
+	}
+	ptc_replay_set_stop(l->replay, s	   ? s->stop :
+				       l->nplanned ? l->planned[0]->conf.start :
+						     NOWHERE);
+	return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+}
+
 int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
 {
 	if (l->playing)
 		return play(d, l);
 	if (!d->plan)
 		return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+	if (l->nplanned ? l->planned[0]->pieces : d->plan->pieces)
+		return step_with_pieces(d, l, err);
+	ptc_replay_leave_engine(l->replay);
 	return step_in_order(d, l, err);
 }

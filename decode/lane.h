@@ -38,7 +38,8 @@ struct ptc_lane {
 	/* With several threads; see plan.h. */
 	struct ptc_slice **planned; /* owned; ascending */
 	size_t nplanned, planned_cap;
-	struct ptc_plan_cut cut; /* where the one behind them begins */
+	struct ptc_plan_cut cut;	 /* where the one behind them begins */
+	const struct ptc_slice *serving; /* the one whose pieces the replay has; NULL: none */
 
 	/*
 	 * The slice whose steps are gone over. The replay is its, and stands at its end; of the

@@ -179,6 +179,7 @@ struct ptc_feed ptc_replay_feed(const struct ptc_replay *r)
 			      .limit = feed_limit(r),
 			      .word = r->quiet_word,
 			      .bits = r->quiet,
+			      .hold = 1,
 			      .calls = r->quiet_calls,
 			      .late = r->lags,
 			      .fup = r->fup };

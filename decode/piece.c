@@ -9,8 +9,8 @@
 #include "decode/grow.h"
 #include "decode/replay_state.h"
 
-/* A longer piece is libipt's: its transfers would be a hundred times as long. */
-enum { PIECE_MAX = 256 << 10 };
+/* With less than 30 MB the engine of a thread would forget more than it could use. */
+enum { HALVED_MAX = 4 };
 
 static const char OTHERS[] = "side records, or the end of what is wanted";
 
@@ -38,10 +38,30 @@ int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *c
 	return 0;
 }
 
+int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, struct ptc_err *err)
+{
+	const int r = ptc_engine_new(e->verify ? PTC_ENGINE_VERIFY : PTC_ENGINE_FAST,
+				     &e->fast.time.clock, e->fast.time.on, ret, err);
+
+	if (!r)
+		(*ret)->code.halved = e->code.halved;
+	return r;
+}
+
+void ptc_engine_share(struct ptc_engine *e, unsigned int n)
+{
+	/* Two have what there is for one, each. */
+	while (n > 2 && e->code.halved < HALVED_MAX) {
+		e->code.halved++;
+		n = (n + 1) / 2;
+	}
+}
+
 void ptc_engine_free(struct ptc_engine *e)
 {
 	if (!e)
 		return;
+	ptc_made_release(&e->made);
 	ptc_fast_release(&e->fast);
 	ptc_fast_chains_release(&e->chains);
 	ptc_fast_code_release(&e->code);
@@ -72,20 +92,21 @@ static bool decline(struct ptc_engine *e, const char *why)
 }
 
 /* The code that the replay has now. False: out of memory. */
-static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as)
+static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid)
 {
 	const uint64_t version = ptc_addrspace_version(as);
 
-	if (e->as == as && e->version == version && !e->code.failed &&
+	e->code.ctx = as;
+	if (e->used && e->pid == pid && e->version == version && !e->code.failed &&
 	    !ptc_fast_code_is_full(&e->code))
 		return true;
-	if (e->as) {
+	if (e->used) {
 		ptc_fast_code_forget(&e->code);
 		ptc_fast_chains_forget(&e->chains);
 	}
-	e->as = as;
+	e->used = true;
+	e->pid = pid;
 	e->version = version;
-	e->code.ctx = as;
 	return !e->code.failed;
 }
 
@@ -96,33 +117,73 @@ static bool is_busy(const struct ptc_replay *r)
 	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
 }
 
-/* How far the engine may look: bytes that are there. */
-static size_t view_end(const struct ptc_replay *r)
+/* What the engine may look at: bytes that are there. */
+static struct ptc_made_view view_of(const struct ptc_replay *r)
 {
-	const size_t len = span_of(r)->len, max = r->from + PIECE_MAX;
-	const size_t end = r->window.upto < len ? r->window.upto : len;
+	const size_t len = span_of(r)->len, max = r->from + PTC_PIECE_MAX;
+	size_t end = r->window.upto < len ? r->window.upto : len;
 
-	return end < max ? end : max;
+	end = end < max ? end : max;
+	return (struct ptc_made_view){ r->window.bytes, 0, end, end == len };
 }
 
 /* To the PSB behind the piece. NULL: it came there; else why it did not. */
-static const char *run(struct ptc_replay *r, struct ptc_fast *f)
+static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t from)
 {
-	const size_t end = view_end(r);
-
-	ptc_fast_begin(f, r->window.bytes, end, r->from);
+	ptc_fast_begin(f, v->bytes, v->len, from - v->off);
 	switch (ptc_fast_run(f)) {
 	case PTC_FAST_AT_PSB:
 		/* What libipt makes of what is behind it must not be hidden by the end of the view.
 		 */
-		return f->pos + PTC_PSB_PLUS_MAX > end && end < span_of(r)->len ?
-			       "a piece that is too long" :
-			       NULL;
+		return v->len - f->pos < PTC_PSB_PLUS_MAX && !v->ends ? "a piece that is too long" :
+									NULL;
 	case PTC_FAST_DECLINED:
 		return f->flow.why ? f->flow.why : "no reason";
 	default:
 		return "the last piece of a stretch";
 	}
+}
+
+/* The engine's lists are the piece's now, and the other way round. */
+static void give_lists(struct ptc_fast *f, struct ptc_made *m)
+{
+	struct ptc_fast_rec *recs = m->recs;
+	struct ptc_fast_mark *marks = m->marks;
+	const size_t cap = m->cap, marks_cap = m->marks_cap;
+
+	m->recs = f->flow.recs;
+	m->n = f->flow.nrecs;
+	m->cap = f->flow.recs_cap;
+	m->marks = f->marks;
+	m->nmarks = f->nmarks;
+	m->marks_cap = f->marks_cap;
+	f->flow.recs = recs;
+	f->flow.nrecs = 0;
+	f->flow.recs_cap = cap;
+	f->marks = marks;
+	f->nmarks = 0;
+	f->marks_cap = marks_cap;
+}
+
+void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+		     const struct ptc_made_view *v, size_t from, struct ptc_made *m)
+{
+	struct ptc_fast *f = &e->fast;
+
+	m->pid = pid;
+	m->version = ptc_addrspace_version(as);
+	m->n = m->nmarks = 0;
+	m->why = use_code(e, as, pid) ? run(f, v, from) : "out of memory";
+	if (m->why)
+		return;
+	m->end = v->off + f->psb;
+	m->on = f->start.on;
+	m->ip = f->start.ip;
+	m->mode_before = f->start.mode;
+	m->mode = f->flow.mode;
+	m->insns = f->flow.insns;
+	m->last = ptc_fast_flow_last(&f->flow);
+	give_lists(f, m);
 }
 
 /* From ticks to ns, as the replay would tell them. False: not in order. */
@@ -150,43 +211,55 @@ static uint64_t last_time(const struct ptc_replay *r, const struct ptc_piece *p,
 	return i ? p->marks[i - 1].tsc : r->now;
 }
 
-static void take_last(const struct ptc_replay *r, struct ptc_piece *p, struct ptc_fast *f)
+static void take_last(const struct ptc_replay *r, struct ptc_piece *p, const struct ptc_made *m)
 {
-	const struct ptc_fast_last last = ptc_fast_flow_last(&f->flow);
-
-	p->has_last = last.how != PTC_FAST_LAST_NONE;
+	p->has_last = m->last.how != PTC_FAST_LAST_NONE;
 	if (!p->has_last)
 		return;
-	p->last_kind = last.kind;
-	p->last_len = last.len;
-	p->last_ip = last.ip;
-	p->last_time = last_time(r, p, f->flow.insns);
+	p->last_kind = m->last.kind;
+	p->last_len = m->last.len;
+	p->last_ip = m->last.ip;
+	p->last_time = last_time(r, p, m->insns);
 	/* It comes once it is known where it led. */
-	if (last.listed)
+	if (m->last.listed)
 		p->n--;
 }
 
-/* The engine's lists are the piece's now, and the other way round. */
-static void take_lists(struct ptc_piece *p, struct ptc_fast *f)
+/* What was made, with its lists, is what is to be handed over; @m has the old ones' memory. */
+static void take_made(struct ptc_replay *r, struct ptc_made *m)
 {
-	struct ptc_fast_rec *recs = p->recs;
-	struct ptc_fast_mark *marks = p->marks;
-	const size_t cap = p->cap, marks_cap = p->marks_cap;
+	const struct ptc_piece old = r->piece;
 
-	*p = (struct ptc_piece){ .recs = f->flow.recs,
-				 .n = f->flow.nrecs,
-				 .cap = f->flow.recs_cap,
-				 .marks = f->marks,
-				 .nmarks = f->nmarks,
-				 .marks_cap = f->marks_cap,
-				 .end = f->psb,
-				 .insns = f->flow.insns };
-	f->flow.recs = recs;
-	f->flow.nrecs = 0;
-	f->flow.recs_cap = cap;
-	f->marks = marks;
-	f->nmarks = 0;
-	f->marks_cap = marks_cap;
+	r->piece = (struct ptc_piece){ .recs = m->recs,
+				       .n = m->n,
+				       .cap = m->cap,
+				       .marks = m->marks,
+				       .nmarks = m->nmarks,
+				       .marks_cap = m->marks_cap,
+				       .end = m->end,
+				       .insns = m->insns,
+				       .has_land = m->on,
+				       .land = m->ip,
+				       .time = r->now };
+	m->recs = old.recs;
+	m->cap = old.cap;
+	m->marks = old.marks;
+	m->marks_cap = old.marks_cap;
+	m->n = m->nmarks = 0;
+}
+
+/* The piece that begins here: made before, or now. */
+static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
+{
+	const struct ptc_made_view v = view_of(r);
+	struct ptc_made *m = NULL;
+
+	if (r->made)
+		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->from });
+	if (m && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as))
+		return m;
+	ptc_engine_make(e, r->as, r->out.pid, &v, r->from, &e->made);
+	return &e->made;
 }
 
 /* Is there, up to the end of the piece, something else to be done? */
@@ -205,8 +278,7 @@ static const char *look_for_others(const struct ptc_replay *r, const struct ptc_
 static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_piece *p = &r->piece;
-	struct ptc_fast *f = &e->fast;
-	const char *why;
+	struct ptc_made *m;
 
 	if (is_busy(r))
 		return "a piece behind damage";
@@ -214,22 +286,17 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 		return "a time that is not known";
 	if (r->bound != UINT64_MAX && r->bound >= r->calm)
 		return OTHERS;
-	if (!use_code(e, r->as))
-		return "out of memory";
-	why = run(r, f);
-	if (why)
-		return why;
-	if (f->start.mode != r->mode || f->flow.mode != r->mode)
+	m = get_made(r, e);
+	if (m->why)
+		return m->why;
+	if (m->mode_before != r->mode || m->mode != r->mode)
 		return "a change of mode";
-	if (!f->start.on && r->trail.last.valid)
+	if (!m->on && r->trail.last.valid)
 		return "a piece behind damage";
-	take_lists(p, f);
-	p->has_land = f->start.on;
-	p->land = f->start.ip;
-	p->time = r->now;
+	take_made(r, m);
 	if (!tell_times(r, p))
 		return "a time that goes back";
-	take_last(r, p, f);
+	take_last(r, p, m);
 	return look_for_others(r, p);
 }
 
@@ -243,6 +310,8 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	if (!r->fresh)
 		return r->piece.active && !e->verify;
 	r->fresh = false;
+	if (r->left_engine)
+		return false;
 	if (r->piece.active)
 		ptc_piece_check_end(r);
 	why = decode(r, e);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "decode/fast/engine.h"
+#include "decode/made.h"
 #include "ptcap/decode.h"
 
 struct ptc_addrspace;
@@ -26,8 +27,10 @@ struct ptc_engine {
 	struct ptc_fast_code code;
 	struct ptc_fast_chains chains;
 	struct ptc_fast fast;
-	/* What the code is of, and read from: a state of an address space; NULL: of none yet. */
-	const struct ptc_addrspace *as;
+	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */
+	/* What the code is of: a state of a process, if there is one yet. */
+	bool used;
+	int32_t pid;
 	uint64_t version;
 
 	struct ptc_engine_stats stats;
@@ -38,7 +41,22 @@ struct ptc_engine {
 
 int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
 		   struct ptc_engine **ret, struct ptc_err *err);
+/* Another one like @e, for another thread. */
+int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, struct ptc_err *err);
 void ptc_engine_free(struct ptc_engine *e);
+/*
+ * It is one of @n that are used side by side: together they have less than 1 GB, if they are no
+ * more than 32.
+ */
+void ptc_engine_share(struct ptc_engine *e, unsigned int n);
+
+/* A longer piece is libipt's: its transfers would be a hundred times as long. */
+enum { PTC_PIECE_MAX = 256 << 10 };
+
+/* Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid.
+ */
+void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+		     const struct ptc_made_view *v, size_t from, struct ptc_made *m);
 
 /* A piece whose transfers are being handed over or, to verify, expected. */
 struct ptc_piece {

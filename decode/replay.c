@@ -131,6 +131,16 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 	r->stop = stop;
 }
 
+void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
+{
+	r->made = made;
+}
+
+void ptc_replay_leave_engine(struct ptc_replay *r)
+{
+	r->left_engine = true;
+}
+
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until)
 {
 	r->calm = until;
@@ -228,11 +238,15 @@ static bool has_more(struct ptc_replay *r)
 	return true;
 }
 
-/* The same, or one block, always asking the decoder where it is. */
+/*
+ * ptc_replay_run_blocks where that can be; else one block, asking the decoder where it is. While
+ * the pending instruction is of another time there is no row, or items would be of two times.
+ */
 static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
-	if (max && ptc_trail_is_quick(&r->trail, r->now) && !r->gap &&
-	    ptc_out_reserve(&r->out, max))
+	if (r->trail.last.time != r->now)
+		max = 0;
+	if (ptc_trail_is_quick(&r->trail) && !r->gap && ptc_out_reserve(&r->out, max))
 		return ptc_replay_run_blocks(r, max, b);
 	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn);
 	ptc_replay_look_behind(r, b);

@@ -102,8 +102,10 @@ struct ptc_replay {
 	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
 
 	size_t next_mark;
-	struct ptc_spot stop; /* a row of steps ends there */
-	uint64_t calm;	      /* at no time in front of this is there anything else to be done */
+	struct ptc_spot stop;	    /* a row of steps ends there */
+	bool left_engine;	    /* it is not asked any more */
+	struct ptc_made_list *made; /* lent; pieces made before their turn; NULL: none */
+	uint64_t calm; /* at no time in front of this is there anything else to be done */
 	struct ptc_trail trail;
 	struct ptc_piece piece;
 };
@@ -192,7 +194,8 @@ enum ptc_left {
 
 /*
  * Blocks, where ptc_trail_is_quick, until one is not as most are, the time changes, or there are
- * @max items, for which there is room, and for one more; of the pending instruction's time.
+ * @max items, for which there is room, and for one more; of the pending instruction's time. 0: one
+ * block, and the instruction may be of another time.
  */
 enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b);
 

@@ -186,16 +186,6 @@ static inline bool take_block(struct ptc_replay *r, struct row *row, const struc
 	return over || row->left != PTC_LEFT_NOTHING;
 }
 
-/* What most blocks are: all that is to be done is done. */
-static inline bool take_plain(struct row *row, const struct pt_block *b)
-{
-	if (b->iclass != ptic_cond_jump || row->feed.bits <= 1)
-		return false;
-	row->progress = true;
-	row->last = pending_jcc(b->end_ip, ptc_feed_take_bit(&row->feed));
-	return true;
-}
-
 /* Where what is pending led, at @it. Returns what is behind that: @it itself, if it is none. */
 static inline struct ptc_item *lead(struct ptc_trail *t, const struct pending *last,
 				    const struct ptc_stamp *s, uint64_t to, struct ptc_item *it)
@@ -206,6 +196,64 @@ static inline struct ptc_item *lead(struct ptc_trail *t, const struct pending *l
 	return it + last->leads;
 }
 
+/* @b was got with @status. False: it is for others to look at. */
+static inline bool take_odd(struct ptc_replay *r, int status, struct pt_block *b)
+{
+	uint32_t insns = b->ninsn;
+
+	if (ptc_ipt_is_cut(b))
+		status = ptc_ipt_join_blocks(r->dec, status, b, &insns);
+	r->status = status;
+	r->ninsn = insns;
+	return !status && insns && b->mode == ptem_64bit;
+}
+
+/* False: the next block is not as most are, and for others to look at. */
+static inline bool next_block(struct ptc_replay *r, struct row *row, struct pt_block *b)
+{
+	const int status = pt_blk_next(r->dec, b, sizeof(*b));
+	uint32_t insns = b->ninsn;
+
+	/* What ends in a jcc is whole, and has an instruction. */
+	if (status || b->iclass != ptic_cond_jump || b->mode != ptem_64bit) {
+		if (!take_odd(r, status, b)) {
+			row->left = PTC_LEFT_BLOCK;
+			return false;
+		}
+		insns = r->ninsn;
+	}
+	row->calls++;
+	row->insns += insns;
+	return true;
+}
+
+/* Does @b end in a jcc whose bit can be taken, and nothing else has to be done? So most do. */
+static inline bool is_plain(const struct row *row, const struct pt_block *b)
+{
+	return b->iclass == ptic_cond_jump && ptc_feed_has_bit(&row->feed);
+}
+
+/*
+ * From @b, which is plain, to the next block that is not: what was pending has been led. False:
+ * there is none, something else comes first.
+ */
+static inline bool take_plain(struct ptc_replay *r, struct row *row, const struct ptc_stamp *s,
+			      struct ptc_item **it, const struct ptc_item *end, struct pt_block *b)
+{
+	struct pending last;
+
+	row->progress = true;
+	do {
+		last = pending_jcc(b->end_ip, ptc_feed_pop_bit(&row->feed));
+		if (*it >= end || !next_block(r, row, b)) {
+			row->last = last;
+			return false;
+		}
+		*it = lead(&r->trail, &last, s, b->ip, *it);
+	} while (is_plain(row, b));
+	return true;
+}
+
 /* Until the row is over, or items are at @end: there is room for one more. */
 static struct ptc_item *fill_row(struct ptc_replay *r, struct row *out, struct ptc_item *it,
 				 const struct ptc_item *end, struct pt_block *ret)
@@ -214,16 +262,13 @@ static struct ptc_item *fill_row(struct ptc_replay *r, struct row *out, struct p
 	struct row row = *out;
 	struct pt_block b;
 
-	do {
-		r->status = ptc_ipt_next_block(r->dec, &b, &r->ninsn);
-		if (r->status || !b.ninsn || b.mode != ptem_64bit) {
-			row.left = PTC_LEFT_BLOCK;
-			break;
-		}
+	while (next_block(r, &row, &b)) {
 		it = lead(&r->trail, &row.last, &s, b.ip, it);
-		row.calls++;
-		row.insns += r->ninsn;
-	} while ((take_plain(&row, &b) || !take_block(r, &row, &b)) && it < end);
+		if (is_plain(&row, &b) && !take_plain(r, &row, &s, &it, end, &b))
+			break;
+		if (take_block(r, &row, &b) || it >= end)
+			break;
+	}
 	*out = row;
 	*ret = b;
 	return it;
@@ -246,18 +291,19 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
 	t->last.kind = e.kind;
 	t->last.len = e.len;
 	t->last.ip = row->last.ip;
+	t->last.time = time;
 	if (row->progress)
 		ptc_trail_progress(t);
 	r->out.stats->insns += row->insns;
 	r->idle = 0;
 }
 
-/* How many items there may be in rows, with those that wait already: one at least. */
+/* How many items there may be in rows, with those that wait already. */
 static size_t room_for(const struct ptc_out *o, size_t max)
 {
 	const size_t waiting = o->n - o->head;
 
-	return waiting < max ? max - waiting : 1;
+	return waiting < max ? max - waiting : 0;
 }
 
 enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
@@ -271,6 +317,7 @@ enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_
 			   .calls = 2,
 			   .left = PTC_LEFT_NOTHING };
 
+	r->status = 0; /* of blocks that end in a jcc it is not written */
 	it = fill_row(r, &row, it, it + room_for(o, max), b);
 	end_row(r, &row, time);
 	o->stats->branches += (size_t)(it - o->items) - o->n;

@@ -169,6 +169,21 @@ static const struct ptc_lane *earliest(const struct ptc_decode *d, struct moment
 	return best.lane == END_OF_TIME.lane ? NULL : best.lane;
 }
 
+/* The first item of @l that is not before @end. */
+static size_t first_at(const struct ptc_lane *l, struct moment end)
+{
+	const struct ptc_out *o = ptc_replay_out(l->replay);
+	const bool ties = l < end.lane;
+	const uint64_t last = end.time - !ties; /* one that is before it */
+	const struct ptc_item *it = o->items + o->head, *stop = o->items + o->n;
+
+	if (!end.time && !ties)
+		return o->head;
+	while (it < stop && (it->time <= last || it->time == PTC_NO_TIME))
+		it++;
+	return (size_t)(it - o->items);
+}
+
 /* Hand over all items before @upto, merged. */
 static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct moment upto,
 		 struct ptc_err *err)
@@ -179,13 +194,11 @@ static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct momen
 
 	while ((l = earliest(d, &next)) != NULL) {
 		struct ptc_out *o = ptc_replay_out(l->replay);
-		size_t n = o->head;
+		size_t n;
 
 		if (is_before(upto, next))
 			next = upto;
-		while (n < o->n &&
-		       is_before((struct moment){ order_time(o->items[n].time), l }, next))
-			n++;
+		n = first_at(l, next);
 		if (n == o->head)
 			return 0;
 		r = give(sink, o, n - o->head, err);

@@ -18,6 +18,8 @@ void ptc_slice_worker_release(struct ptc_slice_worker *w)
 
 	for (i = 0; i < PTC_SLICE_SPACES; i++)
 		ptc_ipt_drop_images(&w->spaces[i]);
+	free(w->copy);
+	w->copy = NULL;
 }
 
 void ptc_slice_free(struct ptc_slice *s)
@@ -26,6 +28,7 @@ void ptc_slice_free(struct ptc_slice *s)
 		return;
 	ptc_replay_free(s->replay);
 	ptc_notes_release(&s->notes);
+	ptc_made_list_release(&s->made);
 	free(s->steps);
 	free(s);
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "decode/ipt.h"
+#include "decode/made.h"
 #include "decode/note.h"
 #include "decode/replay.h"
 #include "decode/scout.h"
@@ -42,6 +43,7 @@ struct ptc_slice {
 	uint64_t horizon;	      /* they are known until then */
 	size_t bytes;		      /* of trace, about */
 	size_t batch;		      /* items in a step at most, about */
+	bool pieces; /* the second engine makes its pieces, and nothing else is done */
 
 	/* Done. */
 	struct ptc_replay *replay;    /* owned; where it ends, with all items; none is given yet */
@@ -53,6 +55,7 @@ struct ptc_slice {
 	struct ptc_notes notes; /* apart */
 	bool over;		/* the last step came to the end of the trace */
 	bool useless;		/* it is not what it would be in its turn, or there is no memory */
+	struct ptc_made_list made; /* owned; pieces: all that there is */
 
 	/* Of the jobs that it is one of; by their lock. */
 	enum ptc_slice_state { PTC_SLICE_WAITS, PTC_SLICE_RUNS, PTC_SLICE_DONE } state;
@@ -63,7 +66,9 @@ struct ptc_slice {
 enum { PTC_SLICE_SPACES = 32 };
 
 struct ptc_slice_worker {
-	const struct ptc_ipt *ipt;		       /* lent */
+	const struct ptc_ipt *ipt; /* lent */
+	struct ptc_engine *engine; /* lent; NULL: libipt alone */
+	uint8_t *copy; /* owned; what of a piece is not side by side; NULL until it is needed */
 	struct ptc_addrspace spaces[PTC_SLICE_SPACES]; /* what they map is lent from views */
 	uint64_t used[PTC_SLICE_SPACES], uses;
 };
@@ -73,6 +78,9 @@ void ptc_slice_worker_release(struct ptc_slice_worker *w);
 /* Decode it, with the replay @replay (NULL: a new one), which it owns then. */
 void ptc_slice_run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_replay *replay,
 		   const atomic_bool *cancelled);
+
+/* Have its pieces made by the second engine. */
+void ptc_slice_make(struct ptc_slice *s, struct ptc_slice_worker *w, const atomic_bool *cancelled);
 
 /* All but what it was lent; the replay too, if it is still there. */
 void ptc_slice_free(struct ptc_slice *s);

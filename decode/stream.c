@@ -56,7 +56,7 @@ static size_t part_of(const struct ptc_span *sp, size_t at)
 }
 
 /* The bytes from @at on that are side by side, and how many. */
-static const uint8_t *run_at(const struct ptc_span *sp, size_t at, size_t *ret_len)
+const uint8_t *ptc_span_run(const struct ptc_span *sp, size_t at, size_t *ret_len)
 {
 	const struct ptc_part *p;
 
@@ -75,7 +75,7 @@ void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n)
 	size_t len;
 
 	for (; n; at += len, ret += len, n -= len) {
-		run = run_at(sp, at, &len);
+		run = ptc_span_run(sp, at, &len);
 		if (len > n)
 			len = n;
 		memcpy(ret, run, len);
@@ -89,7 +89,7 @@ size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
 	size_t at, found, psb, len, n;
 
 	for (at = from; at < sp->len; at += len) {
-		run = run_at(sp, at, &len);
+		run = ptc_span_run(sp, at, &len);
 		found = ptc_pkt_next_psb(run, len, 0);
 		if (found < len)
 			return at + found;
@@ -104,20 +104,33 @@ size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
 	return sp->len;
 }
 
+static const uint8_t psbend[PTC_PSBEND_LEN] = { 0x02, 0x23 };
+
+/* In the @n bytes at @p, at least one; NULL: there is none. */
+static const uint8_t *find_psbend(const uint8_t *p, size_t n)
+{
+	const uint8_t *at = p + 1, *hit;
+
+	/* Of the two bytes the second is rare, where memmem would look at each. */
+	for (; (hit = memchr(at, psbend[1], n - (size_t)(at - p))) != NULL; at = hit + 1)
+		if (hit[-1] == psbend[0])
+			return hit - 1;
+	return NULL;
+}
+
 size_t ptc_span_next_psbend(const struct ptc_span *sp, size_t from, size_t upto)
 {
-	static const uint8_t psbend[PTC_PSBEND_LEN] = { 0x02, 0x23 };
 	const uint8_t *run, *hit;
 	bool begun = false; /* in front of @at */
 	size_t at, len;
 
 	for (at = from; at < upto; at += len) {
-		run = run_at(sp, at, &len);
+		run = ptc_span_run(sp, at, &len);
 		if (len > upto - at)
 			len = upto - at;
 		if (begun && run[0] == psbend[1])
 			return at - 1;
-		hit = memmem(run, len, psbend, sizeof(psbend));
+		hit = find_psbend(run, len);
 		if (hit)
 			return at + (size_t)(hit - run);
 		begun = run[len - 1] == psbend[0];
@@ -131,7 +144,7 @@ size_t ptc_span_skip_zeros(const struct ptc_span *sp, size_t n)
 	size_t at, i, len;
 
 	for (at = 0; at < n; at += len) {
-		run = run_at(sp, at, &len);
+		run = ptc_span_run(sp, at, &len);
 		for (i = 0; i < len; i++)
 			if (at + i == n || run[i])
 				return at + i;
@@ -146,7 +159,7 @@ static bool equals(const struct ptc_span *sp, size_t at, const uint8_t *bytes, s
 	size_t len;
 
 	for (; n; at += len, bytes += len, n -= len) {
-		run = run_at(sp, at, &len);
+		run = ptc_span_run(sp, at, &len);
 		if (len > n)
 			len = n;
 		if (memcmp(run, bytes, len) != 0)

@@ -51,6 +51,8 @@ struct ptc_cut {
  * span of its own. Not done is what has no byte of the stream in front of it.
  */
 int ptc_stream_cut(struct ptc_stream *s, struct ptc_cut *cuts, size_t n, struct ptc_err *err);
+/* The byte at @at of @sp, which has it, and how many there are side by side with it. */
+const uint8_t *ptc_span_run(const struct ptc_span *sp, size_t at, size_t *ret_len);
 /* Copy [at, at + n) of @sp, which must be inside. */
 void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n);
 /* Offset of the first PSB at or behind @from, or the length when there is none. */

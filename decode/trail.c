@@ -177,6 +177,8 @@ static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs
 		branch(t, ptc_fast_rec_from(recs[i]), recs[i].to, ptc_fast_rec_kind(recs[i]), time);
 }
 
+enum { AHEAD = 64 }; /* records */
+
 void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
 {
 	const struct ptc_stamp s = ptc_stamp_of(t->out, time);
@@ -191,9 +193,12 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 	if (!ptc_out_reserve(o, n))
 		return;
 	it = o->items + o->n;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		/* They may be in the cache of another processor, whose thread made them. */
+		__builtin_prefetch(recs + (n - i > AHEAD ? i + AHEAD : i));
 		ptc_stamp_put(it++, &s, ptc_fast_rec_from(recs[i]), recs[i].to,
 			      ptc_stamp_head((uint8_t)ptc_fast_rec_kind(recs[i])));
+	}
 	o->n += n;
 	o->stats->branches += n;
 }

@@ -96,13 +96,12 @@ static inline void ptc_trail_progress(struct ptc_trail *t)
 }
 
 /*
- * Is all that blocks do to lead the pending instruction, of @time, somewhere, and to put another
- * one in its place? Then others may do that to it (row.c, where it must be fast).
+ * Is all that blocks do to lead the pending instruction somewhere, and to put another one in its
+ * place? Then others may do that to it (row.c, where it must be fast).
  */
-static inline bool ptc_trail_is_quick(const struct ptc_trail *t, uint64_t time)
+static inline bool ptc_trail_is_quick(const struct ptc_trail *t)
 {
-	return t->quick && t->last.valid && !t->nheld && t->last.time == time &&
-	       t->kinds.mode == PTC_MODE_64;
+	return t->quick && t->last.valid && !t->nheld && t->kinds.mode == PTC_MODE_64;
 }
 
 /* @n transfers, of @time, of which nothing is pending; what they are of does not count as insns. */

@@ -2,6 +2,7 @@
 #include "capture/perf/hotplug.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/vec.h"
+
+#define NS_PER_S UINT64_C(1000000000)
 
 enum { KERNEL_GROUP = 1, UEVENT_MAX = 4096, DIGITS = 4 };
 
@@ -26,7 +30,9 @@ void ptc_hotplug_release(struct ptc_hotplug *h)
 {
 	if (h->fd >= 0)
 		(void)close(h->fd);
-	h->fd = -1;
+	free(h->away);
+	ptc_cpus_release(&h->came);
+	*h = (struct ptc_hotplug)PTC_HOTPLUG_INIT;
 }
 
 /* @text begins with @word: behind it. */
@@ -75,13 +81,75 @@ static ssize_t next(int fd, char *text, size_t size)
 	return n;
 }
 
-int ptc_hotplug_read(struct ptc_hotplug *h, const struct ptc_cpus *among,
-		     struct ptc_hotplug_seen *ret, struct ptc_err *err)
+/* The time that @cpu is away, until now; NULL: it is there, as far as is known. */
+static struct ptc_away *current(const struct ptc_hotplug *h, int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < h->naway; i++)
+		if (h->away[i].cpu == cpu && !h->away[i].to_ns)
+			return &h->away[i];
+	return NULL;
+}
+
+static int add_away(struct ptc_hotplug *h, const struct ptc_away *a, struct ptc_err *err)
+{
+	if (!ptc_vec_reserve((void **)&h->away, &h->away_cap, h->naway + 1, sizeof(*a)))
+		return ptc_fail_mem(err);
+	h->away[h->naway++] = *a;
+	return 0;
+}
+
+static int went(struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int cpu,
+		struct ptc_err *err)
+{
+	const struct ptc_away a = { .cpu = cpu, .from_ns = w->now_ns(w->ctx) };
+
+	return ptc_cpus_have(w->mine, cpu) && !current(h, cpu) ? add_away(h, &a, err) : 0;
+}
+
+static int is_back(struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int cpu,
+		   struct ptc_err *err)
+{
+	struct ptc_away *known = current(h, cpu);
+	const struct ptc_away a = { .cpu = cpu, .to_ns = w->now_ns(w->ctx), .late = !w->tasks };
+
+	if (!known)
+		return add_away(h, &a, err);
+	known->to_ns = a.to_ns;
+	known->late = a.late;
+	return 0;
+}
+
+/* Out of memory is an error; any other reason why it cannot be recorded again is told later. */
+static int came(struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int cpu,
+		struct ptc_err *err)
+{
+	const bool mine = ptc_cpus_have(w->mine, cpu);
+	struct ptc_err why;
+	int rc;
+
+	if (mine && !current(h, cpu) && (w->tasks || !h->missed))
+		return 0; /* it was not away, or is not to be heard of */
+	if (mine && w->tasks)
+		return is_back(h, w, cpu, err);
+	if (!w->again)
+		return ptc_cpus_add(&h->came, cpu, err);
+	rc = w->again(w->ctx, cpu, &why);
+	if (!rc)
+		return is_back(h, w, cpu, err);
+	if (rc == PTC_E_NO_MEMORY)
+		return ptc_fail_mem(err);
+	(void)snprintf(h->why, sizeof(h->why), "%.*s", (int)sizeof(h->why) - 1, why.msg);
+	return ptc_cpus_add(&h->came, cpu, err);
+}
+
+int ptc_hotplug_follow(struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose,
+		       struct ptc_err *err)
 {
 	char text[UEVENT_MAX];
 	int rc = 0;
 
-	*ret = (struct ptc_hotplug_seen){ PTC_CPUS_INIT, PTC_CPUS_INIT, false };
 	while (!rc && h->fd >= 0) {
 		const ssize_t n = next(h->fd, text, sizeof(text));
 		bool online;
@@ -89,43 +157,77 @@ int ptc_hotplug_read(struct ptc_hotplug *h, const struct ptc_cpus *among,
 
 		if (n < 0 && errno != ENOBUFS && errno != EINTR)
 			break;
-		ret->missed |= n < 0 && errno == ENOBUFS;
-		if (n > 0 && ptc_hotplug_parse(text, (size_t)n, &cpu, &online) &&
-		    (!among || ptc_cpus_have(among, cpu)))
-			rc = ptc_cpus_add(online ? &ret->came : &ret->gone, cpu, err);
+		h->missed |= n < 0 && errno == ENOBUFS;
+		if (n <= 0 || !ptc_hotplug_parse(text, (size_t)n, &cpu, &online) ||
+		    (whose->among && !ptc_cpus_have(whose->among, cpu)))
+			continue;
+		rc = online ? came(h, whose, cpu, err) : went(h, whose, cpu, err);
 	}
 	return rc;
 }
 
-static void tell_of(const struct ptc_hotplug_whose *w, const struct ptc_cpus *cpus,
-		    const char *what)
+static void say(const struct ptc_hotplug_whose *w, const char *text)
 {
-	char list[64], text[192];
-
-	if (!cpus->n || !w->note)
-		return;
-	ptc_cpus_text(cpus, list, sizeof(list));
-	(void)snprintf(text, sizeof(text), "CPU %s %s", list, what);
-	w->note(w->note_ctx, text);
+	if (w->note)
+		w->note(w->note_ctx, text);
 }
 
-int ptc_hotplug_tell(struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose,
-		     uint64_t *ret_missed, struct ptc_err *err)
+/* " from 12.000000001", or nothing if it is not known. */
+static const char *at(char *out, size_t size, const char *word, uint64_t ns)
 {
-	struct ptc_hotplug_seen seen;
-	const int rc = ptc_hotplug_read(h, whose->among, &seen, err);
+	*out = '\0';
+	if (ns)
+		(void)snprintf(out, size, " %s %" PRIu64 ".%09" PRIu64, word, ns / NS_PER_S,
+			       ns % NS_PER_S);
+	return out;
+}
+
+static void tell_away(const struct ptc_hotplug_whose *w, const struct ptc_away *a)
+{
+	char from[48], to[48], text[256];
+
+	if (a->to_ns)
+		(void)snprintf(text, sizeof(text), "CPU %d was offline%s%s%s", a->cpu,
+			       at(from, sizeof(from), "from", a->from_ns),
+			       at(to, sizeof(to), "to", a->to_ns),
+			       a->late ? ": what ran there in its first moment is not recorded" :
+					 "");
+	else
+		(void)snprintf(text, sizeof(text),
+			       "CPU %d went offline%s: its ring has what was until then", a->cpu,
+			       at(from, sizeof(from), "at", a->from_ns));
+	say(w, text);
+}
+
+static void tell_came(const struct ptc_hotplug_whose *w, const struct ptc_hotplug *h)
+{
+	char list[64], text[384];
+
+	ptc_cpus_text(&h->came, list, sizeof(list));
+	(void)snprintf(text, sizeof(text),
+		       "CPU %s came online meanwhile: what ran there is not recorded%s%s", list,
+		       *h->why ? ": " : "", h->why);
+	say(w, text);
+}
+
+void ptc_hotplug_tell(const struct ptc_hotplug *h, const struct ptc_hotplug_whose *whose)
+{
+	size_t i;
+
+	for (i = 0; i < h->naway; i++)
+		tell_away(whose, &h->away[i]);
+	if (h->came.n)
+		tell_came(whose, h);
+	if (h->missed)
+		say(whose, "it is not known which CPUs came and went: the kernel told of too much "
+			   "at a time");
+}
+
+size_t ptc_hotplug_late(const struct ptc_hotplug *h)
+{
 	size_t i, n = 0;
 
-	for (i = 0; i < seen.came.n; i++)
-		if (!whose->kept || !ptc_cpus_have(whose->kept, seen.came.items[i]))
-			seen.came.items[n++] = seen.came.items[i];
-	seen.came.n = *ret_missed = n;
-	tell_of(whose, &seen.gone, "went offline meanwhile: its ring has what was until then");
-	tell_of(whose, &seen.came, "came online meanwhile: what ran there is not recorded");
-	if (seen.missed && whose->note)
-		whose->note(whose->note_ctx, "it is not known which CPUs came and went: the kernel "
-					     "told of too much at a time");
-	ptc_cpus_release(&seen.came);
-	ptc_cpus_release(&seen.gone);
-	return rc;
+	for (i = 0; i < h->naway; i++)
+		n += h->away[i].late;
+	return n;
 }

@@ -64,8 +64,9 @@ struct perf {
 	pid_t pid;			 /* the command, or the first process; 0: neither */
 	struct ptc_ledger_event *events; /* owned; as they were read at the end */
 	uint64_t *restarts;		 /* owned; of each ring */
-	bool stopped, reaped;
+	bool paused, stopped, reaped;
 	int status;
+	struct ptc_err failed; /* code 0: not; out of memory while CPUs came */
 };
 
 static struct perf *of(struct ptc_source *s)
@@ -268,12 +269,48 @@ static size_t perf_rings(struct ptc_source *src, const struct ptc_source_ring **
 	return of(src)->set.nrings;
 }
 
+/* A CPU has come back. Without its ids its records would be of no event. */
+static int record_again(void *ctx, int cpu, struct ptc_err *err)
+{
+	struct perf *p = ctx;
+	const int rc = ptc_set_again(&p->set, p->cgroup_fd, cpu, !p->paused, err);
+
+	if (rc)
+		return rc;
+	p->ids = ptc_set_ids(&p->set, &p->nids);
+	return p->ids ? 0 : ptc_fail_mem(err);
+}
+
+static uint64_t now_ns(void *ctx)
+{
+	return ptc_clock_ns(&((struct perf *)ctx)->clock);
+}
+
+static struct ptc_hotplug_whose whose_cpus(struct perf *p)
+{
+	return (struct ptc_hotplug_whose){
+		.among = p->opts->cpus ? &p->set.cpus : NULL,
+		.mine = &p->set.cpus,
+		.tasks = !by_cpu(p->opts),
+		.again = p->stopped ? NULL : record_again,
+		.now_ns = now_ns,
+		.ctx = p,
+		.note = p->opts->on_note,
+		.note_ctx = p->opts->note_ctx,
+	};
+}
+
 /* All that is attached to has ended: so does the recording. */
 static void perf_waken(struct ptc_source *src, size_t i)
 {
 	struct perf *p = of(src);
 
 	ptc_set_reap(&p->set, i);
+	if (i == 0 && !p->failed.code) {
+		const struct ptc_hotplug_whose whose = whose_cpus(p);
+
+		(void)ptc_hotplug_follow(&p->hotplug, &whose, &p->failed);
+	}
 	if (!p->set.live && !p->opts->argv)
 		(void)eventfd_write(p->left_fd, 1);
 }
@@ -397,6 +434,7 @@ static void perf_leave(struct ptc_source *src)
 /* Each event by itself, done on return; the side records go on. */
 static bool perf_pause(struct ptc_source *src)
 {
+	of(src)->paused = true;
 	ptc_set_disable(&of(src)->set);
 	ptc_trigger_pause(&of(src)->trigger);
 	return true;
@@ -404,6 +442,7 @@ static bool perf_pause(struct ptc_source *src)
 
 static void perf_resume(struct ptc_source *src)
 {
+	of(src)->paused = false;
 	if (!of(src)->stopped)
 		ptc_set_enable(&of(src)->set);
 	ptc_trigger_resume(&of(src)->trigger);
@@ -432,12 +471,7 @@ static void perf_abandon(struct ptc_source *src)
 static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct perf *p = of(src);
-	const struct ptc_hotplug_whose whose = {
-		.among = p->opts->cpus ? &p->set.cpus : NULL,
-		.kept = by_cpu(p->opts) ? NULL : &p->set.cpus,
-		.note = p->opts->on_note,
-		.note_ctx = p->opts->note_ctx,
-	};
+	const struct ptc_hotplug_whose whose = whose_cpus(p);
 	struct ptc_set_counts counts;
 	pid_t got;
 	int rc;
@@ -447,7 +481,14 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	if (ret->unwatched && p->opts->on_note)
 		p->opts->on_note(p->opts->note_ctx, err->msg);
 	ret->crashes = p->trigger.watch.crashes;
-	rc = ptc_hotplug_tell(&p->hotplug, &whose, &ret->missed_cpus, err);
+	rc = p->failed.code;
+	if (rc)
+		*err = p->failed;
+	else
+		rc = ptc_hotplug_follow(&p->hotplug, &whose, err);
+	ptc_hotplug_tell(&p->hotplug, &whose);
+	ret->missed_cpus = p->hotplug.came.n;
+	ret->late_cpus = ptc_hotplug_late(&p->hotplug);
 	ptc_set_counts(&p->set, &counts);
 	ret->enabled_ns = counts.enabled_ns;
 	ret->running_ns = counts.running_ns;
@@ -624,7 +665,11 @@ static int open_all(struct perf *p, struct ptc_err *err)
 		return rc;
 	p->ids = ptc_set_ids(&p->set, &p->nids);
 	p->restarts = calloc(p->set.nrings + 1, sizeof(*p->restarts));
-	return p->ids && p->restarts ? watch_end(p, err) : ptc_fail_mem(err);
+	if (!p->ids || !p->restarts)
+		return ptc_fail_mem(err);
+	if (p->hotplug.fd >= 0)
+		rc = ptc_set_wake_for(&p->set, p->hotplug.fd, err);
+	return rc ? rc : watch_end(p, err);
 }
 
 int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)

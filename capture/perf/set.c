@@ -309,13 +309,25 @@ int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err)
 
 /* --- on and off --- */
 
-static void each(const struct ptc_set *s, size_t e, unsigned long request)
+static void each_once(const struct ptc_set *s, size_t e, unsigned long request)
 {
 	size_t i;
 
 	for (i = 0; i < s->nslots; i++)
-		if (s->slots[i].fd[e] >= 0)
+		if (s->slots[i].fd[e] >= 0 && !s->slots[i].over)
 			(void)s->control(s->slots[i].fd[e], request);
+}
+
+/*
+ * Who is born meanwhile may still be as its maker was before: inherit_event() of Linux 6.1 looks at
+ * that before it takes the lock that it shares with the request, and if the maker has exchanged its
+ * context with one of its children, no other lock is between them. It is found the second time.
+ */
+static void each(const struct ptc_set *s, size_t e, unsigned long request)
+{
+	each_once(s, e, request);
+	if (s->attr[e].inherit)
+		each_once(s, e, request);
 }
 
 static void each_of_ring(const struct ptc_set *s, size_t ring, unsigned long request)
@@ -323,7 +335,7 @@ static void each_of_ring(const struct ptc_set *s, size_t ring, unsigned long req
 	size_t i;
 
 	for (i = 0; i < s->nslots; i++)
-		if (s->slots[i].ring == ring)
+		if (s->slots[i].ring == ring && !s->slots[i].over)
 			(void)s->control(s->slots[i].fd[MAIN], request);
 }
 
@@ -359,6 +371,52 @@ void ptc_set_disable_all(struct ptc_set *s)
 	each(s, side(s), PERF_EVENT_IOC_DISABLE);
 }
 
+/* --- a CPU that comes back --- */
+
+/* What they may still write, if their CPU never went, would be there twice. */
+static void retire(struct ptc_set *s, size_t ring)
+{
+	size_t i, e;
+
+	for (i = 0; i < s->nslots; i++) {
+		struct ptc_slot *slot = &s->slots[i];
+
+		for (e = 0; slot->ring == ring && !slot->over && e < s->nevents; e++)
+			(void)s->control(slot->fd[e], PERF_EVENT_IOC_DISABLE);
+		slot->over |= slot->ring == ring;
+	}
+}
+
+int ptc_set_again(struct ptc_set *s, pid_t tid, int cpu, bool on, struct ptc_err *err)
+{
+	size_t ring;
+	int rc;
+
+	if (!find_ring(s, cpu, &ring))
+		return ptc_fail(err, PTC_E_NOT_EXIST,
+				"it was not online when the recording began, and has no ring");
+	retire(s, ring);
+	rc = add_slot(s, tid, cpu, false, err);
+	if (!rc)
+		return ptc_fail(err, PTC_E_NOT_EXIST, "there is nothing to attach to");
+	if (rc < 0)
+		return rc;
+	if (on)
+		(void)s->control(s->slots[s->nslots - 1].fd[MAIN], PERF_EVENT_IOC_ENABLE);
+	return 0;
+}
+
+enum { NO_EVENT = -1 };
+
+int ptc_set_wake_for(struct ptc_set *s, int fd, struct ptc_err *err)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = NO_EVENT };
+
+	if (epoll_ctl(s->rings[0].fd, EPOLL_CTL_ADD, fd, &ev))
+		return ptc_fail_sys(err, errno, "cannot poll for CPUs that come and go");
+	return 0;
+}
+
 /* --- the end --- */
 
 void ptc_set_reap(struct ptc_set *s, size_t ring)
@@ -371,7 +429,7 @@ void ptc_set_reap(struct ptc_set *s, size_t ring)
 
 		n = epoll_wait(s->rings[ring].fd, ev, REAP_AT_ONCE, 0);
 		for (i = 0; i < n; i++) {
-			if (!(ev[i].events & (EPOLLHUP | EPOLLERR)) ||
+			if (!(ev[i].events & (EPOLLHUP | EPOLLERR)) || ev[i].data.fd == NO_EVENT ||
 			    epoll_ctl(s->rings[ring].fd, EPOLL_CTL_DEL, ev[i].data.fd, NULL))
 				continue;
 			s->live--;

@@ -25,6 +25,7 @@ struct ptc_slot {
 	uint64_t id[PTC_SOURCE_EVENTS];
 	pid_t tid;		   /* -1: whatever runs there */
 	int fd[PTC_SOURCE_EVENTS]; /* -1: not open. As attr[] of the set */
+	bool over;		   /* its CPU went: others have taken its place */
 };
 
 /* What is read from an event at the end. */
@@ -78,6 +79,16 @@ void ptc_set_release(struct ptc_set *s);
  * it is. Returns 1, 0 if there is no such thread (any more), or an error.
  */
 int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err);
+
+/*
+ * CPU @cpu went, and has come back: its events are over. There are new ones for @tid, as above, in
+ * the same ring, with those of side records on, and the others if @on. PTC_E_NOT_EXIST: it has no
+ * ring, as it was not there in the beginning; or it is gone again.
+ */
+int ptc_set_again(struct ptc_set *s, pid_t tid, int cpu, bool on, struct ptc_err *err);
+
+/* Let @fd wake whoever waits for the rings, too. */
+int ptc_set_wake_for(struct ptc_set *s, int fd, struct ptc_err *err);
 
 /* Side records flow from now on. */
 void ptc_set_enable_side(struct ptc_set *s);

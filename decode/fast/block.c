@@ -39,7 +39,8 @@ void ptc_fast_code_forget(struct ptc_fast_code *c)
 
 bool ptc_fast_code_is_full(const struct ptc_fast_code *c)
 {
-	return c->failed || c->nblocks > PTC_FAST_MAX_BLOCKS / 2 || c->nrecs > PTC_FAST_MAX_REC / 2;
+	return c->failed || c->nblocks > PTC_FAST_MAX_BLOCKS >> c->halved >> 1 ||
+	       c->nrecs > PTC_FAST_MAX_REC >> c->halved >> 1;
 }
 
 /* The upper bits of the product are the index. */
@@ -86,7 +87,7 @@ static uint32_t add_block(struct ptc_fast_code *c, size_t slot, uint64_t ip, enu
 {
 	const uint32_t id = c->nblocks;
 
-	if (id >= PTC_FAST_MAX_BLOCKS ||
+	if (id >= PTC_FAST_MAX_BLOCKS >> c->halved ||
 	    !ptc_grow(&c->blocks, &c->blocks_cap, (size_t)id + 1, sizeof(*c->blocks))) {
 		c->failed = true;
 		return PTC_FAST_NONE;
@@ -115,7 +116,7 @@ uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
 {
-	if (c->nrecs + n > PTC_FAST_MAX_REC ||
+	if (c->nrecs + n > PTC_FAST_MAX_REC >> c->halved ||
 	    !ptc_grow(&c->recs, &c->recs_cap, c->nrecs + n + 1, sizeof(*c->recs)))
 		c->failed = true;
 	return !c->failed;

@@ -116,8 +116,9 @@ struct ptc_fast_code {
 	uint32_t *index; /* blocks by address and mode: open addressing, 1 << index_bits */
 	unsigned int index_bits;
 
-	uint64_t built; /* blocks, ever */
-	bool failed;	/* out of memory, or more than there may be: what is asked for is NONE */
+	unsigned int halved; /* so often, the bounds below are; by whoever has several of these */
+	uint64_t built;	     /* blocks, ever */
+	bool failed; /* out of memory, or more than there may be: what is asked for is NONE */
 };
 
 /* What of each there may be: together with chains less than 500 MB. */

@@ -9,7 +9,10 @@
 enum { FIRST_BITS = 14, LAST_BITS = 21, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
 
 /* Records that there may be before no more chains are made. */
-#define MAX_RECS (PTC_FAST_MAX_REC / 4 * 3)
+static size_t max_recs(const struct ptc_fast_code *c)
+{
+	return (PTC_FAST_MAX_REC >> c->halved) / 4 * 3;
+}
 
 bool ptc_fast_chains_init(struct ptc_fast_chains *c)
 {
@@ -66,9 +69,9 @@ static void grow(struct ptc_fast_chains *c)
 	free(old);
 }
 
-static bool is_crowded(const struct ptc_fast_chains *c)
+static bool is_crowded(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
-	return c->bits < LAST_BITS &&
+	return c->bits + code->halved < LAST_BITS &&
 	       (c->used * 8 >> c->bits > 3 || c->evicted * 64 >> c->bits > 0);
 }
 
@@ -136,7 +139,7 @@ static bool keep(struct making *m)
 {
 	struct ptc_fast_code *code = m->code;
 
-	if (code->nrecs + m->nrecs > MAX_RECS || !ptc_fast_code_reserve(code, m->nrecs) ||
+	if (code->nrecs + m->nrecs > max_recs(code) || !ptc_fast_code_reserve(code, m->nrecs) ||
 	    !ptc_grow(&code->pushes, &code->pushes_cap, code->npushes + m->npushes,
 		      sizeof(*code->pushes)))
 		return false;
@@ -177,7 +180,7 @@ void ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, 
 	if (!m.chain.nbits || code->failed || !keep(&m))
 		return;
 	m.chain.end = m.at;
-	if (is_crowded(c))
+	if (is_crowded(c, code))
 		grow(c);
 	put(c, &m.chain);
 	c->made++;

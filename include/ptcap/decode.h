@@ -119,8 +119,8 @@ enum ptc_resync {
 enum ptc_engine_choice {
 	PTC_ENGINE_DEFAULT = 0, /* LIBIPT */
 	PTC_ENGINE_LIBIPT,
-	PTC_ENGINE_FAST,   /* the second engine; with one thread */
-	PTC_ENGINE_VERIFY, /* libipt, and all that FAST would give held against it */
+	PTC_ENGINE_FAST,   /* the second engine */
+	PTC_ENGINE_VERIFY, /* libipt, and all that FAST would give held against it; one thread */
 };
 
 /* Which CPU recorded: selects the errata. 0/0/0: not known, none. */

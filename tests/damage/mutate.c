@@ -210,6 +210,27 @@ static void write_out(const struct change *c)
 	printf("it is in mutant.data\n");
 }
 
+/* Decoded once more as each of the @n of @how says, the same has to come out. */
+static void judge_ways(const struct base *b, const struct change *c, const struct run *got,
+		       const struct threads *how, size_t n, struct verdict *v)
+{
+	struct run r;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		base_run(b, c->bytes, c->len, 100 * b->want.items + 10000, how[i], &r);
+		if (r.digest != got->digest || r.items != got->items)
+			(void)snprintf(
+				v->text, sizeof(v->text),
+				"-j %u:%zu%s%s gives something else: %" PRIu64
+				" items, not %" PRIu64,
+				how[i].jobs, how[i].slice, how[i].plain ? " without a cache" : "",
+				how[i].engine == PTC_ENGINE_FAST ? " with the second engine" : "",
+				r.items, got->items);
+		run_release(&r);
+	}
+}
+
 static void judge_threads(const struct base *b, const struct change *c, const struct run *got,
 			  struct verdict *v)
 {
@@ -219,34 +240,21 @@ static void judge_threads(const struct base *b, const struct change *c, const st
 		{ .jobs = 2, .slice = 2 },
 		{ .jobs = 3, .slice = 4096 },
 	};
-	struct run r;
-	size_t i;
 
-	for (i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
-		base_run(b, c->bytes, c->len, 100 * b->want.items + 10000, how[i], &r);
-		if (r.digest != got->digest || r.items != got->items)
-			(void)snprintf(v->text, sizeof(v->text),
-				       "-j %u:%zu%s gives something else: %" PRIu64
-				       " items, not %" PRIu64,
-				       how[i].jobs, how[i].slice,
-				       how[i].plain ? " without a cache" : "", r.items, got->items);
-		run_release(&r);
-	}
+	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
 }
 
 static void judge_engine(const struct base *b, const struct change *c, const struct run *got,
 			 struct verdict *v)
 {
-	const struct threads how = { .jobs = 1, .engine = PTC_ENGINE_FAST };
-	struct run r;
+	static const struct threads how[] = {
+		{ .jobs = 1, .engine = PTC_ENGINE_FAST },
+		{ .jobs = 2, .slice = 1, .engine = PTC_ENGINE_FAST },
+		{ .jobs = 2, .slice = 2, .engine = PTC_ENGINE_FAST },
+		{ .jobs = 3, .slice = 4096, .engine = PTC_ENGINE_FAST },
+	};
 
-	base_run(b, c->bytes, c->len, 100 * b->want.items + 10000, how, &r);
-	if (r.digest != got->digest || r.items != got->items)
-		(void)snprintf(v->text, sizeof(v->text),
-			       "the second engine gives something else: %" PRIu64
-			       " items, not %" PRIu64,
-			       r.items, got->items);
-	run_release(&r);
+	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
 }
 
 static bool do_one(const struct base *b, const struct options *o, uint64_t number)

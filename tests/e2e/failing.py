@@ -176,24 +176,40 @@ def stray(folder):
 
 @case
 def cpus(folder):
-    """A CPU comes online, or goes, as far as the kernel says: that is told, and what cannot be recorded is a loss."""
+    """A CPU goes and comes online, as far as the kernel says: that is told, and it is recorded again."""
     need_events(folder)
     last = max(os.sched_getaffinity(0))
     uevent = f"/sys/devices/system/cpu/cpu{last}/uevent"
     path = os.path.join(folder, "f")
     if not os.access(uevent, os.W_OK):
         lib.skip(f"{uevent} cannot be written")
-    for options, action, status, words in (
-        (["-a"], "online", 3, [f"CPU {last} came online meanwhile", "LOST: what ran on 1 CPUs"]),
-        (["-a"], "offline", 0, [f"CPU {last} went offline meanwhile"]),
-        (["-C", "0"], "online", 3 if last == 0 else 0, []),
-        ([], "online", 0, []),  # its events of this CPU are still there
+    went, was = f"CPU {last} went offline at ", f"CPU {last} was offline from "
+    lost = "LOST: what ran in the first moment after a CPU came back, "
+    events = "ls -l /proc/$PPID/fd | grep -c perf_event"
+    go, come = f"echo offline >{uevent}; ", f"echo online >{uevent}; "
+    come_back = f"n=$({events}); {go}{come} until [ $({events}) -gt $n ]; do :; done; "
+    for options, actions, status, words in (
+        (["-a"], come, 0, []),  # it has not been away
+        (["-a"], go, 0, [went]),
+        (["-a"], come_back, 3, [was, "what ran there in its first moment", lost + "1 times"]),
+        (["-a"], come_back + come_back, 3, [was, lost + "2 times"]),
+        (["-C", str(last)], come_back, 3, [was, lost + "1 times"]),
+        (["-C", "0"], go + come, 3 if last == 0 else 0, []),
+        ([], come, 0, []),
+        ([], go + come, 0, [was]),  # its events of this CPU are still there
     ):
-        r = Run([PTCAP, *EVENT, "-v", "--strict", *options, "-o", path, "--", "/bin/sh", "-c", f"echo {action} >{uevent}"])
-        r.expect(status)
+        command = f"{actions} exec taskset -c {last} printf ''"
+        r = Run([PTCAP, *EVENT, "-v", "--strict", *options, "-o", path, "--", "/bin/sh", "-c", command]).expect(status)
         for word in words:
-            check(word in r.err, f"{options} {action}: {word!r} is not in {r.err!r}")
-        check(words or "meanwhile" not in r.err, f"{options} {action}: {r.err}")
+            check(word in r.err, f"{options} {actions}: {word!r} is not in {r.err!r}")
+        check(words or "offline" not in r.err and "online" not in r.err, f"{options} {actions}: {r.err}")
+        Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
+        execs = Run([PTCAP, "dump", "-i", path, "--type", "COMM"]).expect(0).out
+        n = len(re.findall(rf'exec comm="printf".* cpu={last} ', execs))
+        check(n == (options != ["-C", "0"] or last == 0), f"{options} {actions}: {n} times there is what ran in the end")
+        if words[1:]:
+            out = Run(["perf", "script", "-i", path, "--show-task-events"]).expect(0).out
+            check(re.search(r"COMM exec: printf", out), f"perf does not know it: {out[-300:]}")
 
 
 if __name__ == "__main__":

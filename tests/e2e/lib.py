@@ -106,14 +106,21 @@ class Transfer(tuple):
         return f"{self[0]:x} {self[1]:x} {self[2]}"
 
 
+known = {}  # line -> (tid, Transfer): a program goes the same ways again and again
+
+
 def transfers(text):
     """Lines `tid from to kind` -> {tid: [Transfer]}. Any other line is a failure: a gap, a message."""
     ret = {}
     for n, line in enumerate(text.splitlines(), 1):
-        m = re.fullmatch(r"(-?\d+) ([0-9a-f]+) ([0-9a-f]+) ([a-z]+)", line)
-        check(m, f"line {n} is no transfer: {line!r}")
-        t = Transfer((int(m[2], 16), int(m[3], 16), m[4]))
-        ret.setdefault(int(m[1]), []).append(t)
+        if line not in known:
+            m = re.fullmatch(r"(-?\d+) ([0-9a-f]+) ([0-9a-f]+) ([a-z]+)", line)
+            check(m, f"line {n} is no transfer: {line!r}")
+            known[line] = int(m[1]), Transfer((int(m[2], 16), int(m[3], 16), m[4]))
+        tid, t = known[line]
+        if tid not in ret:
+            ret[tid] = []
+        ret[tid].append(t)
     return ret
 
 
@@ -152,14 +159,10 @@ def in_order(path, *options):
         [PTCAP, "decode", "-i", path, "--format", "bin", "--events", *options],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
     ).stdout[64:]
-    last, timed = 0, 0
-    for n, item in enumerate(struct.iter_unpack("<QQQiiiIBB22x", items)):
-        if item[2] == NO_TIME:
-            continue
-        check(item[2] >= last, f"item {n} goes back in time, by {last - item[2]} ns: {item}")
-        last = item[2]
-        timed += 1
-    return timed
+    items = [item for item in struct.iter_unpack("<QQQiiiIBB22x", items) if item[2] != NO_TIME]
+    back = next(((a, b) for a, b in zip(items, items[1:]) if a[2] > b[2]), None)
+    check(not back, f"time goes back: {back}")
+    return len(items)
 
 
 def equals_truth(path, truth):

@@ -53,10 +53,10 @@ def output(args):
 
 
 def same(args, threads=THREADS):
-    want = output([*args, "-j1"])
-    ways = [["-j", n] for n in threads]
+    want = output([*args, "--engine=libipt", "-j1"])
+    ways = [["--engine=libipt", "-j", n] for n in threads]
     if "--stats" not in args:  # which tells of the engine
-        ways.append(["--engine=fast"])
+        ways += [["--engine=fast", "-j", n] for n in threads]
     for way in ways:
         got = output([*args, *way])
         check(got == want, f"{' '.join(args)}: {got[0]} bytes with {' '.join(way)}, {want[0]} with -j1, or others")

@@ -1,21 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Times by MTC packets, of two periods, ours and perf's of the same file. Each entry is at the same nanosecond. Which of
-# the times around it a branch in between has, the two say otherwise: ours is not before perf's of the branch in front,
-# and not behind perf's of the next.
+# Times by MTC packets, of two periods, ours and perf's of the same file. Each entry is at the same nanosecond. In between
+# perf says of a branch what the time was when its packet came, and ptcap when the code in front of it began: so ours is
+# not before perf's of the branch in front, and not behind perf's of the branch itself. One was once seen behind that, but not
+# behind the next, which is why few are let through where there are few; with all the counts none is, in 200,000 branches.
 . ./lib.sh
-program=$progs/prog_busy
+program=$progs/prog_busy rounds=500 most=2
+[ -z "${FULL-}" ] || rounds=12000 most=0
 
 for period in 6 9; do
 	name=clock$period
-	"$ptcap" record -q -e intel_pt/mtc_period=$period/u -o $name.data -- "$program" 500 >/dev/null || [ $? -lt 125 ] ||
+	"$ptcap" record -q -e intel_pt/mtc_period=$period/u -o $name.data -- "$program" $rounds >/dev/null || [ $? -lt 125 ] ||
 		fail "$name: not recorded"
 	"$ptcap" decode -i $name.data -F time,from,to >$name.ours
 	perf script -i $name.data --ns --itrace=be -F time,ip,addr 2>$name.err | tr -d : | awk '{ print $1, $2, $4 }' >$name.perf
-	paste -d ' ' $name.ours $name.perf | tr -d . | awk -v period=$period '
+	paste -d ' ' $name.ours $name.perf | tr -d . | awk -v most=$most '
 		$2 != $5 || $3 != $6 { print "other transfers: " $0; exit }
 		$1 < last { print "before " last ": " $0; exit }
 		ours > $4 { print "behind " ours ": " $0; exit }
+		$1 > $4 && ++late > most { print "behind perf: " $0; exit }
 		$2 == 0 && $1 != $4 { print "an entry of another time: " $0; exit }
 		{ times += $1 != ours; starts += $2 == 0; last = $4; ours = $1 }
 		END { if (NR < 1000 || times < starts + 100) print "only " times " times in " NR " lines, " starts " entries" }' >$name.diff

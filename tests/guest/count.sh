@@ -4,17 +4,10 @@
 # PMU says of each ring (support/countcheck.c). Drained rings of many sizes, at many rates, with a reader that is
 # stopped now and then; one that is fast enough; snapshots.
 . ./lib.sh
-runs=12 whole=33554432 rounds=2 patient=,patient
+runs=8 whole=16777216 rounds=2 patient=,patient
 [ -z "${FULL-}" ] || runs=100 whole=536870912 rounds=5 patient=
 : "${SEED:=1}"
 RANDOM=$SEED
-mkfifo never
-exec 8<>never # nobody writes there: a wait without a process
-
-# pause MILLISECONDS
-pause() {
-	read -r -t "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" -u 8 || :
-}
 
 # one_of VARIABLE VALUE...: one of the values (without a process: that would have another RANDOM).
 one_of() {
@@ -35,10 +28,17 @@ judge() {
 		cat "$name.err" "$name.rings" >&2
 		fail "$name, seed $SEED: $what"
 	}
+	read_sums "$name"
 }
 
-field() { # field NAME WORD: the number behind WORD
-	sed "s/.*\<$2 \([0-9]*\).*/\1/" "$1.sums"
+# read_sums NAME: the number behind each word of NAME.sums is sums[WORD]. (A process for each takes longer than all of it.)
+declare -A sums
+read_sums() {
+	local words i
+	read -r -a words <"$1.sums"
+	for ((i = 0; i + 1 < ${#words[@]}; i += 2)); do
+		sums[${words[i]}]=${words[i + 1]}
+	done
 }
 
 # Stops a process now and then, as long as it is there.
@@ -70,7 +70,7 @@ accounted() {
 	[ -z "$holder" ] || wait "$holder" || :
 	judge "$name"
 	said=$(sed -n 's/.*LOST: .* \([0-9]*\) truncated .*/\1/p' "$name.err")
-	[ "${said:-0}" = "$(field "$name" truncated)" ] || [ "$(field "$name" lost)" != 0 ] ||
+	[ "${said:-0}" = "${sums[truncated]}" ] || [ "${sums[lost]}" != 0 ] ||
 		fail "$name, seed $SEED: $what: ${said:-0} truncated: $(cat "$name.err" "$name.sums")"
 }
 
@@ -89,9 +89,8 @@ for ((run = 0; run < runs; run++)); do
 	3) whom=(--per-thread -- bash -c "$move") ;;
 	esac
 	accounted run -e softcount/chunk=$chunk,us=$us/ -m $data,$aux "${whom[@]}"
-	stored=$((stored + $(field run stored))) dropped=$((dropped + $(field run dropped)))
-	offered=$((offered + $(field run offered)))
-	[ "$(field run dropped)" = 0 ] || with_loss=$((with_loss + 1))
+	stored=$((stored + sums[stored])) dropped=$((dropped + sums[dropped])) offered=$((offered + sums[offered]))
+	[ "${sums[dropped]}" = 0 ] || with_loss=$((with_loss + 1))
 done
 # Off and on all the time, so slowly that whoever drains it is always where the trace ends, in the middle of a page.
 held=0
@@ -123,9 +122,9 @@ kill -INT "$recorder"
 wait "$recorder" || fail "$what: $(cat whole.err)"
 ceiling $no_ceiling
 judge whole
-[ "$(field whole stored)" = $((2 * whole)) ] && [ "$(field whole truncated)" = 0 ] && ! grep LOST whole.err ||
+[ "${sums[stored]}" = $((2 * whole)) ] && [ "${sums[truncated]}" = 0 ] && ! grep LOST whole.err ||
 	fail "$what: $(cat whole.sums whole.err)"
-echo "ok a fast reader: $(field whole stored) bytes, $(field whole dropped) dropped"
+echo "ok a fast reader: ${sums[stored]} bytes, ${sums[dropped]} dropped"
 rm whole.data
 
 # --- snapshots ---
@@ -153,7 +152,7 @@ snapshots() {
 	kill -INT "$recorder"
 	wait "$recorder" || fail "$what: $(cat snap.err)"
 	judge snap "$most"
-	taken=$((taken + n + 1)) wrapped=$((wrapped + $(field snap wrapped)))
+	taken=$((taken + n + 1)) wrapped=$((wrapped + sums[wrapped]))
 }
 
 taken=0 wrapped=0
@@ -164,7 +163,7 @@ for ((round = 0; round < rounds; round++)); do
 	# Before it went round, on, to its end, nothing new, a whole lap, a little more than one, and on.
 	snapshots $size $most $((size / 2)) $((size / 2 + 8)) $size $size $((2 * size)) $((3 * size + 4096)) \
 		$((3 * size + 8192))
-	[ "$most" != 0 ] || [ "$(field snap wrapped)" -ge 2 ] || fail "snapshots: no ring went round"
+	[ "$most" != 0 ] || [ "${sums[wrapped]}" -ge 2 ] || fail "snapshots: no ring went round"
 	snapshots $size $most 0 0 0
 done
 kill "$busy"

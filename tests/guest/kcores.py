@@ -3,9 +3,10 @@
 """kcores.py OURS PERFS: two copies (folders) of the kernel's code hold the same, but for pages of zeros, which ours has not.
 
 Behind the last function of the modules ours may go on, where the function does. Between the modules' code is their data,
-which changes.
+which changes: of them the code has to be the same, as /sys/module says where it is.
 """
 
+import os
 import struct
 import sys
 
@@ -26,7 +27,7 @@ def pages(path):
 
 
 def text(path):
-    """The pages of the kernel's own text. Those of modules hold what counts and changes, too."""
+    """The pages of the kernel's own text."""
     at = {}
     for line in open(path, encoding="ascii"):
         addr, _, name, *module = line.split()
@@ -35,10 +36,27 @@ def text(path):
     return set(range(at["_stext"], at["_etext"], PAGE))
 
 
+def module_text():
+    """The pages of the modules' code: from the first section of it on, in front of the next that is none."""
+    ret = set()
+    for module in os.listdir("/sys/module"):
+        folder, at = f"/sys/module/{module}/sections", {}
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            with open(f"{folder}/{name}", encoding="ascii") as f:
+                at[name] = int(f.read(), 16)
+        # That of the beginning is elsewhere, and gone.
+        code = [a for name, a in at.items() if ".text" in name and not name.startswith(".init")]
+        behind = [a for name, a in at.items() if ".text" not in name and code and a > max(code)]
+        if code and behind:
+            ret |= set(range(min(code) & -PAGE, min(behind), PAGE))
+    return ret
+
+
 ours, perfs = pages(sys.argv[1] + "/kcore"), pages(sys.argv[2] + "/kcore")
 zero = bytes(PAGE)
 missing = [a for a in perfs if a not in ours and perfs[a] != zero]
-own = text(sys.argv[1] + "/kallsyms")
+modules = module_text()
+own = text(sys.argv[1] + "/kallsyms") | modules
 differ = missing + [a for a in perfs if a in own and ours.get(a, zero) != perfs[a]]
 more = [a for a in ours if a not in perfs]
 for a in differ[:5]:
@@ -51,9 +69,10 @@ if more and min(more) <= max(perfs):
 if len(ours) < 1000 or any(p == zero for p in ours.values()):
     print(f"ours has {len(ours)} pages, and some that it should not have")
     differ.append(0)
+there = [a for a in modules if a in ours and a in perfs]
+if len(there) < 5:
+    print(f"{len(there)} pages of the modules' code, of {len(modules)}")
+    differ.append(0)
 changed = [a for a in ours if a in perfs and a not in own and ours[a] != perfs[a]]
-if len(changed) * 10 > len(set(ours) - own):
-    print(f"{len(changed)} pages of modules differ")
-    differ += changed
-print(f"{len(ours)} pages, {len(changed)} of modules' changed, {len(perfs) - len(set(perfs) & set(ours))} of perf's are zeros, {len(more)} are behind its last")
+print(f"{len(ours)} pages, {len(there)} of modules' code; of their data {len(changed)} changed; {len(perfs) - len(set(perfs) & set(ours))} of perf's are zeros, {len(more)} are behind its last")
 sys.exit(1 if differ else 0)

@@ -5,6 +5,8 @@ share=$PWD
 [ -d /run/bin ] || cp -r bin e2e /run/ # nothing that is shared is cached
 progs=/run/bin ptcap=/run/bin/ptcap refstep=/run/bin/refstep countcheck=/run/bin/countcheck
 cd /tmp
+[ -p /run/never ] || mkfifo /run/never
+exec 8<>/run/never # nobody writes there: a wait without a process
 export HOME=/tmp LC_ALL=C
 
 # What was recorded so far stays in the shared folder: the guest's own /tmp goes with it.
@@ -13,4 +15,9 @@ fail() {
 	mkdir -p "$share/failed"
 	find . -maxdepth 1 -type f -exec cp -t "$share/failed" {} + || true
 	exit 1
+}
+
+# pause MILLISECONDS
+pause() {
+	read -r -t "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" -u 8 || :
 }

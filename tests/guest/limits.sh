@@ -87,25 +87,37 @@ kill -INT "$first"
 wait "$first" || fail "the first tracer: $(cat first.err)"
 works tracers.after $record $command
 
-# A CPU goes and comes back while whole CPUs are recorded.
+events() { # of the recorder
+	ls -l "/proc/$recorder/fd" | grep -c perf_event
+}
+
+# A CPU goes and comes back while whole CPUs are recorded: what runs there then is recorded, too.
 hotplug() { # hotplug NAME STATUS OPTIONS...
-	local name=$1 want=$2 status=0
+	local name=$1 want=$2 status=0 before
 	shift 2
 	"$ptcap" record -v --strict -o $name.data "$@" 2>$name.err &
 	recorder=$!
 	until grep -q recording $name.err; do sleep 0.05; done
+	before=$(events)
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	/tmp/bin/prog_recurse >$name.out || true
 	echo 1 >/sys/devices/system/cpu/cpu1/online
+	until [ "$want" = 0 ] || [ "$(events)" -gt "$before" ]; do sleep 0.05; done
 	taskset -c 1 /tmp/bin/prog_exit 3 || true
 	kill -INT "$recorder"
 	wait "$recorder" || status=$?
 	[ "$status" = "$want" ] || fail "$name: exit status $status: $(cat $name.err)"
 	"$ptcap" dump --verify -i $name.data >$name.verify || fail "$name: $(cat $name.verify)"
-	grep -q "CPU 1 went offline meanwhile" $name.err || [ "$want" = 0 ] || fail "$name: $(cat $name.err)"
+	[ "$want" = 0 ] || grep -q "CPU 1 was offline from .* first moment" $name.err || fail "$name: $(cat $name.err)"
+	[ "$want" = 0 ] || "$ptcap" dump -i $name.data --type COMM | grep -q 'exec comm="prog_exit".* cpu=1 ' ||
+		fail "$name: the CPU is not recorded again"
 	"$ptcap" dump -i $name.data --type COMM | grep -q 'exec comm="prog_recurse"' || fail "$name: the other CPU is not recorded"
 	echo "ok $name: $(grep LOST $name.err)"
 }
 hotplug hotplug.side 3 -e dummy -a
 hotplug hotplug.pt 3 --source pt -a
+"$ptcap" decode -i hotplug.pt.data --cpu 1 --sym prog_main >hotplug.dec || fail "hotplug.pt: $(tail -n 3 hotplug.dec)"
+[ -s hotplug.dec ] || fail "hotplug.pt: there is no trace of what ran after it came back"
+perf script -i hotplug.pt.data --itrace=b -F comm,ip,sym >hotplug.perf 2>hotplug.perf.err || fail "perf: $(cat hotplug.perf.err)"
+grep -q 'prog_exit .*prog_main' hotplug.perf || fail "hotplug.pt: perf does not decode what ran after it came back"
 hotplug hotplug.other 0 -e dummy -C 0

@@ -12,47 +12,110 @@ ask() {
 	[ "$answer" = ack ] || fail "$1: $answer: $(cat snapshot.err)"
 }
 
-# one FILE: it is verified, whole by itself, and perf has nothing that ours has not, in that order.
-one() {
+# whole FILE: it is verified, and whole by itself. Its threads are in FILE.tids.
+whole() {
 	"$ptcap" dump --verify -i "$1" >one.verify || fail "$1: $(tail -n 3 one.verify)"
-	"$ptcap" decode -i "$1" --strict -F tid,from,to 2>one.dec.err | grep -v '^# .*cause=snapshot' | sort -s -n -k 1,1 >one.ours
-	! grep -m 3 '^#' one.ours || fail "$1 has gaps: $(cat snapshot.err)"
+	"$ptcap" decode -i "$1" --strict -F tid 2>one.dec.err | uniq | sort -u >one.tids
+	! grep '^#' one.tids | grep -v cause=snapshot || fail "$1 has gaps: $(cat snapshot.err)"
+	grep -v '^#' one.tids >"$1.tids" || fail "$1 has no transfers"
+	! grep -q '^-1' "$1.tids" || fail "$1: transfers of a thread that nobody knows"
+}
+
+# as_perf FILE: perf has nothing that ours has not, in that order.
+as_perf() {
+	"$ptcap" decode -i "$1" -F tid,from,to 2>one.dec.err | grep -v '^#' | sort -s -n -k 1,1 >one.ours
 	perf script -i "$1" --itrace=be -F tid,ip,addr 2>one.perf.err | awk '{ print $1, $2, $4 }' | sort -s -n -k 1,1 >one.perf
 	more=$(awk 'NR == FNR { perf[++n] = $0; next } i < n && $0 == perf[i + 1] { i++ }
 		END { if (i < n) print "its line " i + 1 ": " perf[i + 1] }' one.perf one.ours)
 	[ -z "$more" ] || fail "$1: perf has more, $more"
-	! grep -q '^-1 ' one.ours || fail "$1: transfers of a thread that nobody knows"
 }
 
-snaps=3
-[ -z "${FULL-}" ] || snaps=50
-"$progs/prog_crowd" churn 100000000 >/dev/null &
-target=$!
-"$ptcap" snapshot -v -p "$target" -m 256K,16K -o busy --control ctl,ack 2>snapshot.err &
-waiting=$!
-ask ping
-total=0
-for ((n = 0; n < snaps || total < 5000; n++)); do
-	[ "$n" -lt 300 ] || fail "hardly anything in $n snapshots: $(cat snapshot.err)"
-	ask snapshot
-	name=$(printf 'busy.%03d' "$n")
-	one "$name"
-	total=$((total + $(wc -l <one.ours)))
-done
-ask stop
-wait "$waiting" || fail "snapshots: $(cat snapshot.err)"
-! grep LOST snapshot.err || fail "snapshots of a busy process have losses"
-kill -0 "$target" || fail "what was watched has ended"
-grep -q '^State:.*[RSD] ' "/proc/$target/status" || fail "what was watched does not run: $(grep State "/proc/$target/status")"
-kill "$target"
-wait "$target" || true
-[ "$(cut -d ' ' -f 1 one.ours | uniq | wc -l)" -ge 1 ] || fail "the last one has no thread"
-echo "ok $n snapshots of a busy process, each by itself: $total transfers"
+# The module keeps all that it writes: each window is held to that.
+snaps=3 threads=2000 keep=8
+[ -z "${FULL-}" ] || snaps=50 threads=5000 keep=64
+aux=65536
+kept=/sys/kernel/debug/intel_pt
+[ -d /sys/kernel/debug/tracing ] || mount -t debugfs d /sys/kernel/debug
+busybox rmmod softpt
+busybox insmod /run/softpt.ko keep=$keep
+
+counts() { # of bytes that were written on each CPU
+	read -r first <$kept/0.count
+	read -r second <$kept/1.count
+}
+
+await_written() { # await_written BYTES: more than there were
+	counts
+	local goal=$((first + second + $1))
+	until [ $((first + second)) -ge $goal ]; do
+		pause 10
+		counts
+	done
+}
+
+resources() { # the descriptors of ptcap, and its memory
+	fds=$(ls "/proc/$waiting/fd" | wc -l)
+	kib=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$waiting/status")
+}
+
+# take NAME SNAPS THREADS BUSY: so many snapshots of threads one after the other, beside those that never rest.
+take() {
+	local name=$1 snaps=$2 threads=$3 n before had_fds had_kib
+	"$progs/prog_crowd" churn "$threads" "$4" >crowd.out &
+	target=$!
+	"$ptcap" snapshot -v -p "$target" -m 256K,${aux}B -o "$name" --control ctl,ack --no-final 2>snapshot.err &
+	waiting=$!
+	ask ping
+	for ((n = 0; n < snaps; n++)); do
+		await_written 8000
+		counts
+		before="$first $second"
+		ask snapshot
+		counts
+		echo "$before $first $second"
+		[ $n != $((snaps / 2)) ] || { resources && had_fds=$fds had_kib=$kib; }
+	done >asked
+	resources
+	[ "$fds" -le "$had_fds" ] || fail "$fds descriptors, $had_fds earlier"
+	[ "$kib" -le $((had_kib + 1024)) ] || fail "$kib KiB of memory, $had_kib earlier"
+	kill -0 "$target" || fail "after $n snapshots what is watched has ended: $(cat crowd.out)"
+	ask stop
+	wait "$waiting" || fail "snapshots: $(cat snapshot.err)"
+	! grep LOST snapshot.err || fail "snapshots of a busy process have losses"
+	wait "$target" || fail "what was watched ended with $?"
+	[ "$(cat crowd.out)" = "$threads came" ] || fail "what was watched said: $(cat crowd.out)"
+	echo "ok $snaps snapshots: $fds descriptors and $kib KiB at the end, $had_fds and $had_kib after half of them; $threads threads came"
+}
+
+# taken NAME SNAPS: each is whole, and is what the rings held; some are held to perf.
+taken() {
+	local name n files=() total=0
+	for ((n = 0; n < $2; n++)); do
+		printf -v name '%s.%03d' "$1" "$n"
+		files+=("$name")
+		whole "$name"
+		[ $((n % 10)) = 2 ] || continue
+		as_perf "$name"
+		total=$((total + $(wc -l <one.ours)))
+	done
+	PTCAP=$ptcap python3 "$share/kept.py" $kept asked $aux "${files[@]}" >windows 2>&1 || fail "$(tail -n 3 windows)"
+	echo "ok each by itself: $(cat windows); in every tenth $total transfers, as perf has them"
+}
+
+take busy $snaps $threads 1
+taken busy $snaps
+if [ -n "${FULL-}" ]; then
+	take churn 200 20000 0
+	taken churn 200
+fi
+busybox rmmod softpt
+busybox insmod /run/softpt.ko
 
 # The end of a command is the end of what it does.
 "$ptcap" record --source pt -q -o all.data -- "$progs/prog_busy" 300 >/dev/null || [ $? = 7 ] || fail "record"
 "$ptcap" snapshot -m 256K,8K -o end --count 1 -- "$progs/prog_busy" 300 >/dev/null 2>snapshot.err || [ $? = 7 ] || fail "$(cat snapshot.err)"
-one end
+whole end
+as_perf end
 "$ptcap" decode -i all.data -F from,to,kind | grep -v ' async$' >all.flow
 "$ptcap" decode -i end -F from,to,kind | grep -v '^#' | grep -v ' async$' >end.flow
 n=$(wc -l <end.flow)

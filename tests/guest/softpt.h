@@ -85,6 +85,12 @@ void addr_filters_sync(struct perf_event *event);
 bool stops_at(struct unit *u, u64 ip);
 bool traces_at(struct unit *u, u64 ip);
 
+/* softpt_kept.c */
+int keep_init(const char *name);
+void keep_exit(void);
+void keep_bytes(const void *from, size_t n);
+void keep_turn(pid_t tid);	/* who is traced from here on; 0: nobody */
+
 /* softpt_sysfs.c */
 extern const struct attribute_group *softpt_groups[];
 

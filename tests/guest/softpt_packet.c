@@ -8,6 +8,7 @@ void put(struct unit *u, const void *from, int n)
 {
 	struct buf *b = perf_get_aux(&u->handle);
 	const u8 *s = from;
+	const int all = n;
 
 	for (; n && !u->full; n--, s++) {
 		*(u8 *)area_at(&b->area, u->pos) = *s;
@@ -15,6 +16,7 @@ void put(struct unit *u, const void *from, int n)
 		u->since_psb++;
 		u->full = !b->area.snapshot && u->pos == u->limit;
 	}
+	keep_bytes(from, all - n);
 }
 
 void put_tnt(struct unit *u)

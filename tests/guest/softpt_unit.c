@@ -20,7 +20,7 @@
  * effect.
  *
  * softpt_packet.c writes packets, softpt_buffer.c has the AUX area's marks,
- * softpt_filter.c the address filters, softpt_sysfs.c the face.
+ * softpt_filter.c the address filters, softpt_sysfs.c the face, softpt_kept.c keeps what was written for who asks.
  */
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -131,6 +131,7 @@ static void enter_user(struct unit *u, u64 ip)
 		put_psb(u);
 	else
 		put_tsc(u);
+	keep_turn(current->pid);
 	put_ip(u, PGE, ip);
 	u->in_user = true;
 	u->stepped = false;
@@ -299,6 +300,7 @@ static void stop(struct perf_event *event, int mode)
 		return;
 	if (u->in_user)
 		leave_user(u, u->task == current ? task_pt_regs(current) : NULL);
+	keep_turn(0);
 	give_space(u);
 }
 
@@ -369,12 +371,17 @@ static int __init load(void)
 		return err;
 	for_each_possible_cpu(cpu)
 		per_cpu(units, cpu).urn.on_user_return = on_return;
+	err = keep_init(name);
+	if (err)
+		return err;
 	err = register_die_notifier(&debug_nb);
 	if (!err) {
 		err = perf_pmu_register(&pmu, name, -1);
 		if (err)
 			unregister_die_notifier(&debug_nb);
 	}
+	if (err)
+		keep_exit();
 	return err;
 }
 
@@ -382,6 +389,7 @@ static void __exit unload(void)
 {
 	perf_pmu_unregister(&pmu);
 	unregister_die_notifier(&debug_nb);
+	keep_exit();
 }
 
 module_init(load);

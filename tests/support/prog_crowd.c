@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many threads, and much code: prog_crowd MODE N.
+ * Many threads, and much code: prog_crowd MODE N [BUSY].
  *
  *	crowd	N threads at once, then another one, which maps code that the first thread runs
- *	churn	N threads one after the other, while three others never rest
+ *	churn	N threads one after the other, while BUSY (three) others never rest
  *	forks	N processes one after the other
  *	grow	N pages of code, each another one, mapped by one thread and run by three others;
  *		meanwhile two more threads do that with two versions in one place
@@ -131,17 +131,17 @@ static void *come_and_go(void *arg)
 	return arg;
 }
 
-static void churn(int n)
+static void churn(int n, int nbusy)
 {
 	pthread_t busy[RUNNERS];
 	int i;
 
-	for (i = 0; i < RUNNERS; i++)
+	for (i = 0; i < nbusy; i++)
 		busy[i] = start(never_rest);
 	for (i = 0; i < n; i++)
 		(void)pthread_join(start(come_and_go), NULL);
 	atomic_store(&enough, true);
-	for (i = 0; i < RUNNERS; i++)
+	for (i = 0; i < nbusy; i++)
 		(void)pthread_join(busy[i], NULL);
 	printf("%d came\n", here);
 }
@@ -252,11 +252,14 @@ int main(int argc, char **argv)
 {
 	const char *mode = argc > 2 ? argv[1] : "";
 	const int n = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 0;
+	const int nbusy = argc > 3 ? (int)strtol(argv[3], NULL, 10) : RUNNERS;
 
+	if (nbusy < 0 || nbusy > RUNNERS)
+		return 2;
 	if (!strcmp(mode, "crowd"))
 		crowd(n);
 	else if (!strcmp(mode, "churn"))
-		churn(n);
+		churn(n, nbusy);
 	else if (!strcmp(mode, "forks"))
 		forks(n);
 	else if (!strcmp(mode, "grow"))

@@ -118,6 +118,16 @@ static void put_time(struct pd *p, uint64_t first, uint64_t last)
 	put_feature(p, PTC_FEAT_SAMPLE_TIME, &b);
 }
 
+/* As pipe mode has it: with room behind the name, and @last at its end. */
+static void put_build_id(struct pd *p, char last)
+{
+	char body[28 + 64] = { 0 }; /* pid, id, its length */
+
+	(void)snprintf(body + 28, 64, "/bin/true");
+	body[sizeof(body) - 1] = last;
+	pd_raw(p, PTC_REC_HEADER_BUILD_ID, 0, body, sizeof(body));
+}
+
 static void put_index(struct pd *p, uint64_t off)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -156,9 +166,13 @@ CASE(events_are_described_as_they_are, "", put_desc(&p, 2, PD_ID_PT))
 CASE(an_event_with_another_id, "event_desc ", put_desc(&p, 2, PD_ID_PT + 1))
 CASE(an_event_that_is_not_described, "event_desc ", put_desc(&p, 1, PD_ID_PT))
 CASE(the_times_of_the_records, "", put_time(&p, 10, 20))
-CASE(a_record_in_front_of_the_times, "time ", put_time(&p, 11, 20))
-CASE(a_record_behind_the_times, "time ", put_time(&p, 10, 19))
+CASE(room_behind_a_name, "", put_build_id(&p, 0))
+CASE(something_behind_a_name, "trailing ", put_build_id(&p, 1))
+CASE(the_times_of_the_trace_as_perf_has_them, "", put_time(&p, 20, 20))
+CASE(trace_in_front_of_the_times, "time ", put_time(&p, 21, 21))
+CASE(trace_behind_the_times, "time ", put_time(&p, 10, 19))
 CASE(times_of_no_record, "time ", put_time(&p, 9, 20))
+CASE(times_behind_all_records, "time ", put_time(&p, 10, 21))
 CASE(an_index_of_something_else, "index ", put_index(&p, 0x123))
 CASE(an_id_index_with_a_stranger, "id_index ", index_entry(&p, 12345))
 CASE(an_id_index_with_one_id_twice, "id_index ", index_entry(&p, PD_ID_PT))

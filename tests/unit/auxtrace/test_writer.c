@@ -459,6 +459,38 @@ Test(writer, nothing_is_cut_without_a_reserve, .init = setup, .fini = teardown)
 	ptc_writer_free(w);
 }
 
+/* Events that are opened while it is recorded. */
+Test(writer, ids_that_come_late_are_behind_the_data, .init = setup, .fini = teardown)
+{
+	const uint64_t all[] = { 100, 101, 102, 103, 104 };
+	struct ptc_writer *w = start();
+	struct ptc_file *f;
+	struct ptc_err err;
+	size_t i;
+
+	cr_assert_eq(put_comm(w, 8, &err), 0);
+	cr_assert_eq(ptc_writer_late_ids(w, 0, all, 5, &err), 0);
+	cr_assert_eq(ptc_writer_commit(w, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	cr_assert(ptc_file_attr(f, 0)->nids == 5 && ptc_file_attr(f, 1)->nids == 1);
+	for (i = 0; i < 5; i++)
+		cr_assert_eq(ptc_file_attr(f, 0)->ids[i], all[i]);
+	cr_assert_eq(ptc_file_attr(f, 1)->ids[0], dummy_ids[0]);
+	ptc_file_free(f);
+}
+
+Test(writer, in_a_pipe_no_id_comes_late)
+{
+	const struct ptc_writer_opts opts = { .pipe = true };
+	struct ptc_writer *w;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_writer_new_as("-", &opts, &w, &err), 0);
+	cr_assert_eq(ptc_writer_attr(w, &pt_attr, "intel_pt//u", pt_ids, 3, &err), 0);
+	cr_assert_eq(ptc_writer_late_ids(w, 0, pt_ids, 3, &err), PTC_E_UNSUPPORTED);
+	ptc_writer_free(w);
+}
+
 Test(writer, a_folder_that_does_not_exist_is_named)
 {
 	struct ptc_writer *w = NULL;

@@ -19,7 +19,7 @@
 
 #define P ((size_t)4096)
 
-enum { RINGS = 3, DATA = 64 << 10, AUX = 2 << 20, PSB_EVERY = 4095 };
+enum { RINGS = 3, DATA = 64 << 10, AUX = 4 * PTC_DRAIN_QUANTUM, PSB_EVERY = 4095 };
 
 static const uint8_t psb[16] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 				 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };

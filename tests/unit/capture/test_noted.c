@@ -17,13 +17,27 @@ static void put(struct ptc_buf *b, struct ptc_sb *sb, uint64_t time)
 	ptc_sb_put(b, sb, SAMPLE_TYPE);
 }
 
+/* IDENTIFIER, TID, TIME, and what else; or less than that. */
+static void put_sample(struct ptc_buf *b, uint64_t time, size_t size)
+{
+	const size_t start = ptc_rec_begin(b, PERF_RECORD_SAMPLE, 0);
+
+	ptc_buf_zero(b, 16);
+	if (size > 16)
+		ptc_buf_le64(b, time);
+	if (size > 24)
+		ptc_buf_zero(b, size - 24);
+	ptc_rec_end(b, start);
+}
+
 static void put_all(struct ptc_buf *b)
 {
 	struct ptc_sb lost = { .type = PERF_RECORD_LOST, .u.lost = { .id = 1, .lost = 7 } };
 	struct ptc_sb aux = { .type = PERF_RECORD_AUX };
 	struct ptc_sb map = { .type = PERF_RECORD_MMAP2 };
-	size_t sample;
 
+	put_sample(b, 200, 64);
+	put_sample(b, 250, 24);
 	put(b, &lost, 500);
 	aux.u.aux.flags = PERF_AUX_FLAG_TRUNCATED;
 	put(b, &aux, 300);
@@ -38,9 +52,9 @@ static void put_all(struct ptc_buf *b)
 	put(b, &map, 400);
 	map.u.mmap.filename = "/usr/lib/b.so";
 	put(b, &map, 400);
-	sample = ptc_rec_begin(b, PERF_RECORD_SAMPLE, 0);
-	ptc_buf_zero(b, 64);
-	ptc_rec_end(b, sample);
+	put_sample(b, 0, 64); /* none */
+	put_sample(b, 1000, 32);
+	put_sample(b, 5, 16); /* too short to have one */
 }
 
 static void check(const struct ptc_noted *n, const struct ptc_ledger_ring *l)
@@ -48,9 +62,9 @@ static void check(const struct ptc_noted *n, const struct ptc_ledger_ring *l)
 	cr_assert_eq(l->lost_records, 7);
 	cr_assert_eq(l->truncated, 2);
 	cr_assert_eq(l->partial, 1);
-	cr_assert_eq(n->samples, 1);
-	cr_assert_eq(n->first_ns, 300);
-	cr_assert_eq(n->last_ns, 900);
+	cr_assert_eq(n->samples, 5);
+	cr_assert_eq(n->first_ns, 200);
+	cr_assert_eq(n->last_ns, 1000);
 	cr_assert_eq(n->nfiles, 2);
 	cr_assert_str_eq(n->files[0], "/usr/bin/true");
 	cr_assert_str_eq(n->files[1], "/usr/lib/b.so");

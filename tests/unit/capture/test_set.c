@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: which events are told what, and in what order. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -69,6 +70,67 @@ Test(set, side_records_go_on_while_the_trace_stands_still)
 	cr_assert(strstr(asked, "D3 ") && strstr(asked, "D4 ") && strstr(asked, "D9 "), "%s",
 		  asked);
 	cr_assert(!strchr(asked, 'E'));
+}
+
+Test(set, events_of_a_cpu_that_went_are_left_alone)
+{
+	struct ptc_slot mine[] = {
+		{ .tid = -1, .ring = 0, .fd = { 3, 4, -1 } },
+		{ .tid = -1, .ring = 1, .fd = { 5, 6, -1 }, .over = true },
+		{ .tid = -1, .ring = 1, .fd = { 7, 8, -1 } },
+	};
+	struct ptc_set s = set();
+
+	s.slots = mine;
+	s.nslots = 3;
+	ptc_set_enable_side(&s);
+	ptc_set_enable(&s);
+	ptc_set_restart_ring(&s, 1);
+	cr_assert_str_eq(asked, "E4 E8 E3 E7 D7 E7 ");
+}
+
+static int in_use(void *ctx, struct perf_event_attr *attr, const struct ptc_perf_where *at)
+{
+	(void)ctx;
+	(void)attr;
+	cr_assert_eq(at->cpu, 5);
+	return -EBUSY;
+}
+
+/* Nothing is there twice, whether it went or not; that it is in use is no reason to end. */
+Test(set, what_a_cpu_had_is_over_when_it_comes_back)
+{
+	const struct ptc_event event = { .name = "dummy" };
+	struct ptc_slot *mine = calloc(2, sizeof(*mine));
+	struct ptc_source_ring rings[] = { { .cpu = 4 }, { .cpu = 5 } };
+	struct ptc_set s = set();
+	struct ptc_err err;
+
+	mine[0] = (struct ptc_slot){ .tid = -1, .ring = 0, .fd = { 3, 4, -1 } };
+	mine[1] = (struct ptc_slot){ .tid = -1, .ring = 1, .fd = { 5, 6, -1 } };
+	s.slots = mine;
+	s.nslots = s.slots_cap = 2;
+	s.rings = rings;
+	s.event = &event;
+	s.opener = (struct ptc_opener){ in_use, NULL };
+	cr_assert_eq(ptc_set_again(&s, -1, 6, true, &err), PTC_E_NOT_EXIST);
+	cr_assert_str_eq(asked, "", "it has no ring");
+	cr_assert_lt(ptc_set_again(&s, -1, 5, true, &err), 0);
+	cr_assert_str_eq(asked, "D5 D6 ");
+	cr_assert(s.slots[1].over && !s.slots[0].over && s.nslots == 2);
+	free(s.slots);
+}
+
+Test(set, threads_that_are_born_meanwhile_are_asked_the_second_time)
+{
+	struct ptc_set s = set();
+
+	s.attr[0].inherit = 1;
+	ptc_set_disable(&s);
+	cr_assert_str_eq(asked, "D3 D5 D7 D9 D3 D5 D7 D9 ");
+	asked[0] = '\0';
+	ptc_set_enable(&s);
+	cr_assert_str_eq(asked, "E3 E5 E7 E9 E3 E5 E7 E9 ");
 }
 
 /* What read(2) gives of an event. */

@@ -111,6 +111,42 @@ Test(feed, other_packets_must_be_asked_for)
 	ptc_buf_release(&b);
 }
 
+Test(feed, the_last_bit_may_just_be_taken_in_front_of_a_packet_of_the_flow)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "TT");
+	pt_tnt(&b, "N");
+	f = feed_of(&b, 0);
+	cr_assert_not(ptc_feed_has_bit(&f));
+	ptc_feed_take_bit(&f);
+	cr_assert(ptc_feed_has_bit(&f));
+	cr_assert_eq(ptc_feed_pop_bit(&f), 1);
+	cr_assert(ptc_feed_is_known(&f) && !f.bits && !ptc_feed_has_bit(&f));
+	cr_assert_eq(ptc_feed_take_bit(&f), 0);
+	ptc_buf_release(&b);
+}
+
+Test(feed, the_last_bit_in_front_of_another_packet_may_not)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "TT");
+	pt_mtc(&b, 1);
+	pt_tnt(&b, "T");
+	f = feed_of(&b, 0);
+	ptc_feed_go_on(&f, b.bytes + 1, 1); /* the MTC packet is still to be read */
+	cr_assert_not(ptc_feed_has_bit(&f));
+	f.late = true;
+	ptc_feed_go_on(&f, b.bytes + 3, 2); /* it has been */
+	cr_assert(ptc_feed_has_bit(&f));
+	(void)ptc_feed_pop_bit(&f);
+	cr_assert_not(ptc_feed_has_bit(&f));
+	ptc_buf_release(&b);
+}
+
 Test(feed, nothing_is_known_from_the_limit_on)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

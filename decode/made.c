@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/made.h"
+
+#include <stdlib.h>
+
+#include "decode/grow.h"
+
+/* Records of a piece, and pieces, whose memory is worth keeping. */
+enum { KEEP_RECS = 1 << 16, KEEP_PIECES = 256 };
+
+void ptc_made_release(struct ptc_made *m)
+{
+	free(m->recs);
+	free(m->marks);
+	*m = (struct ptc_made){ .n = 0 };
+}
+
+void ptc_made_list_release(struct ptc_made_list *l)
+{
+	while (l->used)
+		ptc_made_release(&l->v[--l->used]);
+	free(l->v);
+	*l = (struct ptc_made_list){ .n = 0 };
+}
+
+void ptc_made_list_renew(struct ptc_made_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->used; i++)
+		if (i >= KEEP_PIECES || l->v[i].cap > KEEP_RECS || l->v[i].marks_cap > KEEP_RECS)
+			ptc_made_release(&l->v[i]);
+	l->n = l->next = 0;
+}
+
+struct ptc_made *ptc_made_list_add(struct ptc_made_list *l)
+{
+	if (!ptc_grow(&l->v, &l->cap, l->n + 1, sizeof(*l->v)))
+		return NULL;
+	if (l->n == l->used)
+		l->v[l->used++] = (struct ptc_made){ .n = 0 };
+	return &l->v[l->n++];
+}
+
+struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
+{
+	while (l->next < l->n && ptc_spot_is_before(l->v[l->next].spot, spot))
+		l->next++;
+	if (l->next == l->n || ptc_spot_is_before(spot, l->v[l->next].spot))
+		return NULL;
+	return &l->v[l->next++];
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pieces of trace as the second engine has made them, before their turn or in it: all that follows
+ * from their bytes and the code, and nothing that depends on what was in front of them.
+ */
+#ifndef PTC_DECODE_MADE_H
+#define PTC_DECODE_MADE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/fast/engine.h"
+#include "decode/range.h"
+
+/* Bytes of a span that the engine may look at, side by side. */
+struct ptc_made_view {
+	const uint8_t *bytes; /* lent */
+	size_t off, len;      /* where in the span; how many */
+	bool ends;	      /* with the span */
+};
+
+struct ptc_made {
+	struct ptc_spot spot; /* the PSB that it begins at; by whoever keeps it */
+	int32_t pid;	      /* whose code it was made with, */
+	uint64_t version;     /* and which state of it */
+
+	const char *why; /* the engine declined it; NULL: it did not. A literal */
+	size_t end;	 /* the next PSB, in the span */
+	bool on;	 /* tracing, when it begins: */
+	uint64_t ip;
+	enum ptc_mode mode_before, mode;
+	uint64_t insns;
+	struct ptc_fast_last last;
+	struct ptc_fast_rec *recs; /* owned */
+	size_t n, cap;
+	struct ptc_fast_mark *marks; /* owned */
+	size_t nmarks, marks_cap;
+};
+
+void ptc_made_release(struct ptc_made *m);
+
+/* Some of one lane, ascending. What is behind n is there for its memory. */
+struct ptc_made_list {
+	struct ptc_made *v; /* owned */
+	size_t n, used, cap;
+	size_t next; /* those in front of it are behind us */
+};
+
+void ptc_made_list_release(struct ptc_made_list *l);
+/* Empty, with the memory that it has, if that is not much. */
+void ptc_made_list_renew(struct ptc_made_list *l);
+
+/* One more, to be filled. NULL: out of memory. */
+struct ptc_made *ptc_made_list_add(struct ptc_made_list *l);
+/* The one at @spot, once. NULL: there is none. Spots ascend from call to call. */
+struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* A slice whose pieces the second engine makes. */
+#include <stdlib.h>
+
+#include "decode/piece.h"
+#include "decode/psb.h"
+#include "decode/slice.h"
+
+/* Records that a slice may have, about: 64 MiB, whatever the trace is made of. */
+enum { RECS_MAX = 4 << 20 };
+
+struct making {
+	struct ptc_slice *s;
+	struct ptc_slice_worker *w;
+	size_t recs;
+};
+
+/* Who is to run at the PSB at @at. NULL: that is not known here. */
+static const struct ptc_context *context_at(const struct ptc_slice *s, const struct ptc_span *sp,
+					    size_t at)
+{
+	uint64_t ns = 0;
+
+	if (s->conf.clock.valid && ptc_range_next_timed(sp, &s->conf.clock, at, &ns) != at)
+		return NULL;
+	if (ns > s->horizon || ns < s->contexts.v[0].from_ns)
+		return NULL;
+	return ptc_context_at(&s->contexts, ns);
+}
+
+/* [from, upto) of @sp; copied if it is not side by side there. False: out of memory. */
+static bool view(struct ptc_slice_worker *w, const struct ptc_span *sp, size_t from, size_t upto,
+		 struct ptc_made_view *ret)
+{
+	size_t len;
+	const uint8_t *bytes = ptc_span_run(sp, from, &len);
+
+	if (len < upto - from) {
+		if (!w->copy)
+			w->copy = malloc(PTC_PIECE_MAX);
+		if (!w->copy)
+			return false;
+		ptc_span_read(sp, from, w->copy, upto - from);
+		bytes = w->copy;
+	}
+	*ret = (struct ptc_made_view){ bytes, from, upto - from, upto == sp->len };
+	return true;
+}
+
+/* The piece between the PSBs at @at and @next, if it is known whose it is. False: no more. */
+static bool make(struct making *k, struct ptc_spot at, size_t next)
+{
+	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];
+	const struct ptc_context *c = context_at(k->s, sp, at.off);
+	/* The PSB+ behind it, and as much behind that as the engine's judge wants to see. */
+	size_t upto = next + 2 * (size_t)PTC_PSB_PLUS_MAX;
+	struct ptc_made_view v;
+	struct ptc_made *m;
+
+	upto = upto < sp->len ? upto : sp->len;
+	if (!c || upto - at.off > PTC_PIECE_MAX)
+		return true;
+	if (!view(k->w, sp, at.off, upto, &v))
+		return false;
+	m = ptc_made_list_add(&k->s->made);
+	if (!m)
+		return false;
+	m->spot = at;
+	ptc_engine_make(k->w->engine, &c->view->as, c->pid, &v, at.off, m);
+	k->recs += m->n;
+	return k->recs < RECS_MAX;
+}
+
+/* Those of the span that @at is in. False: that is all. */
+static bool make_span(struct making *k, struct ptc_spot at, const atomic_bool *cancelled)
+{
+	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];
+	size_t next;
+
+	for (at.off = ptc_span_next_psb(sp, at.off); at.off < sp->len; at.off = next) {
+		next = ptc_span_next_psb(sp, at.off + PTC_PSB_LEN);
+		if (atomic_load_explicit(cancelled, memory_order_relaxed) ||
+		    !ptc_spot_is_before(at, k->s->stop) || !make(k, at, next))
+			return false;
+	}
+	return true;
+}
+
+void ptc_slice_make(struct ptc_slice *s, struct ptc_slice_worker *w, const atomic_bool *cancelled)
+{
+	struct making k = { .s = s, .w = w };
+	struct ptc_spot at = s->conf.start;
+
+	while (at.span < s->conf.stream->n && make_span(&k, at, cancelled))
+		at = (struct ptc_spot){ at.span + 1, 0 };
+}
