@@ -62,23 +62,3 @@ for f in sig.0??; do
 		fail "$f does not end where the signal was sent: $("$ptcap" decode -i "$f" | tail -n 2)"
 done
 echo "ok snapshots of 4 signals"
-
-# Places: of what runs, by name, and of a command, by address; the trace is stopped a little behind them.
-"$progs/prog_busy" 100000000 >/dev/null &
-target=$!
-"$ptcap" snapshot --at hop:100 --count 3 -m 256K,64K -p "$target" -o at 2>at.err || fail "snapshot --at: $(cat at.err)"
-kill "$target"
-wait "$target" || true
-[ "$(echo at.0??)" = "at.000 at.001 at.002" ] || fail "$(echo at.0??): $(cat at.err)"
-[ "$(grep -c 'us behind the place' at.err)" = 3 ] || fail "it is not said how far behind: $(cat at.err)"
-for f in at.0??; do
-	"$ptcap" dump --verify -i "$f" >at.verify || fail "$f: $(tail -n 3 at.verify)"
-done
-"$ptcap" decode -i at.002 | grep -q ' -> .* hop$' || fail "it never came to hop: $("$ptcap" decode -i at.002 | tail -n 3)"
-addr=0x$(nm "$progs/prog_busy" | sed -n 's/^\([0-9a-f]*\) t hop$/\1/p')
-"$ptcap" snapshot --at "$addr" --count 1 -m 256K,64K -o at.cmd -- "$progs/prog_busy" 300 >/dev/null 2>at.err || [ $? = 7 ] ||
-	fail "snapshot --at $addr: $(cat at.err)"
-grep -q "snapshot 1: 'at.cmd'" at.err || fail "none at $addr: $(cat at.err)"
-! "$ptcap" snapshot --at hop -o at.no -- "$progs/prog_busy" 3 2>at.err || fail "the place in a command is known before it runs"
-grep -q -e '-p' at.err || fail "$(cat at.err)"
-echo "ok snapshots at places"
