@@ -139,7 +139,7 @@ static int taken(struct ptc_loop *l, uint64_t before)
 	if (rc)
 		return rc;
 	l->snapshots++;
-	ptc_relay_snapshot(&l->relay, bytes, l->wanted);
+	ptc_relay_snapshot(&l->relay, bytes, l->wanted, l->behind_ns);
 	if (l->opts->count && l->snapshots >= l->opts->count) {
 		want(l, PTC_ASKED_STOP);
 		ask(l);
@@ -163,7 +163,10 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 	const bool paused = l->pausing && !ended && !l->asked && l->source->ops->pause(l->source);
 	const bool take = ended ? wants_last(l) : paused;
 	const uint64_t before = l->drain->aux_bytes;
-	int rc = drain(l, ended, take);
+	int rc;
+
+	l->behind_ns = paused && l->source->ops->behind ? l->source->ops->behind(l->source) : 0;
+	rc = drain(l, ended, take);
 
 	if (paused) {
 		l->pausing = false;
@@ -410,7 +413,8 @@ static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uin
 	const struct ptc_taken t = { .n = n,
 				     .bytes = ptc_le64(numbers),
 				     .path = path ? path : o->output,
-				     .wanted = ptc_le64(numbers + sizeof(uint64_t)) };
+				     .wanted = ptc_le64(numbers + sizeof(uint64_t)),
+				     .behind_ns = ptc_le64(numbers + 2 * sizeof(uint64_t)) };
 	const bool ok = path || !o->series;
 
 	if (ok)

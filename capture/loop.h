@@ -30,6 +30,7 @@ struct ptc_loop {
 	bool limited;			     /* the time is up */
 	bool last;			     /* the end takes a snapshot, whatever it is */
 	uint64_t snapshots;		     /* taken */
+	uint64_t behind_ns;		     /* the newest; see struct ptc_taken */
 	uint64_t wanted;		     /* by the caller, so far */
 	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; UINT64_MAX: not */
 	uint64_t take_ns;		     /* the next snapshot */

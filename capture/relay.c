@@ -87,12 +87,13 @@ void ptc_relay_progress(struct ptc_relay *r, const struct ptc_progress *p)
 	unlock(r, r->news_fd);
 }
 
-void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted)
+void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted, uint64_t behind_ns)
 {
 	lock(r);
 	r->news.snapshots++;
 	ptc_buf_le64(&r->news.taken, bytes);
 	ptc_buf_le64(&r->news.taken, wanted);
+	ptc_buf_le64(&r->news.taken, behind_ns);
 	unlock(r, r->news_fd);
 }
 

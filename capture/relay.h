@@ -20,8 +20,8 @@ struct ptc_wish {
 	enum ptc_asked asked; /* of the source */
 };
 
-/* Of a snapshot: its bytes, and how many were wanted when it was taken. */
-enum { PTC_RELAY_TAKEN = 2 };
+/* Of a snapshot: its bytes, how many were wanted when it was taken, and how late it was. */
+enum { PTC_RELAY_TAKEN = 3 };
 
 /* What the thread has to tell. */
 struct ptc_news {
@@ -51,7 +51,7 @@ struct ptc_wish ptc_relay_wish(struct ptc_relay *r);
 
 /* The thread. */
 void ptc_relay_progress(struct ptc_relay *r, const struct ptc_progress *p);
-void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted);
+void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted, uint64_t behind_ns);
 void ptc_relay_ended(struct ptc_relay *r);
 void ptc_relay_done(struct ptc_relay *r);
 /* The caller: what is new, and the caller's to release. */

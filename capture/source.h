@@ -127,11 +127,14 @@ struct ptc_source_ops {
 	/* Only after a pause that said true. The trace goes on with a PSB. */
 	void (*resume)(struct ptc_source *s);
 	/*
-	 * After start: readable when a thread is held for a snapshot, since a signal is about to
-	 * be delivered that opts->crash or opts->on_signals is for. The next pause takes notice,
-	 * and its resume lets the thread go on. -1: that is not wanted. NULL: the source cannot.
+	 * After start: readable when a snapshot is to be taken for opts->at, or a thread is held
+	 * for one, since a signal is about to be delivered that opts->crash or opts->on_signals is
+	 * for. The next pause takes notice, and its resume lets the thread go on. -1: that is not
+	 * wanted. NULL: the source cannot.
 	 */
 	int (*held_fd)(struct ptc_source *s);
+	/* How long before the newest pause what asked for it had happened. NULL: not at all. */
+	uint64_t (*behind)(struct ptc_source *s);
 	/*
 	 * Record no more. A command runs on, and the end is its end; what was attached
 	 * to is left, which is the end. May be called again, as leave.

@@ -147,6 +147,9 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
 	if (!k->a->quiet)
 		ptc_say("snapshot %" PRIu64 ": '%s', %" PRIu64 " bytes of trace", t->n, t->path,
 			t->bytes);
+	if (!k->a->quiet && t->behind_ns)
+		ptc_say("the trace was stopped %.3f us behind the place (--at)",
+			(double)t->behind_ns / 1e3);
 	remember(k, t->path);
 	ptc_control_taken(&k->control, t->wanted);
 }

@@ -44,10 +44,11 @@ struct ptc_progress {
 
 /* A snapshot that was taken. */
 struct ptc_taken {
-	uint64_t n;	  /* from 1 on */
-	uint64_t bytes;	  /* of trace */
-	const char *path; /* lent: the file it is in */
-	uint64_t wanted;  /* how often PTC_WAKE_SNAPSHOT was said before it was taken */
+	uint64_t n;	    /* from 1 on */
+	uint64_t bytes;	    /* of trace */
+	const char *path;   /* lent: the file it is in */
+	uint64_t wanted;    /* how often PTC_WAKE_SNAPSHOT was said before it was taken */
+	uint64_t behind_ns; /* so long after a place of opts->at was come to; 0: not for one */
 };
 
 /* A place in a program's code. */
@@ -150,7 +151,8 @@ struct ptc_record_opts {
 	uint64_t on_signals;
 	/*
 	 * With snapshot: take one when a thread comes to one of these places, at most PTC_AT_MAX.
-	 * The step source stands still in front of it.
+	 * The step source stands still in front of it; of what the kernel records the thread runs
+	 * on for a moment (ptc_taken.behind_ns), and each CPU counts by itself.
 	 */
 	const struct ptc_crossing *at;
 	size_t nat;

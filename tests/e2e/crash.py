@@ -232,6 +232,25 @@ def nobody(folder):
 
 
 @case
+def bounded(folder):
+    """-m keeps the newest part of the trace: the same end, of a file that is smaller; and without a death there is one, too."""
+    c = Crash(folder, STATIC, "null")
+    want = c.explain()
+    path = os.path.join(folder, "small")
+    die = [PTCAP, "crash", "-o", path, "-m", "256K,8K", "--"]
+    r = Run([*die, STATIC, "null"]).expect(128 + signal.SIGSEGV)
+    check("1 process was killed" in r.err, r.err)
+    check(os.listdir(folder).count("small") == 1 and not os.path.exists(path + ".000"), f"{os.listdir(folder)}")
+    said = json.loads(Run([PTCAP, "crash", "show", "-i", path, "--format", "json"]).expect(0).out)
+    check(said["trace_ends_there"] and said["fault"]["ip"] == want["fault"]["ip"], said["text"])
+    ends = [[(b["from"], b["to"], b["kind"]) for b in s["branches"] if "from" in b][-20:] for s in (said, want)]
+    check(ends[0] == ends[1], f"another end: {ends}")
+    Run([*die, STATIC, "handled"])
+    Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
+    Run([PTCAP, "crash", "show", "-i", path]).expect(4)
+
+
+@case
 def refused(folder):
     """Sources that do not see it, and wishes that make no sense, are refused before anything runs."""
     path = os.path.join(folder, "f")

@@ -51,6 +51,12 @@ def tracer(pid):
         return int(re.search(r"TracerPid:\t(\d+)", f.read())[1])
 
 
+def state(pid):
+    """"S": it sleeps."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
 @case
 def faults(folder):
     """Each dies as it would have; the instruction, the line, the reason and the stack are those of the state."""
@@ -115,6 +121,7 @@ def attached(folder):
     a = Attached(folder, "catch")
     a.target.send_signal(signal.SIGTERM)
     check(a.target.stdout.readline() == b"caught\n", "the handler did not run")
+    until(lambda: state(a.target.pid) == "S", "reading on")
     a.target.send_signal(signal.SIGABRT)
     check("1 process was killed" in a.ends(), "nobody died")
     check(a.target.wait() == -signal.SIGABRT, "it did not die of SIGABRT")
@@ -130,10 +137,9 @@ def stopped(folder):
     """Job control works: it stops, and goes on when it is told to."""
     a = Attached(folder)
     a.target.send_signal(signal.SIGSTOP)
-    state = lambda: open(f"/proc/{a.target.pid}/stat", encoding="ascii").read().split()[2]
-    until(lambda: state() in "tT", "stopped")
+    until(lambda: state(a.target.pid) in "tT", "stopped")
     a.target.send_signal(signal.SIGCONT)
-    until(lambda: state() == "S", "going on")
+    until(lambda: state(a.target.pid) == "S", "going on")
     a.us.send_signal(signal.SIGINT)
     a.ends()
     a.unharmed()

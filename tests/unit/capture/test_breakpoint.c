@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: places that are watched by breakpoints, of this very process, where the kernel lets
+ * us. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/perf/breakpoint.h"
+
+__attribute__((noinline, noclone)) static void place(void)
+{
+	__asm__ volatile("");
+}
+
+static struct ptc_cpus cpus = PTC_CPUS_INIT;
+static struct ptc_err err;
+
+/* What @opener says of breakpoints at @count and @file in this thread. */
+static int watch(struct ptc_breakpoints *b, const struct ptc_opener *opener, uint64_t count,
+		 const char *file)
+{
+	const struct ptc_crossing at = { { file, (uint64_t)place }, count };
+	const pid_t tid = (pid_t)syscall(SYS_gettid);
+	const struct ptc_record_opts o = { .tids = &tid, .ntids = 1, .at = &at, .nat = 1 };
+
+	cr_assert_eq(ptc_cpus_online(&cpus, "", &err), 0);
+	return ptc_breakpoints_open(b, opener, &o, &cpus, 0, &err);
+}
+
+static bool asks(const struct ptc_breakpoints *b)
+{
+	struct pollfd fd = { .fd = b->epoll_fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+static void release(struct ptc_breakpoints *b)
+{
+	ptc_breakpoints_release(b);
+	ptc_cpus_release(&cpus);
+}
+
+Test(breakpoint, each_time_that_counts_asks_once)
+{
+	struct ptc_breakpoints b = PTC_BREAKPOINTS_INIT;
+	uint64_t first, second;
+
+	if (watch(&b, &ptc_opener_kernel, 1, NULL)) {
+		release(&b);
+		cr_skip_test("%s", err.msg);
+	}
+	cr_assert(!asks(&b) && !ptc_breakpoints_take(&b, &first) && !first);
+	place();
+	cr_assert(asks(&b));
+	cr_assert_eq(ptc_breakpoints_take(&b, &first), 1);
+	cr_assert(first && !asks(&b));
+	for (int i = 0; i < 1000; i++) { /* round the ring, and round again */
+		place();
+		cr_assert_eq(ptc_breakpoints_take(&b, &second), 1, "round %d", i);
+		cr_assert_gt(second, first);
+		first = second;
+	}
+	release(&b);
+}
+
+Test(breakpoint, it_counts)
+{
+	struct ptc_breakpoints b = PTC_BREAKPOINTS_INIT;
+	size_t n = 0, i;
+	uint64_t time;
+
+	if (watch(&b, &ptc_opener_kernel, 10, NULL)) {
+		release(&b);
+		cr_skip_test("%s", err.msg);
+	}
+	for (i = 0; i < 1000; i++)
+		place();
+	n = ptc_breakpoints_take(&b, &time);
+	/* Each CPU counts by itself, and what is left over stays. */
+	cr_assert(n <= 100 && n + cpus.n >= 100, "%zu times", n);
+	release(&b);
+}
+
+static int full(void *ctx, struct perf_event_attr *attr, const struct ptc_perf_where *at)
+{
+	(void)attr;
+	(void)at;
+	return *(const int *)ctx;
+}
+
+Test(breakpoint, what_cannot_be_is_said)
+{
+	static const struct {
+		int sys;
+		const char *word;
+	} table[] = {
+		{ -ENOSPC, "debugger" },
+		{ -EOPNOTSUPP, "no breakpoints" },
+		{ -EACCES, "--at" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		int sys = table[i].sys;
+		const struct ptc_opener opener = { full, &sys };
+		struct ptc_breakpoints b = PTC_BREAKPOINTS_INIT;
+
+		cr_assert(watch(&b, &opener, 1, NULL) < 0);
+		cr_assert(strstr(err.msg, table[i].word), "%s", err.msg);
+		release(&b);
+	}
+}
+
+Test(breakpoint, a_file_that_is_not_mapped_has_no_place)
+{
+	struct ptc_breakpoints b = PTC_BREAKPOINTS_INIT;
+
+	cr_assert_eq(watch(&b, &ptc_opener_kernel, 1, "/nowhere"), PTC_E_NOT_EXIST);
+	cr_assert(strstr(err.msg, "/nowhere"));
+	release(&b);
+}
