@@ -76,7 +76,7 @@ static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker
 {
 	unlink_slice(j, s);
 	s->state = PTC_SLICE_RUNS;
-	if (w->engine)
+	if (s->pieces)
 		run_engine(j, s, w);
 	else
 		run_replay(j, s, w);

@@ -228,5 +228,8 @@ int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err
 		return play(d, l);
 	if (!d->plan)
 		return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
-	return d->engine ? step_with_pieces(d, l, err) : step_in_order(d, l, err);
+	if (l->nplanned ? l->planned[0]->pieces : d->plan->pieces)
+		return step_with_pieces(d, l, err);
+	ptc_replay_leave_engine(l->replay);
+	return step_in_order(d, l, err);
 }

@@ -304,6 +304,8 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	if (!r->fresh)
 		return r->piece.active && !e->verify;
 	r->fresh = false;
+	if (r->left_engine)
+		return false;
 	if (r->piece.active)
 		ptc_piece_check_end(r);
 	why = decode(r, e);

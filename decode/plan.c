@@ -16,7 +16,10 @@
  * A slice is large enough for what it costs to begin one, and small enough for its items, which are
  * a hundred times as large, to be in memory with those of the others.
  */
-enum { SLICE_BYTES = 256 << 10, SLICES_EACH = 2, MAX_THREADS = 256 };
+enum { SLICE_BYTES = 256 << 10, LEAST_BYTES = 4 << 10, SLICES_EACH = 2, MAX_THREADS = 256 };
+
+/* Pieces declined that say what the others will be like. */
+enum { FEW = 4, MANY = 128 };
 
 static unsigned int threads(const struct ptc_decode *d)
 {
@@ -90,8 +93,9 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 	if (!p)
 		return ptc_fail_mem(err);
 	p->d = d;
+	p->pieces = d->engine;
 	p->slice = d->opts.slice ? d->opts.slice : SLICE_BYTES;
-	p->bytes_max = (size_t)SLICES_EACH * n * (p->slice > SLICE_BYTES ? p->slice : SLICE_BYTES);
+	p->bytes_max = (size_t)SLICES_EACH * n * (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
 	if (!begin(p)) {
 		free(p);
 		return 0;
@@ -197,6 +201,20 @@ static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s
 	return true;
 }
 
+/*
+ * What the second engine declines is decoded in order, by one thread. Where that is more than a
+ * thread's share of all, it is faster to have all decoded side by side by libipt, from now on.
+ */
+static void judge_engine(struct ptc_plan *p)
+{
+	const struct ptc_engine_stats *s = &p->d->engine->stats;
+	/* A slice for each PSB is for tests. */
+	const uint64_t enough = p->slice < SLICE_BYTES ? FEW : MANY;
+
+	if (s->declined >= enough && s->declined * threads(p->d) > s->declined + s->pieces)
+		p->pieces = false;
+}
+
 /* The slice of @l from its cut to @end. False: not now. */
 static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 {
@@ -211,6 +229,9 @@ static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 		return false;
 	}
 	s->conf = ptc_lane_conf(p->d, l);
+	s->pieces = p->pieces;
+	if (!s->pieces)
+		s->conf.engine = NULL;
 	s->conf.start = l->cut.spot;
 	s->stop = end.spot;
 	s->horizon = p->scout->upto;
@@ -228,6 +249,8 @@ void ptc_plan_fill(struct ptc_plan *p)
 	struct ptc_plan_cut end;
 	struct ptc_lane *l;
 
+	if (p->pieces)
+		judge_engine(p);
 	while (!p->full) {
 		p->full = p->bytes >= p->bytes_max;
 		l = p->full ? NULL : next_lane(p);

@@ -27,6 +27,7 @@ struct ptc_plan {
 	size_t slice;		 /* bytes of trace that one has, at least */
 	size_t bytes, bytes_max; /* of all that are planned, or not done with */
 	bool full;		 /* nothing can be added until one is done with */
+	bool pieces;		 /* of those to come the second engine makes the pieces */
 };
 
 /* Where a slice may begin. */

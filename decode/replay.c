@@ -136,6 +136,11 @@ void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
 	r->made = made;
 }
 
+void ptc_replay_leave_engine(struct ptc_replay *r)
+{
+	r->left_engine = true;
+}
+
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_watch watch)
 {
 	r->calm = until;

@@ -73,6 +73,9 @@ void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_watch 
 /* Pieces that the second engine has made ahead: @made (NULL: none) is lent until the next call. */
 void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);
 
+/* From the next PSB on no piece is the second engine's. */
+void ptc_replay_leave_engine(struct ptc_replay *r);
+
 /* How it stands; see seam.h. False: not so that it could be compared. */
 bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret);
 

@@ -43,6 +43,7 @@ struct ptc_slice {
 	uint64_t horizon;	      /* they are known until then */
 	size_t bytes;		      /* of trace, about */
 	size_t batch;		      /* items in a step at most, about */
+	bool pieces; /* the second engine makes its pieces, and nothing else is done */
 
 	/* Done. */
 	struct ptc_replay *replay;    /* owned; where it ends, with all items; none is given yet */
@@ -54,7 +55,7 @@ struct ptc_slice {
 	struct ptc_notes notes; /* apart */
 	bool over;		/* the last step came to the end of the trace */
 	bool useless;		/* it is not what it would be in its turn, or there is no memory */
-	struct ptc_made_list made; /* owned; where there is a second engine, and nothing else */
+	struct ptc_made_list made; /* owned; pieces: all that there is */
 
 	/* Of the jobs that it is one of; by their lock. */
 	enum ptc_slice_state { PTC_SLICE_WAITS, PTC_SLICE_RUNS, PTC_SLICE_DONE } state;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: pieces that the second engine has made before their turn, in the order of the trace.
+ */
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+#include "decode/made.h"
+#include "decode/piece.h"
+
+static void add(struct ptc_made_list *l, size_t span, size_t off)
+{
+	struct ptc_made *m = ptc_made_list_add(l);
+
+	cr_assert(m);
+	m->spot = (struct ptc_spot){ span, off };
+}
+
+static bool take(struct ptc_made_list *l, size_t span, size_t off)
+{
+	const struct ptc_made *m = ptc_made_list_take(l, (struct ptc_spot){ span, off });
+
+	return m && m->spot.span == span && m->spot.off == off;
+}
+
+Test(made, each_is_taken_once_and_only_where_it_begins)
+{
+	struct ptc_made_list l = { .n = 0 };
+
+	add(&l, 0, 16);
+	add(&l, 0, 64);
+	add(&l, 1, 0);
+	add(&l, 1, 32);
+	cr_assert(!take(&l, 0, 0));
+	cr_assert(take(&l, 0, 16));
+	cr_assert(!take(&l, 0, 16));
+	cr_assert(!take(&l, 0, 32));
+	cr_assert(!take(&l, 0, 80)); /* the one at 64 was passed */
+	cr_assert(take(&l, 1, 0));
+	cr_assert(take(&l, 1, 32));
+	cr_assert(!take(&l, 1, 32));
+	ptc_made_list_release(&l);
+}
+
+Test(made, memory_is_used_again_unless_it_is_much)
+{
+	struct ptc_made_list l = { .n = 0 };
+	struct ptc_fast_rec *recs;
+
+	add(&l, 0, 16);
+	add(&l, 0, 64);
+	recs = l.v[0].recs = calloc(8, sizeof(*recs));
+	l.v[0].cap = 8;
+	l.v[1].recs = calloc(8, sizeof(*recs));
+	l.v[1].cap = (size_t)1 << 24; /* as it says */
+	ptc_made_list_renew(&l);
+	cr_assert(!take(&l, 0, 16));
+	add(&l, 3, 16);
+	add(&l, 3, 64);
+	cr_assert_eq(l.v[0].recs, recs);
+	cr_assert_null(l.v[1].recs);
+	cr_assert(take(&l, 3, 16));
+	ptc_made_list_release(&l);
+}
+
+static unsigned int halved_for(unsigned int n)
+{
+	const struct ptc_fast_clock clock = { .mtc_freq = 0 };
+	struct ptc_engine *e, *other;
+	struct ptc_err err;
+	unsigned int halved;
+
+	cr_assert_eq(ptc_engine_new(PTC_ENGINE_FAST, &clock, true, &e, &err), 0);
+	ptc_engine_share(e, n);
+	cr_assert_eq(ptc_engine_new_like(e, &other, &err), 0);
+	halved = other->codes.halved;
+	cr_assert_eq(halved, e->codes.halved);
+	cr_assert(other->fast.time.on);
+	ptc_engine_free(e);
+	ptc_engine_free(other);
+	return halved;
+}
+
+Test(made, engines_side_by_side_share_what_two_may_have)
+{
+	cr_assert_eq(halved_for(2), 0);
+	cr_assert_eq(halved_for(3), 1);
+	cr_assert_eq(halved_for(4), 1);
+	cr_assert_eq(halved_for(16), 3);
+	cr_assert_eq(halved_for(32), 4);
+	cr_assert_eq(halved_for(256), 4);
+}
