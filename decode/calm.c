@@ -10,7 +10,7 @@ void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l)
 	const uint64_t end = d->pick.to == UINT64_MAX ? UINT64_MAX : d->pick.to + 1;
 
 	ptc_replay_set_calm(l->replay, ev && ev->time < end ? ev->time : end,
-			    (struct ptc_watch){ d, l });
+			    (struct ptc_calm){ d, l });
 }
 
 /* Who runs on the lane, as what is to come finds it. */
@@ -123,7 +123,7 @@ static bool matters(const void *ctx, const struct ptc_event *ev)
 	}
 }
 
-static bool lasts(const struct ptc_watch *w, uint64_t time, struct now n)
+static bool lasts(const struct ptc_calm *w, uint64_t time, struct now n)
 {
 	if (!w->d || time > w->d->pick.to)
 		return false;
@@ -137,12 +137,12 @@ static bool lasts(const struct ptc_watch *w, uint64_t time, struct now n)
 	return !ptc_sideband_any(&w->d->sideband, time, matters, &n);
 }
 
-bool ptc_calm_is_same(const struct ptc_watch *w, uint64_t time)
+bool ptc_calm_is_same(const struct ptc_calm *w, uint64_t time)
 {
 	return lasts(w, time, (struct now){ .code_too = false });
 }
 
-bool ptc_calm_lasts(const struct ptc_watch *w, uint64_t time, struct ptc_fast_code *code)
+bool ptc_calm_lasts(const struct ptc_calm *w, uint64_t time, struct ptc_fast_code *code)
 {
 	return lasts(w, time, (struct now){ .code_too = true, .code = code });
 }

@@ -14,7 +14,7 @@ struct ptc_fast_code;
 struct ptc_lane;
 
 /* Of a lane; d NULL: nothing is known. */
-struct ptc_watch {
+struct ptc_calm {
 	struct ptc_decode *d;	  /* lent */
 	const struct ptc_lane *l; /* lent */
 };
@@ -24,8 +24,8 @@ void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l);
 
 /* Is it the same thread that runs on the lane up to @time, included, and nothing to be listed
  * there? */
-bool ptc_calm_is_same(const struct ptc_watch *w, uint64_t time);
+bool ptc_calm_is_same(const struct ptc_calm *w, uint64_t time);
 /* And does none of the code change that @code knows (NULL: nobody knows which that is)? */
-bool ptc_calm_lasts(const struct ptc_watch *w, uint64_t time, struct ptc_fast_code *code);
+bool ptc_calm_lasts(const struct ptc_calm *w, uint64_t time, struct ptc_fast_code *code);
 
 #endif

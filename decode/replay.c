@@ -141,7 +141,7 @@ void ptc_replay_leave_engine(struct ptc_replay *r)
 	r->left_engine = true;
 }
 
-void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_watch watch)
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch)
 {
 	r->calm = until;
 	r->watch = watch;

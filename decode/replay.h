@@ -68,7 +68,7 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
  * the time is before @until. It may be trusted, and decode ahead; even further, if @watch knows
  * more (its d may be NULL: it does not).
  */
-void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_watch watch);
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch);
 
 /* Pieces that the second engine has made ahead: @made (NULL: none) is lent until the next call. */
 void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);

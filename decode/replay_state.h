@@ -105,8 +105,8 @@ struct ptc_replay {
 	struct ptc_spot stop;	    /* a row of steps ends there */
 	bool left_engine;	    /* it is not asked any more */
 	struct ptc_made_list *made; /* lent; pieces made before their turn; NULL: none */
-	uint64_t calm;		/* at no time in front of this is there anything else to be done; */
-	struct ptc_watch watch; /* whether there is behind that */
+	uint64_t calm;	       /* at no time in front of this is there anything else to be done; */
+	struct ptc_calm watch; /* whether there is behind that */
 	struct ptc_trail trail;
 	struct ptc_piece piece;
 };

@@ -21,6 +21,7 @@
 #include "capture/clock.h"
 #include "capture/launch.h"
 #include "capture/perf/attach.h"
+#include "capture/perf/attrs.h"
 #include "capture/perf/event.h"
 #include "capture/perf/explain.h"
 #include "capture/perf/filter.h"
@@ -40,10 +41,6 @@ enum {
 	DATA_UNPRIVILEGED = 256 << 10,
 	AUX_UNPRIVILEGED = 128 << 10,
 };
-
-#define SAMPLE_TYPE                                                                                \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
-	 PERF_SAMPLE_IDENTIFIER)
 
 struct perf {
 	struct ptc_source base;
@@ -72,78 +69,6 @@ struct perf {
 static struct perf *of(struct ptc_source *s)
 {
 	return (struct perf *)s; /* base is the first member */
-}
-
-/* Everything that runs on CPUs, not single tasks. */
-static bool by_cpu(const struct ptc_record_opts *o)
-{
-	return o->all_cpus || o->cgroup || o->cpus;
-}
-
-/* --- the attrs --- */
-
-static void fill_common(const struct perf *p, struct perf_event_attr *a)
-{
-	a->sample_type = SAMPLE_TYPE;
-	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
-			 PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	a->disabled = 1;
-	a->inherit = !p->opts->per_thread && !by_cpu(p->opts);
-	a->enable_on_exec = p->opts->argv && !by_cpu(p->opts);
-	a->sample_id_all = 1;
-}
-
-static void fill_side(const struct perf *p, struct perf_event_attr *a)
-{
-	const bool kernel = !p->event.attr.exclude_kernel;
-
-	a->mmap = 1;
-	a->mmap2 = 1;
-	a->build_id = 1;
-	a->comm = 1;
-	a->comm_exec = 1;
-	a->task = 1;
-	a->context_switch = 1;
-	a->namespaces = 1;
-	a->cgroup = 1;
-	a->ksymbol = kernel;
-	a->bpf_event = kernel;
-	a->text_poke = kernel;
-}
-
-/* It is on when the leader of its group is. */
-static void fill_sampler(const struct perf *p, struct perf_event_attr *a)
-{
-	*a = p->sampler.attr;
-	fill_common(p, a);
-	a->sample_type |= PERF_SAMPLE_AUX;
-	a->disabled = 0;
-	a->enable_on_exec = 0;
-}
-
-static void fill_attrs(struct perf *p)
-{
-	struct perf_event_attr *first = &p->set.attr[0], *last;
-
-	p->set.nevents = p->event.dummy ? 1 : p->opts->aux_sample ? 3 : 2;
-	last = &p->set.attr[p->set.nevents - 1];
-	*first = p->event.attr;
-	fill_common(p, first);
-	if (p->set.aux_size && !p->set.overwrite) /* half makes small traces TRUNCATED */
-		first->aux_watermark = (uint32_t)(p->set.aux_size / 4);
-	if (p->event.dummy) {
-		fill_side(p, first);
-		return;
-	}
-	if (p->opts->aux_sample)
-		fill_sampler(p, &p->set.attr[1]);
-	last->type = PERF_TYPE_SOFTWARE;
-	last->config = PERF_COUNT_SW_DUMMY;
-	last->sample_period = 1;
-	last->exclude_kernel = 1;
-	last->exclude_hv = 1;
-	fill_common(p, last);
-	fill_side(p, last);
 }
 
 /* --- whom --- */
@@ -196,7 +121,7 @@ static int add_targets(struct perf *p, struct ptc_err *err)
 		rc = ptc_launch_fork(&p->launch, o->argv, o->cmd_sigmask, &p->pid, err);
 	if (rc)
 		return rc;
-	if (by_cpu(o))
+	if (ptc_attrs_by_cpu(o))
 		return add_cpus(p, err);
 	if (o->argv)
 		return add_command(p, err);
@@ -228,7 +153,7 @@ static uint64_t who_runs(const struct perf *p)
 
 	if (!side->context_switch)
 		return 0;
-	return by_cpu(p->opts) ? 3 : 2;
+	return ptc_attrs_by_cpu(p->opts) ? 3 : 2;
 }
 
 static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
@@ -245,7 +170,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	ret->nids = p->nids;
 	ret->label = p->event.intel_pt ? "Intel PT" : p->event.name;
 	ret->no_info = !p->event.intel_pt;
-	ret->keep_vdso = p->event.intel_pt && !by_cpu(p->opts);
+	ret->keep_vdso = p->event.intel_pt && !ptc_attrs_by_cpu(p->opts);
 	ret->info = (struct ptc_pt_info){
 		.type = PTC_AUXTRACE_TYPE_INTEL_PT,
 		.pmu_type = p->event.attr.type,
@@ -291,7 +216,7 @@ static struct ptc_hotplug_whose whose_cpus(struct perf *p)
 	return (struct ptc_hotplug_whose){
 		.among = p->opts->cpus ? &p->set.cpus : NULL,
 		.mine = &p->set.cpus,
-		.tasks = !by_cpu(p->opts),
+		.tasks = !ptc_attrs_by_cpu(p->opts),
 		.again = p->stopped ? NULL : record_again,
 		.now_ns = now_ns,
 		.ctx = p,
@@ -339,12 +264,12 @@ static int put_running(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
 		.sample_type = side->sample_type,
 		.id = p->set.slots[0].id[p->set.nevents - 1],
 		.build_ids = side->build_id,
-		.vdso = !p->event.software && !by_cpu(p->opts),
+		.vdso = !p->event.software && !ptc_attrs_by_cpu(p->opts),
 	};
 	int rc = 0;
 	size_t i;
 
-	if (by_cpu(p->opts))
+	if (ptc_attrs_by_cpu(p->opts))
 		rc = ptc_tasks_processes(&p->processes, "/proc", err);
 	for (i = 0; rc >= 0 && i < p->processes.n; i++)
 		rc = ptc_running_put(b, &r, p->processes.items[i], err);
@@ -564,16 +489,16 @@ static const struct ptc_source_ops perf_ops = {
 
 static int check_opts(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	if (by_cpu(o) && (o->npids || o->ntids))
+	if (ptc_attrs_by_cpu(o) && (o->npids || o->ntids))
 		return ptc_fail(err, PTC_E_USAGE,
 				"CPUs or a cgroup, and processes or threads: one of both");
-	if (o->per_thread && by_cpu(o))
+	if (o->per_thread && ptc_attrs_by_cpu(o))
 		return ptc_fail(err, PTC_E_USAGE, "--per-thread is for threads, on whatever CPU");
-	if ((o->crash || o->on_signals || o->nat) && by_cpu(o))
+	if ((o->crash || o->on_signals || o->nat) && ptc_attrs_by_cpu(o))
 		return ptc_fail(
 			err, PTC_E_USAGE,
 			"signals and places are seen of processes (-p) and commands, not of CPUs");
-	if (!o->argv && !by_cpu(o) && !o->npids && !o->ntids)
+	if (!o->argv && !ptc_attrs_by_cpu(o) && !o->npids && !o->ntids)
 		return ptc_fail(err, PTC_E_USAGE, "there is nothing to record");
 	return 0;
 }
@@ -659,7 +584,7 @@ static int open_all(struct perf *p, struct ptc_err *err)
 	p->set.per_thread = p->opts->per_thread;
 	p->set.note = p->opts->on_note;
 	p->set.note_ctx = p->opts->note_ctx;
-	fill_attrs(p);
+	ptc_attrs_fill(&p->set, p->opts, &p->sampler);
 	rc = add_targets(p, err);
 	if (rc)
 		return rc;

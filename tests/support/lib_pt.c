@@ -389,7 +389,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
-	ptc_replay_set_calm(r, UINT64_MAX, (struct ptc_watch){ .d = NULL });
+	ptc_replay_set_calm(r, UINT64_MAX, (struct ptc_calm){ .d = NULL });
 	other_open(&other, stream, &as, how, !max);
 	run(r, max, late, out, stream, how, &other);
 	other_close(&other, how);
