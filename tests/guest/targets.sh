@@ -7,6 +7,9 @@
 # by_tid NAME: "tid from to" of ours and of perf, thread by thread, in NAME.ours and NAME.perf.
 by_tid() {
 	"$ptcap" decode -i "$1.data" -F tid,from,to 2>"$1.dec.err" | sort -s -n -k 1,1 >"$1.ours"
+	perf_by_tid "$1"
+}
+perf_by_tid() {
 	perf script -i "$1.data" --itrace=be -F tid,ip,addr 2>"$1.perf.err" | awk '{ print $1, $2, $4 }' |
 		sort -s -n -k 1,1 >"$1.perf"
 }
@@ -116,7 +119,8 @@ for seconds in 1 4 20; do # until enough of them had their turn, however busy th
 	"$ptcap" dump -i churn.data --type FORK | grep -o ' tid=.*' |
 		sed 's/ tid=\([0-9]*\) .*{.*time=\([0-9.]*\).*/\2 \1/' |
 		sort -n | cut -d ' ' -f 2 | grep -Fx -f churn.died >churn.born || true
-	"$ptcap" decode -i churn.data -F tid,cpu 2>churn.dec.err | uniq | sort -u >churn.traced
+	"$ptcap" decode -i churn.data -F tid,cpu,from,to 2>churn.dec.err >churn.all
+	cut -d ' ' -f 1,2 churn.all | uniq | sort -u >churn.traced
 	awk 'NR == FNR { nth[$1] = FNR; next }
 		!($1 in nth) { next }
 		!first[$2] || nth[$1] < first[$2] { first[$2] = nth[$1] }
@@ -134,7 +138,8 @@ kill "$target"
 [ "$(wc -l <churn.whole)" -gt 5 ] || fail "churn: only $(wc -l <churn.whole) threads were born while all was on"
 cut -d ' ' -f 1 churn.traced | uniq | grep -vxF -f - churn.whole >churn.missing || true
 [ ! -s churn.missing ] || fail "churn: threads without a trace: $(tr '\n' ' ' <churn.missing)"
-by_tid churn
+cut -d ' ' -f 1,3- churn.all | sort -s -n -k 1,1 >churn.ours
+perf_by_tid churn
 ! grep -m 3 '^#' churn.ours || fail "churn has gaps: $(cat churn.err)"
 diff churn.ours churn.perf >churn.diff || fail "churn: perf differs: $(head -n 6 churn.diff)"
 echo "ok churn: $(wc -l <churn.whole) threads were born and ended, each has its trace, as perf has it"
@@ -168,26 +173,27 @@ more=$(perf_within snap)
 [ -z "$more" ] || fail "snapshots: perf has more, $more"
 [ "$(wc -l <snap.perf)" -gt 3 ] || fail "snapshots: perf has too little"
 echo "ok snapshots: $(wc -l <snap.ours) transfers"
-# Again and again, while threads are born and end, until there is something to compare.
-bytes_taken() {
-	awk '/snapshot [0-9]*:/ { n += $4 } END { print n + 0 }' snaps.err
-}
-snaps=3 bytes=16384
-[ -z "${FULL-}" ] || snaps=50 bytes=32768
-"$ptcap" record -v --source pt -S -m 1M,16K -o snaps.data -- "$progs/prog_crowd" churn 100000000 1 >/dev/null 2>snaps.err &
-recorder=$!
-until grep -q source: snaps.err; do sleep 0.05; done
-for ((n = 1; n <= snaps || $(bytes_taken) < bytes; n++)); do
-	kill -USR2 "$recorder"
-	until grep -q "snapshot $n:" snaps.err; do sleep 0.05; done
-done
-kill -TERM "$recorder"
-wait "$recorder" || [ $? -ge 128 ] || fail "snapshots under load: $(cat snaps.err)"
-by_tid snaps
-more=$(perf_within snaps)
-[ -z "$more" ] || fail "snapshots under load: perf has more, $more"
-[ "$(wc -l <snaps.perf)" -gt 1000 ] || fail "snapshots under load: too few transfers"
-echo "ok $n snapshots under load: $(wc -l <snaps.ours) transfers, $(wc -l <snaps.perf) of perf's"
+# Again and again, while threads are born and end, until there is something to compare. (snapshots.sh takes such, too.)
+if [ -n "${FULL-}" ]; then
+	bytes_taken() {
+		awk '/snapshot [0-9]*:/ { n += $4 } END { print n + 0 }' snaps.err
+	}
+	snaps=50
+	"$ptcap" record -v --source pt -S -m 1M,16K -o snaps.data -- "$progs/prog_crowd" churn 100000000 1 >/dev/null 2>snaps.err &
+	recorder=$!
+	until grep -q source: snaps.err; do sleep 0.05; done
+	for ((n = 1; n <= snaps || $(bytes_taken) < 32768; n++)); do
+		kill -USR2 "$recorder"
+		until grep -q "snapshot $n:" snaps.err; do sleep 0.05; done
+	done
+	kill -TERM "$recorder"
+	wait "$recorder" || [ $? -ge 128 ] || fail "snapshots under load: $(cat snaps.err)"
+	by_tid snaps
+	more=$(perf_within snaps)
+	[ -z "$more" ] || fail "snapshots under load: perf has more, $more"
+	[ "$(wc -l <snaps.perf)" -gt 1000 ] || fail "snapshots under load: too few transfers"
+	echo "ok $n snapshots under load: $(wc -l <snaps.ours) transfers, $(wc -l <snaps.perf) of perf's"
+fi
 pt snapbusy -S -m 64K,16K -- "$progs/prog_busy" 20000
 by_tid snapbusy
 grep -v '^#' snapbusy.ours | diff - snapbusy.perf >snapbusy.diff || fail "a snapshot of a ring that went round: $(head -n 6 snapbusy.diff)"
