@@ -40,8 +40,8 @@ uint64_t ptc_ring_made(const struct ptc_ring *r)
 	return ptc_load_head(&r->page->data_head) - r->begin;
 }
 
-/* @n bytes at @pos of the stream, if they are side by side; else NULL. */
-static const uint8_t *in_place(const struct ptc_seg seg[2], size_t pos, size_t n)
+/* @n bytes at @pos of the stream, if they are side by side. */
+static bool in_place(const struct ptc_seg seg[2], size_t pos, size_t n, const uint8_t **ret)
 {
 	size_t i = 0;
 
@@ -50,8 +50,9 @@ static const uint8_t *in_place(const struct ptc_seg seg[2], size_t pos, size_t n
 		i = 1;
 	}
 	if (pos > seg[i].len || n > seg[i].len - pos)
-		return NULL;
-	return (const uint8_t *)seg[i].bytes + pos;
+		return false;
+	*ret = (const uint8_t *)seg[i].bytes + pos;
+	return true;
 }
 
 /* @n bytes at @pos of the stream; false if they are not all there. */
@@ -77,13 +78,13 @@ static bool copy(const struct ptc_seg seg[2], size_t pos, size_t n, uint8_t *out
 /* The size in the header at @pos; 0 at the end, or where no record can be. */
 static size_t record_size(const struct ptc_seg seg[2], size_t pos)
 {
-	const uint8_t *header = in_place(seg, pos, HEADER);
 	uint8_t room[HEADER];
+	const uint8_t *header = room;
 	size_t size;
 
-	if (!header && !copy(seg, pos, HEADER, room))
+	if (!in_place(seg, pos, HEADER, &header) && !copy(seg, pos, HEADER, room))
 		return 0;
-	size = ptc_le16((header ? header : room) + SIZE_AT);
+	size = ptc_le16(header + SIZE_AT);
 	if (size < HEADER || size > seg[0].len + seg[1].len - pos)
 		return 0;
 	return size;

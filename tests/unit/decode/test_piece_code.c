@@ -137,7 +137,7 @@ Test(piece_code, after_any_changes_it_is_what_would_be_found_out_anew)
 
 	make(&w, 1);
 	for (i = 0; i < 400; i++) {
-		for (j = number(&w, 2 * PTC_CHANGES); i && j > 0; j = j > 3 ? 0 : j - 1)
+		for (j = number(&w, 2UL * PTC_CHANGES); i && j > 0; j = j > 3 ? 0 : j - 1)
 			change(&w);
 		for (j = 0; i % 50 == 7 && j <= PTC_CHANGES; j++) /* more than are remembered */
 			change(&w);
