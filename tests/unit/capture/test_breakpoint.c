@@ -10,7 +10,7 @@
 
 #include "capture/perf/breakpoint.h"
 
-__attribute__((noinline, noclone)) static void place(void)
+__attribute__((noinline)) static void place(void)
 {
 	__asm__ volatile("");
 }
