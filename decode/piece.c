@@ -362,8 +362,11 @@ int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	p->next += n;
 	if (n < left)
 		return 0;
-	if (p->next_mark == p->nmarks)
-		return finish(r, err);
-	r->now = p->marks[p->next_mark++].tsc;
-	return 0;
+	while (p->next_mark < p->nmarks) {
+		r->now = p->marks[p->next_mark++].tsc;
+		if (p->next < p->n)
+			return 0;
+	}
+	/* At once: that the last instruction is of an earlier time is seen from here on only. */
+	return finish(r, err);
 }

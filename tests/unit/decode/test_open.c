@@ -282,6 +282,40 @@ Test(open, queues_are_merged_by_time_and_ties_go_by_queue)
 	end(&t);
 }
 
+/* On in the middle of the code: at its jmp *%rax. */
+static void psb_on_at(struct ptc_buf *b, uint64_t time)
+{
+	pt_psb(b);
+	pt_tsc(b, time);
+	pt_mode_exec64(b);
+	pt_ip(b, PT_FUP, 0x100b);
+	pt_psbend(b);
+}
+
+/* The time of the PSB is known before it is known that it led there. */
+Test(open, the_last_in_front_of_a_psb_comes_in_its_time)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	map_code(&t, 7, 0, 0x1000);
+	map_code(&t, 8, 0, 0x1000);
+	psb_on_at(&a, 10);
+	pt_ip(&a, PT_TIP, 0x100b);
+	pt_ip(&a, PT_TIP, 0x100b);
+	psb_on_at(&a, 30);
+	pt_ip_none(&a, PT_PGD);
+	psb_at(&b, 1);
+	syscall_at(&b, 20, 0x1000);
+	piece(&t, 0, 7, -1, 0, &a);
+	piece(&t, 1, 8, -1, 0, &b);
+	expect(&t, "7 100b 100b ijmp\n7 100b 100b ijmp\n" /* 10 */
+		   "8 0 1016 start\n8 1016 0 syscall\n"	  /* 20 */
+		   "7 100b 0 ijmp\n");
+	end(&t);
+}
+
 Test(open, without_a_clock_it_is_queue_after_queue)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
