@@ -303,7 +303,7 @@ e2e_emu(perf_clean CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
 foreach(name status not_found not_executable plain_script keeps_old full_disk full_disk_later file_limit daemon killed
 	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
 	terminate_default terminate_then_interrupt snapshot_refused snapshot_left snapshot_max_time
-	snapshot_file_limit code_once code_full crowd churn forks busy_daemon)
+	snapshot_file_limit code_once code_full signals_moved crowd churn forks busy_daemon)
 	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
 	e2e_is_emulated(emu_${name})
 endforeach()

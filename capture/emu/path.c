@@ -191,6 +191,13 @@ static bool is_fault(uint32_t sig)
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP;
 }
 
+/* The CPU is @k's from now on, if it was not. */
+static void run_here(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+{
+	if (k->cpu->running != k)
+		ptc_emu_unit_give(u, k);
+}
+
 static void on_signal(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 		      const struct ptc_emu_signal *s)
 {
@@ -331,6 +338,8 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 
 	if (type == PTC_EMU_SIGNAL) {
 		memcpy(&sig, payload, sizeof(sig));
+		if (k->pending) /* which may have been entered on another CPU */
+			run_here(u, k);
 		on_signal(u, k, &sig);
 		return;
 	}
@@ -388,8 +397,7 @@ uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint6
 			ptc_emu_cpu_look(k->cpu);
 		}
 		if (!(word & PTC_EMU_EVENT)) {
-			if (k->cpu->running != k)
-				ptc_emu_unit_give(u, k);
+			run_here(u, k);
 			pos++;
 			if (word && !enter_block(u, k, word))
 				u->no_memory = true;

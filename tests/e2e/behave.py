@@ -1342,6 +1342,15 @@ def code_once(folder):
 
 
 @case
+def signals_moved(folder):
+    """A signal comes to a thread that is on its way to another CPU, now and then: it is there by then."""
+    path = os.path.join(folder, "f")
+    for _ in range(12):
+        lib.record(path, [prog("tasks"), "alarm"], "-q", "--vcpus", "2").expect(0)
+        lib.decode(path, "-F", "tid", "--strict").expect(0)
+
+
+@case
 def code_full(folder):
     """When there is no memory for more code the recording ends: whole until then, told, the command runs on."""
     path, want = os.path.join(folder, "f"), os.path.join(folder, "t")

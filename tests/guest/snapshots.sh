@@ -36,8 +36,6 @@ snaps=3 threads=2000 keep=8
 aux=65536
 kept=/sys/kernel/debug/intel_pt
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs d /sys/kernel/debug
-busybox rmmod softpt
-busybox insmod /run/softpt.ko keep=$keep
 
 counts() { # of bytes that were written on each CPU
 	read -r first <$kept/0.count
@@ -61,6 +59,8 @@ resources() { # the descriptors of ptcap, and its memory
 # take NAME SNAPS THREADS BUSY: so many snapshots of threads one after the other, beside those that never rest.
 take() {
 	local name=$1 snaps=$2 threads=$3 n before had_fds had_kib
+	busybox rmmod softpt # what it keeps begins when the rings do
+	busybox insmod /run/softpt.ko keep=$keep
 	"$progs/prog_crowd" churn "$threads" "$4" >crowd.out &
 	target=$!
 	"$ptcap" snapshot -v -p "$target" -m 256K,${aux}B -o "$name" --control ctl,ack --no-final 2>snapshot.err &
