@@ -44,8 +44,10 @@ counts() { # of bytes that were written on each CPU
 
 await_written() { # await_written BYTES: more than there were
 	counts
-	local goal=$((first + second + $1))
+	local goal=$((first + second + $1)) tries=0
 	until [ $((first + second)) -ge $goal ]; do
+		[ $((tries++)) -lt 3000 ] || fail "nothing is traced any more: $first, $second bytes; $(tail -n 2 snapshot.err); \
+			what is watched: $(grep -E '^(State|Threads|TracerPid)' "/proc/$target/status" | tr -s '\n\t' ' ') $(cat crowd.out)"
 		pause 10
 		counts
 	done
