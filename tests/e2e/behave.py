@@ -23,22 +23,14 @@ import time
 
 import lib
 import truth
-from lib import PTCAP, Run, check, prog
+from lib import PTCAP, Run, check, prog, until
 
 CASES = {}
-DEADLINE = 50  # seconds for a condition; ctest's own limit is a little above
 
 
 def case(f):
     CASES[f.__name__] = f
     return f
-
-
-def until(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        check(time.monotonic() < end, f"in {DEADLINE} s not: {what}")
-        time.sleep(0.001)
 
 
 # --- exit status --------------------------------------------------------------------------------

@@ -74,6 +74,16 @@ def fixed_addresses():
     return None
 
 
+DEADLINE = 50  # seconds for a condition; ctest's own limit is a little above
+
+
+def until(condition, what):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        check(time.monotonic() < end, f"in {DEADLINE} s not: {what}")
+        time.sleep(0.001)
+
+
 class Run:
     """A finished command: status (128 + n for signal n, as a shell says it), out, err."""
 

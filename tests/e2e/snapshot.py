@@ -16,10 +16,9 @@ import sys
 import time
 
 import lib
-from lib import PTCAP, Run, check, prog
+from lib import DEADLINE, PTCAP, Run, check, prog, until
 
 CASES = {}
-DEADLINE = 50
 SNAPSHOT = [PTCAP, "snapshot", "--source", lib.SOURCE]
 RINGS = ["-m", "256K,8K", "--"]
 BUSY = {"step": lib.BUSY, "emu": "4000000"}[lib.SOURCE]  # it is done soon when it is left
@@ -28,13 +27,6 @@ BUSY = {"step": lib.BUSY, "emu": "4000000"}[lib.SOURCE]  # it is done soon when 
 def case(f):
     CASES[f.__name__] = f
     return f
-
-
-def until(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        check(time.monotonic() < end, f"in {DEADLINE} s not: {what}")
-        time.sleep(0.001)
 
 
 def flow(path):

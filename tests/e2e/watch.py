@@ -11,14 +11,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import lib
 from crash import FAULTS, STATIC, at
-from lib import PTCAP, Run, check, prog
+from lib import PTCAP, Run, check, prog, until
 
 CASES = {}
-DEADLINE = 50
 CRASH = [PTCAP, "crash", "-e", "dummy:u"]
 
 
@@ -33,13 +31,6 @@ def case(f):
 
     CASES[f.__name__] = known
     return known
-
-
-def until(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        check(time.monotonic() < end, f"in {DEADLINE} s not: {what}")
-        time.sleep(0.001)
 
 
 def show(path, *options):
