@@ -8,6 +8,7 @@
 #include "auxtrace/overlap.h"
 #include "base/err.h"
 #include "decode/grow.h"
+#include "decode/psb.h"
 
 void ptc_stream_release(struct ptc_stream *s)
 {
@@ -82,6 +83,30 @@ void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n)
 	}
 }
 
+/* Are the @n bytes at @at these? */
+static bool equals(const struct ptc_span *sp, size_t at, const uint8_t *bytes, size_t n)
+{
+	const uint8_t *run;
+	size_t len;
+
+	for (; n; at += len, bytes += len, n -= len) {
+		run = ptc_span_run(sp, at, &len);
+		if (len > n)
+			len = n;
+		if (memcmp(run, bytes, len) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* As ptc_pkt_next_psb has it: the one found in a part may go on in the next. */
+static size_t last_of_run(const struct ptc_span *sp, size_t at)
+{
+	while (sp->len - at >= PTC_PSB_LEN + 2 && equals(sp, at + PTC_PSB_LEN, ptc_psb, 2))
+		at += 2;
+	return at;
+}
+
 size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
 {
 	uint8_t seam[2 * (PTC_PSB_LEN - 1)];
@@ -92,14 +117,14 @@ size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
 		run = ptc_span_run(sp, at, &len);
 		found = ptc_pkt_next_psb(run, len, 0);
 		if (found < len)
-			return at + found;
+			return last_of_run(sp, at + found);
 		/* across the seam of this part and the next ones */
 		found = len < PTC_PSB_LEN - 1 ? at : at + len - (PTC_PSB_LEN - 1);
 		n = sp->len - found < sizeof(seam) ? sp->len - found : sizeof(seam);
 		ptc_span_read(sp, found, seam, n);
 		psb = ptc_pkt_next_psb(seam, n, 0);
 		if (psb < n)
-			return found + psb;
+			return last_of_run(sp, found + psb);
 	}
 	return sp->len;
 }
@@ -150,22 +175,6 @@ size_t ptc_span_skip_zeros(const struct ptc_span *sp, size_t n)
 				return at + i;
 	}
 	return n;
-}
-
-/* Are the @n bytes at @at these? */
-static bool equals(const struct ptc_span *sp, size_t at, const uint8_t *bytes, size_t n)
-{
-	const uint8_t *run;
-	size_t len;
-
-	for (; n; at += len, bytes += len, n -= len) {
-		run = ptc_span_run(sp, at, &len);
-		if (len > n)
-			len = n;
-		if (memcmp(run, bytes, len) != 0)
-			return false;
-	}
-	return true;
 }
 
 static bool is_padding_at(const struct ptc_span *sp, size_t at)

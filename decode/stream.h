@@ -55,7 +55,8 @@ int ptc_stream_cut(struct ptc_stream *s, struct ptc_cut *cuts, size_t n, struct 
 const uint8_t *ptc_span_run(const struct ptc_span *sp, size_t at, size_t *ret_len);
 /* Copy [at, at + n) of @sp, which must be inside. */
 void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n);
-/* Offset of the first PSB at or behind @from, or the length when there is none. */
+/* As ptc_pkt_next_psb: offset of the first PSB at or behind @from, or the length when there is
+ * none. */
 size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from);
 
 /* The same for what may be a PSBEND, in [@from, @upto), or @upto. */

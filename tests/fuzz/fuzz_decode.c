@@ -7,6 +7,7 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static void replay_parts(const struct ptc_buf *b, struct pt_how *how)
 	struct ptc_part parts[MAX];
 	struct ptc_span span = { .len = b->len, .parts = parts };
 	const struct ptc_stream stream = { .spans = &span, .n = 1 };
+	const char *got;
 	char *want;
 	size_t at;
 
@@ -29,8 +31,11 @@ static void replay_parts(const struct ptc_buf *b, struct pt_how *how)
 		parts[span.nparts++] = (struct ptc_part){ b->bytes + at, at,
 							  b->len - at < PART ? b->len - at : PART };
 	want = strdup(pt_replay(b, how));
-	if (!want || strcmp(want, pt_replay_stream(&stream, how)) != 0)
+	got = want ? pt_replay_stream(&stream, how) : "";
+	if (!want || strcmp(want, got) != 0) {
+		(void)fprintf(stderr, "in one piece:\n%sin parts:\n%s", want ? want : "", got);
 		abort();
+	}
 	free(want);
 }
 

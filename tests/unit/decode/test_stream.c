@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/pt_packet.h"
+#include "decode/psb.h"
 #include "decode/stream.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
@@ -289,4 +291,32 @@ Test(stream, samples_are_joined_only_where_they_overlap)
 	static const size_t windows[][3] = { { 0, 96, 0 }, { 64, 96, 96 }, { 160, 96, 192 } };
 
 	EXPECT_WINDOWS(true, false, windows, "0+160 lost 0; 160+96 lost 0; ");
+}
+
+/* PSBs in parts of any size are where they are in one piece; also when they begin more than once.
+ */
+Test(stream, a_psb_is_found_wherever_parts_meet)
+{
+	enum { FRONT = 20, TWICE = 4, LEN = 64 };
+	struct ptc_part parts[LEN];
+	uint8_t bytes[LEN];
+	size_t twice, size, at, from;
+
+	for (twice = 0; twice <= TWICE; twice += 2) {
+		memset(bytes, 0x59, LEN);
+		for (at = 0; at < PTC_PSB_LEN + twice; at += 2)
+			memcpy(bytes + FRONT + at, ptc_psb, 2);
+		for (size = 1; size <= LEN; size++) {
+			struct ptc_span sp = { .len = LEN, .parts = parts };
+
+			for (at = 0; at < LEN; at += size)
+				parts[sp.nparts++] =
+					(struct ptc_part){ bytes + at, at,
+							   LEN - at < size ? LEN - at : size };
+			for (from = 0; from < LEN; from++)
+				cr_assert_eq(ptc_span_next_psb(&sp, from),
+					     ptc_pkt_next_psb(bytes, LEN, from));
+		}
+		cr_assert_eq(ptc_pkt_next_psb(bytes, LEN, 0), FRONT + twice);
+	}
 }
