@@ -46,11 +46,14 @@ void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
 	}
 }
 
-/* From @off of the span. */
+/* From @off of the span. What was told of already may be behind it. */
 static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
-	if (r->gap)
+	if (r->gap) {
+		if (r->gap_off > span_of(r)->base + off)
+			r->gap_off = span_of(r)->base + off;
 		return;
+	}
 	r->gap = true;
 	r->gap_cause = cause;
 	r->gap_off = span_of(r)->base + off;
@@ -321,6 +324,7 @@ static int begin_at_missed(struct ptc_replay *r, size_t psb, struct ptc_err *err
 
 	if (!r->swallowed || !r->left_end)
 		return sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0;
+	ptc_walker_pass(&r->walk, psb);
 	to.floor = r->left_end;
 	to.graft_len = PTC_PSB_LEN;
 	memcpy(to.graft, ptc_psb, PTC_PSB_LEN);

@@ -17,6 +17,9 @@ struct packet {
 	size_t off, len;
 	bool has_ip;
 	uint64_t ip;
+	/* of the walker, in front of it */
+	bool bound;
+	uint64_t last_ip;
 };
 
 void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len)
@@ -90,6 +93,8 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	ret->off = r->pos;
 	ret->len = (size_t)n;
 	ret->has_ip = false;
+	ret->bound = r->bound;
+	ret->last_ip = r->last_ip;
 	r->pos += ret->len;
 	note_time(r, p, ret->type);
 	switch (ret->type) {
@@ -189,7 +194,7 @@ static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc
 }
 
 /* Is @k a point to go on at? Fills *ret if so. */
-static bool resume_at(const struct ptc_walker *r, const struct packet *k, bool bound, size_t floor,
+static bool resume_at(const struct ptc_walker *r, const struct packet *k, size_t floor,
 		      const struct ptc_addrspace *as, struct ptc_resume *ret)
 {
 	switch (k->type) {
@@ -212,7 +217,7 @@ static bool resume_at(const struct ptc_walker *r, const struct packet *k, bool b
 			return false;
 		/* Go on with what the FUP belongs to, or, if that came too early, behind it. */
 		ret->off = k->off;
-		ret->next = !bound ? k->off : r->bind >= floor ? r->bind : k->off + k->len;
+		ret->next = !k->bound ? k->off : r->bind >= floor ? r->bind : k->off + k->len;
 		if (ret->next < ret->off)
 			ret->off = ret->next;
 		break;
@@ -297,35 +302,48 @@ static bool is_psb(const struct ptc_walker *r, size_t at)
 	return !memcmp(r->bytes + at, ptc_psb, PTC_PSB_LEN);
 }
 
+/* The packet at pos, or behind bytes that only seem to be one. False: there is none. */
+static bool next_packet(struct ptc_walker *r, struct packet *ret)
+{
+	size_t psb;
+
+	while (r->synced && r->pos < r->len) {
+		psb = next_psb(r, r->pos);
+		if (!take(r, ret))
+			return false;
+		/* What seems to be a packet with the beginning of a PSB in it is none. */
+		if (ret->off >= psb || psb >= r->pos || is_psb(r, r->pos))
+			return true;
+		r->pos = psb;
+		r->bound = false;
+	}
+	return false;
+}
+
+void ptc_walker_pass(struct ptc_walker *r, size_t upto)
+{
+	struct packet k;
+
+	skip_to_psb(r, upto);
+	while (r->pos < upto && next_packet(r, &k))
+		note_binding(r, &k);
+}
+
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret)
 {
-	uint64_t last_ip;
 	struct packet k;
-	size_t next;
-	bool bound;
 
 	skip_to_psb(r, floor);
-	while (r->synced && r->pos < r->len) {
-		next = next_psb(r, r->pos);
-		bound = r->bound;
-		last_ip = r->last_ip;
-		if (!take(r, &k))
-			break;
-		/* What seems to be a packet with the beginning of a PSB in it is none. */
-		if (k.off < next && next < r->pos && !is_psb(r, r->pos)) {
-			r->pos = next;
-			r->bound = false;
-			continue;
-		}
+	while (next_packet(r, &k)) {
 		if (k.off >= floor && may_be_later(r, &k)) {
 			r->new_tsc = r->new_mtc = false;
 			r->pos = k.off;
-			r->last_ip = last_ip;
+			r->last_ip = k.last_ip;
 			ret->how = PTC_RESUME_LATER;
 			return;
 		}
-		if (k.off >= floor && resume_at(r, &k, bound, floor, as, ret)) {
+		if (k.off >= floor && resume_at(r, &k, floor, as, ret)) {
 			note_binding(r, &k);
 			ret->floor = r->pos;
 			return;

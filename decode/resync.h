@@ -95,6 +95,9 @@ void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_a
  */
 uint64_t ptc_walker_tsc(const struct ptc_walker *r);
 
+/* Follow the packets up to @upto: what is in front of it may be overwritten then. */
+void ptc_walker_pass(struct ptc_walker *r, size_t upto);
+
 /* The next PSB at or behind @floor. */
 void ptc_walker_to_psb(struct ptc_walker *r, size_t floor, struct ptc_resume *ret);
 

@@ -7,37 +7,12 @@
  */
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib_pt.h"
 
+enum { PART = 13 }; /* bytes */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void replay_parts(const struct ptc_buf *b, struct pt_how *how)
-{
-	enum { PART = 13, MAX = 64 };
-	struct ptc_part parts[MAX];
-	struct ptc_span span = { .len = b->len, .parts = parts };
-	const struct ptc_stream stream = { .spans = &span, .n = 1 };
-	const char *got;
-	char *want;
-	size_t at;
-
-	if (ptc_buf_failed(b) || !b->len || b->len > PART * MAX)
-		return;
-	for (at = 0; at < b->len; at += PART)
-		parts[span.nparts++] = (struct ptc_part){ b->bytes + at, at,
-							  b->len - at < PART ? b->len - at : PART };
-	want = strdup(pt_replay(b, how));
-	got = want ? pt_replay_stream(&stream, how) : "";
-	if (!want || strcmp(want, got) != 0) {
-		(void)fprintf(stderr, "in one piece:\n%sin parts:\n%s", want ? want : "", got);
-		abort();
-	}
-	free(want);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -63,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		pt_psb_off(&b);
 	ptc_buf_put(&b, data + 1, size - 1);
 	if (data[0] & 64)
-		replay_parts(&b, &how);
+		(void)pt_replay_parts(&b, PART, &how);
 	else
 		(void)pt_replay(&b, &how);
 	ptc_buf_release(&b);

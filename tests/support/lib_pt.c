@@ -223,8 +223,11 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 			ptc_event_name((enum ptc_event_kind)it->kind), it->from, it->to);
 		break;
 	case PTC_ITEM_GAP:
-		if (it->from > last->base + last->len || it->to > last->base + last->len - it->from)
+		if (it->from > last->base + last->len ||
+		    it->to > last->base + last->len - it->from) {
+			fprintf(stderr, "%" PRIx64 " %" PRIx64 "\n", it->from, it->to);
 			die("a gap outside the stream");
+		}
 		fprintf(out, "gap %" PRIx64 " %" PRIx64 " %s", it->from, it->to,
 			ptc_gap_name((enum ptc_gap_cause)it->cause));
 		break;
@@ -467,4 +470,39 @@ const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how)
 	if (ptc_buf_failed(trace))
 		die("out of memory");
 	return pt_replay_bytes(trace->bytes, trace->len, how);
+}
+
+/* Of one span, in parts. */
+static void cut(const struct ptc_buf *trace, size_t part, struct ptc_span *ret)
+{
+	size_t at;
+
+	*ret = (struct ptc_span){ .len = trace->len };
+	ret->parts = calloc(trace->len / part + 1, sizeof(*ret->parts));
+	if (!ret->parts)
+		die("out of memory");
+	for (at = 0; at < trace->len; at += part)
+		ret->parts[ret->nparts++] =
+			(struct ptc_part){ trace->bytes + at, at,
+					   trace->len - at < part ? trace->len - at : part };
+}
+
+const char *pt_replay_parts(const struct ptc_buf *trace, size_t part, struct pt_how *how)
+{
+	char *want = strdup(pt_replay(trace, how));
+	struct ptc_span span;
+	const struct ptc_stream stream = { .spans = &span, .n = 1 };
+	const char *got;
+
+	if (!want)
+		die("out of memory");
+	cut(trace, part, &span);
+	got = trace->len ? pt_replay_stream(&stream, how) : want;
+	if (strcmp(want, got) != 0) {
+		fprintf(stderr, "in one piece:\n%sin parts:\n%s", want, got);
+		die("in parts it is something else");
+	}
+	free(span.parts);
+	free(want);
+	return got;
 }

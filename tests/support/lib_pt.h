@@ -78,5 +78,7 @@ const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how);
 const char *pt_replay_bytes(const uint8_t *trace, size_t len, struct pt_how *how);
 /* The same for a stream of several spans. */
 const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how);
+/* pt_replay; in parts of @part bytes it has to come to the same. */
+const char *pt_replay_parts(const struct ptc_buf *trace, size_t part, struct pt_how *how);
 
 #endif

@@ -206,3 +206,41 @@ Test(waypoint, a_time_in_front_of_a_psb_is_not_later_than_there)
 		      "@100 1006 1024 call\n@100 1025 100b ret\n@200 100b 0 ijmp\n",
 		      "@200 0 1016 start\n@200 1016 0 syscall\n");
 }
+
+Test(waypoint, what_is_left_of_a_psb_behind_damage_does_not_end_the_gap_in_front_of_it)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_on(&b, 0x1000);
+	pt_ip16(&b, PT_PGE, 0x1016); /* tracing is on already */
+	pt_psbend(&b);
+	pt_ip_none(&b, PT_PGD);
+	expect_behind(&b, plain, "",
+		      "gap 1b 0 desync\n0 1016 start\ngap 1e 0 desync\n1016 0 syscall\n");
+}
+
+Test(waypoint, what_was_left_of_a_psb_does_not_hide_what_is_in_front_of_it)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	const char *got;
+	struct pt_how how = plain;
+
+	pt_psb_on(&b, 0x1008);
+	pt_enable(&b, 0x101d);
+	pt_ip(&b, PT_TIP, 0x101d);
+	pt_ip(&b, PT_FUP, 0x1000);
+	pt_mode_exec64(&b);
+	pt_ip(&b, PT_FUP, 0x1008); /* its PSB is gone */
+	pt_psbend(&b);
+	pt_enable(&b, 0x101d);
+	pt_ip(&b, PT_TIP, 0x1000);
+	pt_tnt(&b, "T");
+	pt_ip_none(&b, PT_PGD);
+	got = pt_replay_parts(&b, 13, &how);
+	cr_assert_str_eq(got,
+			 "gap 1b 2 desync\n0 101d start\ngap 32 d desync\n0 101d start\n"
+			 "101d 1000 sysret\n1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n"
+			 "1025 0 ret\n",
+			 "%s", got);
+	ptc_buf_release(&b);
+}
