@@ -30,6 +30,10 @@ PROGS = need("PROGS")
 PERF = os.environ.get("PERF", "")
 SOURCE = os.environ.get("PTCAP_SOURCE", "step")
 RECORD = [PTCAP, "record", "--source", SOURCE]
+# Both engines over whatever a case has recorded, with PSBs enough for the second one to have pieces.
+VERIFY = bool(os.environ.get("PTCAP_E2E_VERIFY"))
+if VERIFY:
+    RECORD += ["--psb-period", "2K"]
 # How often prog_busy does what it does: it is not done for seconds; for a third of one.
 BUSY = {"step": "3000000", "emu": "12000000"}[SOURCE]
 BUSY_A_WHILE = {"step": "3000", "emu": "250000"}[SOURCE]
@@ -189,6 +193,26 @@ def equals_truth(path, truth):
 
 # --- what a case leaves behind ------------------------------------------------------------------
 
+MAGIC = b"PERFILE2"
+
+
+def recordings(folder):
+    for where, _, names in os.walk(folder):
+        for path in (os.path.join(where, name) for name in names):
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as f:
+                    if f.read(len(MAGIC)) == MAGIC:
+                        yield path
+
+
+def engines_agree(folder):
+    """Of each recording that is still there. Whether it can be decoded at all is for the case to say."""
+    for path in recordings(folder):
+        r = Run([PTCAP, "decode", "-i", path, "--engine=verify", "--stats"], stdout=subprocess.DEVNULL)
+        said = r.err.splitlines()[-1:]
+        print(f"{os.path.basename(path)}: {said}", flush=True)
+        check("engines differ" not in r.err and r.status in (0, 1, 4), f"{path}: exit status {r.status}\n{r.err}")
+
 
 def guard():
     """From now on: orphans of what we start become ours, and all of it carries a mark."""
@@ -243,6 +267,8 @@ def main(table):
         try:
             try:
                 table[name](folder, *rest)
+                if VERIFY:
+                    engines_agree(folder)
             except BaseException as e:
                 try:
                     nothing_left(0)
