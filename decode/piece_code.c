@@ -129,3 +129,11 @@ struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
 	limit(c, k);
 	return k;
 }
+
+bool ptc_piece_codes_know(const struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+			  int32_t pid, uint64_t start, uint64_t end)
+{
+	struct ptc_piece_code *k = find(c, pid, as->kernel);
+
+	return !k || ptc_fast_code_knows(&k->code, start, end);
+}

@@ -46,4 +46,8 @@ void ptc_piece_codes_release(struct ptc_piece_codes *c);
 struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
 					   const struct ptc_addrspace *as, int32_t pid);
 
+/* May there be code of [start, end) in it? Or nobody knows, as there is none. */
+bool ptc_piece_codes_know(const struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+			  int32_t pid, uint64_t start, uint64_t end);
+
 #endif
