@@ -13,21 +13,29 @@ void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l)
 			    (struct ptc_calm){ d, l });
 }
 
+enum { BIRTHS = 64 };
+
 /* What is asked of each record. */
 struct look {
 	struct ptc_decode *d;
 	const struct ptc_lane *l;
+	struct birth {
+		int32_t pid, ppid;
+		uint64_t time;
+	} births[BIRTHS]; /* those that are yet to be forked, if it foresees */
+	size_t nbirths;
 	struct ptc_turns *t;	     /* with those that will have run until then, */
 	bool foresees;		     /* and it grows; or it does not, and */
 	struct ptc_piece_codes *codes; /* changes of code count: of what those know; NULL: all */
 };
 
+/* One of @pid, or with its code. */
 static const struct ptc_turn *turn_of(const struct look *k, int32_t pid)
 {
 	size_t i;
 
 	for (i = 0; i < k->t->n; i++)
-		if (k->t->v[i].pid == pid)
+		if (k->t->v[i].pid == pid || k->t->v[i].code == pid)
 			return &k->t->v[i];
 	return NULL;
 }
@@ -43,12 +51,40 @@ static bool moves(const struct look *k, int32_t tid, int32_t pid)
 	return false;
 }
 
+/* NULL: it is there, or nothing is known of it. */
+static const struct birth *birth_of(const struct look *k, int32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < k->nbirths; i++)
+		if (k->births[i].pid == pid)
+			return &k->births[i];
+	return NULL;
+}
+
+/* @tid of @pid, on @cpu. */
+static struct ptc_turn turn_to(const struct look *k, uint64_t time, int32_t cpu, int32_t tid,
+			       int32_t pid)
+{
+	const struct birth *b = birth_of(k, pid);
+	const int32_t code = b ? b->ppid : pid;
+	const struct ptc_proc *proc = ptc_procs_find(&k->d->procs, code);
+
+	return (struct ptc_turn){ .time = time,
+				  .pid = pid,
+				  .tid = tid,
+				  .cpu = cpu,
+				  .code = code,
+				  .born = b ? b->time : 0,
+				  .as = proc ? &proc->as : &k->d->procs.nobody,
+				  .known = proc };
+}
+
 /* @tid of @pid runs on @cpu: is that more than another turn? */
 static bool runs(struct look *k, uint64_t time, uint32_t cpu, int32_t tid, int32_t pid)
 {
 	const bool by_cpu = k->l->tid == -1;
 	const struct ptc_turn *last = &k->t->v[k->t->n - 1];
-	const struct ptc_proc *proc;
 
 	if (moves(k, tid, pid))
 		return true;
@@ -58,29 +94,29 @@ static bool runs(struct look *k, uint64_t time, uint32_t cpu, int32_t tid, int32
 		return false;
 	if (tid < 0 || pid < 0 || k->t->n == PTC_TURNS)
 		return true;
-	proc = ptc_procs_find(&k->d->procs, pid);
-	k->t->v[k->t->n++] = (struct ptc_turn){
-		.time = time,
-		.pid = pid,
-		.tid = tid,
-		.cpu = by_cpu ? k->l->cpu : (int32_t)cpu,
-		.as = proc ? &proc->as : &k->d->procs.nobody,
-		.known = proc,
-	};
+	k->t->v[k->t->n++] = turn_to(k, time, by_cpu ? k->l->cpu : (int32_t)cpu, tid, pid);
 	return false;
 }
 
 /* Of a process that is yet to be made it is more than code that changes. */
 static bool changes(const struct look *k, int32_t pid, uint64_t start, uint64_t len)
 {
-	const struct ptc_turn *of = turn_of(k, pid);
+	const struct ptc_turn *of;
 	uint64_t end;
+	size_t i;
 
-	if (!of || (k->foresees && of->known))
-		return false;
 	if (__builtin_add_overflow(start, len, &end))
 		end = UINT64_MAX;
-	return !of->known || !k->codes || ptc_piece_codes_know(k->codes, of->as, pid, start, end);
+	for (i = 0; i < k->t->n; i++) {
+		of = &k->t->v[i];
+		if (of->pid != pid && of->code != pid)
+			continue;
+		if (!of->known || (!k->foresees && (!k->codes || ptc_piece_codes_know(
+									 k->codes, of->as,
+									 of->code, start, end))))
+			return true;
+	}
+	return false;
 }
 
 static bool is_mode(const struct ptc_sb *sb, uint16_t mode)
@@ -96,11 +132,22 @@ static bool mmap_matters(const struct look *k, const struct ptc_sb *sb)
 	       changes(k, m->pid, m->addr, m->len);
 }
 
-static bool task_matters(const struct look *k, const struct ptc_event *ev)
+static bool task_matters(struct look *k, const struct ptc_event *ev)
 {
 	const struct ptc_sb_task *t = &ev->sb.u.task;
+	const struct ptc_turn *of;
 
-	return moves(k, t->tid, t->pid) || (t->pid != t->ppid && ev->time && turn_of(k, t->pid));
+	if (moves(k, t->tid, t->pid))
+		return true;
+	if (t->pid == t->ppid || !ev->time)
+		return false;
+	of = turn_of(k, t->pid);
+	if (of)
+		return k->foresees || of->pid != t->pid || of->born != ev->time;
+	if (k->foresees && k->nbirths < BIRTHS && !ptc_procs_find(&k->d->procs, t->pid) &&
+	    ptc_procs_find(&k->d->procs, t->ppid))
+		k->births[k->nbirths++] = (struct birth){ t->pid, t->ppid, ev->time };
+	return false;
 }
 
 static bool switch_matters(struct look *k, const struct ptc_event *ev)
@@ -179,14 +226,9 @@ static bool begin(const struct ptc_calm *w, struct ptc_turns *t)
 	const struct ptc_runner who = ptc_runner_of(w->d, w->l);
 	const struct ptc_thread *thread =
 		who.tid >= 0 ? ptc_procs_thread(&w->d->procs, who.tid) : NULL;
+	const struct look k = { .d = w->d };
 
-	t->v[0] = (struct ptc_turn){
-		.pid = who.pid,
-		.tid = who.tid,
-		.cpu = who.cpu,
-		.as = who.proc ? &who.proc->as : &w->d->procs.nobody,
-		.known = who.proc,
-	};
+	t->v[0] = turn_to(&k, 0, who.cpu, who.tid, who.pid);
 	t->n = 1;
 	return thread && thread->pid != -1;
 }

@@ -25,8 +25,10 @@ struct ptc_calm {
 struct ptc_turn {
 	uint64_t time;
 	int32_t pid, tid, cpu;
+	int32_t code;	 /* the process that as is of: pid, or what that is yet to be forked from, */
+	uint64_t born;	 /* then; or 0 */
 	const struct ptc_addrspace *as; /* lent, until records are applied */
-	bool known;			/* it is of a process that has some */
+	bool known;			/* there is such a process */
 };
 
 enum { PTC_TURNS = 128 };

@@ -187,7 +187,7 @@ static bool get_code(void *ctx, struct ptc_fast *f)
 	const struct ptc_turn *turn = &t->e->turns.v[t->now];
 
 	f->flow.why = "out of memory";
-	return use_code(t->e, turn->as, turn->pid);
+	return use_code(t->e, turn->as, turn->code);
 }
 
 static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
