@@ -22,6 +22,7 @@ void ptc_addrspace_release(struct ptc_addrspace *as)
 static void note_change(struct ptc_addrspace *as, uint64_t start, uint64_t end)
 {
 	as->version++;
+	as->state = as->states ? ++*as->states : 0;
 	as->changes[as->version % PTC_CHANGES] = (struct ptc_change){ as->version, start, end };
 }
 
@@ -152,6 +153,7 @@ bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *fr
 	ptc_overlay_put(as->overlay);
 	as->overlay = from->overlay ? ptc_overlay_get(from->overlay) : NULL;
 	note_change(as, 0, UINT64_MAX);
+	as->state = from->state;
 	as->layout++;
 	return true;
 }

@@ -37,6 +37,8 @@ struct ptc_addrspace {
 	struct ptc_overlay *overlay; /* owned, may be shared; NULL: all is as the files say */
 	uint64_t *copied;	     /* lent, may be NULL: pieces of overlays copied, in all */
 	uint64_t version;	     /* counts changes; see ptc_addrspace_version */
+	uint64_t state;	  /* without its kernel: the same number, the same code; 0: not known */
+	uint64_t *states; /* lent, may be NULL: numbers that there were */
 	struct ptc_change changes[PTC_CHANGES]; /* the last ones, by version */
 	uint64_t layout;			/* those that libipt must be told of */
 	struct ptc_addrspace *kernel; /* lent; what is in the upper half of all; NULL: nothing */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/calm.h"
 
-#include "decode/fast/block.h"
+#include "decode/piece_code.h"
 #include "decode/run.h"
 
 void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l)
@@ -13,37 +13,110 @@ void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l)
 			    (struct ptc_calm){ d, l });
 }
 
-/* Who runs on the lane, as what is to come finds it. */
-struct now {
+enum { BIRTHS = 64 };
+
+/* What is asked of each record. */
+struct look {
 	struct ptc_decode *d;
 	const struct ptc_lane *l;
-	struct ptc_runner who;
-	const struct ptc_thread *thread;
-	bool code_too;		    /* changes of code count: */
-	struct ptc_fast_code *code; /* of what that knows; NULL: all */
+	struct birth {
+		int32_t pid, ppid;
+		uint64_t time;
+	} births[BIRTHS]; /* those that are yet to be forked, if it foresees */
+	size_t nbirths;
+	struct ptc_turns *t;	     /* with those that will have run until then, */
+	bool foresees;		     /* and it grows; or it does not, and */
+	struct ptc_piece_codes *codes; /* changes of code count: of what those know; NULL: all */
 };
 
+/* One of @pid, or with its code. */
+static const struct ptc_turn *turn_of(const struct look *k, int32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < k->t->n; i++)
+		if (k->t->v[i].pid == pid || k->t->v[i].code == pid)
+			return &k->t->v[i];
+	return NULL;
+}
+
 /* Is @tid of process @pid news to us? */
-static bool moves(const struct now *n, int32_t tid, int32_t pid)
+static bool moves(const struct look *k, int32_t tid, int32_t pid)
 {
-	return tid == n->who.tid && pid >= 0 && pid != n->thread->pid;
+	size_t i;
+
+	for (i = 0; i < k->t->n && pid >= 0; i++)
+		if (k->t->v[i].tid == tid && k->t->v[i].pid != pid)
+			return true;
+	return false;
 }
 
-/* Is it that @tid runs on @cpu? */
-static bool runs(const struct now *n, uint32_t cpu, int32_t tid)
+/* NULL: it is there, or nothing is known of it. */
+static const struct birth *birth_of(const struct look *k, int32_t pid)
 {
-	if (n->l->tid == -1)
-		return (int32_t)cpu == n->l->cpu && tid != n->who.tid;
-	return n->l->cpu == -1 && tid == n->who.tid && (int32_t)cpu != n->thread->cpu;
+	size_t i;
+
+	for (i = 0; i < k->nbirths; i++)
+		if (k->births[i].pid == pid)
+			return &k->births[i];
+	return NULL;
 }
 
-static bool changes(const struct now *n, uint64_t start, uint64_t len)
+/* @tid of @pid, on @cpu. */
+static struct ptc_turn turn_to(const struct look *k, uint64_t time, int32_t cpu, int32_t tid,
+			       int32_t pid)
 {
+	const struct birth *b = birth_of(k, pid);
+	const int32_t code = b ? b->ppid : pid;
+	const struct ptc_proc *proc = ptc_procs_find(&k->d->procs, code);
+
+	return (struct ptc_turn){ .time = time,
+				  .pid = pid,
+				  .tid = tid,
+				  .cpu = cpu,
+				  .code = code,
+				  .born = b ? b->time : 0,
+				  .as = proc ? &proc->as : &k->d->procs.nobody,
+				  .known = proc };
+}
+
+/* @tid of @pid runs on @cpu: is that more than another turn? */
+static bool runs(struct look *k, uint64_t time, uint32_t cpu, int32_t tid, int32_t pid)
+{
+	const bool by_cpu = k->l->tid == -1;
+	const struct ptc_turn *last = &k->t->v[k->t->n - 1];
+
+	if (moves(k, tid, pid))
+		return true;
+	if (!k->foresees || (by_cpu ? (int32_t)cpu != k->l->cpu || tid == last->tid :
+				      tid != k->l->tid || k->l->cpu != -1 ||
+					      (int32_t)cpu == last->cpu))
+		return false;
+	if (tid < 0 || pid < 0 || k->t->n == PTC_TURNS)
+		return true;
+	k->t->v[k->t->n++] = turn_to(k, time, by_cpu ? k->l->cpu : (int32_t)cpu, tid, pid);
+	return false;
+}
+
+/* Of a process that is yet to be made it is more than code that changes. */
+static bool changes(const struct look *k, int32_t pid, uint64_t start, uint64_t len)
+{
+	const struct ptc_turn *of;
 	uint64_t end;
+	size_t i;
 
 	if (__builtin_add_overflow(start, len, &end))
 		end = UINT64_MAX;
-	return n->code_too && (!n->code || ptc_fast_code_knows(n->code, start, end));
+	for (i = 0; i < k->t->n; i++) {
+		of = &k->t->v[i];
+		if (of->pid != pid && of->code != pid)
+			continue;
+		if (!of->known || (!k->foresees && (!k->codes || ptc_piece_codes_know(
+									 k->codes, of->as,
+									 of->code, start, end))))
+			return true;
+	}
+	return false;
 }
 
 static bool is_mode(const struct ptc_sb *sb, uint16_t mode)
@@ -51,71 +124,95 @@ static bool is_mode(const struct ptc_sb *sb, uint16_t mode)
 	return (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == mode;
 }
 
-static bool mmap_matters(const struct now *n, const struct ptc_sb *sb)
+static bool mmap_matters(const struct look *k, const struct ptc_sb *sb)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
 
-	return is_mode(sb, PERF_RECORD_MISC_KERNEL) || moves(n, m->tid, m->pid) ||
-	       (m->pid == n->who.pid && changes(n, m->addr, m->len));
+	return is_mode(sb, PERF_RECORD_MISC_KERNEL) || moves(k, m->tid, m->pid) ||
+	       changes(k, m->pid, m->addr, m->len);
 }
 
-static bool task_matters(const struct now *n, const struct ptc_event *ev)
+static bool task_matters(struct look *k, const struct ptc_event *ev)
 {
 	const struct ptc_sb_task *t = &ev->sb.u.task;
+	const struct ptc_turn *of;
 
-	return moves(n, t->tid, t->pid) || (t->pid == n->who.pid && t->pid != t->ppid && ev->time);
+	if (moves(k, t->tid, t->pid))
+		return true;
+	if (t->pid == t->ppid || !ev->time)
+		return false;
+	of = turn_of(k, t->pid);
+	if (of)
+		return k->foresees || of->pid != t->pid || of->born != ev->time;
+	if (k->foresees && k->nbirths < BIRTHS && !ptc_procs_find(&k->d->procs, t->pid) &&
+	    ptc_procs_find(&k->d->procs, t->ppid))
+		k->births[k->nbirths++] = (struct birth){ t->pid, t->ppid, ev->time };
+	return false;
 }
 
-static bool switch_matters(const struct now *n, const struct ptc_sb *sb)
+static bool switch_matters(struct look *k, const struct ptc_event *ev)
 {
+	const struct ptc_sb *sb = &ev->sb;
 	const bool out = sb->misc & PERF_RECORD_MISC_SWITCH_OUT;
 
 	if (!(sb->id.has & PERF_SAMPLE_TID) || !(sb->id.has & PERF_SAMPLE_CPU))
 		return false;
-	if (moves(n, sb->id.tid, sb->id.pid))
+	if (moves(k, sb->id.tid, sb->id.pid))
 		return true;
 	if (!out)
-		return runs(n, sb->id.cpu, sb->id.tid);
+		return runs(k, ev->time, sb->id.cpu, sb->id.tid, sb->id.pid);
 	return sb->type == PERF_RECORD_SWITCH_CPU_WIDE &&
-	       (moves(n, sb->u.sw.next_prev_tid, sb->u.sw.next_prev_pid) ||
-		runs(n, sb->id.cpu, sb->u.sw.next_prev_tid));
+	       runs(k, ev->time, sb->id.cpu, sb->u.sw.next_prev_tid, sb->u.sw.next_prev_pid);
 }
 
-static bool poke_matters(const struct now *n, const struct ptc_sb *sb)
+static bool start_matters(struct look *k, const struct ptc_event *ev)
 {
-	const bool ours = is_mode(sb, PERF_RECORD_MISC_KERNEL) ||
-			  (is_mode(sb, PERF_RECORD_MISC_USER) && sb->id.has & PERF_SAMPLE_TID &&
-			   sb->id.pid == n->who.pid);
+	const struct ptc_sb *sb = &ev->sb;
+	const int32_t tid = sb->u.itrace_start.tid, pid = sb->u.itrace_start.pid;
 
-	return ours && changes(n, sb->u.poke.addr, ptc_cur_left(&sb->u.poke.new_bytes));
+	return sb->id.has & PERF_SAMPLE_CPU ? runs(k, ev->time, sb->id.cpu, tid, pid) :
+					      moves(k, tid, pid);
+}
+
+/* The kernel's code is everybody's. */
+static bool poke_matters(const struct look *k, const struct ptc_sb *sb)
+{
+	const uint64_t len = ptc_cur_left(&sb->u.poke.new_bytes);
+	size_t i;
+
+	if (is_mode(sb, PERF_RECORD_MISC_USER))
+		return sb->id.has & PERF_SAMPLE_TID &&
+		       changes(k, sb->id.pid, sb->u.poke.addr, len);
+	for (i = 0; i < k->t->n && is_mode(sb, PERF_RECORD_MISC_KERNEL); i++)
+		if (changes(k, k->t->v[i].pid, sb->u.poke.addr, len))
+			return true;
+	return false;
 }
 
 /* What ptc_sideband_apply, and the one who calls it, would make of it. */
-static bool matters(const void *ctx, const struct ptc_event *ev)
+static bool matters(void *ctx, const struct ptc_event *ev)
 {
-	const struct now *n = ctx;
+	struct look *k = ctx;
 	const struct ptc_sb *sb = &ev->sb;
 
 	switch (sb->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return mmap_matters(n, sb);
+		return mmap_matters(k, sb);
 	case PERF_RECORD_COMM:
-		return moves(n, sb->u.comm.tid, sb->u.comm.pid) ||
-		       (sb->misc & PERF_RECORD_MISC_COMM_EXEC && sb->u.comm.pid == n->who.pid);
+		return moves(k, sb->u.comm.tid, sb->u.comm.pid) ||
+		       (sb->misc & PERF_RECORD_MISC_COMM_EXEC && turn_of(k, sb->u.comm.pid));
 	case PERF_RECORD_FORK:
-		return task_matters(n, ev);
+		return task_matters(k, ev);
 	case PERF_RECORD_ITRACE_START:
-		return moves(n, sb->u.itrace_start.tid, sb->u.itrace_start.pid) ||
-		       (sb->id.has & PERF_SAMPLE_CPU &&
-			runs(n, sb->id.cpu, sb->u.itrace_start.tid));
+		return start_matters(k, ev);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		return switch_matters(n, sb);
+		return switch_matters(k, ev);
 	case PERF_RECORD_TEXT_POKE:
-		return poke_matters(n, sb);
+		return poke_matters(k, sb);
 	case PERF_RECORD_LOST:
-		return ptc_decode_lane_of(n->d, &sb->id) == n->l;
+		return ptc_decode_lane_of(k->d, &sb->id) == k->l;
 	case PERF_RECORD_KSYMBOL:
 		return true;
 	default:
@@ -123,26 +220,43 @@ static bool matters(const void *ctx, const struct ptc_event *ev)
 	}
 }
 
-static bool lasts(const struct ptc_calm *w, uint64_t time, struct now n)
+/* Who runs now. False: whatever names one that is not known may be what makes it known. */
+static bool begin(const struct ptc_calm *w, struct ptc_turns *t)
 {
-	if (!w->d || time > w->d->pick.to)
-		return false;
-	n.d = w->d;
-	n.l = w->l;
-	n.who = ptc_runner_of(w->d, w->l);
-	n.thread = n.who.tid >= 0 ? ptc_procs_thread(&w->d->procs, n.who.tid) : NULL;
-	/* Whatever names one that is not known may be what makes it known. */
-	if (!n.who.proc || !n.thread || n.thread->pid == -1)
-		return false;
-	return !ptc_sideband_any(&w->d->sideband, time, matters, &n);
+	const struct ptc_runner who = ptc_runner_of(w->d, w->l);
+	const struct ptc_thread *thread =
+		who.tid >= 0 ? ptc_procs_thread(&w->d->procs, who.tid) : NULL;
+	const struct look k = { .d = w->d };
+
+	t->v[0] = turn_to(&k, 0, who.cpu, who.tid, who.pid);
+	t->n = 1;
+	return thread && thread->pid != -1;
 }
 
-bool ptc_calm_is_same(const struct ptc_calm *w, uint64_t time)
+void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns *ret)
 {
-	return lasts(w, time, (struct now){ .code_too = false });
+	struct look k = { .d = w->d, .l = w->l, .t = ret, .foresees = true };
+	uint64_t first;
+
+	ret->n = 0;
+	ret->until = 0;
+	if (!w->d || !begin(w, ret))
+		return;
+	ret->until = w->d->pick.to == UINT64_MAX ? UINT64_MAX : w->d->pick.to + 1;
+	if (ptc_sideband_find(&w->d->sideband, time, matters, &k, &first) && first < ret->until)
+		ret->until = first;
 }
 
-bool ptc_calm_lasts(const struct ptc_calm *w, uint64_t time, struct ptc_fast_code *code)
+bool ptc_calm_lasts(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
+		    struct ptc_piece_codes *codes)
 {
-	return lasts(w, time, (struct now){ .code_too = true, .code = code });
+	struct ptc_turns until = *t;
+	struct look k = { .d = w->d, .l = w->l, .t = &until, .codes = codes };
+	uint64_t first;
+
+	if (!w->d || !t->n || time >= t->until)
+		return false;
+	while (until.n && until.v[until.n - 1].time > time)
+		until.n--;
+	return !ptc_sideband_find(&w->d->sideband, time, matters, &k, &first);
 }

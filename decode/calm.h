@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Until when a lane may run without anybody having to look at anything: what side records ahead
- * have to do with it. Most are about others, or say what is known.
+ * What side records ahead have to do with a lane: most are about others, or say what is known; some
+ * bring another thread to it. Until when may it run without anybody having to look at anything else?
  */
 #ifndef PTC_DECODE_CALM_H
 #define PTC_DECODE_CALM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+struct ptc_addrspace;
 struct ptc_decode;
-struct ptc_fast_code;
 struct ptc_lane;
+struct ptc_piece_codes;
 
 /* Of a lane; d NULL: nothing is known. */
 struct ptc_calm {
@@ -19,13 +21,36 @@ struct ptc_calm {
 	const struct ptc_lane *l; /* lent */
 };
 
+/* Who runs on a lane from a time on. */
+struct ptc_turn {
+	uint64_t time;
+	int32_t pid, tid, cpu;
+	int32_t code;	 /* the process that as is of: pid, or what that is yet to be forked from, */
+	uint64_t born;	 /* then; or 0 */
+	const struct ptc_addrspace *as; /* lent, until records are applied */
+	bool known;			/* there is such a process */
+};
+
+enum { PTC_TURNS = 128 };
+
+/* The first is who runs now. */
+struct ptc_turns {
+	struct ptc_turn v[PTC_TURNS]; /* by time */
+	size_t n;
+	uint64_t until; /* in front of this there is nothing else that makes a difference, but for
+			 * changes of code */
+};
+
 /* Tell the lane's replay; before each of its steps. */
 void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l);
 
-/* Is it the same thread that runs on the lane up to @time, included, and nothing to be listed
- * there? */
-bool ptc_calm_is_same(const struct ptc_calm *w, uint64_t time);
-/* And does none of the code change that @code knows (NULL: nobody knows which that is)? */
-bool ptc_calm_lasts(const struct ptc_calm *w, uint64_t time, struct ptc_fast_code *code);
+/* Who will run on the lane up to @time, included, as far as that can be told. */
+void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns *ret);
+/*
+ * Up to @time, included, is that all there is, and does none of the code change that was used?
+ * @codes know what was (NULL: nobody knows).
+ */
+bool ptc_calm_lasts(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
+		    struct ptc_piece_codes *codes);
 
 #endif

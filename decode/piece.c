@@ -146,8 +146,8 @@ static void give_lists(struct ptc_fast *f, struct ptc_made *m)
 	f->marks_cap = marks_cap;
 }
 
-void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
-		     const struct ptc_made_view *v, size_t from, struct ptc_made *m)
+static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+		 const struct ptc_made_view *v, size_t from, struct ptc_made *m)
 {
 	struct ptc_fast *f = &e->fast;
 
@@ -165,6 +165,59 @@ void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32
 	m->insns = f->flow.insns;
 	m->last = ptc_fast_flow_last(&f->flow);
 	give_lists(f, m);
+}
+
+void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+		     const struct ptc_made_view *v, size_t from, struct ptc_made *m)
+{
+	e->fast.ask = NULL;
+	make(e, as, pid, v, from, m);
+}
+
+/* A piece that is being made, of several threads. */
+struct turning {
+	struct ptc_engine *e;
+	const struct ptc_replay *r;
+	size_t now; /* whose turn it is */
+};
+
+static bool get_code(void *ctx, struct ptc_fast *f)
+{
+	const struct turning *t = ctx;
+	const struct ptc_turn *turn = &t->e->turns.v[t->now];
+
+	f->flow.why = "out of memory";
+	return use_code(t->e, turn->as, turn->code);
+}
+
+static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
+{
+	struct turning *t = ctx;
+	const struct ptc_turns *turns = &t->e->turns;
+	const uint64_t ns = to_ns(t->r, tsc, UINT64_MAX);
+	const size_t was = t->now;
+
+	f->flow.why = OTHERS;
+	if (ns >= turns->until)
+		return PTC_FAST_NO_TURN;
+	while (t->now + 1 < turns->n && turns->v[t->now + 1].time <= ns)
+		t->now++;
+	if (t->now == was)
+		return PTC_FAST_SAME;
+	if (turns->v[t->now].as != turns->v[was].as && !ptc_fast_change(f, get_code, t))
+		return PTC_FAST_NO_TURN;
+	return PTC_FAST_TURN;
+}
+
+/* The piece that begins here, of all whose turn it will be. */
+static void make_here(struct ptc_replay *r, struct ptc_engine *e)
+{
+	const struct ptc_made_view v = view_of(r);
+	struct turning t = { .e = e, .r = r };
+
+	e->fast.ask = e->turns.n ? ask : NULL;
+	e->fast.asked = &t;
+	make(e, r->as, r->out.pid, &v, r->from, &e->made);
 }
 
 /* From ticks to ns, as the replay would tell them. False: not in order. */
@@ -229,37 +282,46 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m)
 	m->n = m->nmarks = 0;
 }
 
+/* Made before its turn: is all of it one thread's? */
+static bool is_undivided(const struct ptc_replay *r, const struct ptc_engine *e,
+			 const struct ptc_made *m)
+{
+	return e->turns.n < 2 || !m->nmarks ||
+	       to_ns(r, m->marks[m->nmarks - 1].tsc, UINT64_MAX) < e->turns.v[1].time;
+}
+
 /* The piece that begins here: made before, or now. */
 static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 {
-	const struct ptc_made_view v = view_of(r);
 	struct ptc_made *m = NULL;
 
 	if (r->made)
 		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->from });
-	if (m && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as))
+	if (m && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as) &&
+	    (m->why ? e->turns.n < 2 : is_undivided(r, e, m)))
 		return m;
-	ptc_engine_make(e, r->as, r->out.pid, &v, r->from, &e->made);
+	make_here(r, e);
 	return &e->made;
 }
 
 /*
  * Has nobody anything to do, up to the end of the piece, that makes a difference? What of the code
- * was used only who made it knows (@code; NULL: somebody else).
+ * was used only who made it knows (@codes; NULL: somebody else).
  */
 static bool is_calm(const struct ptc_replay *r, const struct ptc_piece *p,
-		    struct ptc_fast_code *code)
+		    const struct ptc_turns *turns, struct ptc_piece_codes *codes)
 {
 	const uint64_t end = p->nmarks ? p->marks[p->nmarks - 1].tsc : r->now;
 
-	return r->now == PTC_NO_TIME || end < r->calm || ptc_calm_lasts(&r->watch, end, code);
+	return r->now == PTC_NO_TIME || end < r->calm ||
+	       ptc_calm_lasts(&r->watch, turns, end, codes);
 }
 
 /* Is there, up to the end of the piece, something else to be done? */
 static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p,
-				   struct ptc_fast_code *code)
+				   const struct ptc_turns *turns, struct ptc_piece_codes *codes)
 {
-	if (!is_calm(r, p, code))
+	if (!is_calm(r, p, turns, codes))
 		return OTHERS;
 	if (r->next_mark < r->conf.nmarks &&
 	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
@@ -267,20 +329,31 @@ static const char *look_for_others(const struct ptc_replay *r, const struct ptc_
 	return NULL;
 }
 
+/* Whose the piece is to be. False: that cannot be told of all of it. */
+static bool foresee(const struct ptc_replay *r, struct ptc_turns *t)
+{
+	t->n = 0;
+	t->until = UINT64_MAX;
+	if (r->now == PTC_NO_TIME || r->bound < r->calm)
+		return true;
+	ptc_calm_foresee(&r->watch, r->bound, t);
+	return r->bound == UINT64_MAX || r->bound < t->until;
+}
+
 static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_piece *p = &r->piece;
-	struct ptc_fast_code *code;
+	struct ptc_piece_codes *codes;
 	struct ptc_made *m;
 
 	if (is_busy(r))
 		return "a piece behind damage";
 	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
 		return "a time that is not known";
-	if (r->bound != UINT64_MAX && r->bound >= r->calm && !ptc_calm_is_same(&r->watch, r->bound))
+	if (!foresee(r, &e->turns))
 		return OTHERS;
 	m = get_made(r, e);
-	code = m == &e->made ? e->fast.flow.code : NULL;
+	codes = m == &e->made ? &e->codes : NULL;
 	if (m->why)
 		return m->why;
 	if (m->mode_before != r->mode || m->mode != r->mode)
@@ -291,7 +364,7 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 	if (!tell_times(r, p))
 		return "a time that goes back";
 	take_last(r, p, m);
-	return look_for_others(r, p, code);
+	return look_for_others(r, p, &e->turns, codes);
 }
 
 bool ptc_piece_is_next(struct ptc_replay *r)
@@ -344,26 +417,55 @@ static int finish(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_begin_anew(r, p->end, err);
 }
 
-/* Where those of the same time end. */
+/* Where those of the same time, and thread, end. */
 static size_t end_of_time(const struct ptc_piece *p)
 {
-	const size_t mark = p->next_mark < p->nmarks ? p->marks[p->next_mark].recs : p->n;
+	const struct ptc_fast_mark *m = &p->marks[p->next_mark];
+	const size_t mark = p->next_mark < p->nmarks ? m->recs - m->late : p->n;
 
 	return mark < p->n ? mark : p->n;
+}
+
+/* The last transfer in front of a turn comes behind it, as libipt tells it. */
+static void list_late(struct ptc_replay *r)
+{
+	struct ptc_piece *p = &r->piece;
+
+	p->late = r->trail.last.valid = false;
+	ptc_trail_list(&r->trail, p->recs + p->next, 1, p->late_time);
+	p->next++;
+}
+
+/* It is @m's time. */
+static void move_on(struct ptc_replay *r, const struct ptc_fast_mark *m)
+{
+	struct ptc_piece *p = &r->piece;
+
+	if (m->late && p->next < p->n) {
+		p->late = true;
+		p->late_time = r->now;
+		r->trail.last.valid = true; /* nothing earlier is to come */
+		r->trail.last.time = r->now;
+	}
+	r->now = m->tsc;
 }
 
 int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	struct ptc_piece *p = &r->piece;
-	const size_t left = end_of_time(p) - p->next, most = max ? max : 1;
-	const size_t n = left < most ? left : most;
+	const size_t most = max ? max : 1;
+	size_t left, n;
 
+	if (p->late)
+		list_late(r);
+	left = end_of_time(p) - p->next;
+	n = left < most ? left : most;
 	ptc_trail_list(&r->trail, p->recs + p->next, n, r->now);
 	p->next += n;
 	if (n < left)
 		return 0;
 	while (p->next_mark < p->nmarks) {
-		r->now = p->marks[p->next_mark++].tsc;
+		move_on(r, &p->marks[p->next_mark++]);
 		if (p->next < p->n)
 			return 0;
 	}

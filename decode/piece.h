@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/calm.h"
 #include "decode/fast/engine.h"
 #include "decode/made.h"
 #include "decode/piece_code.h"
@@ -28,6 +29,7 @@ struct ptc_engine {
 	struct ptc_piece_codes codes;
 	struct ptc_fast fast;
 	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */
+	struct ptc_turns turns; /* whose it is to be */
 
 	struct ptc_engine_stats stats;
 	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
@@ -49,7 +51,9 @@ void ptc_engine_share(struct ptc_engine *e, unsigned int n);
 /* A longer piece is libipt's: its transfers would be a hundred times as long. */
 enum { PTC_PIECE_MAX = 256 << 10 };
 
-/* Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid.
+/*
+ * Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid. All
+ * of it is theirs.
  */
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
 		     const struct ptc_made_view *v, size_t from, struct ptc_made *m);
@@ -62,6 +66,8 @@ struct ptc_piece {
 	struct ptc_fast_mark *marks; /* owned; the same; tsc is in ns now */
 	size_t next_mark, nmarks, marks_cap;
 	size_t end; /* the next PSB, in the span */
+	bool late;  /* the next one is of late_time, which is over */
+	uint64_t late_time;
 	uint64_t insns, time;
 	uint64_t land; /* where the instruction in front of the piece led; has_land */
 	bool has_land;

@@ -28,15 +28,23 @@ static uint64_t kernel_version(const struct ptc_addrspace *as)
 	return as->kernel ? as->kernel->version : 0;
 }
 
-static struct ptc_piece_code *find(const struct ptc_piece_codes *c, int32_t pid,
-				   const struct ptc_addrspace *kernel)
+/* Whoever has the same code, or else the one of @pid. */
+static struct ptc_piece_code *find(const struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+				   int32_t pid)
 {
+	struct ptc_piece_code *k, *of = NULL;
 	size_t i;
 
-	for (i = 0; i < c->n; i++)
-		if (c->codes[i]->pid == pid && c->codes[i]->kernel == kernel)
-			return c->codes[i];
-	return NULL;
+	for (i = 0; i < c->n; i++) {
+		k = c->codes[i];
+		if (k->kernel != as->kernel)
+			continue;
+		if (as->state && k->state == as->state)
+			return k;
+		if (k->pid == pid)
+			of = k;
+	}
+	return of;
 }
 
 /* The one that was not used for longest, other than @k, goes. */
@@ -67,6 +75,7 @@ static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_ad
 	k->code.halved = c->halved;
 	k->pid = pid;
 	k->kernel = as->kernel;
+	k->state = as->state;
 	k->version = as->version;
 	k->kernel_version = kernel_version(as);
 	c->codes[c->n++] = k;
@@ -112,7 +121,7 @@ static void follow(struct ptc_piece_code *k, const struct ptc_addrspace *as, uin
 struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
 					   const struct ptc_addrspace *as, int32_t pid)
 {
-	struct ptc_piece_code *k = find(c, pid, as->kernel);
+	struct ptc_piece_code *k = find(c, as, pid);
 
 	if (!k)
 		k = add(c, as, pid);
@@ -121,11 +130,21 @@ struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
 	k->used = ++c->uses;
 	k->code.ctx = as;
 	k->code.halved = c->halved;
-	follow(k, as, &k->version);
+	if (!as->state || k->state != as->state)
+		follow(k, as, &k->version);
+	k->state = as->state;
 	if (as->kernel)
 		follow(k, as->kernel, &k->kernel_version);
 	if (ptc_fast_code_is_full(&k->code))
 		forget(k);
 	limit(c, k);
 	return k;
+}
+
+bool ptc_piece_codes_know(const struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+			  int32_t pid, uint64_t start, uint64_t end)
+{
+	struct ptc_piece_code *k = find(c, as, pid);
+
+	return !k || ptc_fast_code_knows(&k->code, start, end);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the second engine knows of code: one cache of blocks and chains for each process that it
- * met. A change of some code drops what was made of that, and nothing else. Those that were not
- * used for longest go when there are too many, or all have too much memory.
+ * met; one that was forked has its parent's, until the code of one of the two changes. A change of
+ * some code drops what was made of that, and nothing else. Those that were not used for longest go
+ * when there are too many, or all have too much memory.
  */
 #ifndef PTC_DECODE_PIECE_CODE_H
 #define PTC_DECODE_PIECE_CODE_H
@@ -25,7 +26,8 @@ struct ptc_piece_code {
 	struct ptc_fast_chains chains;
 	int32_t pid;			    /* whose it is, */
 	const struct ptc_addrspace *kernel; /* with what behind it: lent; NULL: nothing */
-	uint64_t version, kernel_version;   /* the states that it is of */
+	uint64_t state;			    /* see struct ptc_addrspace */
+	uint64_t version, kernel_version;   /* the same, as pid and its kernel count */
 	uint64_t used;			    /* when, in uses */
 };
 
@@ -45,5 +47,9 @@ void ptc_piece_codes_release(struct ptc_piece_codes *c);
  */
 struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
 					   const struct ptc_addrspace *as, int32_t pid);
+
+/* May there be code of [start, end) in it? Or nobody knows, as there is none. */
+bool ptc_piece_codes_know(const struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+			  int32_t pid, uint64_t start, uint64_t end);
 
 #endif

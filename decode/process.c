@@ -122,6 +122,7 @@ struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid)
 		return NULL;
 	p->pid = pid;
 	p->as.copied = &ps->copied;
+	p->as.states = &ps->states;
 	p->as.kernel = ps->nobody.kernel;
 	memmove(&ps->procs[i + 1], &ps->procs[i], (ps->nprocs - i) * sizeof(void *));
 	ps->procs[i] = p;

@@ -30,7 +30,7 @@ struct ptc_procs {
 	size_t nthreads, threads_cap;
 	int32_t *running; /* owned; tid by cpu, -1: not known */
 	size_t ncpus, cpus_cap;
-	uint64_t copied;	     /* see struct ptc_addrspace */
+	uint64_t copied, states;     /* see struct ptc_addrspace */
 	struct ptc_addrspace nobody; /* of who is not known: nothing but the kernel, if that */
 	struct ptc_codefiles files;
 	struct ptc_origin origin;

@@ -96,19 +96,29 @@ static const struct ptc_event *nth(struct ptc_sideband *s, size_t i, uint64_t ti
 									     NULL;
 }
 
-bool ptc_sideband_any(struct ptc_sideband *s, uint64_t time, ptc_sideband_test *test,
-		      const void *ctx)
+bool ptc_sideband_find(struct ptc_sideband *s, uint64_t time, ptc_sideband_test *test, void *ctx,
+		       uint64_t *ret_time)
 {
 	const struct ptc_event *ev;
+	uint64_t last = 0;
+	bool found = false;
 	size_t i;
 
-	for (i = 0; (ev = nth(s, i, time)) != NULL; i++)
-		if (i == AHEAD_MAX || test(ctx, ev))
-			return true;
+	for (i = 0; !found && (ev = nth(s, i, time)) != NULL; i++) {
+		found = i == AHEAD_MAX || test(ctx, ev);
+		last = ev->time;
+	}
+	if (!found && s->failed) /* what comes behind it */
+		found = true;
+	if (found)
+		time = last;
+	*ret_time = last;
 	for (i = s->next_added; i < s->nadded && s->added[i].time <= time; i++)
-		if (i - s->next_added == AHEAD_MAX || test(ctx, &s->added[i]))
+		if (i - s->next_added == AHEAD_MAX || test(ctx, &s->added[i])) {
+			*ret_time = s->added[i].time;
 			return true;
-	return s->failed;
+		}
+	return found;
 }
 
 int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_rounds,

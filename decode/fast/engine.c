@@ -19,6 +19,13 @@ void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fas
 	f->chains = chains;
 }
 
+bool ptc_fast_change(struct ptc_fast *f, bool (*get)(void *ctx, struct ptc_fast *f), void *ctx)
+{
+	const struct ptc_fast_stand stand = ptc_fast_flow_leave(&f->flow);
+
+	return get(ctx, f) && ptc_fast_flow_return(&f->flow, &stand);
+}
+
 void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos)
 {
 	struct ptc_fast_flow flow = f->flow;
@@ -35,7 +42,9 @@ void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t
 				.pos = pos,
 				.time = time,
 				.marks = f->marks,
-				.marks_cap = f->marks_cap };
+				.marks_cap = f->marks_cap,
+				.ask = f->ask,
+				.asked = f->asked };
 }
 
 void ptc_fast_release(struct ptc_fast *f)
@@ -76,10 +85,29 @@ static enum ptc_fast_status take_time(struct ptc_fast *f, const uint8_t *p, enum
 	return PTC_FAST_GO_ON;
 }
 
+/*
+ * Does somebody else run from now on? The instruction that ran last leads on in their time, but
+ * what was in front of the piece is not told of here.
+ */
+static bool turn(struct ptc_fast *f, struct ptc_fast_mark *m)
+{
+	switch (f->ask(f->asked, f, m->tsc)) {
+	case PTC_FAST_SAME:
+		return true;
+	case PTC_FAST_TURN:
+		m->turn = true;
+		m->late = f->flow.last.listed;
+		f->flow.why = "another thread in the middle of the flow";
+		return f->flow.insns || !is_on(f);
+	default:
+		return false;
+	}
+}
+
 /* From here on it is the time that it is now. */
 static enum ptc_fast_status mark(struct ptc_fast *f)
 {
-	const struct ptc_fast_mark now = { f->flow.nrecs, f->flow.insns, f->time.tsc };
+	struct ptc_fast_mark now = { f->flow.nrecs, f->flow.insns, f->time.tsc, false, false };
 	struct ptc_fast_mark *last = f->nmarks ? &f->marks[f->nmarks - 1] : NULL;
 
 	if (!f->due)
@@ -88,8 +116,12 @@ static enum ptc_fast_status mark(struct ptc_fast *f)
 		return decline(f, "a time that goes back");
 	f->told = now.tsc;
 	f->due = false;
+	if (f->ask && !turn(f, &now))
+		return PTC_FAST_DECLINED;
 	if (last && last->recs == now.recs && last->insns == now.insns) {
 		last->tsc = now.tsc;
+		last->turn |= now.turn;
+		last->late |= now.late;
 		return PTC_FAST_GO_ON;
 	}
 	if (!ptc_grow(&f->marks, &f->marks_cap, f->nmarks + 1, sizeof(*f->marks)))
@@ -196,8 +228,12 @@ static bool may_change_cr3(const struct ptc_fast *f)
  */
 static void move_mark(struct ptc_fast *f, size_t n)
 {
-	if (f->flow.nrecs == n && f->nmarks && f->marks[f->nmarks - 1].recs == n)
-		f->marks[f->nmarks - 1].recs = n - 1;
+	struct ptc_fast_mark *m = f->nmarks ? &f->marks[f->nmarks - 1] : NULL;
+
+	if (f->flow.nrecs != n || !m || m->recs != n)
+		return;
+	m->recs = n - 1;
+	m->late = false;
 }
 
 static enum ptc_fast_status take_pgd(struct ptc_fast *f)
@@ -574,6 +610,14 @@ static bool is_good_ahead(const struct ptc_fast *f)
 	       type != PTC_PKT_PSBEND;
 }
 
+static bool forget(void *ctx, struct ptc_fast *f)
+{
+	(void)ctx;
+	ptc_fast_chains_forget(f->chains);
+	ptc_fast_code_forget(f->flow.code);
+	return true;
+}
+
 /* All that is known of the code, if that has become too much: at a PSB, where little is needed. */
 static enum ptc_fast_status at_psb(struct ptc_fast *f)
 {
@@ -581,8 +625,7 @@ static enum ptc_fast_status at_psb(struct ptc_fast *f)
 		return decline(f, "no packet behind a PSB+");
 	if (!ptc_fast_code_is_full(f->flow.code))
 		return PTC_FAST_AT_PSB;
-	ptc_fast_chains_forget(f->chains);
-	return ptc_fast_flow_forget(&f->flow) ? PTC_FAST_AT_PSB : decline(f, "out of memory");
+	return ptc_fast_change(f, forget, NULL) ? PTC_FAST_AT_PSB : decline(f, "out of memory");
 }
 
 enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)

@@ -34,7 +34,18 @@ struct ptc_fast_mark {
 	size_t recs;	/* in front of it, of those of this run; */
 	uint64_t insns; /* and instructions */
 	uint64_t tsc;
+	bool turn; /* from here on it is somebody else's; */
+	bool late; /* also the last of recs, of the time in front */
 };
+
+struct ptc_fast;
+
+/*
+ * From here on it is @tsc: is it still the same thread that runs? PTC_FAST_TURN: not; if that has
+ * other code, ptc_fast_change was called.
+ */
+enum ptc_fast_turn { PTC_FAST_SAME, PTC_FAST_TURN, PTC_FAST_NO_TURN };
+typedef enum ptc_fast_turn ptc_fast_ask(void *ctx, struct ptc_fast *f, uint64_t tsc);
 
 struct ptc_fast {
 	struct ptc_fast_flow flow;
@@ -72,6 +83,9 @@ struct ptc_fast {
 	bool due;		     /* it is another one now: a mark is to come */
 	struct ptc_fast_mark *marks; /* owned */
 	size_t nmarks, marks_cap;
+
+	ptc_fast_ask *ask; /* at each mark; NULL: nobody */
+	void *asked;	   /* lent */
 };
 
 /* @code and @chains (lent) are for this one alone, and may know much already. */
@@ -79,6 +93,12 @@ void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fa
 void ptc_fast_release(struct ptc_fast *f);
 /* From the next beginning on these, lent as above. */
 void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains);
+
+/*
+ * In the middle of it: where the flow is, and goes back to, is the same addresses in other code,
+ * which @get gives (false: why is flow.why).
+ */
+bool ptc_fast_change(struct ptc_fast *f, bool (*get)(void *ctx, struct ptc_fast *f), void *ctx);
 
 /*
  * Begin at the PSB at @pos of @bytes, with nothing listed and nothing known of what was before. If

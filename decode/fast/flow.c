@@ -377,12 +377,6 @@ void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 	f->at = PTC_FAST_NONE;
 }
 
-/* What was block @number, in another state of the code. */
-static uint32_t find_again(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
-{
-	return ip ? ptc_fast_code_find(f->code, ip, mode) : PTC_FAST_NONE;
-}
-
 void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f)
 {
 	size_t i;
@@ -391,20 +385,31 @@ void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f)
 		f->stack[i] = PTC_FAST_NONE;
 }
 
-bool ptc_fast_flow_forget(struct ptc_fast_flow *f)
+struct ptc_fast_stand ptc_fast_flow_leave(struct ptc_fast_flow *f)
 {
-	uint64_t at = f->code->blocks[f->at].ip, stack[PTC_FAST_STACK];
-	uint8_t modes[PTC_FAST_STACK];
+	struct ptc_fast_stand stand = { .at = f->code->blocks[f->at].ip };
 	size_t i;
 
 	for (i = 0; i < PTC_FAST_STACK; i++) {
-		stack[i] = f->code->blocks[f->stack[i]].ip;
-		modes[i] = f->code->blocks[f->stack[i]].mode;
+		stand.stack[i] = f->code->blocks[f->stack[i]].ip;
+		stand.modes[i] = f->code->blocks[f->stack[i]].mode;
 	}
 	f->last = ptc_fast_flow_last(f);
-	ptc_fast_code_forget(f->code);
-	f->at = find_again(f, at, f->mode);
+	return stand;
+}
+
+static uint32_t find_again(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
+{
+	return ip ? ptc_fast_code_find(f->code, ip, mode) : PTC_FAST_NONE;
+}
+
+bool ptc_fast_flow_return(struct ptc_fast_flow *f, const struct ptc_fast_stand *stand)
+{
+	size_t i;
+
+	f->at = find_again(f, stand->at, f->mode);
 	for (i = 0; i < PTC_FAST_STACK; i++)
-		f->stack[i] = find_again(f, stack[i], (enum ptc_mode)modes[i]);
+		f->stack[i] = find_again(f, stand->stack[i], (enum ptc_mode)stand->modes[i]);
+	f->why = "too many blocks";
 	return !f->code->failed;
 }

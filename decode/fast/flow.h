@@ -105,7 +105,15 @@ void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n);
 /* Behind a PSB no return goes where a call in front of it came from. */
 void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f);
 
-/* The code is another one: begin anew with all that is known of it, at the same place. */
-bool ptc_fast_flow_forget(struct ptc_fast_flow *f);
+/* Where it is, and where calls came from, without blocks: their addresses and modes. */
+struct ptc_fast_stand {
+	uint64_t at, stack[PTC_FAST_STACK]; /* 0: none */
+	uint8_t modes[PTC_FAST_STACK];
+};
+
+/* From here on nothing of it is of its code any more, until it is back: */
+struct ptc_fast_stand ptc_fast_flow_leave(struct ptc_fast_flow *f);
+/* at the same place, in the code that it has now. False: why says why. */
+bool ptc_fast_flow_return(struct ptc_fast_flow *f, const struct ptc_fast_stand *stand);
 
 #endif
