@@ -231,6 +231,8 @@ static void perf_waken(struct ptc_source *src, size_t i)
 	struct perf *p = of(src);
 
 	ptc_set_reap(&p->set, i);
+	if (i == 0)
+		ptc_set_on_again(&p->set);
 	if (i == 0 && !p->failed.code) {
 		const struct ptc_hotplug_whose whose = whose_cpus(p);
 
@@ -594,6 +596,8 @@ static int open_all(struct perf *p, struct ptc_err *err)
 		return ptc_fail_mem(err);
 	if (p->hotplug.fd >= 0)
 		rc = ptc_set_wake_for(&p->set, p->hotplug.fd, err);
+	if (!rc)
+		rc = ptc_set_keep_on(&p->set, err);
 	return rc ? rc : watch_end(p, err);
 }
 

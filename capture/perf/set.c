@@ -50,6 +50,7 @@ void ptc_set_init(struct ptc_set *s)
 	s->opener = ptc_opener_kernel;
 	s->control = control;
 	s->cpus = (struct ptc_cpus)PTC_CPUS_INIT;
+	s->again = (struct ptc_again)PTC_AGAIN_INIT;
 }
 
 static void close_slot(struct ptc_slot *slot)
@@ -82,6 +83,7 @@ void ptc_set_release(struct ptc_set *s)
 	free(s->rings);
 	free(s->slots);
 	free(s->ids);
+	ptc_again_release(&s->again);
 	ptc_cpus_release(&s->cpus);
 	ptc_set_init(s);
 }
@@ -321,13 +323,18 @@ static void each_once(const struct ptc_set *s, size_t e, unsigned long request)
 /*
  * Who is born meanwhile may still be as its maker was before: inherit_event() of Linux 6.1 looks at
  * that before it takes the lock that it shares with the request, and if the maker has exchanged its
- * context with one of its children, no other lock is between them. It is found the second time.
+ * context with one of its children, no other lock is between them. It is found the second time, or,
+ * if it waits for memory or a CPU in between, later. Until then it is what its maker can become, at
+ * a switch between the two (perf_event_context_sched_out()), and all whom that makes then.
  */
-static void each(const struct ptc_set *s, size_t e, unsigned long request)
+static void each(struct ptc_set *s, size_t e, unsigned long request)
 {
 	each_once(s, e, request);
-	if (s->attr[e].inherit)
-		each_once(s, e, request);
+	if (!s->attr[e].inherit)
+		return;
+	each_once(s, e, request);
+	if (request == PERF_EVENT_IOC_ENABLE)
+		ptc_again_begin(&s->again);
 }
 
 static void each_of_ring(const struct ptc_set *s, size_t ring, unsigned long request)
@@ -347,6 +354,7 @@ void ptc_set_enable_side(struct ptc_set *s)
 
 void ptc_set_enable(struct ptc_set *s)
 {
+	s->main_on = true;
 	each(s, MAIN, PERF_EVENT_IOC_ENABLE);
 }
 
@@ -358,17 +366,33 @@ void ptc_set_restart_ring(struct ptc_set *s, size_t ring)
 {
 	each_of_ring(s, ring, PERF_EVENT_IOC_DISABLE);
 	each_of_ring(s, ring, PERF_EVENT_IOC_ENABLE);
+	s->main_on = true;
+	if (s->attr[MAIN].inherit)
+		ptc_again_begin(&s->again);
 }
 
 void ptc_set_disable(struct ptc_set *s)
 {
+	s->main_on = false;
 	each(s, MAIN, PERF_EVENT_IOC_DISABLE);
 }
 
 void ptc_set_disable_all(struct ptc_set *s)
 {
 	ptc_set_disable(s);
+	s->side_on = false;
 	each(s, side(s), PERF_EVENT_IOC_DISABLE);
+}
+
+/* ENABLE takes a pinned event out of its error state, which would hide it. */
+void ptc_set_on_again(struct ptc_set *s)
+{
+	if (!ptc_again_due(&s->again))
+		return;
+	if (s->side_on && side(s) != MAIN)
+		each_once(s, side(s), PERF_EVENT_IOC_ENABLE);
+	if (s->main_on && !s->attr[MAIN].pinned)
+		each_once(s, MAIN, PERF_EVENT_IOC_ENABLE);
 }
 
 /* --- a CPU that comes back --- */
@@ -413,8 +437,22 @@ int ptc_set_wake_for(struct ptc_set *s, int fd, struct ptc_err *err)
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = NO_EVENT };
 
 	if (epoll_ctl(s->rings[0].fd, EPOLL_CTL_ADD, fd, &ev))
-		return ptc_fail_sys(err, errno, "cannot poll for CPUs that come and go");
+		return ptc_fail_sys(err, errno, "cannot poll for more than the rings");
 	return 0;
+}
+
+int ptc_set_keep_on(struct ptc_set *s, struct ptc_err *err)
+{
+	int rc;
+
+	if (!s->attr[MAIN].inherit)
+		return 0;
+	rc = ptc_again_open(&s->again, err);
+	if (!rc)
+		rc = ptc_set_wake_for(s, s->again.fd, err);
+	if (!rc && s->side_on)
+		ptc_again_begin(&s->again);
+	return rc;
 }
 
 /* --- the end --- */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture/perf/again.h"
 #include "capture/perf/cpus.h"
 #include "capture/perf/event.h"
 #include "capture/perf/negotiate.h"
@@ -63,9 +64,10 @@ struct ptc_set {
 	size_t nrings, rings_cap;
 	struct ptc_source_id *ids;	 /* owned; see ptc_set_ids */
 	bool settled[PTC_SOURCE_EVENTS]; /* attr is what this kernel takes */
-	bool side_on;
-	size_t live;	      /* events that are not over */
-	uint64_t ended_badly; /* events that the kernel has put into error state */
+	bool main_on, side_on;		 /* as they were switched last */
+	struct ptc_again again;		 /* see ptc_set_keep_on */
+	size_t live;			 /* events that are not over */
+	uint64_t ended_badly;		 /* events that the kernel has put into error state */
 };
 
 /* Everything off and empty, so that ptc_set_release can follow. */
@@ -89,6 +91,15 @@ int ptc_set_again(struct ptc_set *s, pid_t tid, int cpu, bool on, struct ptc_err
 
 /* Let @fd wake whoever waits for the rings, too. */
 int ptc_set_wake_for(struct ptc_set *s, int fd, struct ptc_err *err);
+
+/*
+ * Who is born while events are switched on may stay without a trace, and hand that on to its maker.
+ * From now on ring 0 wakes whoever waits for it three times within a second of each time that
+ * inherited ones were.
+ */
+int ptc_set_keep_on(struct ptc_set *s, struct ptc_err *err);
+/* If it is time: what is to be on is switched on again, which costs little where it is. */
+void ptc_set_on_again(struct ptc_set *s);
 
 /* Side records flow from now on. */
 void ptc_set_enable_side(struct ptc_set *s);

@@ -34,7 +34,7 @@ as_perf() {
 snaps=3 threads=2000 keep=8
 [ -z "${FULL-}" ] || snaps=50 threads=5000 keep=64
 aux=65536
-kept=/sys/kernel/debug/intel_pt
+kept=/sys/kernel/debug/intel_pt birth_ms=/sys/module/softpt/parameters/birth_ms
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs d /sys/kernel/debug
 
 counts() { # of bytes that were written on each CPU
@@ -58,7 +58,7 @@ resources() { # the descriptors of ptcap, and its memory
 	kib=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$waiting/status")
 }
 
-# take NAME SNAPS THREADS BUSY: so many snapshots of threads one after the other, beside those that never rest.
+# take NAME SNAPS THREADS BUSY [BIRTH_MS]: so many snapshots of threads one after the other, beside those that never rest.
 take() {
 	local name=$1 snaps=$2 threads=$3 n before had_fds had_kib
 	busybox rmmod softpt # what it keeps begins when the rings do
@@ -68,6 +68,7 @@ take() {
 	"$ptcap" snapshot -v -p "$target" -m 256K,${aux}B -o "$name" --control ctl,ack --no-final 2>snapshot.err &
 	waiting=$!
 	ask ping
+	echo "${5-0}" >$birth_ms
 	for ((n = 0; n < snaps; n++)); do
 		await_written 8000
 		counts
@@ -80,6 +81,7 @@ take() {
 	resources
 	[ "$fds" -le "$had_fds" ] || fail "$fds descriptors, $had_fds earlier"
 	[ "$kib" -le $((had_kib + 1024)) ] || fail "$kib KiB of memory, $had_kib earlier"
+	echo 0 >$birth_ms
 	kill -0 "$target" || fail "after $n snapshots what is watched has ended: $(cat crowd.out)"
 	ask stop
 	wait "$waiting" || fail "snapshots: $(cat snapshot.err)"
@@ -106,6 +108,9 @@ taken() {
 
 take busy $snaps $threads 1
 taken busy $snaps
+# Threads that are born while the trace is off, and are there only when it is on again.
+take births 6 5000 0 20
+taken births 6
 if [ -n "${FULL-}" ]; then
 	take churn 200 20000 0
 	taken churn 200

@@ -22,6 +22,7 @@
  * softpt_packet.c writes packets, softpt_buffer.c has the AUX area's marks,
  * softpt_filter.c the address filters, softpt_sysfs.c the face, softpt_kept.c keeps what was written for who asks.
  */
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/kdebug.h>
@@ -34,6 +35,8 @@ static char *name = "intel_pt";	/* what the PMU is called */
 module_param(name, charp, 0444);
 static unsigned int pad;	/* PAD bytes behind every TIP: makes data faster */
 module_param(pad, uint, 0644);
+static unsigned int birth_ms;	/* what it takes to inherit an event: here the kernel has looked whether it is on, and has no lock */
+module_param(birth_ms, uint, 0644);
 static unsigned long steps;	/* single steps taken, all CPUs (roughly) */
 module_param(steps, ulong, 0644);
 static unsigned long reps;	/* of these, such that did not move the IP */
@@ -341,6 +344,8 @@ static int event_init(struct perf_event *event)
 {
 	if (event->attr.type != pmu.type)
 		return -ENOENT;
+	if (event->parent && birth_ms)
+		msleep(birth_ms);
 	return config_ok(event->attr.config) ? make_filters(event) : -EINVAL;
 }
 

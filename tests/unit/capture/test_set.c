@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "capture/perf/set.h"
@@ -40,7 +41,12 @@ static struct ptc_set set(void)
 {
 	asked[0] = '\0';
 	return (struct ptc_set){
-		.nevents = 2, .slots = slots, .nslots = 4, .nrings = 2, .control = note
+		.nevents = 2,
+		.slots = slots,
+		.nslots = 4,
+		.nrings = 2,
+		.control = note,
+		.again = PTC_AGAIN_INIT,
 	};
 }
 
@@ -131,6 +137,110 @@ Test(set, threads_that_are_born_meanwhile_are_asked_the_second_time)
 	asked[0] = '\0';
 	ptc_set_enable(&s);
 	cr_assert_str_eq(asked, "E3 E5 E7 E9 E3 E5 E7 E9 ");
+}
+
+/* What is waited for is in time; then, that this is now. */
+static void let_pass(const struct ptc_set *s, long ms)
+{
+	const struct itimerspec now = { .it_value = { 0, 1 } };
+	struct epoll_event ev;
+	struct itimerspec t;
+
+	cr_assert(!timerfd_gettime(s->again.fd, &t));
+	cr_assert(t.it_value.tv_sec == 0 && t.it_value.tv_nsec > (ms - 1) / 10 * 1000000 &&
+			  t.it_value.tv_nsec <= ms * 1000000,
+		  "%ld ns", t.it_value.tv_nsec);
+	cr_assert(!timerfd_settime(s->again.fd, 0, &now, NULL));
+	cr_assert_eq(epoll_wait(s->rings[0].fd, &ev, 1, -1), 1);
+}
+
+/* A set whose events are inherited, and that is told when it is time. */
+static struct ptc_set kept_on(struct ptc_source_ring *ring)
+{
+	struct ptc_set s = set();
+	struct ptc_err err;
+
+	*ring = (struct ptc_source_ring){ .fd = epoll_create1(0) };
+	s.rings = ring;
+	s.attr[0].inherit = s.attr[1].inherit = 1;
+	cr_assert_eq(ptc_set_keep_on(&s, &err), 0);
+	return s;
+}
+
+static void end(struct ptc_set *s)
+{
+	ptc_again_release(&s->again);
+	(void)close(s->rings[0].fd);
+}
+
+Test(set, threads_whose_birth_takes_longer_are_asked_later)
+{
+	struct ptc_source_ring ring;
+	struct ptc_set s = kept_on(&ring);
+	struct itimerspec t;
+
+	ptc_set_on_again(&s);
+	cr_assert_str_eq(asked, "", "nothing was switched on");
+	ptc_set_enable(&s);
+	asked[0] = '\0';
+	ptc_set_on_again(&s);
+	cr_assert_str_eq(asked, "", "it is not time");
+	let_pass(&s, 10);
+	ptc_set_enable(&s); /* when it is time already: that is not put off */
+	asked[0] = '\0';
+	ptc_set_on_again(&s);
+	cr_assert_str_eq(asked, "E3 E5 E7 E9 ", "no side records, as they are off");
+	let_pass(&s, 90);
+	asked[0] = '\0';
+	ptc_set_on_again(&s);
+	cr_assert_str_eq(asked, "E3 E5 E7 E9 ");
+	ptc_set_enable_side(&s);
+	let_pass(&s, 10);
+	ptc_set_on_again(&s);
+	let_pass(&s, 90);
+	ptc_set_on_again(&s);
+	let_pass(&s, 900);
+	asked[0] = '\0';
+	ptc_set_on_again(&s);
+	cr_assert_str_eq(asked, "E4 E6 E8 E3 E5 E7 E9 ");
+	cr_assert(!timerfd_gettime(s.again.fd, &t) && !t.it_value.tv_nsec,
+		  "that was the last time");
+	end(&s);
+}
+
+Test(set, what_was_switched_off_stays_off)
+{
+	struct ptc_source_ring ring;
+	struct ptc_set s = kept_on(&ring);
+
+	ptc_set_enable_side(&s);
+	ptc_set_enable(&s);
+	ptc_set_disable(&s);
+	let_pass(&s, 10);
+	asked[0] = '\0';
+	ptc_set_on_again(&s);
+	cr_assert_str_eq(asked, "E4 E6 E8 ");
+	ptc_set_restart_ring(&s, 1);
+	ptc_set_disable_all(&s);
+	let_pass(&s, 10);
+	asked[0] = '\0';
+	ptc_set_on_again(&s);
+	cr_assert_str_eq(asked, "");
+	end(&s);
+}
+
+Test(set, a_pinned_event_in_error_state_stays_there)
+{
+	struct ptc_source_ring ring;
+	struct ptc_set s = kept_on(&ring);
+
+	s.attr[0].pinned = 1;
+	ptc_set_restart_ring(&s, 0);
+	let_pass(&s, 10);
+	asked[0] = '\0';
+	ptc_set_on_again(&s);
+	cr_assert_str_eq(asked, "");
+	end(&s);
 }
 
 /* What read(2) gives of an event. */
