@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/branchsel.h"
+#include "auxtrace/branchsel.h"
 
 enum {
 	COST_DIFFERS = 3, /* one end of an entry, its class, or the order of two */

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "auxtrace/branchsel.h"
 #include "base/err.h"
-#include "decode/branchsel.h"
 #include "decode/grow.h"
 #include "decode/recent.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/branchsel.h"
 #include "auxtrace/sample.h"
 #include "base/err.h"
-#include "decode/branchsel.h"
 #include "decode/grow.h"
 
 /* Of a thread. */

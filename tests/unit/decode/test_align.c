@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "decode/align.h"
-#include "decode/branchsel.h"
+#include "auxtrace/branchsel.h"
 #include "ptcap/kind.h"
 
 enum { STEPS = 100, N = 16 };
