@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "auxtrace/branchsel.h"
 #include "auxtrace/compress.h"
 #include "branch_stacks.h"
 #include "cli.h"
 #include "copying.h"
-#include "decode/branchsel.h"
 
 enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
 
@@ -199,6 +199,11 @@ static int set_option(struct args *a, int c, const char *text)
 		a->filter = text;
 		if (!ptc_branchsel_parse(text, &a->branches.opts.sel))
 			return ptc_usage_error("convert", "'%s' is no branch filter", text);
+		if (a->branches.opts.sel & ~PTC_STACKS_SEL)
+			return ptc_usage_error("convert",
+					       "'%s': of a trace there are classes of branches, "
+					       "call_stack, u, k and save_type",
+					       text);
 		return 0;
 	default:
 		return parse_time(text, &a->opts.select) ?

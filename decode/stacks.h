@@ -10,15 +10,22 @@
 
 #include <linux/perf_event.h>
 
+#include "auxtrace/branchsel.h"
 #include "base/cursor.h"
 #include "ptcap/decode.h"
 
 enum { PTC_STACKS_DEPTH = 32, PTC_STACKS_DEPTH_MAX = 512, PTC_STACKS_PERIOD = 1000 };
 
+/* What opts->sel may have. */
+#define PTC_STACKS_SEL                                                                             \
+	(PTC_BRANCHSEL_MADE &                                                                      \
+	 ~(uint64_t)(PERF_SAMPLE_BRANCH_PRIV_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |                  \
+		     PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES))
+
 struct ptc_stacks_opts {
 	uint32_t depth;	      /* entries at most: 1 to PTC_STACKS_DEPTH_MAX */
 	uint64_t period;      /* a sample for each so many branches of a thread; not 0 */
-	uint64_t sel;	      /* PERF_SAMPLE_BRANCH_* */
+	uint64_t sel;	      /* PTC_STACKS_SEL has them */
 	uint64_t id;	      /* of the event */
 	struct ptc_decode *d; /* opened, not run yet */
 	/* A SAMPLE record, in order of time. Non-zero: *err is set, no more. */

@@ -2,7 +2,7 @@
 /* Description: what of a trace a branch stack has, by its filter. */
 #include <criterion/criterion.h>
 
-#include "decode/branchsel.h"
+#include "auxtrace/branchsel.h"
 #include "ptcap/kind.h"
 
 #define KERNEL_IP UINT64_C(0xffffffff81000000)
@@ -69,6 +69,46 @@ Test(branchsel, words_are_whole)
 		cr_assert_not(ptc_branchsel_parse(bad[i], &sel), "%s", bad[i]);
 	cr_assert_eq(sel, 7);
 	cr_assert_eq(parse("save_type") & PERF_SAMPLE_BRANCH_ANY, PERF_SAMPLE_BRANCH_ANY);
+}
+
+Test(branchsel, every_word_of_perf_is_a_bit)
+{
+	static const struct {
+		const char *word;
+		uint64_t bit;
+	} words[] = {
+		{ "hv", PERF_SAMPLE_BRANCH_HV },
+		{ "in_tx", PERF_SAMPLE_BRANCH_IN_TX },
+		{ "no_tx", PERF_SAMPLE_BRANCH_NO_TX },
+		{ "abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX },
+		{ "priv", PERF_SAMPLE_BRANCH_PRIV_SAVE },
+		{ "hw_index", PERF_SAMPLE_BRANCH_HW_INDEX },
+		{ "no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS },
+		{ "no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES },
+		{ "counter", PERF_SAMPLE_BRANCH_COUNTERS },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const uint64_t sel = parse(words[i].word);
+
+		cr_assert(sel & words[i].bit, "%s", words[i].word);
+		cr_assert_eq(!(sel & PERF_SAMPLE_BRANCH_ANY),
+			     words[i].bit == PERF_SAMPLE_BRANCH_ABORT_TX, "%s", words[i].word);
+	}
+	cr_assert_eq(kinds_of(parse("abort_tx,u")), 0);
+}
+
+Test(branchsel, a_call_stack_has_no_other_class)
+{
+	const uint32_t frames = 1u << PTC_KIND_CALL | 1u << PTC_KIND_ICALL | 1u << PTC_KIND_RET;
+	uint64_t sel;
+
+	cr_assert_eq(parse("stack,u"), PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER);
+	cr_assert_eq(parse("call_stack,u"), parse("stack,u"));
+	cr_assert_eq(kinds_of(parse("stack,u,no_flags")), frames);
+	cr_assert_not(ptc_branchsel_parse("any,stack", &sel));
+	cr_assert_not(ptc_branchsel_parse("call_stack,any_call,u", &sel));
 }
 
 Test(branchsel, types_are_those_that_kernels_agree_about)

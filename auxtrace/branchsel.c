@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/branchsel.h"
+#include "auxtrace/branchsel.h"
 
 #include <string.h>
 
 #include "ptcap/kind.h"
 
 enum {
-	PRIVILEGES = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV,
+	PRIVILEGES = PERF_SAMPLE_BRANCH_PLM_ALL,
 	CALLS = 1u << PTC_KIND_CALL | 1u << PTC_KIND_ICALL | 1u << PTC_KIND_SYSCALL |
 		1u << PTC_KIND_INT | 1u << PTC_KIND_ASYNC,
 	RETURNS = 1u << PTC_KIND_RET | 1u << PTC_KIND_SYSRET | 1u << PTC_KIND_IRET,
+	FRAMES = 1u << PTC_KIND_CALL | 1u << PTC_KIND_ICALL | 1u << PTC_KIND_RET,
 };
 
 /* Kinds of each class; a stack has what any of its classes has. */
@@ -25,6 +26,8 @@ static const struct {
 	{ PERF_SAMPLE_BRANCH_IND_JUMP, "ind_jmp", 1u << PTC_KIND_IJMP },
 	{ PERF_SAMPLE_BRANCH_COND, "cond", 1u << PTC_KIND_JCC },
 	{ PERF_SAMPLE_BRANCH_CALL, "call", 1u << PTC_KIND_CALL },
+	{ PERF_SAMPLE_BRANCH_ABORT_TX, "abort_tx", 0 },
+	{ PERF_SAMPLE_BRANCH_CALL_STACK, "call_stack", FRAMES },
 };
 
 static const struct {
@@ -33,7 +36,16 @@ static const struct {
 } others[] = {
 	{ PERF_SAMPLE_BRANCH_USER, "u" },
 	{ PERF_SAMPLE_BRANCH_KERNEL, "k" },
+	{ PERF_SAMPLE_BRANCH_HV, "hv" },
+	{ PERF_SAMPLE_BRANCH_CALL_STACK, "stack" },
+	{ PERF_SAMPLE_BRANCH_IN_TX, "in_tx" },
+	{ PERF_SAMPLE_BRANCH_NO_TX, "no_tx" },
 	{ PERF_SAMPLE_BRANCH_TYPE_SAVE, "save_type" },
+	{ PERF_SAMPLE_BRANCH_PRIV_SAVE, "priv" },
+	{ PERF_SAMPLE_BRANCH_HW_INDEX, "hw_index" },
+	{ PERF_SAMPLE_BRANCH_NO_FLAGS, "no_flags" },
+	{ PERF_SAMPLE_BRANCH_NO_CYCLES, "no_cycles" },
+	{ PERF_SAMPLE_BRANCH_COUNTERS, "counter" },
 };
 
 enum { NCLASSES = sizeof(classes) / sizeof(*classes), NOTHERS = sizeof(others) / sizeof(*others) };
@@ -50,16 +62,20 @@ uint64_t ptc_branchsel_of(const struct perf_event_attr *attr)
 
 bool ptc_branchsel_wants(uint64_t sel, uint8_t kind, uint64_t to)
 {
-	uint32_t kinds = 0;
+	bool any = true;
 	size_t i;
 
 	/* A transfer is of the level that it leads to, as hardware has it. */
 	if (!(sel & (ptc_is_kernel_ip(to) ? PERF_SAMPLE_BRANCH_KERNEL : PERF_SAMPLE_BRANCH_USER)))
 		return false;
-	for (i = 0; i < NCLASSES; i++)
-		if (sel & classes[i].bit)
-			kinds |= classes[i].kinds;
-	return !kinds || kinds >> kind & 1;
+	for (i = 0; i < NCLASSES; i++) {
+		if (!(sel & classes[i].bit))
+			continue;
+		if (classes[i].kinds >> kind & 1)
+			return true;
+		any = false;
+	}
+	return any;
 }
 
 uint8_t ptc_branchsel_type(uint8_t kind)
@@ -77,6 +93,17 @@ uint8_t ptc_branchsel_type(uint8_t kind)
 static bool is_word(const char *s, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(s, word, len);
+}
+
+/* Of all that are in @sel. */
+static uint64_t classes_of(uint64_t sel)
+{
+	uint64_t ret = 0;
+	size_t i;
+
+	for (i = 0; i < NCLASSES; i++)
+		ret |= sel & classes[i].bit;
+	return ret;
 }
 
 static uint64_t bit_of(const char *s, size_t len)
@@ -107,7 +134,9 @@ bool ptc_branchsel_parse(const char *s, uint64_t *ret)
 			break;
 		s += len + 1;
 	}
-	if (!(sel & ~(uint64_t)(PRIVILEGES | PERF_SAMPLE_BRANCH_TYPE_SAVE)))
+	if (sel & PERF_SAMPLE_BRANCH_CALL_STACK && classes_of(sel) != PERF_SAMPLE_BRANCH_CALL_STACK)
+		return false;
+	if (!classes_of(sel))
 		sel |= PERF_SAMPLE_BRANCH_ANY;
 	*ret = sel;
 	return true;
