@@ -388,6 +388,10 @@ static int check_args(struct decode_args *a)
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
+	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
+		return ptc_usage_error("decode",
+				       "--engine verify is of transfers: not with --insn, "
+				       "insn-ip or --events");
 	a->opts.bytes = a->calls || a->insn || ptc_fields_have(&a->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&a->fields, PTC_FIELD_INSN);
 	return 0;
