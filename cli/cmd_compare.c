@@ -241,7 +241,7 @@ static int open_and_compare(const struct args *a)
 	int code;
 
 	if (ptc_file_open(a->input, &f, &err))
-		return ptc_say_err(&err);
+		return ptc_say_input_err(a->input, &err);
 	if (!ptc_decode_open(a->input, NULL, &d, &err)) {
 		code = compare(a, f, d);
 		ptc_decode_free(d);

@@ -166,8 +166,9 @@ int ptc_cmd_crash_show(int argc, char **argv)
 		code = print(&a, &report);
 		tell_notes(&report);
 	} else {
-		(void)ptc_say_err(&err);
-		code = err.code == PTC_E_NOT_EXIST ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
+		(void)ptc_say_input_err(a.opts.input, &err);
+		/* That there is no file is another thing. */
+		code = err.code == PTC_E_NOT_EXIST && !err.sys ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
 	}
 	ptc_crash_report_release(&report);
 	return code;

@@ -79,6 +79,12 @@ for more in --insn --events '-F insn-ip'; do
 	expect 2 '' '--engine verify is of transfers: not with' "${raw[@]}" --engine verify $more
 done
 
+# What is asked for, and is not there.
+expect 4 '' "nothing in 'pt' is what was asked for with --sym: see" "${raw[@]}" -F kind --sym nosuch
+for option in symfs core kcore vmlinux; do
+	expect 1 '' "cannot read 'missing' \\(--$option\\): No such file" -i "$PTCAP" --$option missing
+done
+
 # Names with @ and :, as the last @ splits.
 mkdir a@b && cp code 'a@b/c@0x1'
 expect 0 '1000
