@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/reader.h"
+
 void ptc_say(const char *fmt, ...)
 {
 	va_list ap;
@@ -23,6 +25,34 @@ int ptc_say_err(const struct ptc_err *err)
 {
 	ptc_say("%s", err->msg);
 	return err->code == PTC_E_USAGE ? PTC_EXIT_USAGE : PTC_EXIT_FAIL;
+}
+
+/* Is there something of the recording at @path in front of where it ends too early? */
+static bool can_recover(const char *path)
+{
+	uint64_t pos = 0, n = 0;
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	bool damaged;
+
+	if (ptc_file_open_damaged(path, &f, &err))
+		return false;
+	while (ptc_file_next(f, &pos, &rec, &err) > 0)
+		n++;
+	damaged = ptc_file_damage(f);
+	ptc_file_free(f);
+	return n && damaged;
+}
+
+int ptc_say_input_err(const char *path, const struct ptc_err *err)
+{
+	const int code = ptc_say_err(err);
+
+	if (path && strcmp(path, "-") != 0 && err->code == PTC_E_FORMAT && can_recover(path))
+		ptc_say("`ptcap recover -i '%s' -o NEW` makes a recording of what is whole in it",
+			path);
+	return code;
 }
 
 int ptc_usage_error(const char *command, const char *fmt, ...)

@@ -25,6 +25,11 @@ int ptc_cmd_crash_show(int argc, char **argv);
 void ptc_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The error, once, on stderr; returns PTC_EXIT_FAIL, or PTC_EXIT_USAGE for PTC_E_USAGE. */
 int ptc_say_err(const struct ptc_err *err);
+/*
+ * The same of the recording @path (NULL: it is none), and what may be done if it is cut, or its
+ * writer was killed.
+ */
+int ptc_say_input_err(const char *path, const struct ptc_err *err);
 /* "ptcap COMMAND: MESSAGE" and where to find help; returns PTC_EXIT_USAGE. */
 int ptc_usage_error(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

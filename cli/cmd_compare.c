@@ -269,7 +269,7 @@ static int open_and_compare(const struct args *a)
 	}
 	opts.untraced = true;
 	if (ptc_decode_open(a->input, &opts, &d, &err)) {
-		code = ptc_say_err(&err);
+		code = ptc_say_input_err(a->input, &err);
 	} else {
 		code = compare(a, d, c);
 		ptc_decode_free(d);

@@ -274,7 +274,7 @@ static int convert(struct args *a)
 	if (a->to_stdout && isatty(STDOUT_FILENO))
 		return ptc_usage_error("convert", "standard output is a terminal");
 	if (ptc_file_open(a->input, &f, &err))
-		return ptc_say_err(&err);
+		return ptc_say_input_err(a->input, &err);
 	if (a->stacks && ptc_branch_stacks_open(&a->branches, a->input, f, &err)) {
 		ptc_file_free(f);
 		return ptc_say_err(&err);

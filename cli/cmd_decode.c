@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "choice.h"
 #include "cli.h"
 #include "out.h"
@@ -388,6 +389,10 @@ static int check_args(struct decode_args *a)
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
+	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
+		return ptc_usage_error("decode",
+				       "--engine verify is of transfers: not with --insn, "
+				       "insn-ip or --events");
 	a->opts.bytes = a->calls || a->insn || ptc_fields_have(&a->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&a->fields, PTC_FIELD_INSN);
 	return 0;
@@ -499,6 +504,18 @@ static bool wants_color(const struct decode_args *a)
 	return (a->color && !strcmp(a->color, "always")) || a->colors;
 }
 
+static struct ptc_asked_part part_of(const struct decode_args *a)
+{
+	return (struct ptc_asked_part){
+		.tid = a->tids.n, .cpu = a->cpus.n, .time = a->has_time, .sym = a->opts.sym
+	};
+}
+
+static const char *name_of(const struct decode_args *a)
+{
+	return a->pt ? a->pt : a->input ? a->input : "perf.data";
+}
+
 static int run(const struct decode_args *a, struct ptc_decode *d)
 {
 	static struct ptc_line line;
@@ -508,6 +525,8 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 	struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
 				 .ctx = &printer },
 			inner;
+	const struct ptc_asked_part part = part_of(a);
+	struct ptc_asked asked;
 	struct ptc_progress progress;
 	struct ptc_decode_stats stats;
 	struct ptc_err err;
@@ -529,7 +548,9 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 			return out_of_memory();
 		sink = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &calls };
 	}
-	inner = sink;
+	asked = (struct ptc_asked){ .inner = sink };
+	inner = (struct ptc_sink){ .on_items = ptc_asked_items, .ctx = &asked };
+	sink = inner;
 	if (ptc_progress_start(&progress, d, &inner))
 		sink = (struct ptc_sink){ .on_items = ptc_progress_items, .ctx = &progress };
 	r = ptc_decode_run(d, &sink, &err);
@@ -549,10 +570,10 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 		ptc_line_flush(&line);
 	}
 	tell_findings(d, &stats);
+	if (ptc_asked_any(&part) && !asked.items)
+		return ptc_asked_say_none(&part, name_of(a));
 	if (!stats.aux_bytes) {
-		ptc_say("'%s' holds no trace to decode", a->pt	  ? a->pt :
-							 a->input ? a->input :
-								    "perf.data");
+		ptc_say("'%s' holds no trace to decode", name_of(a));
 		return PTC_EXIT_NOTHING;
 	}
 	r = a->opts.engine == PTC_ENGINE_VERIFY ? tell_difference(d) : PTC_EXIT_OK;
@@ -580,12 +601,14 @@ static int decode(struct decode_args *a)
 
 	if (a->debuginfod && setenv("DEBUGINFOD_URLS", a->debuginfod, 1))
 		return out_of_memory();
+	if (!ptc_asked_code_is_there(&a->code))
+		return PTC_EXIT_FAIL;
 	if (a->pt)
 		r = ptc_decode_open_raw(a->pt, a->raw, a->nraw, &a->opts, &d, &err);
 	else
-		r = ptc_decode_open(a->input ? a->input : "perf.data", &a->opts, &d, &err);
+		r = ptc_decode_open(name_of(a), &a->opts, &d, &err);
 	if (r < 0)
-		return ptc_say_err(&err);
+		return ptc_say_input_err(a->pt ? NULL : name_of(a), &err);
 	r = a->has_time ? ptc_time_choice_apply(&a->time, d, &err) : 0;
 	code = r < 0 ? ptc_say_err(&err) : run_paged(a, d);
 	ptc_decode_free(d);

@@ -144,7 +144,14 @@ static int take_filter(struct ptc_dump_filter *d, int c, const char *arg)
 		ok = ptc_dump_filter_time(d, arg);
 		break;
 	}
-	return ok ? 0 : ptc_usage_error("dump", "'%s' is not understood", arg);
+	if (ok)
+		return 0;
+	return ptc_usage_error("dump",
+			       c == OPT_TYPE ? "--type: '%s' is no list of record types" :
+			       c == OPT_TID  ? "--tid: '%s' is no thread id" :
+			       c == OPT_CPU  ? "--cpu: '%s' is no CPU number" :
+					       "--time: '%s' is not FROM,TO in seconds",
+			       arg);
 }
 
 static int take_option(struct dump_args *a, int c, char **argv)

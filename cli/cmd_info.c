@@ -53,9 +53,9 @@ static int info(const char *path, bool json)
 	struct ptc_err err;
 
 	if (ptc_file_open(path, &f, &err))
-		return ptc_say_err(&err);
+		return ptc_say_input_err(path, &err);
 	if (ptc_info_gather(f, &i, &err)) {
-		code = ptc_say_err(&err);
+		code = ptc_say_input_err(path, &err);
 	} else {
 		ptc_info_survey(path, &i);
 		ptc_info_judge(path, &i);

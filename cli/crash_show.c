@@ -47,7 +47,7 @@ static int take_number(const char *what, uint64_t max, uint64_t *ret)
 {
 	if (ptc_parse_u64(optarg, ret) && *ret && *ret <= max)
 		return 0;
-	return ptc_usage_error("crash", "'%s' is no %s", optarg, what);
+	return ptc_usage_error("crash show", "'%s' is no %s", optarg, what);
 }
 
 static int take_option(struct show_args *a, int c, char *const *argv)
@@ -68,7 +68,8 @@ static int take_option(struct show_args *a, int c, char *const *argv)
 	case OPT_FORMAT:
 		a->json = !strcmp(optarg, "json");
 		if (!a->json && strcmp(optarg, "text") != 0)
-			return ptc_usage_error("crash", "no format '%s': text or json", optarg);
+			return ptc_usage_error("crash show", "no format '%s': text or json",
+					       optarg);
 		return 0;
 	case OPT_CORE:
 		a->code.core = optarg;
@@ -86,7 +87,7 @@ static int take_option(struct show_args *a, int c, char *const *argv)
 		a->help = true;
 		return 0;
 	default:
-		return ptc_option_error("crash", argv, c);
+		return ptc_option_error("crash show", argv, c);
 	}
 }
 
@@ -113,7 +114,7 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 			return code;
 	}
 	if (optind < argc)
-		return ptc_usage_error("crash", "unexpected argument '%s'", argv[optind]);
+		return ptc_usage_error("crash show", "unexpected argument '%s'", argv[optind]);
 	if (!a->opts.branches)
 		a->opts.branches = a->json ? BRANCHES_JSON : BRANCHES_TEXT;
 	return 0;
@@ -166,8 +167,9 @@ int ptc_cmd_crash_show(int argc, char **argv)
 		code = print(&a, &report);
 		tell_notes(&report);
 	} else {
-		(void)ptc_say_err(&err);
-		code = err.code == PTC_E_NOT_EXIST ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
+		(void)ptc_say_input_err(a.opts.input, &err);
+		/* That there is no file is another thing. */
+		code = err.code == PTC_E_NOT_EXIST && !err.sys ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
 	}
 	ptc_crash_report_release(&report);
 	return code;

@@ -28,12 +28,11 @@ static unsigned int threads(const struct ptc_decode *d)
 
 /*
  * Code of the kernel and of a core is read as it is mapped. What CYC packets make of the time
- * depends on all that came before. To verify, libipt decodes all in order.
+ * depends on all that came before.
  */
 static bool is_for_one(const struct ptc_decode *d)
 {
-	return (d->engine && d->engine->verify) || d->procs.nobody.kernel || d->procs.origin.core ||
-	       (d->cycles && d->clock.valid);
+	return d->procs.nobody.kernel || d->procs.origin.core || (d->cycles && d->clock.valid);
 }
 
 static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
@@ -203,7 +202,8 @@ static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s
 
 /*
  * What the second engine declines is decoded in order, by one thread. Where that is more than a
- * thread's share of all, it is faster to have all decoded side by side by libipt, from now on.
+ * thread's share of all, it is faster to have all decoded side by side by libipt, from now on. Not
+ * to verify: libipt has all then, in order, and what threads have made is what it is held against.
  */
 static void judge_engine(struct ptc_plan *p)
 {
@@ -249,7 +249,7 @@ void ptc_plan_fill(struct ptc_plan *p)
 	struct ptc_plan_cut end;
 	struct ptc_lane *l;
 
-	if (p->pieces)
+	if (p->pieces && !p->d->engine->verify)
 		judge_engine(p);
 	while (!p->full) {
 		p->full = p->bytes >= p->bytes_max;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`ptcap CMD --help` and doc/man/ptcap-CMD.1.md name the same options, and every command has a page.
+"""`ptcap CMD --help`, doc/man/ptcap-CMD.1.md and the code have the same options, and every command has a page.
 
 usage: help.py SOURCE_DIR PTCAP
 """
@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-from common import finish, plant
+from common import code, finish, plant
 
 OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*)")
 
@@ -38,6 +38,25 @@ def in_page(text):
     return found
 
 
+def in_code(text):
+    """Options that are taken: those of the table, and the letters that getopt_long is given."""
+    found = {"--" + name for name in re.findall(r'{ "([\w-]+)", (?:no|required|optional)_argument', text)}
+    for letters in re.findall(r'getopt_long\(argc, argv, "([^"]*)"', text):
+        found.update("-" + c for c in letters if c.isalpha())
+    return found
+
+
+# Where they are taken, if not in cmd_NAME.c.
+PARSERS = {"record": "record_args.c", "snapshot": "snapshot_args.c", "crash show": "crash_show.c"}
+
+
+def taken(root, command, text):
+    path = os.path.join("cli", PARSERS.get(command, f"cmd_{command}.c"))
+    ours, theirs = in_help(text), in_code(code(os.path.join(root, path), strings=True))
+    return ([f"{path}: {o} is in --help but is not taken" for o in sorted(ours - theirs)]
+            + [f"{path}: {o} is taken but not in --help" for o in sorted(theirs - ours)])
+
+
 def compare(root, page, text):
     path = os.path.join("doc/man", page)
     try:
@@ -65,6 +84,12 @@ def prove():
             got = [c.split()[1] for c in compare(tree, "x.md", help_text)]
             if got != want:
                 sys.exit(f"self-test: {got} instead of {want}")
+    table = 'x = { { "output", required_argument, NULL, 1 }, { "raw", no_argument, NULL, 2 } };\n'
+    for letters, want in (("+:o:", []), ("o", []), ("q:o:", ["-q"]), ("", ["-o"])):
+        with plant({"cli/cmd_x.c": table + f'f = getopt_long(argc, argv, "{letters}", x);\n'}) as tree:
+            got = [c.split()[1] for c in taken(tree, "x", text)]
+            if got != want:
+                sys.exit(f"self-test: {got} instead of {want} in the code")
     with plant({"doc/man/other.md": page}) as tree:
         if not compare(tree, "x.md", text):
             sys.exit("self-test: did not miss a page")
@@ -77,9 +102,9 @@ commands = re.findall(r"^  ([a-z]+) ", top.split("commands:")[1].split("\n\n")[0
 complaints = compare(sys.argv[1], "ptcap.1.md", top)
 for command in commands:
     text = help_of([command])
-    complaints += compare(sys.argv[1], f"ptcap-{command}.1.md", text)
+    complaints += compare(sys.argv[1], f"ptcap-{command}.1.md", text) + taken(sys.argv[1], command, text)
     for word in sorted(set(re.findall(rf"ptcap {command} ([a-z]+) \[", text))):  # a command of its own
-        complaints += compare(
-            sys.argv[1], f"ptcap-{command}-{word}.1.md", help_of([command, word])
-        )
+        more = help_of([command, word])
+        complaints += compare(sys.argv[1], f"ptcap-{command}-{word}.1.md", more)
+        complaints += taken(sys.argv[1], f"{command} {word}", more)
 finish(complaints, not commands)

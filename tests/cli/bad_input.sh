@@ -95,6 +95,30 @@ for ((n = 1; n < size; n += 40)); do
 	has err "(offset 0x"
 done
 head -c 2000 good >cut
+# and the way out is told, where there is one
+for cmd in decode info compare "convert -o new" "crash show"; do
+	# shellcheck disable=SC2086
+	run 1 $cmd -i cut
+	has err "ptcap recover -i 'cut' -o NEW"
+	lines err 2
+done
+[ ! -e new ] || { echo "FAIL: convert has left something"; failures=$((failures + 1)); }
+run 0 recover -i cut -o NEW
+head -c 100 good >cut
+run 1 info -i cut
+lines err 1
+run 1 "crash" show -i missing
+head -c 2000 good >cut
+for cmd in "--tid 999999" "--cpu 999"; do
+	# shellcheck disable=SC2086
+	run 4 decode -i good $cmd
+	has err "nothing in 'good' is what was asked for with $(echo $cmd | cut -d ' ' -f 1): see"
+done
+for cmd in "--type nonsense" "--tid x" "--cpu -1" "--time x"; do
+	# shellcheck disable=SC2086
+	run 2 dump -i good $cmd
+	has err "dump: $(echo $cmd | cut -d ' ' -f 1): '$(echo $cmd | cut -d ' ' -f 2)' is no"
+done
 run 1 dump -i cut
 has out "AUXTRACE_INFO"
 finish

@@ -35,12 +35,19 @@ def damaged(good, rng):
     return bytes(bytes_)
 
 
+def recovered():
+    return subprocess.run([PTCAP, "recover", "-i", "bad.data", "-o", "new.data"], capture_output=True).returncode
+
+
 def complaint(args, r):
     """What is wrong with how the command took it, or None."""
     if r.returncode not in (0, 1, 3, 4):
         return f"exit status {r.returncode}"
-    if r.returncode == 1 and r.stderr.count(b"bad.data") != 1:
+    error, _, hint = r.stderr.partition(b"ptcap: `")
+    if r.returncode == 1 and error.count(b"bad.data") != 1:
         return "the message does not name the file once"
+    if hint and recovered() not in (0, 3):
+        return "it cannot be recovered"
     if args[-1] != "json" or r.returncode != 1:
         return None
     return "output before an error" if args[0] == "info" and r.stdout else None

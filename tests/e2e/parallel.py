@@ -64,11 +64,15 @@ def same(args, threads=THREADS):
 
 
 def verify(args):
-    """The engines agree, and in something."""
-    r = subprocess.run([PTCAP, "decode", *args, "--engine=verify", "--stats"], capture_output=True, text=True)
-    found = re.search(r"the engines agree in (\d+) pieces", r.stderr)
-    check(r.returncode == 0 and found, f"{args}: exit status {r.returncode}\n{r.stderr}")
-    return int(found.group(1))
+    """The engines agree, and in something; in what threads have made ahead, too. How many pieces one has."""
+    args, pieces = list(args), []
+    for jobs in ("1", "2:1"):
+        r = subprocess.run([PTCAP, "decode", *args, "--engine=verify", "-j", jobs, "--stats"], capture_output=True, text=True)
+        found = re.search(r"the engines agree in (\d+) pieces", r.stderr)
+        check(r.returncode == 0 and found, f"{args} -j {jobs}: exit status {r.returncode}\n{r.stderr}")
+        pieces.append(int(found.group(1)))
+    check(pieces[1] * 2 >= pieces[0], f"{args}: pieces with one thread and with two: {pieces}")
+    return pieces[0]
 
 
 def program(name):

@@ -74,6 +74,16 @@ expect 0 '0 1000 start
 1005 0 syscall' 'the engines agree in 1 pieces of 36 bytes; 1 were not' \
 	--pt pt2 --raw code@0x1000 -F from,to,kind --engine verify
 expect 2 '' "no engine 'quick': libipt, fast or verify" "${raw[@]}" --engine quick
+for more in --insn --events '-F insn-ip'; do
+	# shellcheck disable=SC2086 # an option, and maybe what it is given
+	expect 2 '' '--engine verify is of transfers: not with' "${raw[@]}" --engine verify $more
+done
+
+# What is asked for, and is not there.
+expect 4 '' "nothing in 'pt' is what was asked for with --sym: see" "${raw[@]}" -F kind --sym nosuch
+for option in symfs core kcore vmlinux; do
+	expect 1 '' "cannot read 'missing' \\(--$option\\): No such file" -i "$PTCAP" --$option missing
+done
 
 # Names with @ and :, as the last @ splits.
 mkdir a@b && cp code 'a@b/c@0x1'
