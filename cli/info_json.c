@@ -463,11 +463,15 @@ static json_t *make_thread(const struct ptc_verdict_thread *t)
 	json_t *o = json_object();
 
 	if (set(o, "pid", json_integer(t->pid)) && set(o, "tid", json_integer(t->tid)) &&
-	    set(o, "complete", json_boolean(!t->gaps)) && set(o, "branches", number(t->branches)) &&
+	    set(o, "complete", json_boolean(ptc_verdict_thread_complete(t))) &&
+	    set(o, "branches", number(t->branches)) &&
 	    set(o, "first_ns", t->first_ns == PTC_NO_TIME ? json_null() : number(t->first_ns)) &&
 	    set(o, "last_ns", t->last_ns == PTC_NO_TIME ? json_null() : number(t->last_ns)) &&
 	    set(o, "gaps", number(t->gaps)) && set(o, "gap_bytes", number(t->gap_bytes)) &&
-	    set(o, "cause", t->gaps ? json_string(ptc_gap_name(t->cause)) : json_null()))
+	    set(o, "cause", t->gaps ? json_string(ptc_gap_name(t->cause)) : json_null()) &&
+	    set(o, "moved_cpu", t->moved_cpu < 0 ? json_null() : json_integer(t->moved_cpu)) &&
+	    set(o, "moved_ns",
+		t->moved_cpu < 0 || t->moved_ns == PTC_NO_TIME ? json_null() : number(t->moved_ns)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -491,7 +495,9 @@ static json_t *make_newest(const struct ptc_info *i)
 	}
 	o = json_object();
 	if (set(o, "complete", json_boolean(ptc_verdict_complete(v))) &&
-	    set(o, "unplaced_gaps", number(v->unplaced)) && set(o, "threads", a))
+	    set(o, "unplaced_gaps", number(v->unplaced)) &&
+	    set(o, "lost_records", number(v->lost_records)) &&
+	    set(o, "silent_threads", number(v->silent)) && set(o, "threads", a))
 		return o;
 	json_decref(o);
 	return NULL;

@@ -5,7 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger.h"
+#include "ptcap/file.h"
+
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
+
+/* Of a thread: it was there at that time, or is gone since. */
+struct ptc_verdict_told {
+	int32_t tid;
+	bool gone;
+	uint64_t time;
+};
 
 static void begin_anew(struct ptc_verdict_thread *t)
 {
@@ -13,9 +23,11 @@ static void begin_anew(struct ptc_verdict_thread *t)
 	t->first_ns = t->last_ns = PTC_NO_TIME;
 }
 
-static struct ptc_verdict_thread *add(struct ptc_verdict *v, const struct ptc_item *it)
+static struct ptc_verdict_thread *add(struct ptc_verdict *v, int32_t pid, int32_t tid)
 {
+	const struct ptc_moved *moved = ptc_moves_find(&v->moves, tid);
 	const size_t cap = v->cap ? 2 * v->cap : 16;
+	struct ptc_verdict_thread *t;
 
 	if (v->n == v->cap) {
 		struct ptc_verdict_thread *more =
@@ -28,22 +40,34 @@ static struct ptc_verdict_thread *add(struct ptc_verdict *v, const struct ptc_it
 		v->threads = more;
 		v->cap = cap;
 	}
-	v->threads[v->n] = (struct ptc_verdict_thread){ .pid = it->pid, .tid = it->tid };
-	begin_anew(&v->threads[v->n]);
-	return &v->threads[v->n++];
+	t = &v->threads[v->n++];
+	*t = (struct ptc_verdict_thread){ .pid = pid, .tid = tid, .moved_cpu = -1 };
+	begin_anew(t);
+	if (moved) {
+		t->moved_cpu = moved->cpu;
+		t->moved_ns = moved->ns;
+	}
+	return t;
+}
+
+static struct ptc_verdict_thread *find(struct ptc_verdict *v, int32_t tid)
+{
+	size_t i;
+
+	if (v->newest < v->n && v->threads[v->newest].tid == tid)
+		return &v->threads[v->newest];
+	for (i = 0; i < v->n && v->threads[i].tid != tid; i++)
+		;
+	v->newest = i;
+	return i < v->n ? &v->threads[i] : NULL;
 }
 
 /* NULL: out of memory. */
 static struct ptc_verdict_thread *thread_of(struct ptc_verdict *v, const struct ptc_item *it)
 {
-	size_t i;
+	struct ptc_verdict_thread *t = find(v, it->tid);
 
-	if (v->newest < v->n && v->threads[v->newest].tid == it->tid)
-		return &v->threads[v->newest];
-	for (i = 0; i < v->n && v->threads[i].tid != it->tid; i++)
-		;
-	v->newest = i;
-	return i < v->n ? &v->threads[i] : add(v, it);
+	return t ? t : add(v, it->pid, it->tid);
 }
 
 static void take_branch(struct ptc_verdict *v, const struct ptc_item *it)
@@ -54,6 +78,8 @@ static void take_branch(struct ptc_verdict *v, const struct ptc_item *it)
 		return;
 	t->pid = it->pid;
 	t->queue = it->queue;
+	if (it->time < t->moved_ns) /* between it and what follows something is overwritten */
+		return;
 	t->branches++;
 	if (it->time == PTC_NO_TIME)
 		return;
@@ -78,6 +104,8 @@ static void take_gap_of_queue(struct ptc_verdict *v, const struct ptc_item *it)
 	bool any = it->cause == PTC_GAP_SNAPSHOT;
 	size_t i;
 
+	if (any && it->cpu >= 0) /* no time: there is no PSB in it at all */
+		v->no_memory |= !ptc_moves_begin(&v->moves, it->cpu, it->time);
 	for (i = 0; i < v->n; i++) {
 		if (v->threads[i].queue != it->queue)
 			continue;
@@ -109,7 +137,123 @@ int ptc_verdict_items(void *ctx, const struct ptc_item *items, size_t n)
 	return v->no_memory;
 }
 
-int ptc_verdict_make(struct ptc_verdict *v, const char *path, struct ptc_err *err)
+/* --- side records --- */
+
+static bool tell(struct ptc_verdict *v, int32_t tid, uint64_t time, bool gone)
+{
+	const size_t cap = v->told_cap ? 2 * v->told_cap : 64;
+
+	if (v->ntold == v->told_cap) {
+		struct ptc_verdict_told *more = reallocarray(v->told, cap, sizeof(*more));
+
+		if (!more)
+			return false;
+		v->told = more;
+		v->told_cap = cap;
+	}
+	v->told[v->ntold++] = (struct ptc_verdict_told){ tid, gone, time };
+	return true;
+}
+
+int ptc_verdict_sideband(struct ptc_verdict *v, const struct ptc_sb *sb)
+{
+	bool good = ptc_moves_take(&v->moves, sb);
+
+	if (sb->type == PERF_RECORD_COMM && sb->u.comm.tid > 0)
+		good = tell(v, sb->u.comm.tid, sb->id.time, false);
+	else if ((sb->type == PERF_RECORD_FORK || sb->type == PERF_RECORD_EXIT) &&
+		 sb->u.task.tid > 0)
+		good = tell(v, sb->u.task.tid, sb->id.time, sb->type == PERF_RECORD_EXIT);
+	v->no_memory |= !good;
+	return v->no_memory;
+}
+
+static int take_ledger(struct ptc_verdict *v, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_ledger_ring r;
+	struct ptc_ledger l;
+	const int rc = ptc_ledger_parse(rec, &l, err);
+
+	while (rc > 0 && ptc_ledger_next_ring(&l, &r))
+		v->lost_records += r.lost_records;
+	return rc < 0 ? rc : 0;
+}
+
+static int take_record(struct ptc_verdict *v, const struct ptc_file *f, const struct ptc_rec *rec,
+		       struct ptc_err *err)
+{
+	struct ptc_sb sb;
+	int rc;
+
+	if (rec->type == PTC_REC_HEADER_EVENT_TYPE)
+		return take_ledger(v, rec, err);
+	rc = ptc_sb_parse(rec, ptc_file_trailer_type(f, rec), &sb, err);
+	if (rc > 0)
+		(void)ptc_verdict_sideband(v, &sb);
+	return rc < 0 ? rc : 0;
+}
+
+static int read_sideband(struct ptc_verdict *v, const char *path, struct ptc_err *err)
+{
+	struct ptc_file *f = NULL;
+	struct ptc_rec rec;
+	uint64_t pos = 0;
+	int rc = ptc_file_open(path, &f, err);
+
+	while (!rc && !v->no_memory && (rc = ptc_file_next(f, &pos, &rec, err)) > 0)
+		rc = take_record(v, f, &rec, err);
+	if (rc < 0 && f)
+		(void)ptc_file_err_name(f, err);
+	ptc_file_free(f);
+	return rc;
+}
+
+/* --- all of it --- */
+
+static int by_tid_and_time(const void *a, const void *b)
+{
+	const struct ptc_verdict_told *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+static void count_silent(struct ptc_verdict *v)
+{
+	size_t i;
+
+	if (v->ntold)
+		qsort(v->told, v->ntold, sizeof(*v->told), by_tid_and_time);
+	v->silent = 0;
+	for (i = 0; i < v->ntold; i++)
+		v->silent += (i + 1 == v->ntold || v->told[i + 1].tid != v->told[i].tid) &&
+			     !v->told[i].gone && !find(v, v->told[i].tid);
+}
+
+int ptc_verdict_settle(struct ptc_verdict *v)
+{
+	const bool again = v->moves.moved;
+	bool counted = false;
+	size_t i;
+
+	if (!ptc_moves_settle(&v->moves)) {
+		v->no_memory = true;
+		return 0;
+	}
+	for (i = 0; i < v->n && !again; i++) {
+		const struct ptc_moved *m = ptc_moves_find(&v->moves, v->threads[i].tid);
+
+		counted |= m && v->threads[i].first_ns < m->ns;
+	}
+	if (!counted)
+		count_silent(v);
+	else
+		v->n = v->unplaced = 0;
+	return counted;
+}
+
+static int replay(struct ptc_verdict *v, const char *path, struct ptc_err *err)
 {
 	const struct ptc_sink sink = { ptc_verdict_items, v };
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
@@ -119,17 +263,35 @@ int ptc_verdict_make(struct ptc_verdict *v, const char *path, struct ptc_err *er
 	if (!rc)
 		rc = ptc_decode_run(d, &sink, err);
 	ptc_decode_free(d);
+	return rc;
+}
+
+int ptc_verdict_make(struct ptc_verdict *v, const char *path, struct ptc_err *err)
+{
+	int rc = read_sideband(v, path, err);
+
+	do
+		rc = rc ? rc : replay(v, path, err);
+	while (!rc && ptc_verdict_settle(v));
 	if (v->no_memory) {
 		err->code = PTC_E_NO_MEMORY;
 		(void)snprintf(err->msg, sizeof(err->msg), "out of memory");
+		rc = err->code;
 	}
 	return rc;
 }
 
 void ptc_verdict_release(struct ptc_verdict *v)
 {
+	ptc_moves_release(&v->moves);
+	free(v->told);
 	free(v->threads);
 	*v = (struct ptc_verdict){ .n = 0 };
+}
+
+bool ptc_verdict_thread_complete(const struct ptc_verdict_thread *t)
+{
+	return !t->gaps && (t->branches || t->moved_cpu < 0);
 }
 
 bool ptc_verdict_complete(const struct ptc_verdict *v)
@@ -137,15 +299,15 @@ bool ptc_verdict_complete(const struct ptc_verdict *v)
 	size_t i;
 
 	for (i = 0; i < v->n; i++)
-		if (v->threads[i].gaps)
+		if (!ptc_verdict_thread_complete(&v->threads[i]))
 			return false;
-	return v->n && !v->unplaced;
+	return v->n && !v->unplaced && !v->lost_records;
 }
 
 static void show_end(FILE *out, const struct ptc_verdict_thread *t)
 {
 	if (!t->branches) {
-		fprintf(out, "nothing behind that");
+		fprintf(out, t->gaps ? "nothing behind that" : "nothing");
 		return;
 	}
 	fprintf(out, "the last ");
@@ -157,27 +319,49 @@ static void show_end(FILE *out, const struct ptc_verdict_thread *t)
 			t->last_ns % NS_PER_S);
 }
 
+static void show_thread(FILE *out, const struct ptc_verdict_thread *t)
+{
+	fprintf(out, "tid %d: ", (int)t->tid);
+	if (!t->gaps && !ptc_verdict_thread_complete(t))
+		fprintf(out, "NOT all: ");
+	if (t->gaps)
+		fprintf(out, "NOT all: %" PRIu64 " gap%s, %" PRIu64 " bytes, the last: %s; ",
+			t->gaps, t->gaps == 1 ? "" : "s", t->gap_bytes, ptc_gap_name(t->cause));
+	show_end(out, t);
+	if (t->moved_cpu >= 0 && t->moved_ns == PTC_NO_TIME)
+		fprintf(out, "; it is on CPU %d, whose ring has nothing that can be decoded yet",
+			(int)t->moved_cpu);
+	else if (t->moved_cpu >= 0)
+		fprintf(out, "; until %" PRIu64 ".%09" PRIu64 " it was on CPU %d: overwritten",
+			t->moved_ns / NS_PER_S, t->moved_ns % NS_PER_S, (int)t->moved_cpu);
+	fprintf(out, "\n");
+}
+
 void ptc_verdict_show(FILE *out, const char *prefix, const struct ptc_verdict *v, size_t max)
 {
 	size_t i;
 
 	for (i = 0; i < v->n && i < max; i++) {
-		const struct ptc_verdict_thread *t = &v->threads[i];
-
-		fprintf(out, "%s tid %d: ", prefix, (int)t->tid);
-		if (t->gaps)
-			fprintf(out,
-				"NOT all: %" PRIu64 " gap%s, %" PRIu64 " bytes, the last: %s; ",
-				t->gaps, t->gaps == 1 ? "" : "s", t->gap_bytes,
-				ptc_gap_name(t->cause));
-		show_end(out, t);
-		fprintf(out, "\n");
+		fprintf(out, "%s ", prefix);
+		show_thread(out, &v->threads[i]);
 	}
 	if (v->n > max)
 		fprintf(out, "%s and %zu threads more\n", prefix, v->n - max);
 	if (v->unplaced)
 		fprintf(out, "%s NOT all: %" PRIu64 " gap%s of threads that nobody knows\n", prefix,
 			v->unplaced, v->unplaced == 1 ? "" : "s");
+	if (v->lost_records)
+		fprintf(out,
+			"%s NOT all: %" PRIu64
+			" side record%s lost since the recording began: of what "
+			"was mapped, or of threads, something may not be known\n",
+			prefix, v->lost_records, v->lost_records == 1 ? " was" : "s were");
+	if (v->silent && v->n)
+		fprintf(out,
+			"%s %" PRIu64 " thread%s more %s no branch in it: nothing ran, or it is "
+			"older\n",
+			prefix, v->silent, v->silent == 1 ? "" : "s",
+			v->silent == 1 ? "has" : "have");
 	if (!v->n && !v->unplaced)
 		fprintf(out, "%s nothing: no thread has left a branch\n", prefix);
 }

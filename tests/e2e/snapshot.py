@@ -133,6 +133,35 @@ def verdict(folder):
         check(any(t["complete"] for t in newest["threads"]), "no thread is complete")
 
 
+def by_thread(text):
+    ret = {}
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            tid, rest = line.split(" ", 1)
+            ret.setdefault(int(tid), []).append(rest)
+    return ret
+
+
+@case
+def moved(folder):
+    """Threads move between rings that reach back differently: what is said to be complete is the end of what they did."""
+    path, truth = os.path.join(folder, "f"), os.path.join(folder, "truth")
+    parted = 0
+    for mode in ("locks", "pool"):
+        lib.record(path, [prog("tasks"), mode], "--vcpus", "3", "-S", "-m", "256K,8K", "--truth", truth).expect(0)
+        newest = json.loads(Run([PTCAP, "info", "-i", path, "--format", "json"]).expect(0).out)["newest"]
+        got = by_thread(lib.decode(path, "-F", "tid,from,to,kind").expect(0).out)
+        with open(truth, encoding="ascii") as f:
+            want = by_thread(f.read())
+        for t in newest["threads"]:
+            tid, n = t["tid"], t["branches"]
+            check(n == 0 or got[tid][-n:] == want[tid][-n:], f"{mode}: not the last {n} of thread {tid}: {t}")
+            check(t["complete"] == (n > 0) and (n > 0 or t["moved_cpu"] is not None), f"{t}")
+            parted += n < len(got.get(tid, []))
+        check(newest["complete"] == all(t["complete"] for t in newest["threads"]), f"{newest}")
+    print(f"{parted} threads were parted")
+
+
 @case
 def control(folder):
     """A line, an answer when it is done; each file is a part of what the program does, and the files before stay."""

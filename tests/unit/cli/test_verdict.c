@@ -107,6 +107,125 @@ Test(verdict, a_gap_of_nobody_is_not_forgotten)
 	ptc_verdict_release(&v);
 }
 
+static void switches(struct ptc_verdict *v, int32_t tid, uint32_t cpu, uint64_t time, bool out)
+{
+	const struct ptc_sb sb = {
+		.type = PERF_RECORD_SWITCH,
+		.misc = out ? PERF_RECORD_MISC_SWITCH_OUT : 0,
+		.id = { .has = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+			.tid = tid,
+			.cpu = cpu,
+			.time = time },
+	};
+
+	cr_assert_eq(ptc_verdict_sideband(v, &sb), 0);
+}
+
+/*
+ * 7 was on CPU 0, on CPU 1, and on CPU 0 again; 8 on CPU 1 and then asleep. CPU 1's ring begins
+ * later, as @begins says: what they did there is gone, and what 7 did in front of that does not go
+ * on behind it.
+ */
+static void moved(struct ptc_verdict *v, uint64_t begins)
+{
+	struct ptc_item items[] = { gap(-1, 1, PTC_GAP_SNAPSHOT, 4096),
+				    branch(7, 0, 1000),
+				    branch(8, 0, 1100),
+				    branch(7, 0, 2000),
+				    branch(7, 0, 4000),
+				    branch(7, 0, 4500) };
+	const bool none = begins == PTC_NO_TIME;
+	size_t i;
+	int pass;
+
+	*v = (struct ptc_verdict){ .n = 0 };
+	switches(v, 7, 1, 2500, false);
+	switches(v, 7, 1, 3000, true);
+	switches(v, 8, 1, 3100, false);
+	switches(v, 8, 1, 3200, true);
+	items[0].cpu = 1;
+	items[0].time = begins;
+	for (pass = 0; pass < 2; pass++) {
+		for (i = !none; i < 6; i++)
+			cr_assert_eq(ptc_verdict_items(v, items + i, 1), 0);
+		if (!none) /* in the order of time */
+			cr_assert_eq(ptc_verdict_items(v, items, 1), 0);
+		cr_assert_eq(ptc_verdict_settle(v), begins > 2500 && pass == 0);
+		if (begins <= 2500)
+			return;
+	}
+}
+
+Test(verdict, what_is_overwritten_on_a_cpu_that_it_left_parts_it)
+{
+	struct ptc_verdict v;
+
+	moved(&v, 5000);
+	cr_assert(!ptc_verdict_complete(&v), "what 8 did last is not there");
+	expect(&v, "> tid 7: the last 0.500 us, 2 branches, complete up to 0.000004500; until "
+		   "0.000003000 it was on CPU 1: overwritten\n"
+		   "> tid 8: NOT all: nothing; until 0.000003200 it was on CPU 1: overwritten\n");
+	ptc_verdict_release(&v);
+	moved(&v, 2500); /* all of it is there */
+	cr_assert(ptc_verdict_complete(&v));
+	cr_assert(v.threads[0].branches == 4 && v.threads[1].branches == 1);
+	ptc_verdict_release(&v);
+}
+
+Test(verdict, a_ring_without_a_psb_has_nothing)
+{
+	struct ptc_verdict v;
+
+	moved(&v, PTC_NO_TIME);
+	cr_assert(!ptc_verdict_complete(&v));
+	cr_assert(v.threads[0].branches == 2 && v.threads[0].moved_ns == 3000);
+	cr_assert(v.threads[1].branches == 0 && v.threads[1].moved_cpu == 1);
+	ptc_verdict_release(&v);
+}
+
+static void told(struct ptc_verdict *v, uint32_t type, int32_t tid, uint64_t time)
+{
+	struct ptc_sb sb = { .type = type, .id = { .has = PERF_SAMPLE_TIME, .time = time } };
+
+	if (type == PERF_RECORD_COMM)
+		sb.u.comm.tid = tid;
+	else
+		sb.u.task.tid = tid;
+	cr_assert_eq(ptc_verdict_sideband(v, &sb), 0);
+}
+
+Test(verdict, who_is_there_and_did_nothing_is_counted)
+{
+	struct ptc_verdict v = { .n = 0 };
+	const struct ptc_item it = branch(7, 0, 1000);
+
+	told(&v, PERF_RECORD_EXIT, 9, 600); /* of another ring than its birth */
+	told(&v, PERF_RECORD_COMM, 7, 0);
+	told(&v, PERF_RECORD_FORK, 8, 0);
+	told(&v, PERF_RECORD_COMM, 8, 0);
+	told(&v, PERF_RECORD_FORK, 9, 500);
+	told(&v, PERF_RECORD_FORK, 10, 500);
+	cr_assert_eq(ptc_verdict_items(&v, &it, 1), 0);
+	cr_assert_eq(ptc_verdict_settle(&v), 0);
+	cr_assert(ptc_verdict_complete(&v), "they slept");
+	expect(&v, "> tid 7: the last 0.000 us, 1 branch, complete up to 0.000001000\n"
+		   "> 2 threads more have no branch in it: nothing ran, or it is older\n");
+	ptc_verdict_release(&v);
+}
+
+Test(verdict, lost_side_records_are_a_loss)
+{
+	const struct ptc_item items[] = { branch(7, 0, 1000) };
+	struct ptc_verdict v = of(items, 1);
+
+	v.lost_records = 3;
+	cr_assert(!ptc_verdict_complete(&v));
+	expect(&v, "> tid 7: the last 0.000 us, 1 branch, complete up to 0.000001000\n"
+		   "> NOT all: 3 side records were lost since the recording began: of what was "
+		   "mapped, or of threads, something may not be known\n");
+	ptc_verdict_release(&v);
+}
+
 Test(verdict, nothing_is_not_complete)
 {
 	struct ptc_verdict v = of(NULL, 0);
