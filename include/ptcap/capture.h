@@ -121,6 +121,7 @@ struct ptc_lbr_note {
 #define PTC_AT_MAX	    4u		/* what a processor can watch */
 #define PTC_AUX_SAMPLE_MAX  (60u << 10) /* what surely fits a record */
 #define PTC_SAMPLER_DEFAULT "cpu-clock:u"
+#define PTC_LBR_DEFAULT	    "cycles:u" /* the same with branch stacks */
 
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
@@ -210,12 +211,13 @@ struct ptc_record_opts {
 	 * PTC_AUX_SAMPLE_MAX. No other trace is in the file. Not with snapshots. 0: not so.
 	 */
 	uint64_t aux_sample;
-	const char *sampler; /* as @event, but one that counts; NULL: PTC_SAMPLER_DEFAULT */
+	const char *sampler; /* as @event, but one that counts; NULL: PTC_SAMPLER_DEFAULT,
+				PTC_LBR_DEFAULT */
 	/* how much it counts from one sample to the next, or samples a second; 0, both: its own */
 	uint64_t sample_period, sample_freq;
 	/*
 	 * Samples with branch stacks, beside the trace: PERF_SAMPLE_BRANCH_* of what they have; 0:
-	 * none. Of the kernel they are @sampler's (NULL: "cycles:u"), with aux_sample the same
+	 * none. Of the kernel they are @sampler's, with aux_sample the same
 	 * samples; PTC_E_UNSUPPORTED, PTC_E_BUSY: the CPU has none, or not beside Intel PT. A
 	 * software source counts "branches" (NULL) or "instructions" for them, of each of its
 	 * CPUs, knows of user space only, and whether a branch was mispredicted, or how many cycles
