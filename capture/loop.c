@@ -449,7 +449,8 @@ static int drain_truth(struct ptc_loop *l, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = l->opts;
 
-	return l->source->truth ? ptc_truth_drain(l->source->truth, o->truth, o->truth_ctx, err) :
+	return l->source->truth ? ptc_truth_drain(l->source->truth, o->truth, o->lbr_truth,
+						  o->truth_ctx, err) :
 				  0;
 }
 

@@ -50,15 +50,31 @@ struct session {
 
 static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->truth	    ? "tells the truth about itself (--truth)" :
-			   o->max_steps	    ? "counts steps (--max-steps)" :
-			   o->from || o->to ? "can begin and end at a place (--from, --to)" :
-					      NULL;
+	const char *what = o->truth	     ? "tells the truth about itself (--truth)" :
+			   o->max_steps	     ? "counts steps (--max-steps)" :
+			   o->from || o->to  ? "can begin and end at a place (--from, --to)" :
+			   o->lbr_size	     ? "has branch stacks of any size (--lbr-size)" :
+			   o->lbr_spoil.mode ? "spoils branch stacks (--lbr-spoil)" :
+					       NULL;
 
 	if (!what)
 		return 0;
 	(void)ptc_fail(err, PTC_E_USAGE, "only a software source %s; use --source step", what);
 	return PTC_E_USAGE;
+}
+
+/* What is for branch stacks alone. */
+static int check_lbr(const struct ptc_record_opts *o, struct ptc_err *err)
+{
+	if (o->branch_sample_type)
+		return 0;
+	if (o->lbr_size || o->lbr_spoil.mode != PTC_SPOIL_NONE)
+		return ptc_fail(err, PTC_E_USAGE, "there are no branch stacks (--lbr)");
+	if ((o->sample_period || o->sample_freq || o->sampler) && !o->aux_sample)
+		return ptc_fail(err, PTC_E_USAGE,
+				"there are no samples (--lbr, --aux-sample) that an event or a "
+				"period could be for");
+	return 0;
 }
 
 static int check_snapshot(const struct session *s, struct ptc_err *err)
@@ -151,6 +167,8 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 		rc = ptc_step_open(s->opts, &s->source, err);
 	if (!rc)
 		rc = check_crash(s, err);
+	if (!rc)
+		rc = check_lbr(s->opts, err);
 	return rc ? rc : check_snapshot(s, err);
 }
 

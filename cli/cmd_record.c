@@ -129,6 +129,8 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 	else
 		ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 			r->file_bytes, r->aux_bytes);
+	if (a->opts.branch_sample_type)
+		ptc_say("%" PRIu64 " branch stacks", r->samples);
 	if (a->opts.snapshot && !r->made_aux)
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " trace bytes", r->snapshots,
 			r->snapshots == 1 ? "" : "s", r->aux_bytes);
@@ -217,6 +219,7 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 	if (a->truth_path) {
 		a->opts.truth = ptc_truth_file_put;
 		a->opts.truth_ctx = &truth;
+		a->opts.lbr_truth = ptc_truth_file_note;
 	}
 	if (!rc)
 		rc = ptc_record(&a->opts, &result, &err);

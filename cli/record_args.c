@@ -8,10 +8,14 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "auxtrace/branchsel.h"
 #include "cli.h"
+#include "lbr_args.h"
 #include "place.h"
 
 enum { AUX_SAMPLE_DEFAULT = 4096 };
+
+#define LBR_DEFAULT "any,u"
 
 static const char help[] =
 	"usage: ptcap record [OPTIONS] [--] CMD [ARG...]\n"
@@ -54,8 +58,28 @@ static const char help[] =
 	"                        pt: instead of all the trace, its newest SIZE bytes (4K) with "
 	"each "
 	"sample of\n"
-	"                        a second -e EVENT (default cpu-clock:u)\n"
-	"  -c, --count N         pt: how much that event counts from one sample to the next\n"
+	"                        a second -e EVENT (default cpu-clock:u)\n";
+
+/* ISO C promises no longer strings. */
+static const char help_too[] =
+	"      --lbr[=FILTER]    samples with branch stacks (LBR), too, of what perf's -j names: "
+	"any,u\n"
+	"                        (default), any_call, any_ret, ind_call, ind_jmp, cond, call, "
+	"stack (live\n"
+	"                        calls), save_type, hw_index, no_flags, no_cycles, priv, k, ...\n"
+	"      --lbr-event EVENT what counts for them: pt: cycles:u (default), or any that can; "
+	"step, emu:\n"
+	"                        branches (default) or instructions\n"
+	"      --lbr-size N      step, emu: entries of a stack (default 32, at most 512)\n"
+	"      --lbr-spoil MODE[:RATE[:SEED]]\n"
+	"                        step, emu, for tests: one of RATE stacks (1) is wrong, which "
+	"--truth\n"
+	"                        notes: target, source, drop, top, swap, shift[=K], stale, type, "
+	"flag\n"
+	"  -c, --count N         how much the event that samples counts from one sample to the "
+	"next\n"
+	"                        (step, emu: 1000)\n"
+	"  -F, --freq N          pt: samples a second instead\n"
 	"  -z, --compression-level[=LEVEL]\n"
 	"                        compress side records, as perf record does: 1, fast (default), to "
 	"22\n"
@@ -133,6 +157,41 @@ static bool parse_level(const char *s, unsigned int *ret)
 	return true;
 }
 
+static bool parse_lbr_size(const char *s, uint32_t *ret)
+{
+	uint64_t v;
+
+	if (!ptc_parse_u64(s, &v) || !v || v > PTC_LBR_SIZE_MAX)
+		return false;
+	*ret = (uint32_t)v;
+	return true;
+}
+
+/* What belongs to --lbr is there with it only. Returns -1 to go on, or an exit code. */
+static int check_lbr(struct ptc_record_args *a, const char *event)
+{
+	struct ptc_record_opts *o = &a->opts;
+	const bool lbr = o->branch_sample_type;
+
+	if ((event || o->lbr_size || o->lbr_spoil.mode != PTC_SPOIL_NONE) && !lbr)
+		return ptc_usage_error("record", "--lbr-event, --lbr-size and --lbr-spoil are for "
+						 "--lbr");
+	if ((o->sample_period || o->sample_freq) && !o->aux_sample && !lbr)
+		return ptc_usage_error("record", "--count and --freq are for --lbr and "
+						 "--aux-sample");
+	if (o->sample_period && o->sample_freq)
+		return ptc_usage_error("record", "--count and --freq exclude each other");
+	if (event && o->sampler)
+		return ptc_usage_error("record", "there are two events that sample: a second -e, "
+						 "and --lbr-event");
+	if (event)
+		o->sampler = event;
+	if (o->lbr_spoil.mode != PTC_SPOIL_NONE && !a->truth_path)
+		return ptc_usage_error("record", "branch stacks are spoilt for tests, which need "
+						 "the truth (--truth)");
+	return -1;
+}
+
 int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 {
 	enum {
@@ -154,7 +213,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_PER_THREAD,
 		OPT_FILTER,
 		OPT_AUX_SAMPLE,
-		OPT_KCORE
+		OPT_KCORE,
+		OPT_LBR,
+		OPT_LBR_EVENT,
+		OPT_LBR_SIZE,
+		OPT_LBR_SPOIL
 	};
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
@@ -172,6 +235,11 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "snapshot", optional_argument, NULL, 'S' },
 		{ "aux-sample", optional_argument, NULL, OPT_AUX_SAMPLE },
 		{ "count", required_argument, NULL, 'c' },
+		{ "freq", required_argument, NULL, 'F' },
+		{ "lbr", optional_argument, NULL, OPT_LBR },
+		{ "lbr-event", required_argument, NULL, OPT_LBR_EVENT },
+		{ "lbr-size", required_argument, NULL, OPT_LBR_SIZE },
+		{ "lbr-spoil", required_argument, NULL, OPT_LBR_SPOIL },
 		{ "compression-level", optional_argument, NULL, 'z' },
 		{ "kcore", no_argument, NULL, OPT_KCORE },
 		{ "realtime", required_argument, NULL, 'r' },
@@ -193,10 +261,12 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
-	int c;
+	const char *lbr_event = NULL;
+	int c, rc;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:r:z::vqh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:F:r:z::vqh", longs, NULL)) !=
+	       -1) {
 		switch (c) {
 		case 'o':
 			a->opts.output = optarg;
@@ -238,6 +308,30 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			    !a->opts.sample_period)
 				return ptc_usage_error("record", "'%s' is no number of events",
 						       optarg);
+			break;
+		case 'F':
+			if (!ptc_parse_count(optarg, &a->opts.sample_freq) || !a->opts.sample_freq)
+				return ptc_usage_error("record", "'%s' is no frequency", optarg);
+			break;
+		case OPT_LBR:
+			if (!ptc_branchsel_parse(optarg ? optarg : LBR_DEFAULT,
+						 &a->opts.branch_sample_type))
+				return ptc_usage_error("record", "'%s' is no branch filter",
+						       optarg);
+			break;
+		case OPT_LBR_EVENT:
+			lbr_event = optarg;
+			break;
+		case OPT_LBR_SIZE:
+			if (!parse_lbr_size(optarg, &a->opts.lbr_size))
+				return ptc_usage_error("record",
+						       "'%s' is no size of a branch stack: 1 to %u",
+						       optarg, PTC_LBR_SIZE_MAX);
+			break;
+		case OPT_LBR_SPOIL:
+			if (!ptc_lbr_args_spoil(optarg, &a->opts.lbr_spoil))
+				return ptc_usage_error(
+					"record", "'%s' is no way to spoil branch stacks", optarg);
 			break;
 		case 'a':
 			a->opts.all_cpus = true;
@@ -321,6 +415,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case 'h':
 			fputs(help, stdout);
+			fputs(help_too, stdout);
 			return PTC_EXIT_OK;
 		default:
 			return ptc_option_error("record", argv, c);
@@ -333,8 +428,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	if (a->opts.sampler && !a->opts.aux_sample)
 		return ptc_usage_error("record", "there can be one event only (-e), but with "
 						 "--aux-sample");
-	if (a->opts.sample_period && !a->opts.aux_sample)
-		return ptc_usage_error("record", "--count is for --aux-sample");
+	rc = check_lbr(a, lbr_event);
+	if (rc >= 0)
+		return rc;
 	if (a->opts.npids || a->opts.ntids) {
 		if (argv[optind])
 			return ptc_usage_error("record",

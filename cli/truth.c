@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "lbr_args.h"
 
 static int fail(struct ptc_err *err, const char *what, const char *path)
 {
@@ -121,6 +122,20 @@ void ptc_truth_file_put(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc
 	else
 		fprintf(t->out, "%d %" PRIx64 " %" PRIx64 " %s\n", tid, from, to,
 			ptc_kind_name(kind));
+}
+
+void ptc_truth_file_note(void *ctx, const struct ptc_lbr_note *note)
+{
+	const struct ptc_truth_file *t = ctx;
+
+	if (t->hash) /* of transfers */
+		return;
+	if (note->mode == PTC_SPOIL_NONE)
+		fprintf(t->out, "# sample %d %" PRIu64 " %" PRIx64 " %" PRIu32 "\n", note->tid,
+			note->time_ns, note->ip, note->n);
+	else
+		fprintf(t->out, "# spoilt %d %" PRIu32 " %s %" PRIx64 " %" PRIx64 "\n", note->tid,
+			note->index, ptc_lbr_spoil_name(note->mode), note->from, note->to);
 }
 
 int ptc_truth_file_close(struct ptc_truth_file *t, bool keep, struct ptc_err *err)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/tmpfile.h"
+#include "ptcap/capture.h"
 #include "ptcap/error.h"
 #include "ptcap/kind.h"
 
@@ -43,6 +44,9 @@ int ptc_truth_file_open(struct ptc_truth_file *t, struct ptc_err *err);
 
 /* struct ptc_record_opts' truth; @ctx: a struct ptc_truth_file. */
 void ptc_truth_file_put(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind);
+
+/* ... and its lbr_truth. */
+void ptc_truth_file_note(void *ctx, const struct ptc_lbr_note *note);
 
 /* Keep what was written (@keep), or remove it. */
 int ptc_truth_file_close(struct ptc_truth_file *t, bool keep, struct ptc_err *err);

@@ -81,13 +81,22 @@ int ptc_emu_cpu_open(struct ptc_emu_cpu *c, const struct ptc_emu_cpu_opts *opts,
 	c->rec.ring = c->ring;
 	c->rec.cpu = opts->number;
 	c->rec.clock = opts->clock;
-	c->rec.pt_id = opts->pt_id;
-	c->rec.side_id = opts->side_id;
+	c->rec.pt_id = opts->first_id;
+	c->rec.side_id = opts->first_id + 1;
 	return rc;
+}
+
+int ptc_emu_cpu_open_lbr(struct ptc_emu_cpu *c, const struct ptc_record_opts *o,
+			 struct ptc_lbr_stacks *stacks, struct ptc_truth *truth,
+			 struct ptc_err *err)
+{
+	c->flow.lbr = &c->lbr;
+	return ptc_lbr_init(&c->lbr, o, stacks, &c->rec, c->rec.side_id + 1, truth, err);
 }
 
 void ptc_emu_cpu_close(struct ptc_emu_cpu *c)
 {
+	ptc_lbr_release(&c->lbr);
 	ptc_records_release(&c->rec);
 	ptc_enc_free(c->enc);
 	ptc_softring_free(c->ring);
@@ -97,6 +106,8 @@ void ptc_emu_cpu_close(struct ptc_emu_cpu *c)
 
 struct ptc_source_ring ptc_emu_cpu_desc(const struct ptc_emu_cpu *c, uint32_t idx)
 {
+	const bool lbr = c->flow.lbr != NULL;
+
 	return (struct ptc_source_ring){
 		.page = ptc_softring_page(c->ring),
 		.data_off = (size_t)sysconf(_SC_PAGESIZE),
@@ -108,6 +119,6 @@ struct ptc_source_ring ptc_emu_cpu_desc(const struct ptc_emu_cpu *c, uint32_t id
 		.idx = idx,
 		.tid = -1,
 		.cpu = (int32_t)c->rec.cpu,
-		.id = { c->rec.pt_id, c->rec.side_id },
+		.id = { c->rec.pt_id, lbr ? c->lbr.id : c->rec.side_id, lbr ? c->rec.side_id : 0 },
 	};
 }

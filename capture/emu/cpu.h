@@ -12,6 +12,7 @@
 
 #include "capture/soft/encoder.h"
 #include "capture/soft/flow.h"
+#include "capture/soft/lbr.h"
 #include "capture/soft/records.h"
 #include "capture/soft/softring.h"
 #include "capture/source.h"
@@ -21,6 +22,7 @@ struct ptc_emu_task;
 struct ptc_emu_cpu {
 	struct ptc_flow flow;
 	struct ptc_records rec;
+	struct ptc_lbr lbr;	   /* for branch stacks, if they are wanted */
 	struct ptc_softring *ring; /* owned */
 	struct ptc_enc *enc;	   /* owned */
 	size_t aux_size;
@@ -38,12 +40,16 @@ struct ptc_emu_cpu_opts {
 	struct ptc_softring_opts ring;
 	struct ptc_enc_opts enc;
 	const struct ptc_clock *clock; /* lent */
-	uint64_t pt_id, side_id;       /* of this CPU's two events */
+	uint64_t first_id;	       /* of this CPU's events: the trace, side records, stacks */
 };
 
 /* @c must be zeroed, and stay where it is. */
 int ptc_emu_cpu_open(struct ptc_emu_cpu *c, const struct ptc_emu_cpu_opts *opts,
 		     struct ptc_err *err);
+/* Branch stacks, too, as @o has it. Before anything runs, and before ptc_emu_cpu_desc. */
+int ptc_emu_cpu_open_lbr(struct ptc_emu_cpu *c, const struct ptc_record_opts *o,
+			 struct ptc_lbr_stacks *stacks, struct ptc_truth *truth,
+			 struct ptc_err *err);
 /* Also right for a zeroed one. */
 void ptc_emu_cpu_close(struct ptc_emu_cpu *c);
 

@@ -48,6 +48,7 @@ struct emu {
 	uint32_t pmu_type;
 	struct ptc_emu_cpu *cpus; /* owned */
 	size_t ncpus;
+	struct ptc_lbr_stacks stacks;  /* of all CPUs' threads */
 	struct ptc_source_ring *descs; /* owned: of each */
 	struct ptc_emu_shared *sh;     /* attached */
 	int shm_id;
@@ -198,6 +199,7 @@ static void emu_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.no_retcomp = s->opts->no_retcomp,
 		.aux_size = s->descs[0].aux_size,
 		.clock = &s->clock,
+		.opts = s->opts,
 	};
 
 	ptc_soft_describe(&d, ret);
@@ -373,6 +375,7 @@ static void emu_free(struct ptc_source *src)
 	free(s->plugin);
 	for (i = 0; i < s->ncpus; i++)
 		ptc_emu_cpu_close(&s->cpus[i]);
+	ptc_lbr_stacks_release(&s->stacks);
 	free(s->cpus);
 	free(s->descs);
 	ptc_truth_free(s->base.truth);
@@ -487,6 +490,8 @@ static int open_cpus(struct emu *s, struct ptc_err *err)
 	};
 	int rc = ptc_source_check_rings(cpu.ring.data_size, cpu.ring.aux_size, err);
 
+	if (!rc && o->branch_sample_type)
+		rc = ptc_lbr_check(o, cpu.ring.data_size, err);
 	if (rc)
 		return rc;
 	s->cpus = calloc(n, sizeof(*s->cpus));
@@ -497,9 +502,10 @@ static int open_cpus(struct emu *s, struct ptc_err *err)
 		struct ptc_emu_cpu *c = &s->cpus[s->ncpus];
 
 		cpu.number = (uint32_t)s->ncpus;
-		cpu.pt_id = 2 * s->ncpus + 1;
-		cpu.side_id = 2 * s->ncpus + 2;
+		cpu.first_id = (o->branch_sample_type ? 3 : 2) * s->ncpus + 1;
 		rc = ptc_emu_cpu_open(c, &cpu, err);
+		if (!rc && o->branch_sample_type)
+			rc = ptc_emu_cpu_open_lbr(c, o, &s->stacks, s->base.truth, err);
 		if (rc)
 			continue;
 		s->descs[s->ncpus] = ptc_emu_cpu_desc(c, cpu.number);
@@ -514,6 +520,7 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 	s->unit.sh = s->sh;
 	s->unit.cpus = s->cpus;
 	s->unit.ncpus = s->ncpus;
+	s->unit.stacks = s->opts->branch_sample_type ? &s->stacks : NULL;
 	s->unit.watermark = s->opts->snapshot ? SIZE_MAX : s->descs[0].aux_size / 4;
 	s->unit.pause = s->opts->snapshot ? &s->pause : NULL;
 	s->unit.gone = &s->gone;

@@ -100,7 +100,7 @@ void ptc_emu_unit_give(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 		ptc_records_itrace_start(&c->rec);
 	k->seen = true;
 	ptc_records_switch(&c->rec, false);
-	c->flow.tid = k->tid;
+	ptc_flow_of(&c->flow, k->proc->pid, k->tid);
 	c->running = k;
 	u->tsc = ptc_rdtsc();
 }
@@ -258,6 +258,8 @@ static void forget_task(struct ptc_emu_unit *u, size_t i)
 	k->cpu->tasks--;
 	if (k->proc && !--k->proc->tasks)
 		forget_process(u, k->proc);
+	if (u->stacks)
+		ptc_lbr_forget(u->stacks, k->tid);
 	u->by_slot[k->slot] = NULL;
 	u->tasks[i] = u->tasks[--u->ntasks];
 	atomic_store(&slot->tail, atomic_load(&slot->head));

@@ -58,9 +58,10 @@ struct ptc_emu_unit {
 	struct ptc_emu_shared *sh;
 	struct ptc_emu_cpu *cpus;
 	size_t ncpus;
-	size_t watermark;    /* AUX bytes between publications */
-	atomic_bool *gone;   /* the command has ended */
-	atomic_int *want;    /* 1: record no more, 2: leave */
+	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
+	size_t watermark;		     /* AUX bytes between publications */
+	atomic_bool *gone;		     /* the command has ended */
+	atomic_int *want;		     /* 1: record no more, 2: leave */
 	atomic_int *pause;   /* enum ptc_emu_pause; NULL: full trace, with nothing to pause for */
 	atomic_ullong insns; /* so far; for others to look at */
 	atomic_ullong bytes;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/perf/attrs.h"
 
+#include "capture/perf/sampler.h"
+
 #define SAMPLE_TYPE                                                                                \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
 	 PERF_SAMPLE_IDENTIFIER)
@@ -39,12 +41,17 @@ static void fill_side(bool kernel, struct perf_event_attr *a)
 	a->text_poke = kernel;
 }
 
-/* It is on when the leader of its group is. */
+/* In a group it is on when the leader is. */
 static void fill_sampler(const struct ptc_record_opts *o, const struct ptc_event *sampler,
 			 struct perf_event_attr *a)
 {
 	*a = sampler->attr;
 	fill_common(o, a);
+	a->sample_type |= PERF_SAMPLE_PERIOD;
+	if (o->branch_sample_type)
+		a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	if (!o->aux_sample)
+		return;
 	a->sample_type |= PERF_SAMPLE_AUX;
 	a->disabled = 0;
 	a->enable_on_exec = 0;
@@ -56,7 +63,8 @@ void ptc_attrs_fill(struct ptc_set *s, const struct ptc_record_opts *opts,
 	const bool kernel = !s->event->attr.exclude_kernel;
 	struct perf_event_attr *first = &s->attr[0], *last;
 
-	s->nevents = s->event->dummy ? 1 : opts->aux_sample ? 3 : 2;
+	s->nevents = s->event->dummy ? 1 : ptc_sampler_wanted(opts) ? 3 : 2;
+	s->grouped = opts->aux_sample;
 	last = &s->attr[s->nevents - 1];
 	*first = s->event->attr;
 	fill_common(opts, first);
@@ -66,7 +74,7 @@ void ptc_attrs_fill(struct ptc_set *s, const struct ptc_record_opts *opts,
 		fill_side(kernel, first);
 		return;
 	}
-	if (opts->aux_sample)
+	if (ptc_sampler_wanted(opts))
 		fill_sampler(opts, sampler, &s->attr[1]);
 	last->type = PERF_TYPE_SOFTWARE;
 	last->config = PERF_COUNT_SW_DUMMY;

@@ -14,8 +14,8 @@
 /* Everything that runs on CPUs, not single tasks. */
 bool ptc_attrs_by_cpu(const struct ptc_record_opts *o);
 
-/* Set s->attr and s->nevents: of s->event and, with opts->aux_sample, of @sampler. The sizes of the
- * rings are known. */
+/* Set s->attr, s->nevents and s->grouped: of s->event and, if opts want it, of @sampler. The sizes
+ * of the rings are known. */
 void ptc_attrs_fill(struct ptc_set *s, const struct ptc_record_opts *opts,
 		    const struct ptc_event *sampler);
 

@@ -10,7 +10,21 @@
 #include "base/err.h"
 #include "capture/pt_config.h"
 
-enum { MTC_DEFAULT = 3, WORD = 64 };
+enum { MTC_DEFAULT = 3, WORD = 64, FREQ_DEFAULT = 4000 /* as perf's */ };
+
+/* Of the CPU, whatever its PMU is called. */
+static const struct {
+	const char *name;
+	uint64_t config;
+} hardware[] = {
+	{ "cycles", PERF_COUNT_HW_CPU_CYCLES },
+	{ "cpu-cycles", PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", PERF_COUNT_HW_INSTRUCTIONS },
+	{ "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-instructions", PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", PERF_COUNT_HW_BRANCH_MISSES },
+	{ "ref-cycles", PERF_COUNT_HW_REF_CPU_CYCLES },
+};
 
 static const struct {
 	const char *name;
@@ -337,6 +351,36 @@ static int parse_software(struct ptc_event *e, const char *text, struct ptc_err 
 			"/sys/bus/event_source/devices, or a software event (dummy, cpu-clock, "
 			"page-faults, ...)",
 			text);
+}
+
+/* As software. False: there is no such name. */
+static bool find_hardware(struct ptc_event *e, const char *text, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(hardware) / sizeof(hardware[0]); i++) {
+		if (strlen(hardware[i].name) != n || strncmp(hardware[i].name, text, n) != 0)
+			continue;
+		e->attr.type = PERF_TYPE_HARDWARE;
+		e->attr.config = hardware[i].config;
+		e->attr.freq = 1;
+		e->attr.sample_freq = FREQ_DEFAULT;
+		return true;
+	}
+	return false;
+}
+
+int ptc_event_parse_counter(struct ptc_event *e, const char *text, const char *root,
+			    struct ptc_err *err)
+{
+	static const struct ptc_event_base none = { false, 0 };
+	const size_t n = strcspn(text, ":");
+
+	memset(e, 0, sizeof(*e));
+	if (strlen(text) >= sizeof(e->name) || !find_hardware(e, text, n))
+		return ptc_event_parse(e, text, &none, root, err);
+	(void)snprintf(e->name, sizeof(e->name), "%s", text);
+	return modifiers(e, text[n] ? text + n + 1 : "", err);
 }
 
 int ptc_event_parse(struct ptc_event *e, const char *text, const struct ptc_event_base *base,

@@ -43,6 +43,13 @@ struct ptc_event {
 int ptc_event_parse(struct ptc_event *e, const char *text, const struct ptc_event_base *base,
 		    const char *root, struct ptc_err *err);
 
+/*
+ * The same of one that samples: cycles, instructions, branches, ... of the CPU, too, as often as
+ * perf asks for them.
+ */
+int ptc_event_parse_counter(struct ptc_event *e, const char *text, const char *root,
+			    struct ptc_err *err);
+
 /* Is @text one of intel_pt, NULL being the default? Without looking at the machine. */
 bool ptc_event_wants_pt(const char *text);
 

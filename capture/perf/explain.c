@@ -175,6 +175,48 @@ int ptc_explain_open(struct ptc_err *err, int sys, const char *what, size_t fds)
 	return add_remedy(err, text);
 }
 
+/* arch/x86/events: x86_add_exclusive, intel_pmu_setup_lbr_filter. */
+void ptc_explain_lbr_text(const struct ptc_limits *l, int sys, size_t fds, char *out, size_t size)
+{
+	static const struct {
+		int sys;
+		const char *text;
+	} fixed[] = {
+		{ EBUSY,
+		  "this CPU has LBR or Intel PT, not both at a time, machine-wide (both: Goldmont "
+		  "and later Atoms, Ice Lake and later); or BTS is used: record without --lbr, or "
+		  "alone with perf record -j" },
+		{ EOPNOTSUPP,
+		  "this CPU, or the virtual machine, has no LBR, or no call stacks in it: record "
+		  "without --lbr, and make them of the trace (convert --branch-stacks)" },
+		{ EINVAL,
+		  "the kernel does not know, or not combine, what --lbr names (since Linux 4.14: "
+		  "save_type, 5.7: hw_index, 6.1: priv, 6.8: counter), or -F is above "
+		  "kernel.perf_event_max_sample_rate" },
+		{ ENOENT,
+		  "the machine has no such counter, as virtual machines without a PMU: another "
+		  "one (--lbr-event), or make branch stacks of the trace (convert "
+		  "--branch-stacks)" },
+	};
+	size_t i;
+
+	ptc_explain_open_text(l, sys, fds, out, size);
+	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (fixed[i].sys == sys)
+			(void)snprintf(out, size, "%s", fixed[i].text);
+}
+
+int ptc_explain_lbr(struct ptc_err *err, int sys, const char *what, size_t fds)
+{
+	struct ptc_limits l;
+	char text[sizeof(err->msg)];
+
+	(void)ptc_fail_sys(err, sys, "cannot open %s", what);
+	ptc_limits_read(&l);
+	ptc_explain_lbr_text(&l, sys, fds, text, sizeof(text));
+	return add_remedy(err, text);
+}
+
 int ptc_explain_mmap(struct ptc_err *err, int sys, const char *what, uint64_t bytes, size_t rings)
 {
 	struct ptc_limits l;

@@ -34,6 +34,10 @@ void ptc_explain_mmap_text(const struct ptc_limits *l, int sys, uint64_t bytes, 
  */
 int ptc_explain_open(struct ptc_err *err, int sys, const char *what, size_t fds);
 
+/* The same of an event with branch stacks, where the reason may be those. */
+void ptc_explain_lbr_text(const struct ptc_limits *l, int sys, size_t fds, char *out, size_t size);
+int ptc_explain_lbr(struct ptc_err *err, int sys, const char *what, size_t fds);
+
 /* mmap of a ring of @bytes, one of @rings, failed with @sys. */
 int ptc_explain_mmap(struct ptc_err *err, int sys, const char *what, uint64_t bytes, size_t rings);
 

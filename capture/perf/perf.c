@@ -47,7 +47,7 @@ struct perf {
 	const struct ptc_record_opts *opts;
 	struct ptc_event event;
 	char *filter;		  /* in the kernel's words; NULL: none */
-	struct ptc_event sampler; /* with opts->aux_sample */
+	struct ptc_event sampler; /* if opts want one */
 	struct ptc_clock clock;
 	struct ptc_launch launch;
 	struct ptc_trigger trigger; /* for snapshots */
@@ -540,7 +540,7 @@ static int parse_event(struct perf *p, struct ptc_err *err)
 	if (!rc && p->event.software && p->opts->snapshot && !p->opts->crash)
 		return ptc_fail(err, PTC_E_USAGE, "'%s' traces nothing: there are no snapshots",
 				text);
-	if (!rc && p->opts->aux_sample)
+	if (!rc && ptc_sampler_wanted(p->opts))
 		rc = ptc_sampler_parse(&p->sampler, p->opts, &p->event, "", err);
 	return rc;
 }

@@ -8,8 +8,8 @@
 
 enum { ALIGN = 8 }; /* what the kernel pads trace in a sample to */
 
-static int check(const struct ptc_record_opts *o, const struct ptc_event *tracer,
-		 struct ptc_err *err)
+static int check_aux(const struct ptc_record_opts *o, const struct ptc_event *tracer,
+		     struct ptc_err *err)
 {
 	if (o->snapshot)
 		return ptc_fail(err, PTC_E_USAGE,
@@ -26,24 +26,52 @@ static int check(const struct ptc_record_opts *o, const struct ptc_event *tracer
 	return 0;
 }
 
+static int check_lbr(const struct ptc_event *e, const struct ptc_event *tracer, struct ptc_err *err)
+{
+	if (tracer->software)
+		return ptc_fail(err, PTC_E_USAGE,
+				"'%s' traces nothing that branch stacks (--lbr) could be held "
+				"against; without a trace perf record -j takes them",
+				tracer->name);
+	if (e->attr.type == PERF_TYPE_SOFTWARE)
+		return ptc_fail(err, PTC_E_USAGE,
+				"'%s' takes no branch stacks (--lbr): cycles:u, branches:u and "
+				"other events of the CPU's own PMU do",
+				e->name);
+	return 0;
+}
+
+bool ptc_sampler_wanted(const struct ptc_record_opts *o)
+{
+	return o->aux_sample || o->branch_sample_type;
+}
+
 int ptc_sampler_parse(struct ptc_event *e, const struct ptc_record_opts *opts,
 		      const struct ptc_event *tracer, const char *root, struct ptc_err *err)
 {
-	static const struct ptc_event_base none = { false, 0 };
-	const char *text = opts->sampler ? opts->sampler : PTC_SAMPLER_DEFAULT;
-	int rc = check(opts, tracer, err);
+	const bool lbr = opts->branch_sample_type;
+	const char *text = opts->sampler ? opts->sampler :
+			   lbr		 ? PTC_LBR_DEFAULT :
+					   PTC_SAMPLER_DEFAULT;
+	int rc = opts->aux_sample ? check_aux(opts, tracer, err) : 0;
 
 	if (!rc)
-		rc = ptc_event_parse(e, text, &none, root, err);
+		rc = ptc_event_parse_counter(e, text, root, err);
+	if (!rc && lbr)
+		rc = check_lbr(e, tracer, err);
 	if (rc)
 		return rc;
 	if (e->intel_pt || e->dummy || e->attr.type == tracer->attr.type)
 		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' takes no samples that could bring trace (--aux-sample): "
-				"cpu-clock:u and events that count do",
-				e->name);
-	if (opts->sample_period)
-		e->attr.sample_period = opts->sample_period;
+				"'%s' takes no samples that could bring %s: %s and events that "
+				"count do",
+				e->name, lbr ? "branch stacks (--lbr)" : "trace (--aux-sample)",
+				lbr ? PTC_LBR_DEFAULT : PTC_SAMPLER_DEFAULT);
+	if (opts->sample_period || opts->sample_freq) {
+		e->attr.freq = opts->sample_freq != 0;
+		e->attr.sample_period = opts->sample_freq ? opts->sample_freq : opts->sample_period;
+	}
+	e->attr.branch_sample_type = opts->branch_sample_type;
 	e->attr.aux_sample_size = (uint32_t)(opts->aux_sample + (-opts->aux_sample & (ALIGN - 1)));
 	return 0;
 }

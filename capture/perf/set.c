@@ -38,7 +38,7 @@ static size_t side(const struct ptc_set *s)
 	return s->nevents - 1;
 }
 
-/* Is that the event whose samples bring trace? */
+/* Is that the event that samples? */
 static bool sampler(const struct ptc_set *s, size_t e)
 {
 	return e == SAMPLER && e != side(s);
@@ -123,7 +123,7 @@ static int map_ring(struct ptc_set *s, struct ptc_source_ring *r, int fd, struct
 	if (map == MAP_FAILED)
 		return ptc_explain_mmap(err, errno, "the AUX ring", s->aux_size, s->cpus.n);
 	r->aux = map;
-	r->aux_size = sampler(s, SAMPLER) ? 0 : s->aux_size; /* samples bring what is in it */
+	r->aux_size = s->grouped ? 0 : s->aux_size; /* samples bring what is in it */
 	return 0;
 }
 
@@ -225,9 +225,13 @@ static int refused(const struct ptc_set *s, size_t e, int sys, struct ptc_err *e
 	else if (e == side(s))
 		(void)snprintf(what, sizeof(what), "the event for side records of '%s'",
 			       s->event->name);
-	else
+	else if (!s->attr[e].branch_sample_type)
 		(void)snprintf(what, sizeof(what), "'%s', to sample the trace of '%s' with,",
 			       s->sampler, s->event->name);
+	else {
+		(void)snprintf(what, sizeof(what), "'%s', to take branch stacks with,", s->sampler);
+		return ptc_explain_lbr(err, sys, what, ptc_set_fds(s));
+	}
 	return ptc_explain_open(err, sys, what, ptc_set_fds(s));
 }
 
@@ -249,7 +253,7 @@ static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool lat
 		const size_t e = n ? n - 1 : side(s);
 		struct ptc_perf_where at = cgroup && n == 0 && e != MAIN ? anywhere : inside;
 
-		at.leader = sampler(s, e) ? &slot->fd[MAIN] : NULL;
+		at.leader = sampler(s, e) && s->grouped ? &slot->fd[MAIN] : NULL;
 		slot->fd[e] = open_event(s, e, &at);
 		if (slot->fd[e] < 0) {
 			const int sys = -slot->fd[e];
@@ -352,10 +356,18 @@ void ptc_set_enable_side(struct ptc_set *s)
 	each(s, side(s), PERF_EVENT_IOC_ENABLE);
 }
 
+/* The events that are on while the trace is; one in a group needs not be told. */
+static void each_tracing(const struct ptc_set *s, unsigned long request)
+{
+	each(s, MAIN, request);
+	if (sampler(s, SAMPLER) && !s->grouped)
+		each(s, SAMPLER, request);
+}
+
 void ptc_set_enable(struct ptc_set *s)
 {
 	s->main_on = true;
-	each(s, MAIN, PERF_EVENT_IOC_ENABLE);
+	each_tracing(s, PERF_EVENT_IOC_ENABLE);
 }
 
 /*
@@ -374,7 +386,7 @@ void ptc_set_restart_ring(struct ptc_set *s, size_t ring)
 void ptc_set_disable(struct ptc_set *s)
 {
 	s->main_on = false;
-	each(s, MAIN, PERF_EVENT_IOC_DISABLE);
+	each_tracing(s, PERF_EVENT_IOC_DISABLE);
 }
 
 void ptc_set_disable_all(struct ptc_set *s)
@@ -427,6 +439,8 @@ int ptc_set_again(struct ptc_set *s, pid_t tid, int cpu, bool on, struct ptc_err
 		return rc;
 	if (on)
 		(void)s->control(s->slots[s->nslots - 1].fd[MAIN], PERF_EVENT_IOC_ENABLE);
+	if (on && sampler(s, SAMPLER) && !s->grouped)
+		(void)s->control(s->slots[s->nslots - 1].fd[SAMPLER], PERF_EVENT_IOC_ENABLE);
 	return 0;
 }
 

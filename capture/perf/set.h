@@ -4,7 +4,7 @@
  * For each target (a thread, a cgroup, or whatever runs) and each CPU there are an
  * event and one for side records; all of a CPU share one ring pair. With per_thread a
  * target has one of each, on any CPU, and a ring pair of its own. A third event there may
- * be, whose samples bring trace: it is in the group of the one that traces.
+ * be, whose samples bring trace or branch stacks.
  */
 #ifndef PTC_CAPTURE_PERF_SET_H
 #define PTC_CAPTURE_PERF_SET_H
@@ -45,6 +45,7 @@ struct ptc_set {
 	struct perf_event_attr attr[PTC_SOURCE_EVENTS]; /* those of side records last */
 	size_t nevents;	     /* 1: the event is that of side records; 3: the second one samples */
 	const char *sampler; /* lent; its name */
+	bool grouped;	     /* it is in the group of the one that traces, whose trace it brings */
 	bool may_exclude;    /* the kernel may be left out quietly */
 	bool overwrite;	     /* AUX is mapped read-only: snapshots, samples */
 	bool per_thread;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture/pt_config.h"
+#include "capture/soft/lbr.h"
 #include "capture/soft/records.h"
 
 static uint64_t config(const struct ptc_soft_desc *d)
@@ -62,9 +63,15 @@ void ptc_soft_describe(const struct ptc_soft_desc *d, struct ptc_source_desc *re
 {
 	memset(ret, 0, sizeof(*ret));
 	describe_pt(d, &ret->attr[0]);
-	describe_side(&ret->attr[1]);
+	ret->nevents = PTC_SOURCE_EVENTS_USUAL;
 	ret->name[0] = "intel_pt//u";
-	ret->name[1] = "dummy:u";
+	if (d->opts->branch_sample_type) {
+		ret->attr[1] = ptc_lbr_attr(d->opts);
+		ret->name[1] = ptc_lbr_name(d->opts);
+		ret->nevents++;
+	}
+	describe_side(&ret->attr[ret->nevents - 1]);
+	ret->name[ret->nevents - 1] = "dummy:u";
 	ret->label = d->label;
 	ret->info = (struct ptc_pt_info){
 		.type = PTC_AUXTRACE_TYPE_INTEL_PT,

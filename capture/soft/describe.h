@@ -8,6 +8,7 @@
 
 #include "capture/clock.h"
 #include "capture/source.h"
+#include "ptcap/capture.h"
 
 struct ptc_soft_desc {
 	const char *label; /* of the source */
@@ -18,6 +19,7 @@ struct ptc_soft_desc {
 	bool no_retcomp;
 	uint64_t aux_size; /* bytes of the AUX ring */
 	const struct ptc_clock *clock;
+	const struct ptc_record_opts *opts; /* for branch stacks */
 };
 
 /* Rings of CPUs that threads share: SWITCH records say whose turn it is. */

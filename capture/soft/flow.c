@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/soft/flow.h"
 
-static void transfer(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_kind kind)
+#include "capture/clock.h"
+#include "capture/soft/lbr.h"
+
+void ptc_flow_of(struct ptc_flow *f, int pid, int tid)
+{
+	f->tid = tid;
+	if (f->lbr)
+		ptc_lbr_switch(f->lbr, pid, tid);
+}
+
+static void list(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_kind kind)
 {
 	f->transfers++;
 	if (f->truth)
 		f->truth(f->truth_ctx, f->tid, from, to, kind);
+}
+
+static void transfer(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_kind kind)
+{
+	list(f, from, to, kind);
+	if (f->lbr)
+		ptc_lbr_branch(f->lbr, from, to, kind, kind == PTC_KIND_ICALL);
 }
 
 static void enter(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
@@ -36,9 +53,12 @@ static void direct(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip,
 		   uint64_t tsc)
 {
 	const uint64_t next = ip + insn->len;
+	const bool frame = insn->kind == PTC_KIND_CALL && insn->target != next;
 
-	transfer(f, ip, insn->target, insn->kind);
-	if (insn->kind == PTC_KIND_CALL && insn->target != next)
+	list(f, ip, insn->target, insn->kind);
+	if (f->lbr)
+		ptc_lbr_branch(f->lbr, ip, insn->target, insn->kind, frame);
+	if (frame)
 		ptc_enc_push(f->enc, next);
 	if (to != insn->target)
 		odd(f, insn->target, tsc);
@@ -58,8 +78,15 @@ static void conditional(struct ptc_flow *f, const struct ptc_insn *insn, uint64_
 		odd(f, next, tsc);
 }
 
+/* A caller that does not look at the clock each time may not know when the last sample was. */
+static uint64_t not_before(const struct ptc_flow *f, uint64_t tsc)
+{
+	return tsc < f->tsc ? f->tsc : tsc;
+}
+
 void ptc_flow_line(struct ptc_flow *f, uint64_t ip, uint64_t n, uint64_t tsc)
 {
+	tsc = not_before(f, tsc);
 	if (!ptc_enc_on(f->enc))
 		enter(f, ip, tsc);
 	else
@@ -67,8 +94,8 @@ void ptc_flow_line(struct ptc_flow *f, uint64_t ip, uint64_t n, uint64_t tsc)
 	f->insns += n;
 }
 
-void ptc_flow_lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
-		   bool taken, uint64_t tsc)
+static void lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
+		 bool taken, uint64_t tsc)
 {
 	switch ((enum ptc_kind)insn->kind) {
 	case PTC_KIND_NONE:
@@ -108,6 +135,29 @@ void ptc_flow_lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip,
 	}
 }
 
+/*
+ * What a processor does when a counter overflows: an interrupt, in front of @ip, so the trace ends
+ * for a moment. In the kernel there is nothing to sample: what is due comes behind it.
+ */
+static void count(struct ptc_flow *f, uint64_t ip)
+{
+	if (!ptc_enc_on(f->enc) || !ptc_lbr_due(f->lbr, f->insns))
+		return;
+	f->tsc = ptc_rdtsc();
+	async(f, ip, f->tsc);
+	ptc_lbr_sample(f->lbr, ip, f->tsc);
+}
+
+void ptc_flow_lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
+		   bool taken, uint64_t tsc)
+{
+	lead(f, insn, ip, to, taken, not_before(f, tsc));
+	if (!f->lbr)
+		return;
+	f->lbr->branches += insn->kind != PTC_KIND_NONE;
+	count(f, to);
+}
+
 void ptc_flow_retire(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
 		     bool taken, uint64_t tsc)
 {
@@ -117,6 +167,7 @@ void ptc_flow_retire(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t i
 
 void ptc_flow_async(struct ptc_flow *f, uint64_t ip, bool attempted, uint64_t tsc)
 {
+	tsc = not_before(f, tsc);
 	if (!ptc_enc_on(f->enc)) {
 		if (!attempted)
 			return;

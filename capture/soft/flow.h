@@ -14,15 +14,22 @@
 /* Every transfer that is listed (doc/format.md), as the source saw it: ground truth. */
 typedef void ptc_truth_fn(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind);
 
+struct ptc_lbr;
+
 struct ptc_flow {
 	struct ptc_enc *enc;
+	struct ptc_lbr *lbr; /* gets the transfers, too; NULL: no branch stacks are wanted */
 	ptc_truth_fn *truth; /* may be NULL */
 	void *truth_ctx;
 	int tid;
+	uint64_t tsc;	/* of the newest branch stack */
 	uint64_t insns; /* retired */
 	uint64_t transfers;
 	uint64_t odd; /* the kernel moved the thread elsewhere without a signal we saw */
 };
+
+/* What comes is of thread @tid of process @pid. */
+void ptc_flow_of(struct ptc_flow *f, int pid, int tid);
 
 /*
  * @insn at @ip retired and control is at @to. @taken says of a jcc whose target

@@ -12,13 +12,22 @@ void ptc_records_release(struct ptc_records *r)
 	ptc_buf_release(&r->buf);
 }
 
+uint64_t ptc_records_time(struct ptc_records *r, uint64_t tsc)
+{
+	const uint64_t then = ptc_tsc_to_ns(&r->clock->conv, tsc);
+
+	if (r->newest < then)
+		r->newest = then;
+	return r->newest;
+}
+
 /* Stamp @sb with now and the event's id, and hand it over. */
 static void send(struct ptc_records *r, struct ptc_sb *sb, uint64_t id)
 {
 	sb->id.has = PTC_SOFT_SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_IP;
 	sb->id.pid = r->pid;
 	sb->id.tid = r->tid;
-	sb->id.time = ptc_clock_ns(r->clock);
+	sb->id.time = ptc_records_time(r, ptc_rdtsc());
 	sb->id.cpu = r->cpu;
 	sb->id.id = id;
 	if (sb->type == PERF_RECORD_EXIT || sb->type == PERF_RECORD_FORK)

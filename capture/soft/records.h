@@ -11,7 +11,7 @@
 #include "capture/maps.h"
 #include "capture/soft/softring.h"
 
-/* sample_type of both events of a software source. */
+/* sample_type of the events of a software source; of branch stacks there is more. */
 #define PTC_SOFT_SAMPLE_TYPE                                                                       \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
 	 PERF_SAMPLE_IDENTIFIER)
@@ -22,11 +22,18 @@ struct ptc_records {
 	uint64_t pt_id, side_id;       /* ids of the PT event and of the dummy */
 	int pid, tid;		       /* whom the records are about */
 	uint32_t cpu;
+	uint64_t newest; /* time of the record that was written last, in ns */
 	struct ptc_buf buf;
 	bool no_memory; /* a record could not be built: the recording must fail */
 };
 
 void ptc_records_release(struct ptc_records *r);
+
+/*
+ * The time of a record about what was done at @tsc, when others may have been written since:
+ * theirs, then, so that times ascend in the ring. That record is the newest.
+ */
+uint64_t ptc_records_time(struct ptc_records *r, uint64_t tsc);
 
 void ptc_records_comm(struct ptc_records *r, const char *comm, bool exec);
 /* One MMAP2 for @map of @maps. */

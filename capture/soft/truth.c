@@ -10,15 +10,22 @@
 #include "capture/ring.h"
 #include "capture/soft/softring.h"
 
-enum { RING_SIZE = 1 << 20, TYPE = 1 };
+enum { RING_SIZE = 1 << 20 };
 
-/* One transfer; a power of two in size, so none lies across the ring's end. */
+enum type { TRANSFER = 1, SAMPLE, SPOILT };
+
+/*
+ * A transfer, a sample with a branch stack, or an entry of it that is spoilt; a power of two in
+ * size, so none lies across the ring's end.
+ */
 struct entry {
 	struct perf_event_header header;
-	uint64_t from, to;
+	uint64_t from, to; /* of a sample: time, ip */
 	int32_t tid;
-	uint32_t kind;
+	uint32_t word; /* kind; entries; mode and index */
 };
+
+enum { INDEX_SHIFT = 8 };
 
 _Static_assert(sizeof(struct entry) == 32, "a power of two");
 
@@ -59,11 +66,26 @@ void ptc_truth_put(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind
 	static const struct ptc_sample_id none;
 	struct ptc_truth *t = ctx;
 	const struct entry e = {
-		.header = { .type = TYPE, .size = sizeof(e) },
+		.header = { .type = TRANSFER, .size = sizeof(e) },
 		.from = from,
 		.to = to,
 		.tid = tid,
-		.kind = kind,
+		.word = kind,
+	};
+
+	(void)ptc_softring_record(t->soft, &e, sizeof(e), &none);
+}
+
+void ptc_truth_put_note(struct ptc_truth *t, const struct ptc_lbr_note *note)
+{
+	static const struct ptc_sample_id none;
+	const bool spoilt = note->mode != PTC_SPOIL_NONE;
+	const struct entry e = {
+		.header = { .type = spoilt ? SPOILT : SAMPLE, .size = sizeof(e) },
+		.from = spoilt ? note->from : note->time_ns,
+		.to = spoilt ? note->to : note->ip,
+		.tid = note->tid,
+		.word = spoilt ? note->index << INDEX_SHIFT | (uint32_t)note->mode : note->n,
 	};
 
 	(void)ptc_softring_record(t->soft, &e, sizeof(e), &none);
@@ -79,7 +101,24 @@ int ptc_truth_fd(const struct ptc_truth *t)
 	return ptc_softring_fd(t->soft);
 }
 
-static void hand_over(const struct ptc_seg *seg, ptc_truth_fn *fn, void *ctx)
+static void hand_note(const struct entry *e, ptc_note_fn *fn, void *ctx)
+{
+	struct ptc_lbr_note note = { .tid = e->tid };
+
+	if (e->header.type == SPOILT) {
+		note.mode = (enum ptc_spoil)(e->word & ((1u << INDEX_SHIFT) - 1));
+		note.index = e->word >> INDEX_SHIFT;
+		note.from = e->from;
+		note.to = e->to;
+	} else {
+		note.time_ns = e->from;
+		note.ip = e->to;
+		note.n = e->word;
+	}
+	fn(ctx, &note);
+}
+
+static void hand_over(const struct ptc_seg *seg, ptc_truth_fn *fn, ptc_note_fn *note, void *ctx)
 {
 	const uint8_t *bytes = seg->bytes;
 	struct entry e;
@@ -87,11 +126,15 @@ static void hand_over(const struct ptc_seg *seg, ptc_truth_fn *fn, void *ctx)
 
 	for (pos = 0; pos + sizeof(e) <= seg->len; pos += sizeof(e)) {
 		memcpy(&e, bytes + pos, sizeof(e));
-		fn(ctx, e.tid, e.from, e.to, (enum ptc_kind)e.kind);
+		if (e.header.type == TRANSFER)
+			fn(ctx, e.tid, e.from, e.to, (enum ptc_kind)e.word);
+		else if (note)
+			hand_note(&e, note, ctx);
 	}
 }
 
-int ptc_truth_drain(struct ptc_truth *t, ptc_truth_fn *fn, void *ctx, struct ptc_err *err)
+int ptc_truth_drain(struct ptc_truth *t, ptc_truth_fn *fn, ptc_note_fn *note, void *ctx,
+		    struct ptc_err *err)
 {
 	struct ptc_seg seg[2];
 	uint64_t end;
@@ -102,8 +145,8 @@ int ptc_truth_drain(struct ptc_truth *t, ptc_truth_fn *fn, void *ctx, struct ptc
 	got = ptc_ring_read(&t->ring, seg, &end, err);
 	if (got <= 0)
 		return (int)got;
-	hand_over(&seg[0], fn, ctx);
-	hand_over(&seg[1], fn, ctx);
+	hand_over(&seg[0], fn, note, ctx);
+	hand_over(&seg[1], fn, note, ctx);
 	ptc_ring_done(&t->ring, end);
 	ptc_softring_consumed(t->soft);
 	return 0;

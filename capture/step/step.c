@@ -18,6 +18,7 @@
 #include "capture/launch.h"
 #include "capture/pt_config.h"
 #include "capture/soft/describe.h"
+#include "capture/soft/lbr.h"
 #include "capture/source.h"
 #include "capture/step/process.h"
 #include "capture/step/tracer.h"
@@ -25,6 +26,7 @@
 enum {
 	PT_ID = 1,
 	SIDE_ID = 2,
+	LBR_ID = 3,
 	TSC_PER_CTC = 125,
 	MTC_FREQ = 9, /* every 64000 TSC ticks: about one a step */
 	DATA_DEFAULT = 256 << 10,
@@ -43,6 +45,8 @@ struct step {
 	struct ptc_enc *enc;
 	struct ptc_flow flow;
 	struct ptc_records rec;
+	struct ptc_lbr lbr; /* for branch stacks, if they are wanted */
+	struct ptc_lbr_stacks stacks;
 	struct ptc_tracer tracer;
 	struct ptc_step_process process;
 };
@@ -157,6 +161,7 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.no_retcomp = s->opts->no_retcomp,
 		.aux_size = s->desc.aux_size,
 		.clock = &s->clock,
+		.opts = s->opts,
 	};
 
 	ptc_soft_describe(&d, ret);
@@ -300,6 +305,8 @@ static void step_free(struct ptc_source *src)
 	if (s->tracer.held_fd >= 0)
 		(void)close(s->tracer.held_fd);
 	ptc_tracer_release(&s->tracer);
+	ptc_lbr_release(&s->lbr);
+	ptc_lbr_stacks_release(&s->stacks);
 	ptc_records_release(&s->rec);
 	ptc_enc_free(s->enc);
 	ptc_softring_free(s->ring);
@@ -338,6 +345,24 @@ static int look_out(struct step *s, struct ptc_err *err)
 		return rc;
 	s->tracer.held_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return s->tracer.held_fd < 0 ? ptc_fail_sys(err, errno, "cannot create an eventfd") : 0;
+}
+
+/* Of branch stacks. */
+static int open_lbr(struct step *s, struct ptc_err *err)
+{
+	int rc;
+
+	if (!s->opts->branch_sample_type)
+		return 0;
+	rc = ptc_lbr_check(s->opts, s->desc.data_size, err);
+	if (!rc)
+		rc = ptc_lbr_init(&s->lbr, s->opts, &s->stacks, &s->rec, LBR_ID, s->base.truth,
+				  err);
+	s->flow.lbr = &s->lbr;
+	s->tracer.stacks = &s->stacks;
+	s->desc.id[1] = LBR_ID;
+	s->desc.id[2] = SIDE_ID;
+	return rc;
 }
 
 int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
@@ -417,6 +442,9 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 		.id = { PT_ID, SIDE_ID },
 		.cpu = (int32_t)s->cpu,
 	};
+	rc = open_lbr(s, err);
+	if (rc)
+		goto out;
 	*ret = &s->base;
 	return 0;
 out:

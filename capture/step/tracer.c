@@ -87,7 +87,7 @@ static void give_cpu(struct ptc_tracer *t, struct ptc_task *k)
 			ptc_records_itrace_start(t->rec);
 		k->seen = true;
 		ptc_records_switch(t->rec, false);
-		t->flow->tid = k->tid;
+		ptc_flow_of(t->flow, k->pid, k->tid);
 		t->on_cpu = k;
 	}
 	t->quantum_end = t->flow->insns + QUANTUM;
@@ -140,6 +140,8 @@ static void forget(struct ptc_tracer *t, struct ptc_task *k)
 		ptc_tracer_speak_of(t, k);
 		ptc_records_exit(t->rec, k->pid);
 	}
+	if (t->stacks)
+		ptc_lbr_forget(t->stacks, k->tid);
 	ptc_tasks_remove(&t->tasks, k);
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "capture/soft/flow.h"
+#include "capture/soft/lbr.h"
 #include "capture/soft/openfiles.h"
 #include "capture/soft/records.h"
 #include "capture/soft/truth.h"
@@ -25,13 +26,14 @@ struct ptc_tracer {
 	/* set by the source */
 	struct ptc_flow *flow;
 	struct ptc_records *rec;
-	size_t watermark;		/* AUX bytes between publications */
-	unsigned int cpu;		/* where tracer and targets run */
-	struct ptc_step_shared *shared; /* what the session wants, and how far we are */
-	struct ptc_truth *truth;	/* to be woken at the end; or NULL */
-	uint64_t max_insns;		/* then stop; 0: no limit */
-	struct ptc_zone zone;		/* where to trace */
-	struct ptc_states states;	/* of processes that die, if wanted */
+	size_t watermark;		     /* AUX bytes between publications */
+	unsigned int cpu;		     /* where tracer and targets run */
+	struct ptc_step_shared *shared;	     /* what the session wants, and how far we are */
+	struct ptc_truth *truth;	     /* to be woken at the end; or NULL */
+	uint64_t max_insns;		     /* then stop; 0: no limit */
+	struct ptc_zone zone;		     /* where to trace */
+	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
+	struct ptc_states states;	     /* of processes that die, if wanted */
 	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
 	struct ptc_crossings crossings; /* that ask for one */
 	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */

@@ -81,10 +81,47 @@ struct ptc_crossing {
 	uint64_t count;
 };
 
+/* Ways to spoil the branch stacks of a software source. */
+enum ptc_spoil {
+	PTC_SPOIL_NONE = 0,
+	PTC_SPOIL_TARGET,	/* an entry leads elsewhere: a bit of its target is turned over */
+	PTC_SPOIL_SOURCE,	/* ... of its source */
+	PTC_SPOIL_DROP,		/* an entry is missing, neither the newest nor the oldest */
+	PTC_SPOIL_TOP,		/* the newest is there twice, and the oldest is not */
+	PTC_SPOIL_SWAP,		/* two neighbours are the wrong way round */
+	PTC_SPOIL_SHIFT,	/* the newest ones are missing */
+	PTC_SPOIL_STALE_OLDEST, /* the three oldest are the newest of another thread */
+	PTC_SPOIL_TYPE,		/* the type of an entry is another one */
+	PTC_SPOIL_FLAG,		/* the type of an entry is lost */
+};
+
+struct ptc_lbr_spoil {
+	enum ptc_spoil mode;
+	uint32_t shift; /* of PTC_SPOIL_SHIFT: by so many, at most PTC_LBR_SHIFT_MAX */
+	uint64_t rate;	/* one of so many stacks, at random; not 0 */
+	uint64_t seed;	/* of the random numbers */
+};
+
+/*
+ * What a software source tells of a branch stack: first that there is a sample, then of each entry
+ * of it that is spoilt, as it was.
+ */
+struct ptc_lbr_note {
+	int tid;
+	uint64_t time_ns, ip; /* of the sample */
+	uint32_t n;	      /* entries it has, or had before it was spoilt */
+	enum ptc_spoil mode;  /* PTC_SPOIL_NONE: this is a sample; else an entry of the newest: */
+	uint32_t index;	      /* 0 is the newest */
+	uint64_t from, to;
+};
+
+#define PTC_LBR_SIZE_MAX    512u
+#define PTC_LBR_SHIFT_MAX   16u
 #define PTC_VCPUS_MAX	    64u
 #define PTC_AT_MAX	    4u		/* what a processor can watch */
 #define PTC_AUX_SAMPLE_MAX  (60u << 10) /* what surely fits a record */
 #define PTC_SAMPLER_DEFAULT "cpu-clock:u"
+#define PTC_LBR_DEFAULT	    "cycles:u" /* the same with branch stacks */
 
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
@@ -174,8 +211,21 @@ struct ptc_record_opts {
 	 * PTC_AUX_SAMPLE_MAX. No other trace is in the file. Not with snapshots. 0: not so.
 	 */
 	uint64_t aux_sample;
-	const char *sampler;	/* as @event, but one that counts; NULL: PTC_SAMPLER_DEFAULT */
-	uint64_t sample_period; /* how much it counts from one sample to the next; 0: its own */
+	const char *sampler; /* as @event, but one that counts; NULL: PTC_SAMPLER_DEFAULT,
+				PTC_LBR_DEFAULT */
+	/* how much it counts from one sample to the next, or samples a second; 0, both: its own */
+	uint64_t sample_period, sample_freq;
+	/*
+	 * Samples with branch stacks, beside the trace: PERF_SAMPLE_BRANCH_* of what they have; 0:
+	 * none. Of the kernel they are @sampler's, with aux_sample the same
+	 * samples; PTC_E_UNSUPPORTED, PTC_E_BUSY: the CPU has none, or not beside Intel PT. A
+	 * software source counts "branches" (NULL) or "instructions" for them, of each of its
+	 * CPUs, knows of user space only, and whether a branch was mispredicted, or how many cycles
+	 * it took, it does not know.
+	 */
+	uint64_t branch_sample_type;
+	uint32_t lbr_size; /* entries, of a software source: at most PTC_LBR_SIZE_MAX; 0: 32 */
+	struct ptc_lbr_spoil lbr_spoil; /* for tests of what reads them; software sources only */
 	/*
 	 * Bytes in which the emulated source keeps the program's code, each block of it
 	 * once: whole pages, 64 KiB to 16 GiB; 0: default (1 GiB). When they are used up
@@ -227,6 +277,9 @@ struct ptc_record_opts {
 	 */
 	void (*truth)(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind);
 	void *truth_ctx;
+	/* With truth: each branch stack, behind the transfer that it was taken after. May be NULL.
+	 */
+	void (*lbr_truth)(void *ctx, const struct ptc_lbr_note *note);
 
 	/*
 	 * @wake_fd is polled while recording; when it is readable @on_wake is called,
