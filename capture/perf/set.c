@@ -357,7 +357,7 @@ void ptc_set_enable_side(struct ptc_set *s)
 }
 
 /* The events that are on while the trace is; one in a group needs not be told. */
-static void each_tracing(const struct ptc_set *s, unsigned long request)
+static void each_tracing(struct ptc_set *s, unsigned long request)
 {
 	each(s, MAIN, request);
 	if (sampler(s, SAMPLER) && !s->grouped)
@@ -405,6 +405,8 @@ void ptc_set_on_again(struct ptc_set *s)
 		each_once(s, side(s), PERF_EVENT_IOC_ENABLE);
 	if (s->main_on && !s->attr[MAIN].pinned)
 		each_once(s, MAIN, PERF_EVENT_IOC_ENABLE);
+	if (s->main_on && sampler(s, SAMPLER) && !s->grouped && !s->attr[SAMPLER].pinned)
+		each_once(s, SAMPLER, PERF_EVENT_IOC_ENABLE);
 }
 
 /* --- a CPU that comes back --- */

@@ -31,8 +31,8 @@ as_perf() {
 }
 
 # The module keeps all that it writes: each window is held to that.
-snaps=3 threads=2000 keep=8
-[ -z "${FULL-}" ] || snaps=50 threads=5000 keep=64
+snaps=3 threads=2000 births=3 keep=8
+[ -z "${FULL-}" ] || snaps=50 threads=5000 births=20 keep=64
 aux=65536
 kept=/sys/kernel/debug/intel_pt birth_ms=/sys/module/softpt/parameters/birth_ms
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs d /sys/kernel/debug
@@ -58,12 +58,13 @@ resources() { # the descriptors of ptcap, and its memory
 	kib=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$waiting/status")
 }
 
-# take NAME SNAPS THREADS BUSY [BIRTH_MS]: so many snapshots of threads one after the other, beside those that never rest.
+# take NAME SNAPS THREADS BUSY [BIRTH_MS]: so many snapshots of threads one after the other, beside those that never rest;
+# or of such that take a while to be born, all on one CPU.
 take() {
-	local name=$1 snaps=$2 threads=$3 n before had_fds had_kib
+	local name=$1 snaps=$2 threads=$3 cpus=${5:+1} n before had_fds had_kib
 	busybox rmmod softpt # what it keeps begins when the rings do
 	busybox insmod /run/softpt.ko keep=$keep
-	"$progs/prog_crowd" churn "$threads" "$4" >crowd.out &
+	taskset "${cpus:-3}" "$progs/prog_crowd" churn "$threads" "$4" >crowd.out &
 	target=$!
 	"$ptcap" snapshot -v -p "$target" -m 256K,${aux}B -o "$name" --control ctl,ack --no-final 2>snapshot.err &
 	waiting=$!
@@ -109,8 +110,8 @@ taken() {
 take busy $snaps $threads 1
 taken busy $snaps
 # Threads that are born while the trace is off, and are there only when it is on again.
-take births 6 5000 0 20
-taken births 6
+take births $births 5000 0 4
+taken births $births
 if [ -n "${FULL-}" ]; then
 	take churn 200 20000 0
 	taken churn 200

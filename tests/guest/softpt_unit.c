@@ -35,7 +35,7 @@ static char *name = "intel_pt";	/* what the PMU is called */
 module_param(name, charp, 0444);
 static unsigned int pad;	/* PAD bytes behind every TIP: makes data faster */
 module_param(pad, uint, 0644);
-static unsigned int birth_ms;	/* what it takes to inherit an event: here the kernel has looked whether it is on, and has no lock */
+static unsigned int birth_ms;	/* how much longer it takes to inherit an event */
 module_param(birth_ms, uint, 0644);
 static unsigned long steps;	/* single steps taken, all CPUs (roughly) */
 module_param(steps, ulong, 0644);
@@ -345,7 +345,7 @@ static int event_init(struct perf_event *event)
 	if (event->attr.type != pmu.type)
 		return -ENOENT;
 	if (event->parent && birth_ms)
-		msleep(birth_ms);
+		msleep(birth_ms); /* the kernel has looked whether the parent is on, and has no lock */
 	return config_ok(event->attr.config) ? make_filters(event) : -EINVAL;
 }
 
