@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/reader.h"
 #include "cli.h"
 #include "compare_report.h"
 #include "decode/compare.h"
 
 struct args {
 	const char *input;
-	bool json;
+	bool json, list;
 	uint64_t first, last; /* --samples */
 	uint64_t slack_ns;
 	uint64_t max_wrong_ppm, min_judged_ppm;
@@ -24,7 +23,7 @@ static void help(void)
 	       "Hold the branch stacks of a recording's samples (LBR) against its trace of the "
 	       "same\n"
 	       "moments: a verdict for each entry.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data)\n"
+	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "      --samples=A,B     only the samples number A to B, by time, from 1; either "
 	       "may "
 	       "be\n"
@@ -36,6 +35,9 @@ static void help(void)
 	       "                        (default: 0)\n"
 	       "      --min-judged=PERCENT\n"
 	       "                        of the entries have to be judged (default: 50)\n"
+	       "      --list            a line for each entry that is not exact, and each that is "
+	       "missing,\n"
+	       "                        in front of the report\n"
 	       "      --format=FORMAT   text (default) or json, see doc/json.md\n"
 	       "  -h, --help            this text\n\n"
 	       "Exit code 0: what was judged is as traced; 3: it is not; 4: too little was "
@@ -81,7 +83,7 @@ static bool parse_percent(const char *s, uint64_t *ret_ppm)
 	return true;
 }
 
-enum { OPT_SAMPLES = 256, OPT_SLACK, OPT_MAX_WRONG, OPT_MIN_JUDGED, OPT_FORMAT };
+enum { OPT_SAMPLES = 256, OPT_SLACK, OPT_MAX_WRONG, OPT_MIN_JUDGED, OPT_LIST, OPT_FORMAT };
 
 static int set_option(struct args *a, int c, const char *text)
 {
@@ -104,6 +106,9 @@ static int set_option(struct args *a, int c, const char *text)
 				     c == OPT_MAX_WRONG ? &a->max_wrong_ppm : &a->min_judged_ppm) ?
 			       0 :
 			       ptc_usage_error("compare", "'%s' is no percentage", text);
+	case OPT_LIST:
+		a->list = true;
+		return 0;
 	default:
 		a->json = !strcmp(text, "json");
 		return a->json || !strcmp(text, "text") ?
@@ -121,6 +126,7 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "slack", required_argument, NULL, OPT_SLACK },
 		{ "max-wrong", required_argument, NULL, OPT_MAX_WRONG },
 		{ "min-judged", required_argument, NULL, OPT_MIN_JUDGED },
+		{ "list", no_argument, NULL, OPT_LIST },
 		{ "format", required_argument, NULL, OPT_FORMAT },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -141,24 +147,33 @@ static int parse(int argc, char **argv, struct args *a)
 	if (optind < argc)
 		return ptc_usage_error("compare", "what is '%s'? a recording is named with -i",
 				       argv[optind]);
-	if (!strcmp(a->input, "-"))
-		return ptc_usage_error("compare", "a recording is read twice: not from standard "
-						  "input");
 	return -1;
 }
 
+struct comparing {
+	const struct args *a;
+	struct ptc_compare_sum sum;
+};
+
 static bool on_sample(void *ctx, const struct ptc_compare_sample *s)
 {
-	return ptc_compare_sum_add(ctx, s);
+	struct comparing *c = ctx;
+
+	return (!c->a->list || ptc_compare_list(s, c->a->json)) && ptc_compare_sum_add(&c->sum, s);
 }
 
-static char *function_at(void *ctx, const struct ptc_item *where, uint64_t ip)
+/* A copy, or NULL if there is none. False: out of memory. */
+static bool copy(const char *s, char **ret)
 {
-	uint64_t off;
-	const char *name = ptc_decode_symbol(ctx, where, ip, &off);
-	char *text;
+	*ret = s ? strdup(s) : NULL;
+	return !s || *ret;
+}
 
-	return name && asprintf(&text, "%s+0x%" PRIx64, name, off) >= 0 ? text : NULL;
+static bool find_place(void *ctx, const struct ptc_item *where, uint64_t ip,
+		       struct ptc_side_place *ret)
+{
+	return copy(ptc_decode_symbol(ctx, where, ip, &ret->off), &ret->function) &&
+	       copy(ptc_decode_srcline(ctx, where, ip, &ret->line), &ret->file);
 }
 
 /* Is @part more than so many parts of a million of @whole? */
@@ -187,71 +202,79 @@ static int report(const struct args *a, struct ptc_compare_sum *s, struct ptc_de
 	const char *note;
 	size_t i;
 
-	ptc_compare_sum_finish(s);
-	if (!a->json)
-		ptc_compare_print_text(s);
-	else if (!ptc_compare_print_json(s)) {
+	if (!ptc_compare_sum_finish(s) || (a->json && !ptc_compare_print_json(s))) {
 		ptc_say("out of memory");
 		return PTC_EXIT_FAIL;
 	}
+	if (!a->json)
+		ptc_compare_print_text(s);
 	fflush(stdout);
 	for (i = 0; (note = ptc_decode_note(d, i)) != NULL; i++)
 		ptc_say("%s", note);
 	return judge(a, s);
 }
 
-static int compare(const struct args *a, const struct ptc_file *f, struct ptc_decode *d)
+/* Before anything was replayed: is there something to compare, and with what? */
+static int look(const struct args *a, const struct ptc_compare_total *t)
 {
-	struct ptc_compare_sum *s = calloc(1, sizeof(*s));
-	struct ptc_compare_opts opts = { .slack_ns = a->slack_ns,
-					 .first = a->first,
-					 .last = a->last,
-					 .d = d,
-					 .file = f,
-					 .on_sample = on_sample,
-					 .ctx = s };
-	uint64_t samples;
+	if (!t->samples) {
+		ptc_say("nothing to compare: '%s' has no samples with branch stacks", a->input);
+		return PTC_EXIT_NOTHING;
+	}
+	if (!t->traced) {
+		ptc_say("nothing to compare with: '%s' holds %" PRIu64
+			" samples with branch stacks, of %" PRIu64 " entries, and no AUX trace",
+			a->input, t->samples, t->entries);
+		return PTC_EXIT_NOTHING;
+	}
+	return -1;
+}
+
+static int compare(const struct args *a, struct ptc_decode *d, struct comparing *c)
+{
+	const struct ptc_side_names names = { find_place, d };
+	const struct ptc_compare_opts opts = { .slack_ns = a->slack_ns,
+					       .first = a->first,
+					       .last = a->last,
+					       .d = d,
+					       .on_sample = on_sample,
+					       .ctx = c };
+	struct ptc_compare_total total;
 	struct ptc_err err;
 	int code;
 
-	if (!s) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
-	}
-	s->name = function_at;
-	s->ctx = d;
-	if (ptc_compare_run(&opts, &samples, &err)) {
+	c->a = a;
+	c->sum.names = &names;
+	if (ptc_compare_run(&opts, &total, &err)) {
 		code = ptc_say_err(&err);
-	} else if (!samples) {
-		ptc_say("nothing to compare: '%s' has no samples with branch stacks", a->input);
-		code = PTC_EXIT_NOTHING;
 	} else {
-		code = report(a, s, d);
+		code = look(a, &total);
+		code = code < 0 ? report(a, &c->sum, d) : code;
 	}
-	ptc_compare_sum_release(s);
-	free(s);
+	ptc_compare_sum_release(&c->sum);
 	return code;
 }
 
 static int open_and_compare(const struct args *a)
 {
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct comparing *c = calloc(1, sizeof(*c));
 	struct ptc_decode *d;
-	struct ptc_file *f;
 	struct ptc_err err;
 	int code;
 
-	if (ptc_file_open(a->input, &f, &err))
-		return ptc_say_err(&err);
-	if (!ptc_decode_open(a->input, NULL, &d, &err)) {
-		code = compare(a, f, d);
-		ptc_decode_free(d);
-	} else if (err.code == PTC_E_NOT_EXIST) {
-		ptc_say("nothing to compare with: %s", err.msg);
-		code = PTC_EXIT_NOTHING;
-	} else {
-		code = ptc_say_err(&err);
+	if (!c) {
+		ptc_say("out of memory");
+		return PTC_EXIT_FAIL;
 	}
-	ptc_file_free(f);
+	opts.untraced = true;
+	if (ptc_decode_open(a->input, &opts, &d, &err)) {
+		code = ptc_say_err(&err);
+	} else {
+		code = compare(a, d, c);
+		ptc_decode_free(d);
+	}
+	free(c);
 	return code;
 }
 

@@ -201,8 +201,8 @@ static int set_option(struct args *a, int c, const char *text)
 			return ptc_usage_error("convert", "'%s' is no branch filter", text);
 		if (a->branches.opts.sel & ~PTC_STACKS_SEL)
 			return ptc_usage_error("convert",
-					       "'%s': of a trace there are classes of branches, u, "
-					       "k and save_type",
+					       "'%s': of a trace there are classes of branches, "
+					       "call_stack, u, k and save_type",
 					       text);
 		return 0;
 	default:

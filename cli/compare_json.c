@@ -67,8 +67,10 @@ static json_t *patterns_of(const struct ptc_compare_sum *s)
 		if (!(s->patterns >> i & 1))
 			continue;
 		o = json_pack("{s:s}", "pattern", ptc_pattern_name((enum ptc_sum_pattern)i));
-		if (i == PTC_PATTERN_SHIFT)
+		if (i == PTC_PATTERN_SHIFT || i == PTC_PATTERN_SHIFTED) {
 			json_object_set_new(o, "transfers", number(s->shift));
+			json_object_set_new(o, "samples", number(s->shifts[s->shift]));
+		}
 		if (i == PTC_PATTERN_CPU)
 			json_object_set_new(o, "cpu", json_integer(s->cpu));
 		if (i == PTC_PATTERN_LEAK && s->leak)
@@ -132,34 +134,74 @@ static json_t *cpus_of(const struct ptc_compare_sum *s)
 	return list;
 }
 
+static json_t *functions_of(const struct ptc_compare_sum *s)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < s->nfunctions && i < PLACES; i++)
+		json_array_append_new(list, json_pack("{s:o,s:o,s:o}", "function",
+						      name(s->functions[i].name), "wrong",
+						      number(s->functions[i].wrong), "missing",
+						      number(s->functions[i].missing)));
+	return list;
+}
+
+/* What is known of it, into @o. */
+static void add_place(json_t *o, const struct ptc_side_place *p)
+{
+	if (p->function) {
+		json_object_set_new(o, "function", name(p->function));
+		json_object_set_new(o, "function_offset", number(p->off));
+	}
+	if (p->file) {
+		json_object_set_new(o, "file", name(p->file));
+		json_object_set_new(o, "line", json_integer(p->line));
+	}
+}
+
 static json_t *places_of(const struct ptc_compare_sum *s)
 {
 	json_t *list = json_array();
 	size_t i;
 
-	for (i = 0; i < s->nplaces && i < PLACES; i++)
-		json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o}", "from",
-						      address(s->places[i].from), "symbol",
-						      name(s->places[i].name), "wrong",
-						      number(s->places[i].wrong), "missing",
-						      number(s->places[i].missing)));
+	for (i = 0; i < s->nplaces && i < PLACES; i++) {
+		json_t *o = json_pack("{s:o,s:o,s:o}", "from", address(s->places[i].from), "wrong",
+				      number(s->places[i].wrong), "missing",
+				      number(s->places[i].missing));
+
+		add_place(o, &s->places[i].place);
+		json_array_append_new(list, o);
+	}
 	return list;
 }
 
-static json_t *entry_of(const struct ptc_sum_sample *w, size_t i)
+static json_t *end_of(const struct ptc_side_end *e)
 {
-	const struct ptc_step *s = &w->steps[i];
-	json_t *o = json_pack("{s:o,s:o,s:o,s:s,s:o}", "from", address(w->entries[i].from), "to",
-			      address(w->entries[i].to), "symbol", name(w->names[i]), "verdict",
-			      ptc_verdict_name((enum ptc_verdict)w->verdicts[i].verdict), "missing",
-			      number(w->verdicts[i].missing));
+	json_t *o = json_pack("{s:o}", "ip", address(e->ip));
 
-	json_object_set_new(o, "trace",
-			    s->from ? json_pack("{s:o,s:o,s:s}", "from", address(s->from), "to",
-						address(s->to), "kind",
-						ptc_kind_name((enum ptc_kind)s->kind)) :
-				      json_null());
+	add_place(o, &e->place);
 	return o;
+}
+
+static json_t *side_of(const struct ptc_side_end ends[2])
+{
+	return ends[0].ip || ends[1].ip ?
+		       json_pack("{s:o,s:o}", "from", end_of(&ends[0]), "to", end_of(&ends[1])) :
+		       json_null();
+}
+
+static json_t *row_of(const struct ptc_side_row *row)
+{
+	json_t *trace = side_of(row->trace);
+
+	if (row->kind)
+		json_object_set_new(trace, "kind",
+				    json_string(ptc_kind_name((enum ptc_kind)row->kind)));
+	return json_pack("{s:o,s:s,s:o,s:o}", "depth", number(row->depth), "verdict",
+			 row->missing ? "missing" :
+					ptc_verdict_name((enum ptc_verdict)row->verdict),
+			 "entry", side_of(row->lbr), "trace", trace);
 }
 
 static json_t *worst_of(const struct ptc_compare_sum *s)
@@ -168,17 +210,38 @@ static json_t *worst_of(const struct ptc_compare_sum *s)
 	size_t i, k;
 
 	for (i = 0; i < s->nworst; i++) {
-		const struct ptc_sum_sample *w = &s->worst[i];
-		json_t *entries = json_array();
+		const struct ptc_side *w = &s->worst[i];
+		json_t *rows = json_array();
 
 		for (k = 0; k < w->n; k++)
-			json_array_append_new(entries, entry_of(w, k));
+			json_array_append_new(rows, row_of(&w->rows[k]));
 		json_array_append_new(list,
-				      json_pack("{s:o,s:o,s:i,s:i,s:o}", "offset", address(w->off),
-						"time", number(w->time), "tid", w->tid, "cpu",
-						w->cpu, "entries", entries));
+				      json_pack("{s:o,s:o,s:i,s:i,s:o,s:o,s:o}", "offset",
+						address(w->off), "time", number(w->time), "tid",
+						w->tid, "cpu", w->cpu, "wrong", number(w->wrong),
+						"places", number(w->candidates), "rows", rows));
 	}
 	return list;
+}
+
+/* Samples by the number of places that they are read at. */
+static json_t *candidates_of(const struct ptc_compare_sum *s)
+{
+	return json_pack("{s:o,s:o,s:o,s:o}", "1", number(s->candidates[0]), "2-9",
+			 number(s->candidates[1]), "10-99", number(s->candidates[2]), "100-",
+			 number(s->candidates[3]));
+}
+
+static json_t *gaps_of(const struct ptc_compare_sum *s)
+{
+	json_t *o = json_object();
+	int i;
+
+	for (i = 1; i < PTC_GAP_COUNT; i++)
+		if (s->gaps[i])
+			json_object_set_new(o, ptc_gap_name((enum ptc_gap_cause)i),
+					    number(s->gaps[i]));
+	return o;
 }
 
 bool ptc_compare_print_json(const struct ptc_compare_sum *s)
@@ -194,6 +257,9 @@ bool ptc_compare_print_json(const struct ptc_compare_sum *s)
 		  !json_object_set_new(o, "depths", depths_of(s)) &&
 		  !json_object_set_new(o, "kinds", kinds_of(s)) &&
 		  !json_object_set_new(o, "cpus", cpus_of(s)) &&
+		  !json_object_set_new(o, "candidates", candidates_of(s)) &&
+		  !json_object_set_new(o, "gaps", gaps_of(s)) &&
+		  !json_object_set_new(o, "functions", functions_of(s)) &&
 		  !json_object_set_new(o, "places", places_of(s)) &&
 		  !json_object_set_new(o, "worst", worst_of(s));
 	char *text = ok ? json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;

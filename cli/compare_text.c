@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "compare_report.h"
 
-enum { PLACES = 10 };
+enum { PLACES = 10, PLACE_MAX = 256, SIDE_MAX = 2 * PLACE_MAX + 8, WIDE = 120 };
+
+/* "401ad5 smash+0x3b  prog.c:63", as far as it is known. */
+static void place_text(char *text, size_t size, uint64_t ip, const struct ptc_side_place *p)
+{
+	const char *slash = p->file ? strrchr(p->file, '/') : NULL;
+	char function[PLACE_MAX / 2] = "", line[PLACE_MAX / 2] = "";
+
+	if (p->function)
+		(void)snprintf(function, sizeof(function), " %s+0x%" PRIx64, p->function, p->off);
+	if (p->file)
+		(void)snprintf(line, sizeof(line), "  %s:%d", slash ? slash + 1 : p->file, p->line);
+	(void)snprintf(text, size, "%" PRIx64 "%s%s", ip, function, line);
+}
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -18,18 +32,22 @@ static void print_confidence(const struct ptc_compare_sum *s)
 	printf("samples  %" PRIu64 ", %" PRIu64 " of them exact\n", s->samples, s->exact_samples);
 	printf("entries  %" PRIu64 ", %" PRIu64 " judged (%.2f%%)\n", s->entries, s->all.judged,
 	       percent(s->all.judged, s->entries));
-	for (i = PTC_VERDICT_OUTSIDE; i < PTC_VERDICT_COUNT; i++)
-		if (s->verdicts[i])
+	for (i = PTC_VERDICT_BEFORE; i < PTC_VERDICT_COUNT; i++)
+		if (s->verdicts[i] && i != PTC_VERDICT_GAP)
 			printf("  not judged: %" PRIu64 " %s\n", s->verdicts[i],
 			       ptc_verdict_name((enum ptc_verdict)i));
+	for (i = 0; i < PTC_GAP_COUNT; i++)
+		if (s->gaps[i])
+			printf("  not judged: %" PRIu64 " in a gap (%s)\n", s->gaps[i],
+			       ptc_gap_name((enum ptc_gap_cause)i));
 	for (i = PTC_COMPARE_JUDGED + 1; i < PTC_COMPARE_SKIPS; i++)
 		if (s->skipped[i])
 			printf("  not judged: %" PRIu64 " in %" PRIu64 " samples: %s\n",
 			       s->skipped_entries[i], s->skipped[i],
 			       ptc_compare_skip_name((enum ptc_compare_skip)i));
-	if (s->ambiguous_places)
-		printf("  %" PRIu64 " samples can be read at several places\n",
-		       s->ambiguous_places);
+	printf("places   %" PRIu64 " samples at 1 in the trace, %" PRIu64 " at 2 to 9, %" PRIu64
+	       " at 10 to 99, %" PRIu64 " at more\n",
+	       s->candidates[0], s->candidates[1], s->candidates[2], s->candidates[3]);
 }
 
 static void print_verdicts(const struct ptc_compare_sum *s)
@@ -37,7 +55,7 @@ static void print_verdicts(const struct ptc_compare_sum *s)
 	int i;
 
 	printf("\nverdicts\n");
-	for (i = 0; i < PTC_VERDICT_OUTSIDE; i++)
+	for (i = 0; i < PTC_VERDICT_BEFORE; i++)
 		if (s->verdicts[i])
 			printf("  %-18s %12" PRIu64 " %8.3f%%\n",
 			       ptc_verdict_name((enum ptc_verdict)i), s->verdicts[i],
@@ -56,8 +74,9 @@ static void print_patterns(const struct ptc_compare_sum *s)
 		if (!(s->patterns >> i & 1))
 			continue;
 		printf("  %s", ptc_pattern_name((enum ptc_sum_pattern)i));
-		if (i == PTC_PATTERN_SHIFT)
-			printf(": %" PRIu32, s->shift);
+		if (i == PTC_PATTERN_SHIFT || i == PTC_PATTERN_SHIFTED)
+			printf(": by %" PRIu32 ", %" PRIu64 " of %" PRIu64 " samples", s->shift,
+			       s->shifts[s->shift], s->located);
 		if (i == PTC_PATTERN_CPU)
 			printf(": %" PRId32, s->cpu);
 		if (i == PTC_PATTERN_LEAK && s->leak)
@@ -78,7 +97,7 @@ static struct ptc_sum_count depth_count(const struct ptc_compare_sum *s, size_t 
 	struct ptc_sum_count c = { .missing = s->missing_at[depth] };
 	int v;
 
-	for (v = 0; v < PTC_VERDICT_OUTSIDE; v++) {
+	for (v = 0; v < PTC_VERDICT_BEFORE; v++) {
 		c.judged += s->depths[depth][v];
 		c.wrong += v == PTC_VERDICT_EXACT ? 0 : s->depths[depth][v];
 	}
@@ -115,35 +134,66 @@ static void print_places(const struct ptc_compare_sum *s)
 {
 	size_t i;
 
+	printf("\nfunctions whose branches lie most\n");
+	for (i = 0; i < s->nfunctions && i < PLACES; i++)
+		printf("  %8" PRIu64 " wrong %8" PRIu64 " missing  %s\n", s->functions[i].wrong,
+		       s->functions[i].missing, s->functions[i].name ? s->functions[i].name : "?");
 	printf("\nbranches that lie most\n");
-	for (i = 0; i < s->nplaces && i < PLACES; i++)
-		printf("  %16" PRIx64 " %8" PRIu64 " wrong %8" PRIu64 " missing  %s\n",
-		       s->places[i].from, s->places[i].wrong, s->places[i].missing,
-		       s->places[i].name ? s->places[i].name : "?");
+	for (i = 0; i < s->nplaces && i < PLACES; i++) {
+		char text[PLACE_MAX];
+
+		place_text(text, sizeof(text), s->places[i].from, &s->places[i].place);
+		printf("  %8" PRIu64 " wrong %8" PRIu64 " missing  %s\n", s->places[i].wrong,
+		       s->places[i].missing, text);
+	}
 }
 
-static void print_sample(const struct ptc_sum_sample *w)
+/* "FROM -> TO" */
+static int side_text(char *text, size_t size, const struct ptc_side_end ends[2])
 {
+	char from[PLACE_MAX], to[PLACE_MAX];
+
+	if (!ends[0].ip && !ends[1].ip)
+		return snprintf(text, size, "-");
+	place_text(from, sizeof(from), ends[0].ip, &ends[0].place);
+	place_text(to, sizeof(to), ends[1].ip, &ends[1].place);
+	return snprintf(text, size, "%s -> %s", from, to);
+}
+
+static void print_row(const struct ptc_side_row *row, int width)
+{
+	char lbr[SIDE_MAX], trace[SIDE_MAX];
+	const bool exact = !row->missing && row->verdict == PTC_VERDICT_EXACT;
+
+	(void)side_text(lbr, sizeof(lbr), row->lbr);
+	(void)side_text(trace, sizeof(trace), row->trace);
+	if (row->missing)
+		printf("  %3s %-*s | %s  missing\n", "", width, lbr, trace);
+	else if (exact)
+		printf("  %3zu %-*s | =\n", row->depth, width, lbr);
+	else
+		printf("  %3zu %-*s | %s  %s\n", row->depth, width, lbr, trace,
+		       ptc_verdict_name((enum ptc_verdict)row->verdict));
+}
+
+static void print_sample(const struct ptc_side *w)
+{
+	int width = 0;
 	size_t i;
 
 	printf("\nsample at 0x%" PRIx64 ": time %" PRIu64 ".%09" PRIu64 ", tid %" PRId32
-	       ", cpu %" PRId32 ", %" PRIu64 " wrong; branch stack | trace\n",
-	       w->off, w->time / 1000000000, w->time % 1000000000, w->tid, w->cpu, w->wrong);
+	       ", cpu %" PRId32 ", %" PRIu64
+	       " wrong, %zu place%s in the trace; branch stack | trace\n",
+	       w->off, w->time / 1000000000, w->time % 1000000000, w->tid, w->cpu, w->wrong,
+	       w->candidates, w->candidates == 1 ? "" : "s");
 	for (i = 0; i < w->n; i++) {
-		const struct ptc_branch *e = &w->entries[i];
-		const struct ptc_step *s = &w->steps[i];
+		char text[SIDE_MAX];
+		const int len = side_text(text, sizeof(text), w->rows[i].lbr);
 
-		printf("  %3zu %16" PRIx64 " %16" PRIx64 " | ", i, e->from, e->to);
-		if (s->from)
-			printf("%16" PRIx64 " %16" PRIx64 " %-8s", s->from, s->to,
-			       ptc_kind_name((enum ptc_kind)s->kind));
-		else
-			printf("%16s %16s %-8s", "-", "-", "-");
-		printf(" %-18s %s\n", ptc_verdict_name((enum ptc_verdict)w->verdicts[i].verdict),
-		       w->names[i] ? w->names[i] : "");
-		if (w->verdicts[i].missing)
-			printf("      missing here: %" PRIu32 "\n", w->verdicts[i].missing);
+		width = len > width && len < WIDE ? len : width;
 	}
+	for (i = 0; i < w->n; i++)
+		print_row(&w->rows[i], width);
 }
 
 void ptc_compare_print_text(const struct ptc_compare_sum *s)

@@ -32,7 +32,7 @@ struct grid {
 	const struct ptc_align_in *in;
 	const struct ptc_step *steps; /* of those that fit */
 	size_t nsteps, stride;
-	bool begins, kernel, ip_known;
+	bool begins, kernel, ip_known, predicts;
 	uint16_t *ahead, *behind;
 	uint32_t best;
 	size_t end; /* of the cheapest ones the last */
@@ -48,8 +48,10 @@ const char *ptc_verdict_name(enum ptc_verdict v)
 		[PTC_VERDICT_DUPLICATED] = "duplicated",
 		[PTC_VERDICT_CLASS] = "filtered class",
 		[PTC_VERDICT_TYPE] = "wrong type",
+		[PTC_VERDICT_FLAG] = "lost flag",
 		[PTC_VERDICT_ABSENT] = "not in the trace",
-		[PTC_VERDICT_OUTSIDE] = "outside the trace",
+		[PTC_VERDICT_BEFORE] = "before the trace",
+		[PTC_VERDICT_GAP] = "in a gap",
 		[PTC_VERDICT_UNTRACED] = "untraced privilege",
 		[PTC_VERDICT_AMBIGUOUS] = "ambiguous",
 		[PTC_VERDICT_UNPLACED] = "no place found",
@@ -94,8 +96,10 @@ static enum ptc_verdict verdict_same(const struct grid *g, const struct ptc_bran
 
 	if (!(s->flags & PTC_STEP_WANTED))
 		return PTC_VERDICT_CLASS;
-	if (g->in->types && e->type && type && e->type != PERF_BR_EXTEND_ABI && e->type != type)
-		return PTC_VERDICT_TYPE;
+	if (g->in->types && type && e->type != PERF_BR_EXTEND_ABI && e->type != type)
+		return e->type == PERF_BR_UNKNOWN ? PTC_VERDICT_FLAG : PTC_VERDICT_TYPE;
+	if (g->predicts && !e->predicted && !e->mispred)
+		return PTC_VERDICT_FLAG;
 	return PTC_VERDICT_EXACT;
 }
 
@@ -147,7 +151,7 @@ static struct edge extra(const struct grid *g, size_t i, size_t j)
 		e.verdict = PTC_VERDICT_UNTRACED;
 	} else if (j ? step(g, j)->flags & PTC_STEP_GAP : g->begins) {
 		e.cost = COST_OUTSIDE;
-		e.verdict = PTC_VERDICT_OUTSIDE;
+		e.verdict = j ? PTC_VERDICT_GAP : PTC_VERDICT_BEFORE;
 	} else if (i > 1 && entry(g, i)->from == entry(g, i - 1)->from &&
 		   entry(g, i)->to == entry(g, i - 1)->to) {
 		/* Of two copies the newer one is taken to be too many. */
@@ -313,6 +317,7 @@ static void follow(const struct grid *g, struct ptc_align_entry *ret)
 
 			ret[g->in->n - i + of] = (struct ptc_align_entry){
 				.verdict = e[k].verdict,
+				.cause = e[k].verdict == PTC_VERDICT_GAP ? step(g, j)->kind : 0,
 				.step = s == PTC_ALIGN_NONE ? s : s + skipped,
 			};
 		}
@@ -406,20 +411,25 @@ static bool all_exact(const struct grid *g, size_t end, struct ptc_align_entry *
 	return true;
 }
 
-/* The stack as it is where time and ip have it: nothing is cheaper, and most are like that. */
+/* The stack as it is where time and ip have it: nothing is cheaper, and most are like that.
+ * Verdicts are the same at all such places: a branch has one class. */
 static bool find_exact(const struct grid *g, struct ptc_align_entry *ret,
 		       struct ptc_align_result *ret_all)
 {
-	size_t j;
+	size_t j, candidates = 0, end = 0;
 
-	for (j = g->nsteps; j; j--)
+	for (j = 1; j <= g->nsteps; j++)
 		if (!end_cost(g, j) && step(g, j)->flags & PTC_STEP_WANTED &&
 		    is_same(&g->in->entries[0], step(g, j)) && all_exact(g, j, ret)) {
-			*ret_all = (struct ptc_align_result){ .candidates = 1 };
-			measure_shift(g, j, ret_all);
-			return true;
+			candidates++;
+			end = j;
 		}
-	return false;
+	if (!candidates)
+		return false;
+	(void)all_exact(g, end, ret); /* the newest place: a later one may have failed half way */
+	*ret_all = (struct ptc_align_result){ .candidates = candidates };
+	measure_shift(g, end, ret_all);
+	return true;
 }
 
 static bool reserve(struct ptc_align *a, size_t cells)
@@ -437,10 +447,12 @@ static bool reserve(struct ptc_align *a, size_t cells)
 	return true;
 }
 
-static void look_at_steps(struct grid *g)
+static void look_at_input(struct grid *g)
 {
-	size_t j;
+	size_t i, j;
 
+	for (i = 0; i < g->in->n && g->in->flags; i++)
+		g->predicts |= g->in->entries[i].predicted || g->in->entries[i].mispred;
 	for (j = 1; j <= g->nsteps; j++) {
 		g->ip_known |= (step(g, j)->flags & PTC_STEP_FITS) != 0;
 		g->kernel |= ptc_is_kernel_ip(step(g, j)->from) || ptc_is_kernel_ip(step(g, j)->to);
@@ -460,7 +472,7 @@ int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,
 	uint16_t said[PTC_ALIGN_ENTRIES] = { 0 };
 
 	*ret = (struct ptc_align_result){ .cost = 0 };
-	look_at_steps(&g);
+	look_at_input(&g);
 	if (!in->n || find_exact(&g, ret_entries, ret))
 		return 0;
 	if (!reserve(a, (in->n + 1) * g.stride))

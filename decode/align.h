@@ -5,7 +5,7 @@
  * and a verdict for each entry. The cost model and why: doc/adr/0017-branch-stacks-are-aligned.md.
  *
  * Pure: no file, no clock. With n entries and w steps it takes O(n w) time and memory; where all
- * entries are exact, O(w) time for each place where the newest one is.
+ * entries are exact, O(w) time and O(n) for each place where the newest one is.
  */
 #ifndef PTC_DECODE_ALIGN_H
 #define PTC_DECODE_ALIGN_H
@@ -30,9 +30,11 @@ enum ptc_verdict {
 				 */
 	PTC_VERDICT_CLASS,	/* it is in the trace, but the filter excludes it */
 	PTC_VERDICT_TYPE,	/* its ends are right, the type is not */
+	PTC_VERDICT_FLAG,	/* they are, and a flag that it should have is not there */
 	PTC_VERDICT_ABSENT,	/* it is not in the trace there */
 	/* Not judged: */
-	PTC_VERDICT_OUTSIDE,   /* the trace has a gap there, or had not begun */
+	PTC_VERDICT_BEFORE,    /* the trace had not begun */
+	PTC_VERDICT_GAP,       /* the trace has a gap there */
 	PTC_VERDICT_UNTRACED,  /* an end of it is in the kernel, which was not traced */
 	PTC_VERDICT_AMBIGUOUS, /* ways to read it that are equally cheap differ about it */
 	PTC_VERDICT_UNPLACED,  /* the whole stack is nowhere to be found */
@@ -44,7 +46,7 @@ const char *ptc_verdict_name(enum ptc_verdict v);
 
 static inline bool ptc_verdict_is_judged(enum ptc_verdict v)
 {
-	return v < PTC_VERDICT_OUTSIDE;
+	return v < PTC_VERDICT_BEFORE;
 }
 
 enum {
@@ -58,7 +60,7 @@ enum {
 struct ptc_step {
 	uint64_t from, to; /* 0 as in struct ptc_item: such are not in branch stacks */
 	uint64_t time;
-	uint8_t kind, flags;
+	uint8_t kind, flags; /* of a gap kind is its enum ptc_gap_cause */
 };
 
 struct ptc_align_in {
@@ -68,6 +70,7 @@ struct ptc_align_in {
 	size_t nsteps;
 	bool begins; /* in front of the first step the thread was not traced */
 	bool types;  /* the entries' types are claims: save_type */
+	bool flags;  /* so is whether they were predicted: no_flags is not asked for */
 };
 
 #define PTC_ALIGN_NONE SIZE_MAX
@@ -75,6 +78,7 @@ struct ptc_align_in {
 /* Of the entries, by their numbers. */
 struct ptc_align_entry {
 	uint8_t verdict;  /* enum ptc_verdict */
+	uint8_t cause;	  /* PTC_VERDICT_GAP: enum ptc_gap_cause */
 	size_t step;	  /* that it is read as; PTC_ALIGN_NONE */
 	uint32_t missing; /* steps between it and the next older entry that the stack lacks */
 };

@@ -5,8 +5,10 @@
 
 #include "auxtrace/branchsel.h"
 #include "base/err.h"
+#include "decode/compare_calls.h"
 #include "decode/grow.h"
 #include "decode/recent.h"
+#include "decode/run.h"
 
 enum {
 	SKID = 16,	   /* steps in front of those of its time that a stack may end at, too */
@@ -25,10 +27,12 @@ struct comparing {
 	size_t n, cap, next;
 	struct ptc_recent recent;
 	struct ptc_align align;
+	struct ptc_compare_calls calls;
+	uint64_t total;		    /* entries */
 	struct ptc_branch *entries; /* owned */
 	size_t entries_cap;
 	struct ptc_align_entry verdicts[PTC_ALIGN_ENTRIES];
-	bool timeless; /* the trace has no times */
+	bool timed; /* the trace has times */
 	int rc;
 	struct ptc_err *err;
 };
@@ -39,7 +43,7 @@ const char *ptc_compare_skip_name(enum ptc_compare_skip skip)
 		[PTC_COMPARE_JUDGED] = "judged",
 		[PTC_COMPARE_NO_TIME] = "no time, or no thread",
 		[PTC_COMPARE_NO_THREAD] = "thread not in the trace",
-		[PTC_COMPARE_STACK] = "call-stack mode",
+		[PTC_COMPARE_STACK] = "call-stack mode of the kernel",
 		[PTC_COMPARE_LONG] = "too many entries",
 	};
 
@@ -55,18 +59,22 @@ static int by_time(const void *a, const void *b)
 	return x->rec.off < y->rec.off ? -1 : x->rec.off > y->rec.off;
 }
 
+static const struct ptc_file *file_of(const struct comparing *c)
+{
+	return c->opts->d->file;
+}
+
 static int add_sample(struct comparing *c, const struct ptc_rec *rec, struct ptc_err *err)
 {
-	const struct ptc_file_attr *a = ptc_file_sample_attr(c->opts->file, rec);
-	struct ptc_sample s = { .ip = 0 };
-	struct ptc_cur body = rec->body;
+	const struct ptc_file_attr *a = ptc_file_sample_attr(file_of(c), rec);
+	struct ptc_sample s;
 
 	if (!a || !(a->attr.sample_type & PERF_SAMPLE_BRANCH_STACK))
 		return 0;
-	if (!ptc_sample_parse_front(&body, a->attr.sample_type, &s)) {
-		ptc_fail_at(err, PTC_E_FORMAT, rec->off, "SAMPLE record is too short");
-		return ptc_file_err_name(c->opts->file, err);
-	}
+	if (ptc_sample_parse(rec, &a->attr, &s, err))
+		return ptc_file_err_name(file_of(c), err);
+	c->total += s.branches.n;
+	c->recent.calls |= (a->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK) != 0;
 	if (!ptc_grow(&c->samples, &c->cap, c->n + 1, sizeof(*c->samples)))
 		return ptc_fail_mem(err);
 	c->samples[c->n++] = (struct waiting){ .time = s.id.time, .rec = *rec };
@@ -80,7 +88,7 @@ static int load(struct comparing *c, struct ptc_err *err)
 	uint64_t pos = 0;
 	int rc;
 
-	while ((rc = ptc_file_next(c->opts->file, &pos, &rec, err)) > 0) {
+	while ((rc = ptc_file_next(file_of(c), &pos, &rec, err)) > 0) {
 		rc = rec.type == PERF_RECORD_SAMPLE ? add_sample(c, &rec, err) : 0;
 		if (rc)
 			return rc;
@@ -162,35 +170,51 @@ static size_t choose_steps(struct ptc_recent_thread *t, const struct ptc_compare
 	return i;
 }
 
+static bool is_call_stack(const struct ptc_compare_sample *s)
+{
+	return s->attr->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
 static int align(struct comparing *c, struct ptc_compare_sample *s)
 {
+	const uint64_t asked = s->attr->attr.branch_sample_type;
 	struct ptc_recent_thread *t = ptc_recent_find(&c->recent, s->sample->id.tid);
-	struct ptc_align_in in = { .entries = s->entries, .n = s->n };
+	struct ptc_align_in in = { .entries = s->entries,
+				   .n = s->n,
+				   .types = asked & PERF_SAMPLE_BRANCH_TYPE_SAVE,
+				   .flags = !(asked & PERF_SAMPLE_BRANCH_NO_FLAGS) };
 	size_t first;
+	int rc;
 
 	if (!t) {
 		s->skip = PTC_COMPARE_NO_THREAD;
 		return 0;
 	}
 	first = choose_steps(t, s, c->opts->slack_ns);
-	in.steps = s->steps = t->steps + first;
-	in.nsteps = t->n - first;
-	in.begins = !first && !t->cut;
-	in.types = s->attr->attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;
 	s->verdicts = c->verdicts;
-	return ptc_align_run(&c->align, &in, c->verdicts, &s->place);
+	if (is_call_stack(s)) {
+		rc = ptc_compare_calls_run(&c->calls, &c->align, t, first, &in, c->verdicts,
+					   &s->place);
+	} else {
+		in.steps = t->steps + first;
+		in.nsteps = t->n - first;
+		in.begins = !first && !t->cut;
+		rc = ptc_align_run(&c->align, &in, c->verdicts, &s->place);
+	}
+	s->steps = in.steps;
+	return rc;
 }
 
 static enum ptc_compare_skip why_not(const struct comparing *c, const struct ptc_compare_sample *s)
 {
 	const uint64_t need = PERF_SAMPLE_TIME | PERF_SAMPLE_TID;
 
-	if (s->attr->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+	if (is_call_stack(s) && ptc_branchsel_of(&s->attr->attr) & PERF_SAMPLE_BRANCH_KERNEL)
 		return PTC_COMPARE_STACK;
 	if (s->n > PTC_ALIGN_ENTRIES)
 		return PTC_COMPARE_LONG;
-	return c->timeless || (s->sample->id.has & need) != need ? PTC_COMPARE_NO_TIME :
-								   PTC_COMPARE_JUDGED;
+	return !c->timed || (s->sample->id.has & need) != need ? PTC_COMPARE_NO_TIME :
+								 PTC_COMPARE_JUDGED;
 }
 
 static int judge(struct comparing *c, const struct ptc_rec *rec)
@@ -198,9 +222,9 @@ static int judge(struct comparing *c, const struct ptc_rec *rec)
 	struct ptc_sample parsed;
 	struct ptc_compare_sample s = { .sample = &parsed, .off = rec->off };
 
-	s.attr = ptc_file_sample_attr(c->opts->file, rec);
+	s.attr = ptc_file_sample_attr(file_of(c), rec);
 	if (ptc_sample_parse(rec, &s.attr->attr, &parsed, c->err))
-		return ptc_file_err_name(c->opts->file, c->err);
+		return ptc_file_err_name(file_of(c), c->err);
 	if (take_entries(c, &parsed, c->err))
 		return c->err->code;
 	s.entries = c->entries;
@@ -239,10 +263,10 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (items[i].time == PTC_NO_TIME)
-			c->timeless = true;
-		else
+		if (items[i].time != PTC_NO_TIME) {
+			c->timed = true;
 			c->rc = judge_until(c, items[i].time);
+		}
 		if (!c->rc && !ptc_recent_item(&c->recent, &items[i]))
 			c->rc = ptc_fail_mem(c->err);
 		if (c->rc)
@@ -266,7 +290,8 @@ static int replay(struct comparing *c, struct ptc_err *err)
 	return judge_until(c, PTC_NO_TIME);
 }
 
-int ptc_compare_run(const struct ptc_compare_opts *opts, uint64_t *ret_samples, struct ptc_err *err)
+int ptc_compare_run(const struct ptc_compare_opts *opts, struct ptc_compare_total *ret,
+		    struct ptc_err *err)
 {
 	struct comparing *c = calloc(1, sizeof(*c));
 	int rc;
@@ -276,11 +301,14 @@ int ptc_compare_run(const struct ptc_compare_opts *opts, uint64_t *ret_samples, 
 	c->opts = opts;
 	c->err = err;
 	rc = load(c, err);
-	if (!rc && c->n)
+	if (!rc && c->n && opts->d->nlanes)
 		rc = replay(c, err);
 	if (!rc)
-		*ret_samples = c->n;
+		*ret = (struct ptc_compare_total){ .samples = c->n,
+						   .entries = c->total,
+						   .traced = opts->d->nlanes };
 	ptc_recent_release(&c->recent);
+	ptc_compare_calls_release(&c->calls);
 	ptc_align_release(&c->align);
 	free(c->samples);
 	free(c->entries);

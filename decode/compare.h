@@ -21,7 +21,7 @@ enum ptc_compare_skip {
 	PTC_COMPARE_JUDGED,
 	PTC_COMPARE_NO_TIME,   /* the sample has no time or no thread */
 	PTC_COMPARE_NO_THREAD, /* its thread is not in the trace by then */
-	PTC_COMPARE_STACK,     /* call-stack mode: no list of transfers */
+	PTC_COMPARE_STACK,     /* call-stack mode, of the kernel */
 	PTC_COMPARE_LONG,      /* more entries than PTC_ALIGN_ENTRIES */
 	PTC_COMPARE_SKIPS
 };
@@ -47,19 +47,23 @@ struct ptc_compare_sample {
 struct ptc_compare_opts {
 	uint64_t slack_ns;    /* by which times may be wrong */
 	uint64_t first, last; /* samples by their numbers in order of time, from 1; both included */
-	struct ptc_decode *d; /* opened from @file, not run yet */
-	const struct ptc_file *file;
+	struct ptc_decode *d; /* of a recording, opts.untraced; not run yet */
 	/* Each sample, in order of time. False: out of memory. */
 	bool (*on_sample)(void *ctx, const struct ptc_compare_sample *s);
 	void *ctx;
 };
 
+/* Of a file, whether or not it has a trace. */
+struct ptc_compare_total {
+	uint64_t samples, entries; /* with branch stacks; in those */
+	bool traced;
+};
+
 /*
- * *@ret_samples: how many with a branch stack are in the file; if there is none nothing is
- * replayed. Errors as ptc_decode_run; PTC_E_FORMAT also for a sample that its event does not
- * describe.
+ * If *@ret has no samples, or no trace, nothing was replayed. Errors as ptc_decode_run;
+ * PTC_E_FORMAT also for a sample that its event does not describe.
  */
-int ptc_compare_run(const struct ptc_compare_opts *opts, uint64_t *ret_samples,
+int ptc_compare_run(const struct ptc_compare_opts *opts, struct ptc_compare_total *ret,
 		    struct ptc_err *err);
 
 #endif

@@ -13,6 +13,7 @@ const char *ptc_pattern_name(enum ptc_sum_pattern p)
 		[PTC_PATTERN_OLDEST] = "wrong oldest entry",
 		[PTC_PATTERN_STALE] = "stale oldest entries",
 		[PTC_PATTERN_SHIFT] = "constant shift",
+		[PTC_PATTERN_SHIFTED] = "some samples shifted",
 		[PTC_PATTERN_LEAK] = "filter leak",
 		[PTC_PATTERN_CPU] = "one bad CPU",
 	};
@@ -20,28 +21,16 @@ const char *ptc_pattern_name(enum ptc_sum_pattern p)
 	return p < PTC_PATTERN_COUNT ? names[p] : "?";
 }
 
-static void release_sample(struct ptc_sum_sample *w)
-{
-	size_t i;
-
-	for (i = 0; w->names && i < w->n; i++)
-		free(w->names[i]);
-	free(w->names);
-	free(w->entries);
-	free(w->verdicts);
-	free(w->steps);
-	*w = (struct ptc_sum_sample){ .n = 0 };
-}
-
 void ptc_compare_sum_release(struct ptc_compare_sum *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->nworst; i++)
-		release_sample(&s->worst[i]);
+		ptc_side_release(&s->worst[i]);
 	for (i = 0; i < s->nplaces; i++)
-		free(s->places[i].name);
+		ptc_side_place_release(&s->places[i].place);
 	free(s->places);
+	free(s->functions);
 	free(s->cpus);
 	*s = (struct ptc_compare_sum){ .samples = 0 };
 }
@@ -62,15 +51,9 @@ static struct ptc_sum_cpu *cpu_of(struct ptc_compare_sum *s, int32_t cpu)
 	return &s->cpus[i];
 }
 
-static char *name_of(const struct ptc_compare_sum *s, const struct ptc_compare_sample *one,
-		     uint64_t ip)
-{
-	return s->name ? s->name(s->ctx, &one->where, ip) : NULL;
-}
-
 /* Count for the source @from; beyond PTC_SUM_PLACES they are not told apart any more. */
 static bool add_place(struct ptc_compare_sum *s, const struct ptc_compare_sample *one,
-		      uint64_t from, bool wrong, uint32_t missing)
+		      uint64_t from, bool wrong)
 {
 	size_t lo = 0, hi = s->nplaces;
 
@@ -89,11 +72,13 @@ static bool add_place(struct ptc_compare_sum *s, const struct ptc_compare_sample
 			return false;
 		memmove(&s->places[lo + 1], &s->places[lo], (s->nplaces - lo) * sizeof(*s->places));
 		s->places[lo] = (struct ptc_sum_place){ .from = from };
-		s->places[lo].name = name_of(s, one, from);
 		s->nplaces++;
+		if (s->names &&
+		    !s->names->find(s->names->ctx, &one->where, from, &s->places[lo].place))
+			return false;
 	}
 	s->places[lo].wrong += wrong;
-	s->places[lo].missing += missing;
+	s->places[lo].missing += !wrong;
 	return true;
 }
 
@@ -107,49 +92,44 @@ static enum ptc_verdict verdict(const struct ptc_compare_sample *one, size_t i)
 	return (enum ptc_verdict)one->verdicts[i].verdict;
 }
 
-static void count(struct ptc_sum_count *c, enum ptc_verdict v, uint32_t missing)
+static void count(struct ptc_sum_count *c, enum ptc_verdict v)
 {
 	c->judged += ptc_verdict_is_judged(v);
 	c->wrong += is_wrong(v);
-	c->missing += missing;
 }
 
-/* The transfers that the stack lacks between entry @i and the next older one, by their sources. */
-static bool add_missing(struct ptc_compare_sum *s, const struct ptc_compare_sample *one, size_t i)
+struct adding {
+	struct ptc_compare_sum *s;
+	const struct ptc_compare_sample *one;
+};
+
+static bool add_missing(const struct adding *a, const struct ptc_side_row *row)
 {
-	uint32_t left = one->verdicts[i].missing;
-	size_t at = one->verdicts[i].step;
+	const size_t depth = row->depth < PTC_SUM_DEPTHS ? row->depth : PTC_SUM_DEPTHS - 1;
 
-	while (left && at != PTC_ALIGN_NONE && at--) {
-		const struct ptc_step *step = &one->steps[at];
-
-		if (!(step->flags & PTC_STEP_WANTED))
-			continue;
-		s->kinds[step->kind].missing++;
-		if (!add_place(s, one, step->from, false, 1))
-			return false;
-		left--;
-	}
-	return true;
+	a->s->all.missing++;
+	a->s->missing_at[depth]++;
+	a->s->kinds[row->kind].missing++;
+	return add_place(a->s, a->one, row->trace[0].ip, false);
 }
 
-static bool add_entry(struct ptc_compare_sum *s, const struct ptc_compare_sample *one, size_t i)
+static bool add_row(void *ctx, const struct ptc_side_row *row)
 {
-	const enum ptc_verdict v = verdict(one, i);
-	const uint32_t missing = one->verdicts[i].missing;
-	const size_t step = one->verdicts[i].step;
-	const size_t depth = i < PTC_SUM_DEPTHS ? i : PTC_SUM_DEPTHS - 1;
-	const uint8_t kind = step == PTC_ALIGN_NONE ? PTC_KIND_NONE : one->steps[step].kind;
+	const struct adding *a = ctx;
+	struct ptc_compare_sum *s = a->s;
+	const enum ptc_verdict v = (enum ptc_verdict)row->verdict;
+	const size_t depth = row->depth < PTC_SUM_DEPTHS ? row->depth : PTC_SUM_DEPTHS - 1;
 
+	if (row->missing)
+		return add_missing(a, row);
 	s->verdicts[v]++;
 	s->depths[depth][v]++;
-	s->missing_at[depth] += missing;
-	count(&s->all, v, missing);
-	count(&s->kinds[kind], v, 0);
-	s->leaks[kind] += v == PTC_VERDICT_CLASS;
-	s->wrong_oldest += is_wrong(v) && i + 1 == one->n;
-	return (!is_wrong(v) || add_place(s, one, one->entries[i].from, true, 0)) &&
-	       add_missing(s, one, i);
+	s->gaps[row->cause] += v == PTC_VERDICT_GAP;
+	count(&s->all, v);
+	count(&s->kinds[row->kind], v);
+	s->leaks[row->kind] += v == PTC_VERDICT_CLASS;
+	s->wrong_oldest += is_wrong(v) && row->depth + 1 == a->one->n;
+	return !is_wrong(v) || add_place(s, a->one, row->lbr[0].ip, true);
 }
 
 static void add_shift(struct ptc_compare_sum *s, const struct ptc_align_result *place)
@@ -160,6 +140,12 @@ static void add_shift(struct ptc_compare_sum *s, const struct ptc_align_result *
 	s->shifts[place->shift < PTC_SUM_SHIFTS ? place->shift : PTC_SUM_SHIFTS - 1]++;
 }
 
+static void add_candidates(struct ptc_compare_sum *s, size_t n)
+{
+	if (n)
+		s->candidates[n < 2 ? 0 : n < 10 ? 1 : n < 100 ? 2 : 3]++;
+}
+
 static void add_tail(struct ptc_compare_sum *s, const struct ptc_compare_sample *one)
 {
 	size_t i;
@@ -168,49 +154,21 @@ static void add_tail(struct ptc_compare_sum *s, const struct ptc_compare_sample 
 		s->absent_tail++;
 }
 
-static bool copy_sample(const struct ptc_compare_sum *s, const struct ptc_compare_sample *one,
-			struct ptc_sum_sample *w)
-{
-	size_t i;
-
-	w->n = one->n;
-	w->entries = calloc(w->n, sizeof(*w->entries));
-	w->verdicts = calloc(w->n, sizeof(*w->verdicts));
-	w->steps = calloc(w->n, sizeof(*w->steps));
-	w->names = calloc(w->n, sizeof(*w->names));
-	if (!w->entries || !w->verdicts || !w->steps || !w->names)
-		return false;
-	for (i = 0; i < w->n; i++) {
-		w->entries[i] = one->entries[i];
-		w->verdicts[i] = one->verdicts[i];
-		if (w->verdicts[i].step != PTC_ALIGN_NONE)
-			w->steps[i] = one->steps[w->verdicts[i].step];
-		w->names[i] = name_of(s, one, w->entries[i].from);
-	}
-	return true;
-}
-
 /* Keep it if it is worse than one of the worst. Of equal ones the first is kept. */
 static bool add_worst(struct ptc_compare_sum *s, const struct ptc_compare_sample *one,
 		      uint64_t wrong)
 {
-	struct ptc_sum_sample w = { .off = one->off,
-				    .time = one->where.time,
-				    .tid = one->where.tid,
-				    .cpu = one->where.cpu,
-				    .wrong = wrong };
 	size_t at = s->nworst;
+	struct ptc_side w;
 
 	while (at && s->worst[at - 1].wrong < wrong)
 		at--;
 	if (at == PTC_SUM_WORST)
 		return true;
-	if (!copy_sample(s, one, &w)) {
-		release_sample(&w);
+	if (!ptc_side_init(&w, one, wrong, s->names))
 		return false;
-	}
 	if (s->nworst == PTC_SUM_WORST)
-		release_sample(&s->worst[--s->nworst]);
+		ptc_side_release(&s->worst[--s->nworst]);
 	memmove(&s->worst[at + 1], &s->worst[at], (s->nworst - at) * sizeof(w));
 	s->worst[at] = w;
 	s->nworst++;
@@ -220,9 +178,9 @@ static bool add_worst(struct ptc_compare_sum *s, const struct ptc_compare_sample
 bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sample *one)
 {
 	const struct ptc_sum_count before = s->all;
+	struct adding adding = { s, one };
 	struct ptc_sum_cpu *cpu;
 	uint64_t wrong;
-	size_t i;
 
 	s->samples++;
 	s->skipped[one->skip]++;
@@ -230,12 +188,11 @@ bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sam
 	s->entries += one->n;
 	if (one->skip != PTC_COMPARE_JUDGED)
 		return true;
-	for (i = 0; i < one->n; i++)
-		if (!add_entry(s, one, i))
-			return false;
+	if (!ptc_side_walk(one, add_row, &adding))
+		return false;
 	add_shift(s, &one->place);
 	add_tail(s, one);
-	s->ambiguous_places += one->place.candidates > 1;
+	add_candidates(s, one->place.candidates);
 	wrong = s->all.wrong - before.wrong + s->all.missing - before.missing;
 	s->exact_samples += !wrong && s->all.judged - before.judged == one->n;
 	cpu = cpu_of(s, one->where.cpu);
@@ -260,9 +217,9 @@ static void look_for_shift(struct ptc_compare_sum *s)
 	uint32_t k;
 
 	for (k = 1; k + 1 < PTC_SUM_SHIFTS; k++)
-		if (s->shifts[k] > (s->located - s->shifts[0]) / 2 &&
-		    s->shifts[k] >= s->located / 5) {
-			s->patterns |= 1u << PTC_PATTERN_SHIFT;
+		if (s->shifts[k] > (s->located - s->shifts[0]) / 2) {
+			s->patterns |= 1u << (s->shifts[k] >= s->located / 5 ? PTC_PATTERN_SHIFT :
+									       PTC_PATTERN_SHIFTED);
 			s->shift = k;
 		}
 }
@@ -305,7 +262,52 @@ static int by_errors(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-void ptc_compare_sum_finish(struct ptc_compare_sum *s)
+static int by_function(const void *a, const void *b)
+{
+	const struct ptc_sum_function *x = a, *y = b;
+
+	if (!x->name || !y->name)
+		return !x->name - !y->name;
+	return strcmp(x->name, y->name);
+}
+
+static int by_errors_of_function(const void *a, const void *b)
+{
+	const struct ptc_sum_function *x = a, *y = b;
+	const uint64_t xs = x->wrong + x->missing, ys = y->wrong + y->missing;
+
+	if (xs != ys)
+		return xs > ys ? -1 : 1;
+	return by_function(a, b);
+}
+
+static bool add_up_functions(struct ptc_compare_sum *s)
+{
+	struct ptc_sum_function *f = calloc(s->nplaces, sizeof(*f));
+	size_t i, n = 0;
+
+	if (!f)
+		return false;
+	for (i = 0; i < s->nplaces; i++)
+		f[i] = (struct ptc_sum_function){ .name = s->places[i].place.function,
+						  .wrong = s->places[i].wrong,
+						  .missing = s->places[i].missing };
+	qsort(f, s->nplaces, sizeof(*f), by_function);
+	for (i = 1; i < s->nplaces; i++) {
+		if (by_function(&f[n], &f[i])) {
+			f[++n] = f[i];
+			continue;
+		}
+		f[n].wrong += f[i].wrong;
+		f[n].missing += f[i].missing;
+	}
+	s->functions = f;
+	s->nfunctions = n + 1;
+	qsort(f, s->nfunctions, sizeof(*f), by_errors_of_function);
+	return true;
+}
+
+bool ptc_compare_sum_finish(struct ptc_compare_sum *s)
 {
 	const uint64_t wrong = s->all.wrong + s->all.missing;
 
@@ -318,6 +320,8 @@ void ptc_compare_sum_finish(struct ptc_compare_sum *s)
 	look_for_shift(s);
 	look_for_leak(s);
 	look_for_cpu(s);
-	if (s->nplaces)
-		qsort(s->places, s->nplaces, sizeof(*s->places), by_errors);
+	if (!s->nplaces)
+		return true;
+	qsort(s->places, s->nplaces, sizeof(*s->places), by_errors);
+	return add_up_functions(s);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "decode/compare.h"
+#include "decode/compare_side.h"
 #include "ptcap/kind.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
 	PTC_SUM_PLACES = 1 << 16, /* sources told apart */
 	PTC_SUM_WORST = 5,	  /* samples kept */
 	PTC_SUM_SHIFTS = 32,
+	PTC_SUM_CANDIDATES = 4, /* 1, 2 to 9, 10 to 99, more */
 };
 
 /* Of some entries. */
@@ -33,19 +35,13 @@ struct ptc_sum_cpu {
 struct ptc_sum_place {
 	uint64_t from;
 	uint64_t wrong, missing;
-	char *name; /* owned; function+offset, or NULL */
+	struct ptc_side_place place; /* owned */
 };
 
-/* A sample that is kept: copies. */
-struct ptc_sum_sample {
-	uint64_t off, time;
-	int32_t tid, cpu;
-	uint64_t wrong; /* and missing */
-	size_t n;
-	struct ptc_branch *entries;	  /* owned */
-	struct ptc_align_entry *verdicts; /* owned; step: of steps */
-	struct ptc_step *steps;		  /* owned; n, that of each entry; from 0: none */
-	char **names;			  /* owned; n, of the entries' sources */
+/* A function with such sources. */
+struct ptc_sum_function {
+	const char *name; /* lent from a place; NULL: of those without a name */
+	uint64_t wrong, missing;
 };
 
 /* What errors look like, all together. */
@@ -54,6 +50,7 @@ enum ptc_sum_pattern {
 	PTC_PATTERN_OLDEST,	    /* errors are in the oldest entry */
 	PTC_PATTERN_STALE,	    /* entries that are not in the trace are the oldest ones */
 	PTC_PATTERN_SHIFT,	    /* stacks end the same number of transfers in front of the ip */
+	PTC_PATTERN_SHIFTED,	    /* a few do: an ip may skid, too */
 	PTC_PATTERN_LEAK,	    /* the filter lets a class through */
 	PTC_PATTERN_CPU,	    /* errors are on one CPU */
 	PTC_PATTERN_COUNT
@@ -62,10 +59,13 @@ enum ptc_sum_pattern {
 const char *ptc_pattern_name(enum ptc_sum_pattern p);
 
 struct ptc_compare_sum {
-	uint64_t samples, exact_samples, ambiguous_places;
+	uint64_t samples, exact_samples;
+	uint64_t candidates[PTC_SUM_CANDIDATES]; /* samples by the number of places they are read at
+						  */
 	uint64_t skipped[PTC_COMPARE_SKIPS], skipped_entries[PTC_COMPARE_SKIPS];
 	uint64_t entries; /* of all samples */
 	uint64_t verdicts[PTC_VERDICT_COUNT];
+	uint64_t gaps[PTC_GAP_COUNT]; /* entries in a gap, by its cause */
 	struct ptc_sum_count all;
 	uint64_t depths[PTC_SUM_DEPTHS][PTC_VERDICT_COUNT];
 	uint64_t missing_at[PTC_SUM_DEPTHS]; /* between it and the next older one */
@@ -77,22 +77,23 @@ struct ptc_compare_sum {
 	size_t ncpus, cpus_cap;
 	struct ptc_sum_place *places; /* owned; by from, until ptc_compare_sum_finish */
 	size_t nplaces, places_cap;
-	struct ptc_sum_sample worst[PTC_SUM_WORST]; /* the worst first */
+	struct ptc_sum_function *functions; /* owned; the worst first, once finished */
+	size_t nfunctions;
+	struct ptc_side worst[PTC_SUM_WORST]; /* the worst first */
 	size_t nworst;
 	uint64_t patterns; /* bits, once finished */
-	uint32_t shift;	   /* of PTC_PATTERN_SHIFT */
+	uint32_t shift;	   /* of PTC_PATTERN_SHIFT, PTC_PATTERN_SHIFTED */
 	int32_t cpu;	   /* of PTC_PATTERN_CPU */
 	uint8_t leak;	   /* kind of PTC_PATTERN_LEAK; NONE: of several */
 
-	/* Name of the function at @ip, to be freed, or NULL; may itself be NULL. */
-	char *(*name)(void *ctx, const struct ptc_item *where, uint64_t ip);
-	void *ctx;
+	const struct ptc_side_names *names; /* lent; NULL: none */
 };
 
 void ptc_compare_sum_release(struct ptc_compare_sum *s);
 /* False: out of memory. */
 bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sample *one);
-/* Name the patterns, and put the worst places first. */
-void ptc_compare_sum_finish(struct ptc_compare_sum *s);
+/* Name the patterns, put the worst places first, and add them up by function. False: out of memory.
+ */
+bool ptc_compare_sum_finish(struct ptc_compare_sum *s);
 
 #endif

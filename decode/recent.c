@@ -10,8 +10,10 @@ void ptc_recent_release(struct ptc_recent *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->n; i++)
+	for (i = 0; i < r->n; i++) {
 		free(r->threads[i].steps);
+		ptc_live_release(&r->threads[i].live);
+	}
 	free(r->threads);
 	*r = (struct ptc_recent){ .n = 0 };
 }
@@ -54,10 +56,22 @@ static struct ptc_recent_thread *get(struct ptc_recent *r, int32_t tid)
 	return t;
 }
 
-static bool append(struct ptc_recent_thread *t, const struct ptc_step *s)
+bool ptc_recent_live(struct ptc_recent_thread *t, size_t at)
+{
+	for (; t->live_at < at; t->live_at++)
+		if (!ptc_live_step(&t->live, &t->steps[t->live_at], NULL))
+			return false;
+	return true;
+}
+
+static bool append(const struct ptc_recent *r, struct ptc_recent_thread *t,
+		   const struct ptc_step *s)
 {
 	/* The newer half moves to the front: one move for each so many transfers. */
 	if (t->n == 2 * (size_t)PTC_RECENT_MAX) {
+		if (r->calls && !ptc_recent_live(t, PTC_RECENT_MAX))
+			return false;
+		t->live_at -= r->calls ? PTC_RECENT_MAX : 0;
 		memmove(t->steps, t->steps + PTC_RECENT_MAX, PTC_RECENT_MAX * sizeof(*s));
 		t->n = PTC_RECENT_MAX;
 		t->cut = true;
@@ -70,7 +84,7 @@ static bool append(struct ptc_recent_thread *t, const struct ptc_step *s)
 
 static bool append_gap(struct ptc_recent *r, const struct ptc_item *it)
 {
-	const struct ptc_step gap = { .time = it->time, .flags = PTC_STEP_GAP };
+	const struct ptc_step gap = { .time = it->time, .kind = it->cause, .flags = PTC_STEP_GAP };
 	const bool own = it->cause == PTC_GAP_NOCODE || it->cause == PTC_GAP_BADPACKET ||
 			 it->cause == PTC_GAP_DESYNC;
 	struct ptc_recent_thread *t;
@@ -78,10 +92,10 @@ static bool append_gap(struct ptc_recent *r, const struct ptc_item *it)
 
 	if (own && it->tid >= 0) {
 		t = get(r, it->tid);
-		return t && append(t, &gap);
+		return t && append(r, t, &gap);
 	}
 	for (i = 0; i < r->n; i++)
-		if (!append(&r->threads[i], &gap))
+		if (!append(r, &r->threads[i], &gap))
 			return false;
 	return true;
 }
@@ -96,5 +110,5 @@ bool ptc_recent_item(struct ptc_recent *r, const struct ptc_item *it)
 	if (it->type != PTC_ITEM_BRANCH)
 		return true;
 	t = get(r, it->tid);
-	return t && append(t, &s);
+	return t && append(r, t, &s);
 }

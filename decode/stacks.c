@@ -8,6 +8,7 @@
 #include "auxtrace/sample.h"
 #include "base/err.h"
 #include "decode/grow.h"
+#include "decode/live.h"
 
 /* Of a thread. */
 struct stack {
@@ -15,11 +16,13 @@ struct stack {
 	uint64_t until;		    /* branches to the next sample */
 	uint64_t n;		    /* since it began, or a gap; at most the depth are kept */
 	struct ptc_branch *entries; /* owned; a ring of the depth */
+	struct ptc_live live;	    /* call-stack mode: that instead */
 };
 
 struct stacking {
 	const struct ptc_stacks_opts *opts;
 	struct perf_event_attr attr;
+	uint64_t sel;	      /* with the levels that opts->sel leaves open */
 	struct stack *stacks; /* owned; ascending tid */
 	size_t n, cap;
 	struct ptc_buf entries, rec;
@@ -80,17 +83,48 @@ static void forget(struct stacking *s)
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		s->stacks[i].n = 0;
+		s->stacks[i].n = s->stacks[i].live.n = 0;
+}
+
+static bool is_call_stack(const struct stacking *s)
+{
+	return s->sel & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
+static struct ptc_branch branch_of(const struct stacking *s, uint64_t from, uint64_t to,
+				   uint8_t kind)
+{
+	const bool types = s->opts->sel & PERF_SAMPLE_BRANCH_TYPE_SAVE;
+
+	return (struct ptc_branch){ .from = from,
+				    .to = to,
+				    .type = types ? ptc_branchsel_type(kind) : 0 };
+}
+
+/* The newest entries first. Returns how many. */
+static uint64_t put_entries(struct stacking *s, const struct stack *t)
+{
+	const uint32_t depth = s->opts->depth;
+	const uint64_t all = is_call_stack(s) ? t->live.n : t->n, n = all < depth ? all : depth;
+	uint64_t i;
+
+	for (i = 1; i <= n; i++)
+		if (is_call_stack(s)) {
+			const struct ptc_step *call = &t->live.calls[t->live.n - i];
+			const struct ptc_branch b = branch_of(s, call->from, call->to, call->kind);
+
+			ptc_branch_put(&s->entries, &b);
+		} else {
+			ptc_branch_put(&s->entries, &t->entries[(t->n - i) % depth]);
+		}
+	return n;
 }
 
 static int put_sample(struct stacking *s, const struct stack *t, const struct ptc_item *it)
 {
-	const uint32_t depth = s->opts->depth;
-	const uint64_t n = t->n < depth ? t->n : depth;
 	const uint16_t misc = ptc_is_kernel_ip(it->to) ? PERF_RECORD_MISC_KERNEL :
 							 PERF_RECORD_MISC_USER;
 	struct ptc_sample sample = { .ip = it->to, .period = s->opts->period };
-	uint64_t i;
 
 	sample.id = (struct ptc_sample_id){ .has = s->attr.sample_type,
 					    .pid = it->pid,
@@ -100,9 +134,7 @@ static int put_sample(struct stacking *s, const struct stack *t, const struct pt
 					    .cpu = (uint32_t)it->cpu };
 	ptc_buf_reset(&s->entries);
 	ptc_buf_reset(&s->rec);
-	for (i = 1; i <= n; i++)
-		ptc_branch_put(&s->entries, &t->entries[(t->n - i) % depth]);
-	sample.branches.n = n;
+	sample.branches.n = put_entries(s, t);
 	sample.branches.entries = ptc_cur_init(s->entries.bytes, s->entries.len);
 	ptc_sample_put(&s->rec, misc, &sample, &s->attr);
 	if (ptc_buf_failed(&s->entries) || ptc_buf_failed(&s->rec))
@@ -110,24 +142,28 @@ static int put_sample(struct stacking *s, const struct stack *t, const struct pt
 	return s->opts->put(s->opts->ctx, ptc_cur_init(s->rec.bytes, s->rec.len), s->err);
 }
 
+static bool take_entry(const struct stacking *s, struct stack *t, const struct ptc_item *it)
+{
+	const struct ptc_step step = { .from = it->from, .to = it->to, .kind = it->kind };
+
+	if (is_call_stack(s))
+		return ptc_live_step(&t->live, &step, NULL);
+	t->entries[t->n++ % s->opts->depth] = branch_of(s, it->from, it->to, it->kind);
+	return true;
+}
+
 static int take_branch(struct stacking *s, const struct ptc_item *it)
 {
 	struct stack *t;
 
-	if (!it->from || !it->to || !ptc_branchsel_wants(s->opts->sel, it->kind, it->to))
+	if (!it->from || !it->to || !ptc_branchsel_wants(s->sel, it->kind, it->to))
 		return 0;
 	if (it->time == PTC_NO_TIME)
 		return ptc_fail(s->err, PTC_E_NOT_EXIST,
 				"no branch stacks can be made: the trace has no times");
 	t = stack_of(s, it->tid);
-	if (!t)
+	if (!t || !take_entry(s, t, it))
 		return ptc_fail_mem(s->err);
-	t->entries[t->n++ % s->opts->depth] = (struct ptc_branch){
-		.from = it->from,
-		.to = it->to,
-		.type = s->opts->sel & PERF_SAMPLE_BRANCH_TYPE_SAVE ? ptc_branchsel_type(it->kind) :
-								      0,
-	};
 	if (--t->until)
 		return 0;
 	t->until = s->opts->period;
@@ -157,15 +193,19 @@ int ptc_stacks_run(const struct ptc_stacks_opts *opts, struct ptc_err *err)
 			      .err = err };
 	const struct ptc_sink sink = { .on_items = on_items, .ctx = &s };
 	struct ptc_err run_err;
-	int rc = ptc_decode_run(opts->d, &sink, &run_err);
+	int rc;
 	size_t i;
 
+	s.sel = ptc_branchsel_of(&s.attr);
+	rc = ptc_decode_run(opts->d, &sink, &run_err);
 	if (s.rc)
 		rc = s.rc;
 	else if (rc)
 		*err = run_err;
-	for (i = 0; i < s.n; i++)
+	for (i = 0; i < s.n; i++) {
 		free(s.stacks[i].entries);
+		ptc_live_release(&s.stacks[i].live);
+	}
 	free(s.stacks);
 	ptc_buf_release(&s.entries);
 	ptc_buf_release(&s.rec);

@@ -19,9 +19,8 @@ enum { PTC_STACKS_DEPTH = 32, PTC_STACKS_DEPTH_MAX = 512, PTC_STACKS_PERIOD = 10
 /* What opts->sel may have. */
 #define PTC_STACKS_SEL                                                                             \
 	(PTC_BRANCHSEL_MADE &                                                                      \
-	 ~(uint64_t)(PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_PRIV_SAVE |                \
-		     PERF_SAMPLE_BRANCH_HW_INDEX | PERF_SAMPLE_BRANCH_NO_FLAGS |                   \
-		     PERF_SAMPLE_BRANCH_NO_CYCLES))
+	 ~(uint64_t)(PERF_SAMPLE_BRANCH_PRIV_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |                  \
+		     PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES))
 
 struct ptc_stacks_opts {
 	uint32_t depth;	      /* entries at most: 1 to PTC_STACKS_DEPTH_MAX */

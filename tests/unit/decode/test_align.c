@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/align.h"
 #include "auxtrace/branchsel.h"
+#include "decode/align.h"
+#include "ptcap/decode.h"
 #include "ptcap/kind.h"
 
 enum { STEPS = 100, N = 16 };
@@ -289,11 +290,49 @@ Test(align, types_count_only_where_they_are_claims)
 	expect(&w, 4, 4, PTC_VERDICT_TYPE);
 	w.entries[4].type = PERF_BR_UNKNOWN;
 	run(&w);
-	expect_exact(&w);
+	expect(&w, 4, 4, PTC_VERDICT_FLAG);
 	w.entries[4].type = PERF_BR_RET;
 	w.in.types = false;
 	run(&w);
 	expect_exact(&w);
+}
+
+Test(align, a_prediction_that_only_one_entry_lacks_was_lost)
+{
+	struct walk w;
+	size_t i;
+
+	set_walk(&w, 0, 60);
+	w.in.flags = true;
+	run(&w); /* the CPU does not say it of any */
+	expect_exact(&w);
+	for (i = 0; i < N; i++)
+		w.entries[i].predicted = i != 4;
+	w.entries[7].predicted = false;
+	w.entries[7].mispred = true;
+	run(&w);
+	expect(&w, 4, 4, PTC_VERDICT_FLAG);
+	w.in.flags = false;
+	run(&w);
+	expect_exact(&w);
+}
+
+Test(align, every_place_is_counted)
+{
+	struct walk w;
+	size_t i;
+
+	set_walk(&w, 2, 60);
+	for (i = 0; i < STEPS; i++)
+		w.steps[i].flags |= PTC_STEP_FITS;
+	run(&w);
+	expect_exact(&w);
+	cr_assert_eq(w.all.candidates, (STEPS - N) / 2);
+	cr_assert_eq(w.out[0].step, 98);
+	cr_assert_eq(w.out[N - 1].step, 98 - N + 1);
+	set_walk(&w, 0, 60);
+	run(&w);
+	cr_assert_eq(w.all.candidates, 1);
 }
 
 Test(align, in_front_of_the_trace_nothing_is_judged)
@@ -308,7 +347,7 @@ Test(align, in_front_of_the_trace_nothing_is_judged)
 	w.in.nsteps -= N;
 	w.in.begins = true;
 	run(&w);
-	expect(&w, 4, N - 1, PTC_VERDICT_OUTSIDE);
+	expect(&w, 4, N - 1, PTC_VERDICT_BEFORE);
 	w.in.begins = false;
 	run(&w);
 	expect(&w, 0, N - 1, PTC_VERDICT_UNPLACED);
@@ -321,15 +360,17 @@ Test(align, in_a_gap_nothing_is_judged)
 
 	set_walk(&w, 0, 60);
 	w.steps[55].flags = PTC_STEP_GAP;
+	w.steps[55].kind = PTC_GAP_OVERFLOW;
 	w.steps[55].from = w.steps[55].to = 0;
 	run(&w); /* it was entry 5 */
-	expect(&w, 5, 5, PTC_VERDICT_OUTSIDE);
+	expect(&w, 5, 5, PTC_VERDICT_GAP);
+	cr_assert_eq(w.out[5].cause, PTC_GAP_OVERFLOW);
 	for (i = 5; i < N; i++)
 		w.entries[i].from ^= 0x900000;
 	for (i = 0; i < 55; i++)
 		w.steps[i].to ^= 0x1;
 	run(&w);
-	expect(&w, 5, N - 1, PTC_VERDICT_OUTSIDE);
+	expect(&w, 5, N - 1, PTC_VERDICT_GAP);
 }
 
 Test(align, the_kernel_is_judged_only_if_it_was_traced)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: verdicts add up, and patterns have names. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "decode/compare_sum.h"
 
@@ -57,7 +58,7 @@ Test(compare_sum, exact_samples_are_nothing_to_talk_of)
 	init(&x);
 	add(&x, 0, 0, PTC_VERDICT_EXACT);
 	add(&x, 1, 0, PTC_VERDICT_EXACT);
-	ptc_compare_sum_finish(&x.sum);
+	cr_assert(ptc_compare_sum_finish(&x.sum));
 	cr_assert_eq(x.sum.exact_samples, 2);
 	cr_assert_eq(x.sum.all.judged, (size_t)2 * N);
 	cr_assert_eq(x.sum.kinds[PTC_KIND_RET].judged, (size_t)2 * N);
@@ -75,7 +76,7 @@ Test(compare_sum, what_is_missing_counts_for_its_own_source)
 	init(&x);
 	x.verdicts[0].missing = 1;
 	add(&x, 0, 0, PTC_VERDICT_EXACT);
-	ptc_compare_sum_finish(&x.sum);
+	cr_assert(ptc_compare_sum_finish(&x.sum));
 	cr_assert_eq(x.sum.all.missing, 1);
 	cr_assert_eq(x.sum.missing_at[0], 1);
 	cr_assert_eq(x.sum.exact_samples, 0);
@@ -83,7 +84,12 @@ Test(compare_sum, what_is_missing_counts_for_its_own_source)
 	cr_assert_eq(x.sum.places[0].from, 0x104);
 	cr_assert_eq(x.sum.places[0].missing, 1);
 	cr_assert_eq(x.sum.nworst, 1);
-	cr_assert_eq(x.sum.worst[0].steps[0].from, 0x105);
+	cr_assert_eq(x.sum.worst[0].rows[0].trace[0].ip, 0x105);
+	cr_assert_eq(x.sum.worst[0].n, N + 1);
+	cr_assert(x.sum.worst[0].rows[1].missing);
+	cr_assert_eq(x.sum.worst[0].rows[1].trace[0].ip, 0x104);
+	cr_assert_eq(x.sum.worst[0].rows[1].trace[1].ip, 0x204);
+	cr_assert_eq(x.sum.worst[0].rows[2].depth, 1);
 	ptc_compare_sum_release(&x.sum);
 }
 
@@ -101,6 +107,74 @@ Test(compare_sum, what_is_not_judged_is_not_wrong)
 	cr_assert_eq(x.sum.entries, (size_t)2 * N);
 	cr_assert_eq(x.sum.skipped_entries[PTC_COMPARE_STACK], N);
 	cr_assert_eq(x.sum.exact_samples, 0);
+	ptc_compare_sum_release(&x.sum);
+}
+
+/* Sources 0x100 to 0x102 are of one function, others of none. */
+static bool find(void *ctx, const struct ptc_item *where, uint64_t ip, struct ptc_side_place *ret)
+{
+	(void)ctx;
+	(void)where;
+	if (ip > 0x102)
+		return true;
+	ret->off = ip - 0x100;
+	ret->line = 7;
+	ret->function = strdup("low");
+	ret->file = strdup("low.c");
+	return ret->function && ret->file;
+}
+
+Test(compare_sum, functions_have_what_their_branches_have)
+{
+	const struct ptc_side_names names = { find, NULL };
+	struct fixture x;
+	size_t i;
+
+	init(&x);
+	x.sum.names = &names;
+	for (i = 0; i < N; i++)
+		add(&x, 0, i, PTC_VERDICT_TARGET);
+	x.verdicts[0].missing = 1;
+	add(&x, 0, 3, PTC_VERDICT_TARGET);
+	cr_assert(ptc_compare_sum_finish(&x.sum));
+	cr_assert_eq(x.sum.nfunctions, 2);
+	cr_assert_str_eq(x.sum.functions[0].name, "low");
+	cr_assert_eq(x.sum.functions[0].wrong, 3);
+	cr_assert_eq(x.sum.functions[0].missing, 0);
+	cr_assert_null(x.sum.functions[1].name);
+	cr_assert_eq(x.sum.functions[1].wrong, 2);
+	cr_assert_eq(x.sum.functions[1].missing, 1);
+	cr_assert_eq(x.sum.places[0].from, 0x101);
+	cr_assert_eq(x.sum.places[0].place.line, 7);
+	cr_assert_str_eq(x.sum.worst[0].rows[N].lbr[0].place.file, "low.c");
+	ptc_compare_sum_release(&x.sum);
+}
+
+Test(compare_sum, a_gap_has_a_cause)
+{
+	struct fixture x;
+
+	init(&x);
+	x.verdicts[2].cause = PTC_GAP_OVERFLOW;
+	add(&x, 0, 2, PTC_VERDICT_GAP);
+	cr_assert_eq(x.sum.gaps[PTC_GAP_OVERFLOW], 1);
+	cr_assert_eq(x.sum.all.judged, N - 1);
+	ptc_compare_sum_release(&x.sum);
+}
+
+Test(compare_sum, places_are_counted_by_their_number)
+{
+	static const size_t n[] = { 1, 1, 2, 9, 10, 99, 100, 5000 };
+	struct fixture x;
+	size_t i;
+
+	init(&x);
+	for (i = 0; i < sizeof(n) / sizeof(*n); i++) {
+		x.one.place.candidates = n[i];
+		add(&x, 0, 0, PTC_VERDICT_EXACT);
+	}
+	for (i = 0; i < PTC_SUM_CANDIDATES; i++)
+		cr_assert_eq(x.sum.candidates[i], 2);
 	ptc_compare_sum_release(&x.sum);
 }
 
@@ -124,7 +198,7 @@ Test(compare_sum, patterns_have_names)
 		init(&x);
 		for (k = 0; k < 10; k++)
 			add(&x, 0, cases[i].at, k % 5 ? PTC_VERDICT_EXACT : cases[i].v);
-		ptc_compare_sum_finish(&x.sum);
+		cr_assert(ptc_compare_sum_finish(&x.sum));
 		cr_assert(has(&x, cases[i].want), "%s", ptc_pattern_name(cases[i].want));
 		cr_assert_not(has(&x, PTC_PATTERN_CPU));
 		ptc_compare_sum_release(&x.sum);
@@ -139,7 +213,7 @@ Test(compare_sum, a_bad_cpu_is_one_of_several)
 	init(&x);
 	for (k = 0; k < 12; k++)
 		add(&x, k % 3, 1, k % 3 == 2 ? PTC_VERDICT_SOURCE : PTC_VERDICT_EXACT);
-	ptc_compare_sum_finish(&x.sum);
+	cr_assert(ptc_compare_sum_finish(&x.sum));
 	cr_assert(has(&x, PTC_PATTERN_CPU));
 	cr_assert_eq(x.sum.cpu, 2);
 	ptc_compare_sum_release(&x.sum);
@@ -155,7 +229,7 @@ Test(compare_sum, a_shift_is_a_pattern_if_it_is_the_same)
 		x.one.place.shift = k < 4 ? 0 : 2;
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}
-	ptc_compare_sum_finish(&x.sum);
+	cr_assert(ptc_compare_sum_finish(&x.sum));
 	cr_assert(has(&x, PTC_PATTERN_SHIFT));
 	cr_assert_eq(x.sum.shift, 2);
 	ptc_compare_sum_release(&x.sum);
@@ -165,8 +239,20 @@ Test(compare_sum, a_shift_is_a_pattern_if_it_is_the_same)
 		x.one.place.shift = k;
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}
-	ptc_compare_sum_finish(&x.sum);
+	cr_assert(ptc_compare_sum_finish(&x.sum));
 	cr_assert_not(has(&x, PTC_PATTERN_SHIFT));
+	cr_assert_not(has(&x, PTC_PATTERN_SHIFTED));
+	ptc_compare_sum_release(&x.sum);
+
+	init(&x);
+	for (k = 0; k < 100; k++) {
+		x.one.place.shift = k == 50 ? 3 : 0;
+		add(&x, 0, 0, PTC_VERDICT_EXACT);
+	}
+	cr_assert(ptc_compare_sum_finish(&x.sum));
+	cr_assert_not(has(&x, PTC_PATTERN_SHIFT));
+	cr_assert(has(&x, PTC_PATTERN_SHIFTED));
+	cr_assert_eq(x.sum.shift, 3);
 	ptc_compare_sum_release(&x.sum);
 }
 
