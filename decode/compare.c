@@ -98,8 +98,9 @@ static int load(struct comparing *c, struct ptc_err *err)
 	return rc;
 }
 
-/* All of its branch stack. */
-static int take_entries(struct comparing *c, const struct ptc_sample *s, struct ptc_err *err)
+/* All of its branch stack, but for what the processor has not used yet. */
+static int take_entries(struct comparing *c, const struct ptc_sample *s, size_t *ret_n,
+			struct ptc_err *err)
 {
 	struct ptc_branches b = s->branches;
 	size_t n = 0;
@@ -108,6 +109,9 @@ static int take_entries(struct comparing *c, const struct ptc_sample *s, struct 
 		return ptc_fail_mem(err);
 	while (ptc_branches_next(&b, &c->entries[n]))
 		n++;
+	while (n && !c->entries[n - 1].from && !c->entries[n - 1].to)
+		n--;
+	*ret_n = n;
 	return 0;
 }
 
@@ -225,10 +229,9 @@ static int judge(struct comparing *c, const struct ptc_rec *rec)
 	s.attr = ptc_file_sample_attr(file_of(c), rec);
 	if (ptc_sample_parse(rec, &s.attr->attr, &parsed, c->err))
 		return ptc_file_err_name(file_of(c), c->err);
-	if (take_entries(c, &parsed, c->err))
+	if (take_entries(c, &parsed, &s.n, c->err))
 		return c->err->code;
 	s.entries = c->entries;
-	s.n = parsed.branches.n;
 	s.where = (struct ptc_item){ .time = parsed.id.time,
 				     .pid = parsed.id.pid,
 				     .tid = parsed.id.tid,

@@ -7,6 +7,7 @@
 
 enum {
 	OLDER = 8,   /* calls more than a stack has entries: some may be missing in it */
+	BACK = 256,  /* steps by which the next sample may be earlier in the trace than this one */
 	PLACES = 64, /* at most, at which a stack that is nowhere exact is read: the last ones */
 };
 
@@ -118,13 +119,13 @@ static int visit(struct looking *k, int (*place)(struct looking *k))
 	k->places = 0;
 	if (!ptc_live_copy(&k->c->now, &k->t->live))
 		return PTC_E_NO_MEMORY;
-	for (i = k->first; i < k->t->n && !rc; i++) {
+	for (i = k->t->live_at; i < k->t->n && !rc; i++) {
 		const struct ptc_step *s = &k->t->steps[i];
 
 		if (!ptc_live_step(&k->c->now, s, &news))
 			return PTC_E_NO_MEMORY;
 		changed |= news;
-		if (!changed || (s->flags & k->flags) != k->flags)
+		if (!changed || i < k->first || (s->flags & k->flags) != k->flags)
 			continue;
 		changed = false;
 		rc = place(k);
@@ -168,7 +169,7 @@ int ptc_compare_calls_run(struct ptc_compare_calls *c, struct ptc_align *a,
 	size_t places;
 	int rc;
 
-	if (!ptc_recent_live(t, first))
+	if (!ptc_recent_live(t, first > BACK ? first - BACK : 0))
 		return PTC_E_NO_MEMORY;
 	c->best.n = 0;
 	set_flags(&k);

@@ -25,7 +25,7 @@ endfunction()
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
 	restart exit wait busy rounds masks tf vsyscall handlers
-	seccomp jobs late)
+	seccomp jobs late loops)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -91,6 +91,11 @@ foreach(name names names_ibt)
 	target_link_options(prog_${name} PRIVATE -pie -Wl,--build-id -Wl,-z,lazy)
 endforeach()
 target_compile_options(prog_names PRIVATE -fcf-protection=none)
+add_executable(prog_virtual support/prog_virtual.cpp)
+e2e_output(prog_virtual)
+set_target_properties(prog_virtual PROPERTIES LINKER_LANGUAGE C)
+target_compile_options(prog_virtual PRIVATE -O1 -g -fno-pie -fno-rtti -fno-exceptions)
+target_link_options(prog_virtual PRIVATE -static)
 target_compile_options(prog_names_ibt PRIVATE -fcf-protection=full)
 target_link_options(prog_names_ibt PRIVATE -Wl,-z,ibtplt)
 
@@ -450,7 +455,7 @@ foreach(name ours_vcpus ours_snapshot queues)
 endforeach()
 
 # Branch stacks: made from traces, held against them, spoilt.
-foreach(name clean spoilt shift leak time perf exits)
+foreach(name clean spoilt calls shift leak time perf exits report real)
 	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")
 endforeach()
 if(NOT PTCAP_SANITIZE)
