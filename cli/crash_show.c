@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "asked.h"
 #include "cli.h"
 #include "crash_out.h"
 #include "terminal.h"
@@ -163,6 +164,8 @@ int ptc_cmd_crash_show(int argc, char **argv)
 		help();
 		return PTC_EXIT_OK;
 	}
+	if (!ptc_asked_code_is_there(&a.code))
+		return PTC_EXIT_FAIL;
 	if (!ptc_crash_explain(&report, &a.opts, &err)) {
 		code = print(&a, &report);
 		tell_notes(&report);

@@ -369,8 +369,10 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 		return PTC_FAST_DECLINED;
 	for (f->pos += 2;; f->pos += (size_t)n) {
 		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
+		/* libipt fails if nothing is there, and what was in front is lost. */
 		if (n <= 0)
-			return f->pos == f->len ? PTC_FAST_GO_ON : decline(f, "no packet");
+			return decline(f,
+				       f->pos == f->len ? "an overflow at the end" : "no packet");
 		if (!ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc))
 			break;
 	}

@@ -107,7 +107,11 @@ run 0 recover -i cut -o NEW
 head -c 100 good >cut
 run 1 info -i cut
 lines err 1
-run 1 "crash" show -i missing
+run 1 crash show -i missing
+run 1 crash show -i good --core missing
+has err "cannot read 'missing' (--core): No such file"
+run 2 crash show --nonsense
+has err "ptcap crash show: no option '--nonsense'; see"
 head -c 2000 good >cut
 for cmd in "--tid 999999" "--cpu 999"; do
 	# shellcheck disable=SC2086

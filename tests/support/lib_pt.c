@@ -286,8 +286,11 @@ static void other_close(struct other *o, struct pt_how *how)
 		die("the second engine lists more");
 	how->fast = o->pull.status;
 	how->fast_why = o->pull.fast.flow.why;
-	if (how->fast == PTC_FAST_AT_END && o->pull.fast.flow.insns != how->stats.insns)
+	if (how->fast == PTC_FAST_AT_END && o->pull.fast.flow.insns != how->stats.insns) {
+		fprintf(stderr, "%" PRIu64 ", not %" PRIu64 "\n", o->pull.fast.flow.insns,
+			how->stats.insns);
 		die("the second engine counts other instructions");
+	}
 	fs_close(&o->pull);
 }
 

@@ -149,6 +149,17 @@ Test(fast, what_libipt_is_not_asked_about_every_day_is_left_to_it)
 	}
 }
 
+Test(fast, an_overflow_with_nothing_behind_it_takes_what_is_in_front_away)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x1016);
+	pt_ip(&b, PT_TIP, 0x1005);
+	pt_ovf(&b);
+	expect(&b, "an overflow at the end");
+}
+
 Test(fast, whatever_runs_it_comes_to_the_end)
 {
 	unsigned int i;
