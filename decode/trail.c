@@ -8,7 +8,6 @@
 
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
 {
-	memset(t, 0, sizeof(*t));
 	ptc_kinds_init(&t->kinds);
 	ptc_trail_renew(t, out, opts);
 }

@@ -50,6 +50,7 @@ struct ptc_trail_block {
 	bool bent;     /* jumps and calls may be inside, not only at its end */
 };
 
+/* @t is zeros: it is large. */
 void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
 void ptc_trail_release(struct ptc_trail *t);
 

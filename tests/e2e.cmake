@@ -191,9 +191,10 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 	e2e_case(zone_forked TIMEOUT 200 CHECKS zone
 		RUN /bin/dash -c "/bin/true & /bin/echo a | cat; wait; exit 4")
 	# threads and processes: per tid, and perf's too
-	foreach(mode locks spin pool storm spawn exec group leader alarm)
+	foreach(mode locks spin storm spawn exec group leader alarm)
 		e2e_case(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
 	endforeach()
+	e2e_case(tasks_pool TIMEOUT 200 CHECKS tasks clean RUN "${e2e_bin}/prog_tasks" pool)
 	e2e_case(jit_threads TIMEOUT 120 CHECKS jit RUN "${e2e_bin}/prog_jitthread")
 	e2e_case(pipeline TIMEOUT 200 CHECKS tasks
 		RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
@@ -206,7 +207,6 @@ if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanit
 			RUN "${e2e_bin}/prog_swap" ${mode} "$<TARGET_FILE:prog_lib>" "$<TARGET_FILE:prog_lib_two>")
 	endforeach()
 	e2e_case(chain TIMEOUT 200 CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
-	e2e_case(perf_clean TIMEOUT 200 CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
 	# Three minutes under a sanitizer, one without. `long`: scripts/test leaves it to --all.
 	e2e_case(interpreter TIMEOUT 600 CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 14)
 	set_tests_properties(e2e_interpreter PROPERTIES LABELS "e2e;pinned;long")
@@ -284,9 +284,10 @@ e2e_emu(dlopen CHECKS truth perf RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:pro
 foreach(mode group spin)
 	e2e_emu(tasks_${mode} CHECKS whole RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
-foreach(mode locks pool storm exec leader alarm)
+foreach(mode locks storm exec leader alarm)
 	e2e_emu(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
+e2e_emu(tasks_pool TIMEOUT 120 CHECKS tasks clean RUN "${e2e_bin}/prog_tasks" pool)
 e2e_emu(pipeline CHECKS tasks
 	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
 # Several virtual CPUs.
@@ -303,7 +304,6 @@ foreach(mode map over)
 		RUN "${e2e_bin}/prog_swap" ${mode} "$<TARGET_FILE:prog_lib>" "$<TARGET_FILE:prog_lib_two>")
 endforeach()
 e2e_emu(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
-e2e_emu(perf_clean CHECKS clean RUN "${e2e_bin}/prog_tasks" pool)
 
 foreach(name status not_found not_executable plain_script keeps_old full_disk full_disk_later file_limit daemon killed
 	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
