@@ -370,7 +370,7 @@ static void turn(struct pd *p, uint64_t *seed, uint64_t time)
 static uint64_t pieces_at_random(uint64_t seed, int32_t tid, const char *code, const char *other)
 {
 	const struct ptc_auxtrace queue = { .tid = tid, .cpu = tid == -1 ? OUR_CPU : -1 };
-	const uint64_t from = 1000 * 125, step = number(&seed, 2) ? 3000 : 40000;
+	const uint64_t from = 125000, step = number(&seed, 2) ? 3000 : 40000;
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct fl_walk w = {
 		.b = &b, .seed = seed, .timed = true, .mtc_freq = 3, .ctc = 1000, .ticks = 125
