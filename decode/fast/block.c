@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/fast/table.h"
 #include "decode/grow.h"
 
 enum { FIRST_BITS = 12 };
@@ -14,8 +15,10 @@ enum { FIRST_BITS = 12 };
 bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx)
 {
 	*c = (struct ptc_fast_code){ .read = read, .ctx = ctx, .index_bits = FIRST_BITS };
-	c->index = calloc((size_t)1 << c->index_bits, sizeof(*c->index));
-	if (!c->index || !ptc_grow(&c->blocks, &c->blocks_cap, 2, sizeof(*c->blocks)))
+	c->index = ptc_fast_table_new(sizeof(*c->index) << c->index_bits);
+	c->tips = ptc_fast_table_new(sizeof(*c->tips) << PTC_FAST_TIPS_BITS);
+	if (!c->index || !c->tips ||
+	    !ptc_fast_table_grow(&c->blocks, &c->blocks_cap, 2, sizeof(*c->blocks)))
 		return false;
 	ptc_fast_code_forget(c);
 	return true;
@@ -28,6 +31,7 @@ void ptc_fast_code_release(struct ptc_fast_code *c)
 	free(c->pushes);
 	free(c->lens);
 	free(c->index);
+	free(c->tips);
 	ptc_fast_pages_release(&c->pages);
 	*c = (struct ptc_fast_code){ .nblocks = 0 };
 }
@@ -35,6 +39,7 @@ void ptc_fast_code_release(struct ptc_fast_code *c)
 void ptc_fast_code_forget(struct ptc_fast_code *c)
 {
 	memset(c->index, 0, sizeof(*c->index) << c->index_bits);
+	memset(c->tips, 0, sizeof(*c->tips) << PTC_FAST_TIPS_BITS);
 	c->blocks[PTC_FAST_NONE] = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
 	c->nblocks = 1;
 	c->nrecs = c->npushes = c->nlens = 0;
@@ -52,7 +57,8 @@ size_t ptc_fast_code_bytes(const struct ptc_fast_code *c)
 {
 	return c->blocks_cap * sizeof(*c->blocks) + c->recs_cap * sizeof(*c->recs) +
 	       c->pushes_cap * sizeof(*c->pushes) + c->lens_cap +
-	       (sizeof(*c->index) << c->index_bits) + ptc_fast_pages_bytes(&c->pages);
+	       (sizeof(*c->index) << c->index_bits) + (sizeof(*c->tips) << PTC_FAST_TIPS_BITS) +
+	       ptc_fast_pages_bytes(&c->pages);
 }
 
 /* A range of addresses that blocks are looked for in. */
@@ -125,7 +131,7 @@ static bool grow_index(struct ptc_fast_code *c)
 {
 	const unsigned int bits = c->index_bits + 2;
 	const size_t mask = ((size_t)1 << bits) - 1;
-	uint32_t *index = calloc(mask + 1, sizeof(*index));
+	uint32_t *index = ptc_fast_table_new((mask + 1) * sizeof(*index));
 	uint32_t id;
 	size_t i;
 
@@ -160,7 +166,7 @@ static uint32_t add_block(struct ptc_fast_code *c, size_t slot, uint64_t ip, enu
 	const uint32_t id = c->nblocks;
 
 	if (id >= PTC_FAST_MAX_BLOCKS >> c->halved ||
-	    !ptc_grow(&c->blocks, &c->blocks_cap, (size_t)id + 1, sizeof(*c->blocks))) {
+	    !ptc_fast_table_grow(&c->blocks, &c->blocks_cap, (size_t)id + 1, sizeof(*c->blocks))) {
 		c->failed = true;
 		return PTC_FAST_NONE;
 	}
@@ -189,7 +195,7 @@ uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
 {
 	if (c->nrecs + n > PTC_FAST_MAX_REC >> c->halved ||
-	    !ptc_grow(&c->recs, &c->recs_cap, c->nrecs + n + 1, sizeof(*c->recs)))
+	    !ptc_fast_table_grow(&c->recs, &c->recs_cap, c->nrecs + n + 1, sizeof(*c->recs)))
 		c->failed = true;
 	return !c->failed;
 }

@@ -117,12 +117,21 @@ struct ptc_fast_code {
 
 	uint32_t *index; /* blocks by address and mode: open addressing, 1 << index_bits */
 	unsigned int index_bits;
+	uint32_t *tips; /* blocks that addresses led to last, by those: see ptc_fast_tip */
 	struct ptc_fast_pages pages;
 
 	unsigned int halved; /* so often, the bounds below are; by whoever has several of these */
 	uint64_t built;	     /* blocks, ever */
 	bool failed; /* out of memory, or more than there may be: what is asked for is NONE */
 };
+
+enum { PTC_FAST_TIPS_BITS = 12 };
+
+/* Where the block at @ip is, if that is known at all; others may be there. */
+static inline uint32_t *ptc_fast_tip(uint32_t *tips, uint64_t ip)
+{
+	return &tips[(ip ^ ip >> 15) * 0x9e3779b97f4a7c15 >> (64 - PTC_FAST_TIPS_BITS)];
+}
 
 /* What of each there may be: together with chains less than 250 MB. */
 #define PTC_FAST_MAX_BLOCKS ((uint32_t)1 << 20)

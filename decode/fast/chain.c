@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/fast/table.h"
 #include "decode/grow.h"
 
 enum { FIRST_BITS = 12, LAST_BITS = 20, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
@@ -17,7 +18,7 @@ static size_t max_recs(const struct ptc_fast_code *c)
 bool ptc_fast_chains_init(struct ptc_fast_chains *c)
 {
 	*c = (struct ptc_fast_chains){ .bits = FIRST_BITS };
-	c->table = calloc((size_t)1 << c->bits, sizeof(*c->table));
+	c->table = ptc_fast_table_new(sizeof(*c->table) << c->bits);
 	return c->table;
 }
 
@@ -61,7 +62,7 @@ static void grow(struct ptc_fast_chains *c)
 {
 	struct ptc_fast_chain *old = c->table;
 	const size_t n = (size_t)1 << c->bits;
-	struct ptc_fast_chain *table = calloc(n * 2, sizeof(*table));
+	struct ptc_fast_chain *table = ptc_fast_table_new(n * 2 * sizeof(*table));
 	size_t i;
 
 	if (!table)

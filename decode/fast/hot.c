@@ -6,6 +6,8 @@
 #include "decode/fast/psb.h"
 #include "decode/grow.h"
 
+#define INSIDE inline __attribute__((always_inline))
+
 /*
  * So many bytes may be read at any packet that is looked at here, so that none needs a look at its
  * length; those at the very end are not for here.
@@ -32,6 +34,7 @@ struct hot {
 	const struct ptc_fast_rec *recs;
 	const uint32_t *pushes;
 	struct ptc_fast_block *blocks;
+	uint32_t *tips;
 };
 
 /* What one step lists, and one to be on the safe side: they are copied in pairs. */
@@ -42,7 +45,7 @@ static bool reserve(struct ptc_fast_flow *f)
 	return ptc_grow(&f->recs, &f->recs_cap, f->nrecs + STEP_RECS, sizeof(*f->recs));
 }
 
-static struct hot load(struct ptc_fast *f)
+static INSIDE struct hot load(struct ptc_fast *f)
 {
 	const struct ptc_fast_code *c = f->flow.code;
 
@@ -58,10 +61,11 @@ static struct hot load(struct ptc_fast *f)
 			     .chains = f->chains,
 			     .recs = c->recs,
 			     .pushes = c->pushes,
-			     .blocks = c->blocks };
+			     .blocks = c->blocks,
+			     .tips = c->tips };
 }
 
-static void save(struct ptc_fast *f, const struct hot *h)
+static INSIDE void save(struct ptc_fast *f, const struct hot *h)
 {
 	f->flow.nrecs = (size_t)(h->out - f->flow.recs);
 	f->bits = h->bits;
@@ -84,7 +88,7 @@ static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
 }
 
 /* Two at a time, and one too many if their number is odd: both sides have room for that. */
-static inline void list(struct hot *h, uint32_t recs, size_t n)
+static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 {
 	size_t i;
 
@@ -93,12 +97,12 @@ static inline void list(struct hot *h, uint32_t recs, size_t n)
 	h->out += n;
 }
 
-static inline void push(struct hot *h, uint32_t block)
+static INSIDE void push(struct hot *h, uint32_t block)
 {
 	h->stack[h->sp++ % PTC_FAST_STACK] = block;
 }
 
-static inline void push_all(struct hot *h, uint32_t pushes, size_t n)
+static INSIDE void push_all(struct hot *h, uint32_t pushes, size_t n)
 {
 	size_t i;
 
@@ -107,7 +111,7 @@ static inline void push_all(struct hot *h, uint32_t pushes, size_t n)
 }
 
 /* The next bits are those of @c. It may pop what nobody pushed: then there is no block. */
-static inline void follow(struct hot *h, const struct ptc_fast_chain *c)
+static INSIDE void follow(struct hot *h, const struct ptc_fast_chain *c)
 {
 	uint32_t *top;
 
@@ -131,7 +135,7 @@ static inline void follow(struct hot *h, const struct ptc_fast_chain *c)
 }
 
 /* @n bits that no chain is known of, one by one; next time there may be one. */
-static enum ptc_fast_reached step(struct ptc_fast *f, unsigned int n)
+static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, unsigned int n)
 {
 	enum ptc_fast_reached r;
 	unsigned int left = n;
@@ -146,38 +150,61 @@ static enum ptc_fast_reached step(struct ptc_fast *f, unsigned int n)
 	return r;
 }
 
-/* Use bits until fewer than @least are left, or an address is needed. */
-static inline enum ptc_fast_reached use_bits(struct ptc_fast *f, struct hot *h, unsigned int least)
+/*
+ * Use bits until fewer than @least are left, or an address is needed. Whoever has it inside keeps
+ * @h in registers, which is a third of the time: nobody may be given its address but what is inside
+ * too.
+ */
+static INSIDE enum ptc_fast_reached use_bits(struct ptc_fast *f, struct hot *h, unsigned int least)
 {
 	enum ptc_fast_reached r = PTC_FAST_THERE;
 	const struct ptc_fast_chain *c;
-	struct hot now = *h;
 	unsigned int n;
 
-	while (now.nbits >= least && r == PTC_FAST_THERE) {
-		n = now.nbits < PTC_FAST_CHAIN_BITS ? now.nbits : PTC_FAST_CHAIN_BITS;
-		c = ptc_fast_chain_find(now.chains, ptc_fast_chain_key(now.at, now.bits, n));
-		if (c && now.out <= now.limit) {
-			follow(&now, c);
-			if (now.at)
+	while (h->nbits >= least && r == PTC_FAST_THERE) {
+		n = h->nbits < PTC_FAST_CHAIN_BITS ? h->nbits : PTC_FAST_CHAIN_BITS;
+		c = ptc_fast_chain_find(h->chains, ptc_fast_chain_key(h->at, h->bits, n));
+		if (c && h->out <= h->limit) {
+			follow(h, c);
+			if (h->at)
 				continue;
-			save(f, &now);
+			save(f, h);
 			f->flow.why = "a return without a call";
 			return PTC_FAST_LOST;
 		}
-		save(f, &now);
+		save(f, h);
 		r = step(f, n);
-		now = load(f);
+		*h = load(f);
 	}
-	*h = now;
+	return r;
+}
+
+static __attribute__((noinline)) enum ptc_fast_reached use_saved_bits(struct ptc_fast *f)
+{
+	struct hot h = load(f);
+	const enum ptc_fast_reached r = use_bits(f, &h, 1);
+
+	if (r != PTC_FAST_LOST)
+		save(f, &h);
+	return r;
+}
+
+/* All that there are, where that is rare. */
+static INSIDE enum ptc_fast_reached use_all_bits(struct ptc_fast *f, struct hot *h)
+{
+	enum ptc_fast_reached r;
+
+	save(f, h);
+	r = use_saved_bits(f);
+	*h = load(f);
 	return r;
 }
 
 /* The packet is a TNT of @n bits, the lowest of @payload. */
-static inline enum ptc_fast_status add_bits(struct ptc_fast *f, struct hot *h, uint64_t payload,
+static INSIDE enum ptc_fast_status add_bits(struct ptc_fast *f, struct hot *h, uint64_t payload,
 					    unsigned int n)
 {
-	if (h->nbits > MAX_WAITING && use_bits(f, h, 1) == PTC_FAST_LOST)
+	if (h->nbits > MAX_WAITING && use_all_bits(f, h) == PTC_FAST_LOST)
 		return PTC_FAST_DECLINED;
 	if (h->nbits > MAX_WAITING)
 		return decline(f, "a TNT for an address");
@@ -195,7 +222,7 @@ static inline uint64_t load64(const uint8_t *p)
 	return v;
 }
 
-static inline enum ptc_fast_status add_tnt(struct ptc_fast *f, struct hot *h, const uint8_t *p)
+static INSIDE enum ptc_fast_status add_tnt(struct ptc_fast *f, struct hot *h, const uint8_t *p)
 {
 	const unsigned int n = (unsigned int)ptc_pkt_tnt_bits(p);
 
@@ -207,7 +234,7 @@ static inline enum ptc_fast_status add_tnt(struct ptc_fast *f, struct hot *h, co
 }
 
 /* As ptc_pkt_ip, of what is not suppressed. */
-static inline uint64_t ip_of(const uint8_t *p, uint64_t last)
+static INSIDE uint64_t ip_of(const uint8_t *p, uint64_t last)
 {
 	static const uint8_t drop[8] = { 64, 48, 32, 16, 16, 64, 0, 64 };
 	const unsigned int code = p[0] >> 5;
@@ -219,7 +246,7 @@ static inline uint64_t ip_of(const uint8_t *p, uint64_t last)
 }
 
 /* An address for the block that comes next. */
-static enum ptc_fast_status tip_slowly(struct ptc_fast *f, uint64_t ip)
+static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast *f, uint64_t ip)
 {
 	const bool same_mode = f->mode == f->flow.mode;
 	struct ptc_fast_block *b;
@@ -230,17 +257,35 @@ static enum ptc_fast_status tip_slowly(struct ptc_fast *f, uint64_t ip)
 	if (same_mode) {
 		b->tip = ip;
 		b->tip_next = f->flow.at;
+		*ptc_fast_tip(f->flow.code->tips, ip) = f->flow.at;
 	}
 	return reserve(&f->flow) ? PTC_FAST_GO_ON : decline(f, "out of memory");
 }
 
+/* The block at @ip, to which @b, which needed an address before, leads; NONE: not known here. */
+static INSIDE uint32_t lead_to(const struct hot *h, struct ptc_fast_block *b, uint64_t ip,
+			       enum ptc_mode mode)
+{
+	uint32_t next;
+
+	if (b->tip == ip)
+		return b->tip_next;
+	next = *ptc_fast_tip(h->tips, ip);
+	if (h->blocks[next].ip != ip || h->blocks[next].mode != mode || !next)
+		return PTC_FAST_NONE;
+	b->tip = ip;
+	b->tip_next = next;
+	return next;
+}
+
 /* The TIP at @p. Bits that are left are behind it, if they are not of a packet before the newest.
  */
-static inline enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, const uint8_t *p)
+static INSIDE enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, const uint8_t *p)
 {
 	const uint64_t ip = ip_of(p, h->last_ip);
 	enum ptc_fast_status r;
-	const struct ptc_fast_block *b;
+	struct ptc_fast_block *b;
+	uint32_t next;
 
 	if (h->nbits && use_bits(f, h, 1) == PTC_FAST_LOST)
 		return PTC_FAST_DECLINED;
@@ -249,14 +294,15 @@ static inline enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 	h->last_ip = ip;
 	b = &h->blocks[h->at];
 	/* Only where the mode stays as it is an address is all there is to know. */
-	if (b->tip_next && b->tip == ip && f->mode == f->flow.mode && h->out <= h->limit) {
+	next = b->tip_next && f->mode == f->flow.mode ? lead_to(h, b, ip, f->mode) : PTC_FAST_NONE;
+	if (next && h->out <= h->limit) {
 		list(h, b->recs, b->nrecs + 1u);
 		h->out[-1].to = ip;
 		push_all(h, b->pushes, b->npushes);
 		h->insns += b->ninsns;
 		h->last = h->at;
 		h->listed = true;
-		h->at = b->tip_next;
+		h->at = next;
 		return PTC_FAST_GO_ON;
 	}
 	save(f, h);
@@ -284,7 +330,7 @@ static inline size_t timing_len(const uint8_t *p, bool timed)
 }
 
 /* The packet at @p; *ret_n is its length, and 0 if it is not for here. */
-static inline enum ptc_fast_status take(struct ptc_fast *f, struct hot *h, const uint8_t *p,
+static INSIDE enum ptc_fast_status take(struct ptc_fast *f, struct hot *h, const uint8_t *p,
 					size_t *ret_n)
 {
 	if (ptc_pkt_is_tnt(p[0])) {
@@ -324,7 +370,7 @@ enum ptc_fast_status ptc_fast_hurry(struct ptc_fast *f)
 	}
 	f->pos = (size_t)(p - f->bytes);
 	/* All of them, before somebody else sees what is at pos. */
-	if (r == PTC_FAST_GO_ON && h.nbits && use_bits(f, &h, 1) == PTC_FAST_LOST)
+	if (r == PTC_FAST_GO_ON && h.nbits && use_all_bits(f, &h) == PTC_FAST_LOST)
 		return PTC_FAST_DECLINED;
 	if (r == PTC_FAST_GO_ON && h.nbits > h.newest)
 		return decline(f, "a TNT for an address");

@@ -75,7 +75,7 @@ static void tick(struct fl_walk *w)
 
 	w->ctc += (1 + pick(w, 3)) << w->mtc_freq;
 	if (n == 0) {
-		pt_tsc(w->b, w->ctc * FL_CTC_TICKS + n);
+		pt_tsc(w->b, w->ctc * w->ticks + n);
 		pt_tma(w->b, (uint16_t)w->ctc, (uint16_t)n);
 	} else if (n == 1) {
 		pt_cbr(w->b, (uint8_t)(1 + pick(w, 40)));
@@ -92,7 +92,7 @@ static void psb(struct fl_walk *w)
 	}
 	w->ctc += pick(w, 3) << w->mtc_freq;
 	pt_psb(w->b);
-	pt_tsc(w->b, w->ctc * FL_CTC_TICKS + 5);
+	pt_tsc(w->b, w->ctc * w->ticks + 5);
 	pt_tma(w->b, (uint16_t)w->ctc, 5);
 	pt_mode_exec64(w->b);
 	pt_ip(w->b, PT_FUP, w->ip);
@@ -222,6 +222,7 @@ void fl_walk(struct fl_walk *w, unsigned int insns)
 
 	w->ip = 0x1000;
 	w->most = 6;
+	w->ticks = w->ticks ? w->ticks : FL_CTC_TICKS;
 	psb(w);
 	while (insns--) {
 		if (w->timed && !pick(w, 8))

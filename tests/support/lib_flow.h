@@ -17,7 +17,8 @@ struct fl_walk {
 	uint64_t seed;
 	bool timed;	       /* times that make sense, and no CYC packets; by these: */
 	unsigned int mtc_freq; /* an MTC is 1 << mtc_freq ticks of the CTC, */
-	uint64_t ctc;	       /* which is this */
+	uint64_t ctc;	       /* which is this, */
+	unsigned int ticks;    /* of the TSC; 0: FL_CTC_TICKS */
 
 	uint64_t ip, bits, base;
 	unsigned int nbits, most; /* that wait; as many make a packet */

@@ -10,13 +10,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib_flow.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
 #include "ptcap/decode.h"
 
 static const struct ptc_time_conv clock_1ns = { .shift = 0, .mult = 1, .zero = 0 };
 
-enum { OURS = 7, OTHER = 8, OUR_CPU = 0, OTHER_CPU = 1, JUMP = 0x100b };
+enum { OURS = 7, OTHER = 8, THREAD = 17, CHILD = 20, OUR_CPU = 0, OTHER_CPU = 1, JUMP = 0x100b };
 
 static int make_file(const void *bytes, size_t len, char path[64])
 {
@@ -86,19 +87,35 @@ static char *decode(const char *path, enum ptc_engine_choice engine, uint64_t *r
 	return text;
 }
 
+/* Both ways come to the same. How many pieces are not libipt's? */
+static uint64_t compare(const struct pd *p)
+{
+	uint64_t pieces, none;
+	char path[64], *want, *got;
+	size_t len;
+	uint8_t *bytes = pd_finish(p, &len);
+	const int fd = make_file(bytes, len, path);
+
+	want = decode(path, PTC_ENGINE_LIBIPT, &none);
+	got = decode(path, PTC_ENGINE_FAST, &pieces);
+	cr_assert_str_eq(got, want, "got:\n%swant:\n%s", got, want);
+	cr_assert_eq(none, 0);
+	free(want);
+	free(got);
+	(void)close(fd);
+	free(bytes);
+	return pieces;
+}
+
 typedef void add_record(struct pd *p, const char *code);
 
 /* Two processes on two CPUs; the record is of the first one's second piece. */
 static uint64_t pieces_with(add_record *add)
 {
-	char code[64], path[64];
+	char code[64];
 	const int code_fd = make_file(pt_code, PT_CODE_LEN, code);
-	uint64_t pieces, none;
-	uint8_t *bytes;
+	uint64_t pieces;
 	struct pd p;
-	char *want, *got;
-	size_t len;
-	int fd;
 
 	pd_init_pt(&p, &clock_1ns);
 	pd_comm(&p, OURS, 0, "ours", false);
@@ -109,16 +126,7 @@ static uint64_t pieces_with(add_record *add)
 	pd_itrace_start(&p, OTHER, OTHER_CPU, 11);
 	add(&p, code);
 	queue(&p, OUR_CPU);
-	bytes = pd_finish(&p, &len);
-	fd = make_file(bytes, len, path);
-	want = decode(path, PTC_ENGINE_LIBIPT, &none);
-	got = decode(path, PTC_ENGINE_FAST, &pieces);
-	cr_assert_str_eq(got, want, "got:\n%swant:\n%s", got, want);
-	cr_assert_eq(none, 0);
-	free(want);
-	free(got);
-	(void)close(fd);
-	free(bytes);
+	pieces = compare(&p);
 	pd_release(&p);
 	(void)close(code_fd);
 	return pieces;
@@ -183,6 +191,40 @@ static void switch_here(struct pd *p, const char *code)
 	pd_switch(p, OTHER, OUR_CPU, 250, false);
 }
 
+/* One that is not there yet when the piece is looked at. */
+static void switch_to_child(struct pd *p, const char *code)
+{
+	(void)code;
+	pd_task(p, PERF_RECORD_FORK, CHILD, CHILD, OURS, 250);
+	pd_switch(p, CHILD, OUR_CPU, 251, false);
+}
+
+static void switch_to_nobody(struct pd *p, const char *code)
+{
+	(void)code;
+	pd_switch(p, 0, OUR_CPU, 250, false);
+	pd_switch(p, OURS, OUR_CPU, 251, false);
+}
+
+/* Behind many that make none. */
+static void late_switch(struct pd *p, const char *code)
+{
+	int i;
+
+	(void)code;
+	for (i = 0; i < 1000; i++)
+		pd_comm(p, OTHER, 250, "other", false);
+	pd_switch(p, OTHER, OUR_CPU, 251, false);
+}
+
+Test(calm, another_one_s_turn_is_foreseen)
+{
+	cr_assert_eq(pieces_with(switch_here), 2);
+	cr_assert_eq(pieces_with(switch_to_child), 2);
+	cr_assert_eq(pieces_with(switch_to_nobody), 2);
+	cr_assert_eq(pieces_with(late_switch), 2);
+}
+
 static void exec(struct pd *p, const char *code)
 {
 	(void)code;
@@ -222,15 +264,50 @@ static void loss(struct pd *p, const char *code)
 	pd_sb(p, &lost);
 }
 
-/* Behind many that make none. */
-static void late_switch(struct pd *p, const char *code)
+static void switch_to_unknown(struct pd *p, const char *code)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_SWITCH,
+			     .id = { .has = PD_SAMPLE_TYPE,
+				     .pid = -1,
+				     .tid = OTHER,
+				     .cpu = OUR_CPU,
+				     .time = 250,
+				     .id = PD_ID_DUMMY } };
+
+	(void)code;
+	pd_sb(p, &sb);
+}
+
+/* In code of another one, who runs here behind it. */
+static void mapping_in_turn(struct pd *p, const char *code)
+{
+	pd_switch(p, OTHER, OUR_CPU, 250, false);
+	pd_mmap2(p, OTHER, 250, 0x1000, PT_CODE_LEN, 0, code);
+}
+
+/* Of a child that is forked from one whose code is another by then. */
+static void child_of_other_code(struct pd *p, const char *code)
+{
+	pd_mmap2(p, OTHER, 249, 0x1000, PT_CODE_LEN, 0, code);
+	pd_task(p, PERF_RECORD_FORK, CHILD, CHILD, OTHER, 250);
+	pd_switch(p, CHILD, OUR_CPU, 251, false);
+}
+
+static void grandchild(struct pd *p, const char *code)
+{
+	(void)code;
+	pd_task(p, PERF_RECORD_FORK, CHILD, CHILD, OURS, 250);
+	pd_task(p, PERF_RECORD_FORK, CHILD + 1, CHILD + 1, CHILD, 251);
+	pd_switch(p, CHILD + 1, OUR_CPU, 252, false);
+}
+
+static void too_many_turns(struct pd *p, const char *code)
 {
 	int i;
 
 	(void)code;
-	for (i = 0; i < 1000; i++)
-		pd_comm(p, OTHER, 250, "other", false);
-	pd_switch(p, OTHER, OUR_CPU, 251, false);
+	for (i = 0; i < 200; i++)
+		pd_switch(p, i % 2 ? OURS : OTHER, OUR_CPU, 250, false);
 }
 
 static void too_many(struct pd *p, const char *code)
@@ -244,12 +321,93 @@ static void too_many(struct pd *p, const char *code)
 
 Test(calm, what_makes_one_leaves_the_piece_to_libipt)
 {
-	cr_assert_eq(pieces_with(switch_here), 1);
 	cr_assert_eq(pieces_with(exec), 1);
 	cr_assert_eq(pieces_with(new_process), 1);
 	cr_assert_eq(pieces_with(mapping_over_it), 1);
 	cr_assert_eq(pieces_with(poke_into_it), 1);
 	cr_assert_eq(pieces_with(loss), 1);
-	cr_assert_eq(pieces_with(late_switch), 1);
+	cr_assert_eq(pieces_with(switch_to_unknown), 1);
+	cr_assert_eq(pieces_with(mapping_in_turn), 1);
+	cr_assert_eq(pieces_with(child_of_other_code), 1);
+	cr_assert_eq(pieces_with(grandchild), 1);
+	cr_assert_eq(pieces_with(too_many_turns), 1);
 	cr_assert_eq(pieces_with(too_many), 1);
+}
+
+static uint64_t number(uint64_t *seed, uint64_t below)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (*seed >> 33) % below;
+}
+
+/* Somebody comes to run, on some CPU, in some way. */
+static void turn(struct pd *p, uint64_t *seed, uint64_t time)
+{
+	static const int32_t tids[] = { OURS, THREAD, OTHER, 0, CHILD };
+	const int32_t tid = tids[number(seed, sizeof(tids) / sizeof(*tids))];
+	const uint32_t cpu = number(seed, 8) ? OUR_CPU : OTHER_CPU;
+	struct ptc_sb sb = { .type = PERF_RECORD_SWITCH,
+			     .id = { .has = PD_SAMPLE_TYPE,
+				     .pid = tid == THREAD ? OURS : tid,
+				     .tid = tid,
+				     .cpu = cpu,
+				     .time = time,
+				     .id = PD_ID_DUMMY } };
+
+	if (tid == CHILD && !number(seed, 3))
+		pd_task(p, PERF_RECORD_FORK, CHILD, CHILD, number(seed, 2) ? OURS : OTHER, time);
+	if (!number(seed, 4)) {
+		sb.type = PERF_RECORD_SWITCH_CPU_WIDE;
+		sb.misc = PERF_RECORD_MISC_SWITCH_OUT;
+		sb.u.sw.next_prev_pid = sb.id.pid;
+		sb.u.sw.next_prev_tid = tid;
+		sb.id.pid = sb.id.tid = OTHER;
+	}
+	pd_sb(p, &sb);
+}
+
+/* @tid is the queue's; -1: it is the CPU's, and @turns threads take turns there. */
+static uint64_t pieces_at_random(uint64_t seed, int32_t tid, const char *code, const char *other)
+{
+	const struct ptc_auxtrace queue = { .tid = tid, .cpu = tid == -1 ? OUR_CPU : -1 };
+	const uint64_t from = 125000, step = number(&seed, 2) ? 3000 : 40000;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct fl_walk w = {
+		.b = &b, .seed = seed, .timed = true, .mtc_freq = 3, .ctc = 1000, .ticks = 125
+	};
+	uint64_t time, pieces;
+	struct pd p;
+
+	fl_walk(&w, 2000);
+	pd_init_pt(&p, &clock_1ns);
+	pd_mmap2(&p, OURS, 0, 0x1000, PT_CODE_LEN, 0, code);
+	pd_mmap2(&p, OURS, 0, PT_HIGH + 0x1000, PT_CODE_LEN, 0, code);
+	pd_mmap2(&p, OTHER, 0, 0x1000, PT_CODE_LEN, 0, other);
+	pd_mmap2(&p, OTHER, 0, PT_HIGH + 0x1000, PT_CODE_LEN, 0, code);
+	pd_itrace_start(&p, OURS, OUR_CPU, 10);
+	for (time = from + number(&seed, step); time < w.ctc * 125; time += 1 + number(&seed, step))
+		turn(&p, &seed, time);
+	pd_auxtrace(&p, &queue, b.bytes, b.len);
+	pieces = compare(&p);
+	pd_release(&p);
+	ptc_buf_release(&b);
+	return pieces;
+}
+
+Test(calm, whoever_takes_turns_what_comes_out_is_libipt_s)
+{
+	char code[64], other[64];
+	uint8_t bytes[PT_CODE_LEN];
+	int fds[2];
+	uint64_t i, pieces = 0;
+
+	memcpy(bytes, pt_code, sizeof(bytes));
+	bytes[1] = 1; /* the first jcc leads elsewhere */
+	fds[0] = make_file(pt_code, PT_CODE_LEN, code);
+	fds[1] = make_file(bytes, PT_CODE_LEN, other);
+	for (i = 0; i < 100; i++)
+		pieces += pieces_at_random(i, i % 4 ? -1 : OURS, code, i % 3 ? code : other);
+	cr_assert_gt(pieces, 200, "%d pieces", (int)pieces);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
 }
