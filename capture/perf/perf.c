@@ -168,6 +168,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	ret->nevents = p->set.nevents;
 	ret->ids = p->ids;
 	ret->nids = p->nids;
+	ret->proc = "/proc";
 	ret->label = p->event.intel_pt ? "Intel PT" : p->event.name;
 	ret->no_info = !p->event.intel_pt;
 	ret->keep_vdso = p->event.intel_pt && !ptc_attrs_by_cpu(p->opts);
