@@ -29,7 +29,7 @@ target_compile_options(prog_lib_store PRIVATE -O1 -g)
 foreach(name faults jumps jit aborts libraries nobody bounded refused attached core others_read_it)
 	e2e_test(crash_${name} 200 "${e2e_dir}/crash.py" "${name}")
 endforeach()
-foreach(name faults children attached stopped left)
+foreach(name faults children attached stopped left flat)
 	e2e_test(watch_${name} 100 "${e2e_dir}/watch.py" "${name}")
 endforeach()
 # Which registers and frames there are is the compiler's choice.

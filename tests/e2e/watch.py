@@ -21,13 +21,13 @@ CRASH = [PTCAP, "crash", "-e", "dummy:u"]
 
 
 def case(f):
-    def known(folder):
+    def known(folder, *args):
         r = Run([*CRASH, "-q", "-o", os.path.join(folder, "probe"), "--", "/bin/true"])
         if "perf_event_paranoid" in r.err or "ptrace" in r.err:
             lib.skip(r.err)
         r.expect(0)
         os.unlink(os.path.join(folder, "probe"))
-        f(folder)
+        f(folder, *args)
 
     CASES[f.__name__] = known
     return known
@@ -84,9 +84,9 @@ def children(folder):
 class Attached:
     """A program that waits, and ptcap beside it."""
 
-    def __init__(self, folder, *mode):
+    def __init__(self, folder, *mode, program="wait"):
         self.path = os.path.join(folder, "f")
-        self.target = subprocess.Popen([prog("wait"), *mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.target = subprocess.Popen([prog(program), *mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(self.target.stdout.readline() == b"ready\n", "the target is not ready")
         self.us = subprocess.Popen([*CRASH, "-o", self.path, "-p", str(self.target.pid)], stderr=subprocess.PIPE, text=True)
         for line in self.us.stderr:
@@ -157,6 +157,32 @@ def left(folder):
     a.us.send_signal(signal.SIGINT)
     check("LOST: pt-watcher" in a.ends(), "nobody says that signals were not seen")
     a.unharmed()
+
+
+def resident(pid):
+    """KiB."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return int(re.search(r"VmRSS:\s+(\d+) kB", f.read())[1])
+
+
+PAIRS, ROUNDS = 20000, 8  # of code that is mapped and unmapped
+
+
+@case
+def flat(folder, rounds=ROUNDS):
+    """A target maps code at ever new addresses, and unmaps it: ptcap's memory does not grow with that."""
+    a = Attached(folder, str(PAIRS), program="pairs")
+    took = []
+    for _ in range(int(rounds)):
+        a.target.stdin.write(b"x")
+        a.target.stdin.flush()
+        check(a.target.stdout.readline() == b"mapped\n", "the target does not map")
+        took.append(resident(a.us.pid))
+    check(took[-1] - took[0] < 4 << 10, f"KiB after each {PAIRS} pairs: {took}")
+    a.us.send_signal(signal.SIGINT)
+    a.ends()
+    a.unharmed()
+    print(f"{len(took) * PAIRS} pairs, {took[0]} KiB after the first {PAIRS}, {took[-1]} KiB in the end")
 
 
 if __name__ == "__main__":
