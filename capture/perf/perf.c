@@ -218,6 +218,7 @@ static struct ptc_hotplug_whose whose_cpus(struct perf *p)
 		.among = p->opts->cpus ? &p->set.cpus : NULL,
 		.mine = &p->set.cpus,
 		.tasks = !ptc_attrs_by_cpu(p->opts),
+		.places = p->opts->nat != 0,
 		.again = p->stopped ? NULL : record_again,
 		.now_ns = now_ns,
 		.ctx = p,
