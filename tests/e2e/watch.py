@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""watch.py NAME: what kills a program is seen beside the kernel's events, without stepping it.
+"""watch.py NAME [TIMES]: what kills a program is seen beside the kernel's events, without stepping it.
 
 The event is dummy:u, which needs no PT: there is a state, and no trace. With Intel PT: tests/guest/crash.sh.
 """
 
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
+import time
 
 import lib
 from crash import FAULTS, STATIC, at
@@ -159,6 +161,44 @@ def left(folder):
     a.unharmed()
 
 
+@case
+def asleep(folder):
+    """A thread that nothing wakes, as it waits in vfork, keeps nobody waiting for long: there is a state without it."""
+    path = os.path.join(folder, "f")
+    with subprocess.Popen([*CRASH, "-o", path, "--", prog("vforked")], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
+        check(p.wait() == 128 + signal.SIGSEGV, f"exit status {p.returncode}")
+        p.stdin.close()
+        err = p.stderr.read()
+    check("1 process was killed" in err, err)
+    Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
+    said = show(path)
+    check((said["signal"], said["reason"], said["fault"]["function"]) == ("SIGSEGV", "null-page", "main"), f"{said['text']}")
+    check([t["tid"] for t in said["threads"]] == [said["tid"]], f"{said['threads']}")
+
+
+@case
+def killed(folder, times=10):
+    """ptcap, or what watches, is killed at random moments: the target runs on, there is no file, nothing is left."""
+    path, dice, there = os.path.join(folder, "f"), random.Random(23), 0
+    for n in range(int(times)):
+        target = subprocess.Popen([prog("pairs"), "100"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        check(target.stdout.readline() == b"ready\n", "the target is not ready")
+        with subprocess.Popen([*CRASH, "-q", "-o", path, "-p", str(target.pid)], stderr=subprocess.DEVNULL) as us:
+            end = time.monotonic() + dice.random() * 0.05
+            while time.monotonic() < end:  # it is not asleep meanwhile
+                target.stdin.write(b"x")
+                target.stdin.flush()
+                check(target.stdout.readline() == b"mapped\n", "the target does not run")
+            there += tracer(target.pid) != 0
+            us.kill()
+        until(lambda: tracer(target.pid) == 0, "left")
+        out, _ = target.communicate(b"x")
+        check(out == b"mapped\ndone\n" and target.returncode == 7, f"{n}: {out!r}, {target.returncode}")
+        check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+    check(there, "it was never attached")
+    print(f"{times} times killed, {there} of them attached")
+
+
 def resident(pid):
     """KiB."""
     with open(f"/proc/{pid}/status", encoding="ascii") as f:
@@ -186,6 +226,6 @@ def flat(folder, rounds=ROUNDS):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     lib.main(CASES)
