@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that nothing wakes: it waits in vfork for a child, which reads its input to the end. Meanwhile
- * another thread writes to address 0.
+ * A thread that nothing wakes: it waits in vfork for a child, which reads its input to the end.
+ * Meanwhile another thread writes to address 0.
  */
 #include <pthread.h>
 #include <unistd.h>
