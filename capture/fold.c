@@ -12,7 +12,7 @@
 #include "capture/latest.h"
 #include "capture/span.h"
 
-enum { COMM_MAX = 16, KERNEL = -1 };
+enum { COMM_MAX = 16, KERNEL = -1, PIECES = 4096 /* not worth a look before that */ };
 
 struct thread {
 	int32_t tid;
@@ -24,6 +24,7 @@ struct process {
 	struct thread *threads;
 	size_t nthreads, cap;
 	struct ptc_spans maps, pokes; /* of records as told_mmap, told_poke */
+	size_t enough;		      /* pieces that are worth a look; 0: PIECES */
 };
 
 /* Whose newest record counts, by what. */
@@ -257,7 +258,7 @@ static bool take_mmap(struct ptc_fold *f, const struct ptc_sb *sb)
 		return false;
 	if (!(m->prot & PROT_EXEC))
 		return ptc_spans_cut(&p->maps, m->addr, end_of(m->addr, m->len));
-	told = ptc_told_new(sizeof(*t) + name);
+	told = ptc_told_new(sb->id.time, sizeof(*t) + name);
 	if (told) {
 		t = ptc_told_bytes(told);
 		t->m = *m;
@@ -276,7 +277,7 @@ static bool take_poke(struct ptc_fold *f, const struct ptc_sb *sb)
 
 	if (!p)
 		return false;
-	told = ptc_told_new(sizeof(struct told_poke) + len);
+	told = ptc_told_new(sb->id.time, sizeof(struct told_poke) + len);
 	if (told) {
 		struct told_poke *t = ptc_told_bytes(told);
 
@@ -353,6 +354,58 @@ static bool take(struct ptc_fold *f, const struct ptc_sb *sb)
 int ptc_fold_take(struct ptc_fold *f, const struct ptc_sb *sb, struct ptc_err *err)
 {
 	return take(f, sb) ? 0 : ptc_fail_mem(err);
+}
+
+/* --- a look at what is mapped --- */
+
+static size_t pieces(const struct process *p)
+{
+	return p->maps.n + p->pokes.n;
+}
+
+static void enough(struct process *p)
+{
+	p->enough = pieces(p) < PIECES / 2 ? PIECES : 2 * pieces(p);
+}
+
+bool ptc_fold_wants_look(struct ptc_fold *f, int32_t *ret_pid)
+{
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		struct process *p = &f->items[i];
+
+		if (p->pid <= 0 || pieces(p) < (p->enough ? p->enough : PIECES))
+			continue;
+		enough(p);
+		*ret_pid = p->pid;
+		return true;
+	}
+	return false;
+}
+
+int ptc_fold_look(struct ptc_fold *f, int32_t pid, const struct ptc_maps *maps, uint64_t until,
+		  struct ptc_err *err)
+{
+	struct process *p = find(f, pid);
+	struct ptc_range *ranges;
+	size_t i, n = 0;
+	bool good;
+
+	if (!p)
+		return 0;
+	ranges = calloc(maps->n + 1, sizeof(*ranges));
+	if (!ranges)
+		return ptc_fail_mem(err);
+	for (i = 0; i < maps->n; i++)
+		if (maps->items[i].prot & PROT_EXEC)
+			ranges[n++] =
+				(struct ptc_range){ maps->items[i].start, maps->items[i].end };
+	good = ptc_spans_only(&p->maps, until, ranges, n) &&
+	       ptc_spans_only(&p->pokes, until, ranges, n);
+	enough(p);
+	free(ranges);
+	return good ? 0 : ptc_fail_mem(err);
 }
 
 /* --- back into records --- */

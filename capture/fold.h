@@ -7,10 +7,12 @@
 #ifndef PTC_CAPTURE_FOLD_H
 #define PTC_CAPTURE_FOLD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "capture/maps.h"
 #include "ptcap/error.h"
 #include "ptcap/sideband.h"
 
@@ -25,6 +27,19 @@ void ptc_fold_free(struct ptc_fold *f);
  * forgotten.
  */
 int ptc_fold_take(struct ptc_fold *f, const struct ptc_sb *sb, struct ptc_err *err);
+
+/*
+ * A munmap has no record: what is mapped at ever new addresses adds up. *ret_pid is a process that
+ * it has added up in since it was last asked about, so that a look at what it has mapped now is
+ * worth it; until there is twice as much it is not asked about again. False: there is none.
+ */
+bool ptc_fold_wants_look(struct ptc_fold *f, int32_t *ret_pid);
+/*
+ * That is @maps, read after all that was said up to @until, and what has been taken since reaches
+ * beyond the moment of reading: what was said up to then and is not mapped is forgotten.
+ */
+int ptc_fold_look(struct ptc_fold *f, int32_t pid, const struct ptc_maps *maps, uint64_t until,
+		  struct ptc_err *err);
 
 /*
  * Append records that lead to the same state: at time 0, in front of all else, as those of what

@@ -23,8 +23,22 @@ struct line {
 	bool traces;
 };
 
+/*
+ * A look at what a process has mapped. It was taken when all up to @before had been drained; a
+ * record behind @until was made after it, as a whole round that began after it came no further.
+ * When such a record is folded nobody wants to know any more what was mapped before the look.
+ */
+struct look {
+	enum { NO_LOOK, TAKEN, DATED } state;
+	int32_t pid;
+	uint64_t before, until;
+	struct ptc_maps maps;
+};
+
 struct ptc_kept {
 	uint64_t sample_type;
+	const char *proc; /* lent; NULL: nothing is looked up */
+	struct look look;
 	struct ptc_fold *fold; /* owned */
 	struct line *lines;    /* owned */
 	size_t n, bytes, max_bytes;
@@ -42,6 +56,8 @@ int ptc_kept_new(const struct ptc_kept_opts *opts, struct ptc_kept **ret, struct
 		return ptc_fail_mem(err);
 	k->sample_type = opts->sample_type;
 	k->max_bytes = opts->max_bytes ? opts->max_bytes : PTC_KEPT_BYTES;
+	k->proc = opts->proc;
+	k->look.maps = (struct ptc_maps)PTC_MAPS_INIT;
 	k->fold = ptc_fold_new(opts->sample_type, opts->id);
 	k->lines = calloc(opts->nrings + 1, sizeof(*k->lines));
 	if (!k->fold || !k->lines) {
@@ -67,6 +83,7 @@ void ptc_kept_free(struct ptc_kept *k)
 	for (i = 0; i < k->n; i++)
 		ptc_buf_release(&k->lines[i].buf);
 	ptc_fold_free(k->fold);
+	ptc_maps_release(&k->look.maps);
 	free(k->lines);
 	free(k);
 }
@@ -191,12 +208,42 @@ static int oldest(struct ptc_kept *k, struct line **ret, struct ptc_err *err)
 	return 0;
 }
 
+static int apply_look(struct ptc_kept *k, struct ptc_err *err)
+{
+	const struct look *l = &k->look;
+
+	k->look.state = NO_LOOK;
+	return ptc_fold_look(k->fold, l->pid, &l->maps, l->before, err);
+}
+
+/* What cannot be read has ended, or is not ours to see: then nothing is known. */
+static void look(struct ptc_kept *k)
+{
+	struct look *l = &k->look;
+	struct ptc_err ignored;
+
+	if (l->state == TAKEN) {
+		l->until = k->newest;
+		l->state = DATED;
+	}
+	if (!k->proc || l->state != NO_LOOK || !ptc_fold_wants_look(k->fold, &l->pid))
+		return;
+	if (ptc_maps_read(&l->maps, k->proc, l->pid, &ignored) || !l->maps.n)
+		return;
+	l->before = k->newest;
+	l->state = TAKEN;
+}
+
 static int fold_first(struct ptc_kept *k, struct line *l, struct ptc_err *err)
 {
 	struct ptc_sb sb;
 	const int n = next(k, &l->buf, l->from, &sb, err);
-	const int rc = n < 0 ? n : ptc_fold_take(k->fold, &sb, err);
+	int rc = n < 0 ? n : 0;
 
+	if (!rc && k->look.state == DATED && l->first > k->look.until)
+		rc = apply_look(k, err);
+	if (!rc)
+		rc = ptc_fold_take(k->fold, &sb, err);
 	if (rc)
 		return rc;
 	if (l->first >= k->since)
@@ -228,6 +275,7 @@ int ptc_kept_round(struct ptc_kept *k, struct ptc_err *err)
 	const int rc = fold(k, reach(k), many ? k->max_bytes / 2 : SIZE_MAX, err);
 
 	k->settled = k->newest;
+	look(k);
 	return rc;
 }
 

@@ -23,6 +23,8 @@ struct ptc_kept_opts {
 	const struct ptc_source_ring *rings; /* lent for the call */
 	size_t nrings;
 	size_t max_bytes; /* 0: PTC_KEPT_BYTES */
+	const char *proc; /* "/proc" but for tests, lent: what is mapped is looked up there. NULL:
+			     nowhere */
 };
 
 int ptc_kept_new(const struct ptc_kept_opts *opts, struct ptc_kept **ret, struct ptc_err *err);

@@ -56,7 +56,8 @@ int ptc_series_init(struct ptc_series *s, struct ptc_filing *filing, struct ptc_
 {
 	const struct ptc_source_ring *rings;
 	struct ptc_kept_opts opts = { .sample_type = ptc_filing_sample_type(filing),
-				      .id = ptc_filing_side_id(filing) };
+				      .id = ptc_filing_side_id(filing),
+				      .proc = filing->desc.proc };
 	int rc;
 
 	*s = (struct ptc_series){ .filing = filing, .drain = drain };

@@ -57,6 +57,7 @@ struct ptc_source_desc {
 	bool no_info; /* there is no AUXTRACE_INFO: nothing is traced, or not by Intel PT */
 	struct ptc_pt_info info;
 	bool keep_vdso;	   /* the session saves it: the source does not */
+	const char *proc;  /* where it has what is mapped: "/proc"; NULL: nowhere */
 	const char *label; /* "step": goes into the VERSION feature */
 };
 

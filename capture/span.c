@@ -8,15 +8,18 @@
 
 struct ptc_told {
 	size_t owners;
+	uint64_t time;
 	_Alignas(8) uint8_t bytes[];
 };
 
-struct ptc_told *ptc_told_new(size_t size)
+struct ptc_told *ptc_told_new(uint64_t time, size_t size)
 {
 	struct ptc_told *t = malloc(sizeof(*t) + size);
 
-	if (t)
+	if (t) {
 		t->owners = 1;
+		t->time = time;
+	}
 	return t;
 }
 
@@ -105,6 +108,46 @@ bool ptc_spans_put(struct ptc_spans *s, uint64_t start, uint64_t end, struct ptc
 		return false;
 	cut(s, start, end);
 	insert(s, find(s, start), &span);
+	return true;
+}
+
+/* The part of @span in [start, end), if there is one. */
+static void append_part(struct ptc_spans *to, const struct ptc_span *span, uint64_t start,
+			uint64_t end)
+{
+	struct ptc_span part = *span;
+
+	if (part.start < start)
+		part.start = start;
+	if (part.end > end)
+		part.end = end;
+	if (part.start < part.end)
+		insert(to, to->n, &part);
+}
+
+bool ptc_spans_only(struct ptc_spans *s, uint64_t until, const struct ptc_range *ranges, size_t n)
+{
+	struct ptc_spans kept = { .n = 0 };
+	size_t i, r = 0;
+
+	/* Each range's end parts a span at most once. */
+	if (!ptc_vec_reserve((void **)&kept.items, &kept.cap, s->n + n + 1, sizeof(*kept.items)))
+		return false;
+	for (i = 0; i < s->n; i++) {
+		const struct ptc_span *span = &s->items[i];
+		size_t k;
+
+		if (span->told->time > until) {
+			append_part(&kept, span, span->start, span->end);
+			continue;
+		}
+		while (r < n && ranges[r].end <= span->start)
+			r++;
+		for (k = r; k < n && ranges[k].start < span->end; k++)
+			append_part(&kept, span, ranges[k].start, ranges[k].end);
+	}
+	ptc_spans_clear(s);
+	*s = kept;
 	return true;
 }
 

@@ -147,7 +147,11 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
 	if (!k->a->quiet)
 		ptc_say("snapshot %" PRIu64 ": '%s', %" PRIu64 " bytes of trace", t->n, t->path,
 			t->bytes);
-	if (!k->a->quiet && t->behind_ns)
+	if (!k->a->quiet && t->behind_ns == PTC_BEHIND_UNKNOWN)
+		ptc_say("the trace was stopped behind the place (--at), and by how much is not "
+			"known "
+			"on this machine");
+	else if (!k->a->quiet && t->behind_ns)
 		ptc_say("the trace was stopped %.3f us behind the place (--at)",
 			(double)t->behind_ns / 1e3);
 	remember(k, t->path);

@@ -201,11 +201,12 @@ static void tell_away(const struct ptc_hotplug_whose *w, const struct ptc_away *
 
 static void tell_came(const struct ptc_hotplug_whose *w, const struct ptc_hotplug *h)
 {
-	char list[64], text[384];
+	char list[64], text[448];
 
 	ptc_cpus_text(&h->came, list, sizeof(list));
 	(void)snprintf(text, sizeof(text),
-		       "CPU %s came online meanwhile: what ran there is not recorded%s%s", list,
+		       "CPU %s came online meanwhile: what ran there is not recorded%s%s%s", list,
+		       w->places ? ", nor is it seen who comes to a place there (--at)" : "",
 		       *h->why ? ": " : "", h->why);
 	say(w, text);
 }

@@ -35,7 +35,8 @@ struct ptc_hotplug {
 struct ptc_hotplug_whose {	      /* all lent */
 	const struct ptc_cpus *among; /* that are recorded; NULL: all */
 	const struct ptc_cpus *mine;  /* that there are events of */
-	bool tasks; /* and of tasks: they are still there when such a CPU comes back */
+	bool tasks;  /* and of tasks: they are still there when such a CPU comes back */
+	bool places; /* are watched (opts->at), on those that there are events of */
 	/* Record @cpu again. NULL: that cannot be. */
 	int (*again)(void *ctx, int cpu, struct ptc_err *err);
 	uint64_t (*now_ns)(void *ctx);

@@ -168,6 +168,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	ret->nevents = p->set.nevents;
 	ret->ids = p->ids;
 	ret->nids = p->nids;
+	ret->proc = "/proc";
 	ret->label = p->event.intel_pt ? "Intel PT" : p->event.name;
 	ret->no_info = !p->event.intel_pt;
 	ret->keep_vdso = p->event.intel_pt && !ptc_attrs_by_cpu(p->opts);
@@ -217,6 +218,7 @@ static struct ptc_hotplug_whose whose_cpus(struct perf *p)
 		.among = p->opts->cpus ? &p->set.cpus : NULL,
 		.mine = &p->set.cpus,
 		.tasks = !ptc_attrs_by_cpu(p->opts),
+		.places = p->opts->nat != 0,
 		.again = p->stopped ? NULL : record_again,
 		.now_ns = now_ns,
 		.ctx = p,

@@ -40,8 +40,12 @@ void ptc_trigger_pause(struct ptc_trigger *t)
 
 	ptc_watch_pause(&t->watch);
 	t->behind_ns = 0;
-	if (!ptc_breakpoints_take(&t->breakpoints, &came_ns) || !t->clock->kernel)
+	if (!ptc_breakpoints_take(&t->breakpoints, &came_ns))
 		return;
+	if (!t->clock->kernel) {
+		t->behind_ns = PTC_BEHIND_UNKNOWN;
+		return;
+	}
 	now_ns = ptc_clock_ns(t->clock);
 	t->behind_ns = now_ns > came_ns ? now_ns - came_ns : 0;
 }

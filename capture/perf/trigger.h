@@ -10,7 +10,7 @@ struct ptc_trigger {
 	struct ptc_watch watch;
 	struct ptc_breakpoints breakpoints;
 	const struct ptc_clock *clock; /* lent */
-	uint64_t behind_ns;	       /* the newest snapshot, behind the place that asked for it */
+	uint64_t behind_ns;	       /* as of struct ptc_taken, of the newest snapshot */
 };
 
 #define PTC_TRIGGER_INIT                                                                           \

@@ -165,6 +165,7 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	};
 
 	ptc_soft_describe(&d, ret);
+	ret->proc = "/proc";
 }
 
 static size_t step_rings(struct ptc_source *src, const struct ptc_source_ring **ret)

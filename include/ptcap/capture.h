@@ -42,13 +42,17 @@ struct ptc_progress {
 	uint64_t aux_bytes;  /* of trace, in the file or on the way there */
 };
 
+/* The kernel's clock cannot be read, so as to hold it against the time of what was come to. */
+#define PTC_BEHIND_UNKNOWN UINT64_MAX
+
 /* A snapshot that was taken. */
 struct ptc_taken {
 	uint64_t n;	    /* from 1 on */
 	uint64_t bytes;	    /* of trace */
 	const char *path;   /* lent: the file it is in */
 	uint64_t wanted;    /* how often PTC_WAKE_SNAPSHOT was said before it was taken */
-	uint64_t behind_ns; /* so long after a place of opts->at was come to; 0: not for one */
+	uint64_t behind_ns; /* so long after a place of opts->at was come to; 0: not for
+			     * one, or in front of it; or PTC_BEHIND_UNKNOWN */
 };
 
 /* A place in a program's code. */

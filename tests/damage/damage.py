@@ -44,11 +44,22 @@ def record(folder):
         if not os.path.exists(path):  # the status is the program's
             sys.exit(f"FAILED: cannot record {name}: {r.stderr.decode()}")
         yield path
+    yield made(folder, "crash", "crash", "--source", "step", "--", prog("crash_static"), "null")
     if shutil.which("qemu-x86_64"):
         yield without_code(folder)
+        yield made(folder, "series", "snapshot", "--source", "emu", "--count", "1", "--on-exit", "-m", "256K,16K", "--", prog("busy"), "3000")
         path = os.path.join(folder, "snapshots.data")
         snapshots(path)
         yield path
+
+
+def made(folder, name, *argv):
+    """By another command: a snapshot, with the state that side records were folded to; a crash, with that of the process."""
+    path = os.path.join(folder, name + ".data")
+    r = subprocess.run([PTCAP, argv[0], "-q", "-o", path, *argv[1:]], capture_output=True)
+    if not os.path.exists(path):
+        sys.exit(f"FAILED: cannot make {name}: {r.stderr.decode()}")
+    return path
 
 
 def without_code(folder):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""snapshot.py NAME: `ptcap snapshot`: who asks for one gets a file, whole by itself, of the newest trace.
+"""snapshot.py NAME [TIMES]: `ptcap snapshot`: who asks for one gets a file, whole by itself, of the newest trace.
 
 Each function below is a case; its name and text say what holds. Nothing sleeps to be in time, but for the
 moments at which ptcap is killed.
@@ -317,11 +317,11 @@ def attached(folder):
 
 
 @case
-def killed(folder):
+def killed(folder, times=12):
     """ptcap is killed at random moments: no half file under a name, nothing else is left, the program runs on."""
     dice = random.Random(17)
     there = 0
-    for n in range(12):
+    for n in range(int(times)):
         live = Live(folder, "--every", "1ms", *RINGS, prog("busy"), lib.BUSY_A_WHILE)
         check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
         if n % 2:  # on a slow machine, too, some are killed when there is a file
@@ -400,6 +400,6 @@ def refused(folder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     lib.main(CASES)

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""watch.py NAME: what kills a program is seen beside the kernel's events, without stepping it.
+"""watch.py NAME [TIMES]: what kills a program is seen beside the kernel's events, without stepping it.
 
 The event is dummy:u, which needs no PT: there is a state, and no trace. With Intel PT: tests/guest/crash.sh.
 """
 
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
+import time
 
 import lib
 from crash import FAULTS, STATIC, at
@@ -21,13 +23,13 @@ CRASH = [PTCAP, "crash", "-e", "dummy:u"]
 
 
 def case(f):
-    def known(folder):
+    def known(folder, *args):
         r = Run([*CRASH, "-q", "-o", os.path.join(folder, "probe"), "--", "/bin/true"])
         if "perf_event_paranoid" in r.err or "ptrace" in r.err:
             lib.skip(r.err)
         r.expect(0)
         os.unlink(os.path.join(folder, "probe"))
-        f(folder)
+        f(folder, *args)
 
     CASES[f.__name__] = known
     return known
@@ -84,9 +86,9 @@ def children(folder):
 class Attached:
     """A program that waits, and ptcap beside it."""
 
-    def __init__(self, folder, *mode):
+    def __init__(self, folder, *mode, program="wait"):
         self.path = os.path.join(folder, "f")
-        self.target = subprocess.Popen([prog("wait"), *mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.target = subprocess.Popen([prog(program), *mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(self.target.stdout.readline() == b"ready\n", "the target is not ready")
         self.us = subprocess.Popen([*CRASH, "-o", self.path, "-p", str(self.target.pid)], stderr=subprocess.PIPE, text=True)
         for line in self.us.stderr:
@@ -159,7 +161,71 @@ def left(folder):
     a.unharmed()
 
 
+@case
+def asleep(folder):
+    """A thread that nothing wakes, as it waits in vfork, keeps nobody waiting for long: there is a state without it."""
+    path = os.path.join(folder, "f")
+    with subprocess.Popen([*CRASH, "-o", path, "--", prog("vforked")], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
+        check(p.wait() == 128 + signal.SIGSEGV, f"exit status {p.returncode}")
+        p.stdin.close()
+        err = p.stderr.read()
+    check("1 process was killed" in err, err)
+    Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
+    said = show(path)
+    check((said["signal"], said["reason"], said["fault"]["function"]) == ("SIGSEGV", "null-page", "main"), f"{said['text']}")
+    check([t["tid"] for t in said["threads"]] == [said["tid"]], f"{said['threads']}")
+
+
+@case
+def killed(folder, times=10):
+    """ptcap, or what watches, is killed at random moments: the target runs on, there is no file, nothing is left."""
+    path, dice, there = os.path.join(folder, "f"), random.Random(23), 0
+    for n in range(int(times)):
+        target = subprocess.Popen([prog("pairs"), "100"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        check(target.stdout.readline() == b"ready\n", "the target is not ready")
+        with subprocess.Popen([*CRASH, "-q", "-o", path, "-p", str(target.pid)], stderr=subprocess.DEVNULL) as us:
+            end = time.monotonic() + dice.random() * 0.05
+            while time.monotonic() < end:  # it is not asleep meanwhile
+                target.stdin.write(b"x")
+                target.stdin.flush()
+                check(target.stdout.readline() == b"mapped\n", "the target does not run")
+            there += tracer(target.pid) != 0
+            us.kill()
+        until(lambda: tracer(target.pid) == 0, "left")
+        out, _ = target.communicate(b"x")
+        check(out == b"mapped\ndone\n" and target.returncode == 7, f"{n}: {out!r}, {target.returncode}")
+        check(os.listdir(folder) == [], f"left behind: {os.listdir(folder)}")
+    check(there, "it was never attached")
+    print(f"{times} times killed, {there} of them attached")
+
+
+def resident(pid):
+    """KiB."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return int(re.search(r"VmRSS:\s+(\d+) kB", f.read())[1])
+
+
+PAIRS, ROUNDS = 20000, 8  # of code that is mapped and unmapped
+
+
+@case
+def flat(folder, rounds=ROUNDS):
+    """A target maps code at ever new addresses, and unmaps it: ptcap's memory does not grow with that."""
+    a = Attached(folder, str(PAIRS), program="pairs")
+    took = []
+    for _ in range(int(rounds)):
+        a.target.stdin.write(b"x")
+        a.target.stdin.flush()
+        check(a.target.stdout.readline() == b"mapped\n", "the target does not map")
+        took.append(resident(a.us.pid))
+    check(took[-1] - took[0] < 4 << 10, f"KiB after each {PAIRS} pairs: {took}")
+    a.us.send_signal(signal.SIGINT)
+    a.ends()
+    a.unharmed()
+    print(f"{len(took) * PAIRS} pairs, {took[0]} KiB after the first {PAIRS}, {took[-1]} KiB in the end")
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     lib.main(CASES)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "auxtrace/crash.h"
+#include "auxtrace/ledger.h"
 #include "auxtrace/userrec.h"
 #include "lib_elf.h"
 #include "lib_packed.h"
@@ -141,6 +143,32 @@ static void put_one(const char *folder, const char *name, uint32_t type, uint64_
 }
 
 /* A record of each type, of small numbers; then those of a recording. */
+/* The records of ours: what became of the bytes of rings, and a process that died. */
+static void put_ours(const char *folder)
+{
+	const struct ptc_ledger_ring ring = { .idx = 1, .cpu = -1, .aux_read = 8, .aux_stored = 8 };
+	const struct ptc_ledger_event event = { .id = 7, .enabled_ns = 9, .running_ns = 9 };
+	struct ptc_crash c = { .bytes = ptc_cur_init("worker", 6) };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	struct ptc_cur cur;
+	char name[32];
+	unsigned int n = 0;
+
+	ptc_ledger_put_rings(&b, &ring, 1);
+	ptc_ledger_put_events(&b, &event, 1);
+	for (c.kind = PTC_CRASH_SIGNAL; c.kind <= PTC_CRASH_AUXV; c.kind++)
+		ptc_crash_put(&b, &c);
+	cur = ptc_cur_init(b.bytes, b.len);
+	while (ptc_rec_next(&cur, 0, &rec, &err) > 0) {
+		(void)snprintf(name, sizeof(name), "ours-%02u", n++);
+		put_one(folder, name, rec.type, PD_SAMPLE_TYPE, rec.body.pos,
+			ptc_cur_left(&rec.body));
+	}
+	ptc_buf_release(&b);
+}
+
 static void put_record(const char *folder)
 {
 	const uint64_t all = (UINT64_C(1) << 25) - 1;
@@ -171,6 +199,7 @@ static void put_record(const char *folder)
 		(void)ptc_cur_skip(&c, (size_t)ptc_rec_trailing(&rec));
 	}
 	pd_release(&p);
+	put_ours(folder);
 }
 
 /* Words behind the type, with and without a filter. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/crash.h"
 #include "auxtrace/index.h"
 #include "auxtrace/ledger.h"
 #include "auxtrace/pt_info.h"
@@ -186,6 +187,34 @@ static size_t read_side(const struct ptc_rec *rec, uint64_t trailer_type)
 	return n;
 }
 
+/* The state of a process that died, put and read again; what does not fit one record is parted. */
+static size_t read_crash(const struct ptc_rec *rec)
+{
+	struct ptc_ledger_field f, f2;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_crash c, again;
+	struct ptc_rec put;
+	struct ptc_err err;
+	size_t i, len;
+
+	if (ptc_crash_parse(rec, &c, &err) != 1)
+		return 0;
+	inside(c.bytes);
+	len = ptc_cur_left(&c.bytes);
+	if (len > PTC_CRASH_BYTES_MAX || !ptc_crash_field(&c, 0, &f))
+		return 1;
+	ptc_crash_put(&b, &c);
+	CHECK(!ptc_buf_failed(&b));
+	put = rec_of(&b);
+	CHECK(ptc_crash_parse(&put, &again, &err) == 1 && again.kind == c.kind);
+	for (i = 0; ptc_crash_field(&c, i, &f); i++)
+		CHECK(ptc_crash_field(&again, i, &f2) && f.value == f2.value);
+	CHECK(ptc_cur_left(&again.bytes) == len &&
+	      (!len || !memcmp(again.bytes.pos, c.bytes.pos, len)));
+	ptc_buf_release(&b);
+	return 1;
+}
+
 /* What is read of a ledger is put, and read again as the same. */
 static size_t read_ledger(const struct ptc_rec *rec)
 {
@@ -278,7 +307,7 @@ size_t wk_record(const struct ptc_rec *rec, uint64_t trailer_type,
 	inside(rec->body);
 	n = read_side(rec, trailer_type);
 	/* These go by the body, whatever the type says. */
-	n += read_pt_info(rec) + read_ledger(rec);
+	n += read_pt_info(rec) + read_ledger(rec) + read_crash(rec);
 	if (!ptc_time_conv_parse(rec, &tc, &err))
 		CHECK(tc.shift < 64);
 	if (attr && ptc_sample_parse_front(&body, attr->sample_type, &s))

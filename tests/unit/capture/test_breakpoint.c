@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/perf/breakpoint.h"
+#include "capture/perf/trigger.h"
 
 __attribute__((noinline)) static void place(void)
 {
@@ -73,6 +74,30 @@ Test(breakpoint, each_time_that_counts_asks_once)
 		first = second;
 	}
 	release(&b);
+}
+
+/* How late the stop is, is said for what asked, once; or that it cannot be known. */
+Test(breakpoint, how_far_behind)
+{
+	struct ptc_clock clock = { .kernel = false };
+	struct ptc_trigger t = PTC_TRIGGER_INIT;
+
+	watch_here(&t.breakpoints, 1);
+	t.clock = &clock;
+	ptc_trigger_pause(&t);
+	cr_assert_eq(t.behind_ns, 0);
+	place();
+	ptc_trigger_pause(&t);
+	cr_assert_eq(t.behind_ns, PTC_BEHIND_UNKNOWN);
+	ptc_trigger_pause(&t);
+	cr_assert_eq(t.behind_ns, 0);
+	clock.kernel = true; /* at the end of time */
+	clock.conv = (struct ptc_time_conv){ .mult = 1, .zero = UINT64_MAX / 2 };
+	place();
+	ptc_trigger_pause(&t);
+	cr_assert(t.behind_ns > UINT64_MAX / 4 && t.behind_ns < PTC_BEHIND_UNKNOWN);
+	ptc_trigger_release(&t);
+	ptc_cpus_release(&cpus);
 }
 
 Test(breakpoint, it_counts)

@@ -360,6 +360,118 @@ Test(fold, memory_is_flat_however_often_code_is_mapped)
 	ptc_fold_free(f);
 }
 
+/* Each unit of memory is code or not, as a bit says; who was told of up to @until is held against
+ * that. */
+static void look_at(struct ptc_fold *f, uint64_t mapped, uint64_t until)
+{
+	struct ptc_maps maps = PTC_MAPS_INIT;
+	char text[64 * 64];
+	struct ptc_err err;
+	size_t at = 0;
+	uint64_t i;
+
+	for (i = 0; i < UNITS; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+				       "%lx-%lx r%cxp 00000000 00:00 0\n", BASE + i * UNIT,
+				       BASE + (i + 1) * UNIT, mapped >> i & 1 ? '-' : 'w');
+	for (i = 0; i < at; i++)
+		if (text[i] == 'w')
+			text[i + 1] = '-';
+	cr_assert_eq(ptc_maps_parse(&maps, text, at, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_fold_look(f, pid_of(0), &maps, until, &err), 0);
+	ptc_maps_release(&maps);
+}
+
+Test(fold, a_look_leaves_what_is_mapped_and_what_is_newer)
+{
+	uint64_t life, seed = 5;
+
+	for (life = 0; life < 500; life++) {
+		struct ptc_fold *f = ptc_fold_new(TYPE, ID);
+		struct model truth = { .p[0].has[0] = true }, told = { .p[0].has[0] = true };
+		uint64_t said[UNITS] = { 0 }, at, i;
+		const uint64_t until = rnd(&seed, 13);
+		const uint64_t mapped = (uint64_t)rnd(&seed, UINT32_MAX) << 20 ^
+					rnd(&seed, UINT32_MAX);
+
+		for (i = 1; i <= 12; i++) {
+			static uint8_t bytes[UNITS * UNIT];
+			struct ptc_sb sb = { .id = { .has = TYPE, .time = i, .pid = pid_of(0) } };
+			uint64_t addr, len;
+			struct ptc_err err;
+
+			make_range(&seed, &addr, &len);
+			if (i % 3) {
+				sb.type = PERF_RECORD_MMAP2;
+				sb.u.mmap = (struct ptc_sb_mmap){ .pid = pid_of(0),
+								  .tid = pid_of(0),
+								  .addr = addr,
+								  .len = len,
+								  .pgoff = i << 12,
+								  .prot = PROT_EXEC,
+								  .filename = "/f" };
+			} else {
+				sb.type = PERF_RECORD_TEXT_POKE;
+				sb.misc = PERF_RECORD_MISC_USER;
+				memset(bytes, (int)i, len);
+				sb.u.poke.addr = addr;
+				sb.u.poke.new_bytes = ptc_cur_init(bytes, len);
+			}
+			apply(&truth, &sb);
+			cr_assert_eq(ptc_fold_take(f, &sb, &err), 0);
+			/* A unit has a mapping and a change of it, each with its time. */
+			for (at = 0; at < len; at += UNIT) {
+				const size_t u = (addr + at - BASE) / UNIT;
+
+				said[u] = i % 3 ? i | i << 32 : i << 32 | (uint32_t)said[u];
+			}
+		}
+		look_at(f, mapped, until);
+		for (i = 0; i < UNITS; i++) {
+			struct unit *u = &truth.p[0].units[i];
+
+			if (!(mapped >> i & 1) && said[i] >> 32 <= until)
+				u->poke = 0;
+			if (!(mapped >> i & 1) && (uint32_t)said[i] <= until) {
+				u->name[0] = '\0';
+				u->off = 0;
+			}
+		}
+		tell(f, &told);
+		cr_assert(same_units(truth.p[0].units, told.p[0].units), "life %lu", life);
+		ptc_fold_free(f);
+	}
+}
+
+Test(fold, asks_for_a_look_when_it_is_worth_one)
+{
+	struct ptc_fold *f = ptc_fold_new(TYPE, ID);
+	struct ptc_maps maps = PTC_MAPS_INIT;
+	struct ptc_fold_size size;
+	uint64_t i, looks = 0;
+	struct ptc_err err;
+	int32_t pid = 0;
+
+	for (i = 1; i <= 1000000; i++) {
+		put_mmap(f, i, BASE + i * 8192, 4096);
+		if (!ptc_fold_wants_look(f, &pid))
+			continue;
+		looks++;
+		cr_assert_eq(pid, 1000);
+		cr_assert(!ptc_fold_wants_look(f, &pid), "asked twice");
+		cr_assert_eq(ptc_fold_look(f, pid, &maps, i, &err), 0);
+	}
+	ptc_fold_size(f, &size);
+	cr_assert_leq(size.pieces, 4096);
+	cr_assert(looks > 100 && looks < 300, "%lu looks", looks);
+	for (i = 1; i < 100000; i++) /* nothing comes of it: twice as much next time */
+		put_mmap(f, i, BASE + i * 8192, 4096);
+	for (looks = 0; ptc_fold_wants_look(f, &pid); looks++)
+		;
+	cr_assert_eq(looks, 1);
+	ptc_fold_free(f);
+}
+
 Test(fold, symbols_and_programs_are_forgotten_when_they_go)
 {
 	struct ptc_fold *f = ptc_fold_new(TYPE, ID);

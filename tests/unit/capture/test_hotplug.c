@@ -204,6 +204,11 @@ Test(hotplug, what_cannot_be_recorded_again_is_told_with_the_reason)
 			 "again 1;CPU 1 went offline at 1.000000000" RING
 			 "CPU 1 came online meanwhile: what ran there is not recorded: in use;",
 			 "%s", s.log);
+	s.whose.places = true;
+	ptc_hotplug_tell(&s.h, &s.whose);
+	cr_assert_not_null(strstr(s.log, "not recorded, nor is it seen who comes to a place there "
+					 "(--at): in use;"),
+			   "%s", s.log);
 	cr_assert(!ptc_hotplug_late(&s.h) && s.h.came.n == 1);
 	s.refuse = PTC_E_NO_MEMORY;
 	cr_assert_eq(happens(&s, "+1"), PTC_E_NO_MEMORY);

@@ -6,8 +6,11 @@
 #include <criterion/criterion.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "auxtrace/sideband.h"
 #include "base/buf.h"
@@ -23,6 +26,8 @@ struct scene {
 	struct ptc_err err;
 };
 
+static const char *proc; /* of what comes next; NULL: nothing is looked up */
+
 static void scene_init(struct scene *s, size_t max_bytes)
 {
 	const struct ptc_source_ring rings[RINGS] = { { .aux_size = AUX }, { .aux_size = AUX } };
@@ -30,7 +35,8 @@ static void scene_init(struct scene *s, size_t max_bytes)
 					    .id = ID,
 					    .rings = rings,
 					    .nrings = RINGS,
-					    .max_bytes = max_bytes };
+					    .max_bytes = max_bytes,
+					    .proc = proc };
 
 	memset(s, 0, sizeof(*s));
 	cr_assert_eq(ptc_kept_new(&opts, &s->kept, &s->err), 0);
@@ -198,6 +204,111 @@ Test(kept, a_ring_that_stands_still_does_not_keep_everything)
 		      mallinfo2().uordblks, before);
 	cr_assert_gt(ptc_kept_since(s.kept), 1, "older trace has no side records any more");
 	ptc_kept_free(s.kept);
+}
+
+/* What process 5 has mapped from now on. */
+static void set_maps(const char *root, const char *text)
+{
+	char path[96];
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "%s/5", root);
+	(void)mkdir(path, 0700);
+	(void)snprintf(path, sizeof(path), "%s/5/maps", root);
+	f = fopen(path, "w");
+	cr_assert_not_null(f);
+	(void)fputs(text, f);
+	(void)fclose(f);
+}
+
+static void forget_maps(const char *root)
+{
+	char path[96];
+
+	(void)snprintf(path, sizeof(path), "%s/5/maps", root);
+	(void)unlink(path);
+	(void)snprintf(path, sizeof(path), "%s/5", root);
+	(void)rmdir(path);
+	(void)rmdir(root);
+}
+
+/* At ever new addresses, and all but the last are unmapped: of a munmap nobody tells. */
+static size_t map_many(struct scene *s, uint64_t n)
+{
+	struct ptc_buf state = PTC_BUF_INIT, records = PTC_BUF_INIT;
+	size_t len;
+	uint64_t i;
+
+	for (i = 1; i <= n; i++) {
+		add_mmap(s, 0, i, 0x100000 + i * 0x2000, "/tmp/code");
+		if (i % 50 == 0)
+			round_ends(s);
+	}
+	cr_assert_eq(ptc_kept_fold(s->kept, n, &s->err), 0);
+	cr_assert_eq(ptc_kept_put(s->kept, &state, &records, &s->err), 0);
+	len = state.len;
+	ptc_buf_release(&state);
+	ptc_buf_release(&records);
+	return len;
+}
+
+Test(kept, what_is_mapped_no_more_is_forgotten)
+{
+	char root[] = "/tmp/ptcap-kept-XXXXXX";
+	struct scene s;
+	size_t all;
+
+	scene_init(&s, 1);
+	all = map_many(&s, 100000);
+	ptc_kept_free(s.kept);
+	proc = mkdtemp(root);
+	cr_assert_not_null(proc);
+	set_maps(root, "00100000-00101000 r-xp 00000000 00:00 0 [other]\n");
+	scene_init(&s, 1);
+	cr_assert_leq(map_many(&s, 100000), all / 10, "%zu bytes without looking", all);
+	ptc_kept_free(s.kept);
+	forget_maps(root);
+	scene_init(&s, 1); /* it cannot be read: all is kept */
+	cr_assert_eq(map_many(&s, 100000), all);
+	ptc_kept_free(s.kept);
+}
+
+enum { MANY = 4097 }; /* the last of them waits for the next round */
+
+/*
+ * What was unmapped before the look was still mapped while the trace was made that reaches back so
+ * far: only records of a time behind the look let it be forgotten.
+ */
+Test(kept, what_the_rings_reach_back_to_is_not_forgotten)
+{
+	char root[] = "/tmp/ptcap-kept-XXXXXX";
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct scene s;
+	uint64_t i;
+
+	proc = mkdtemp(root);
+	set_maps(root, "00100000-00101000 r-xp 00000000 00:00 0 [other]\n");
+	scene_init(&s, 1);
+	for (i = 1; i <= MANY; i++)
+		add_mmap(&s, 0, i, 0x100000 + i * 0x2000, "/c");
+	round_ends(&s);
+	add_mmap(&s, 0, MANY + 1, 0x1000, "/x");
+	round_ends(&s); /* up to MANY is folded: there is a look, up to MANY + 1 */
+	add_mmap(&s, 0, MANY + 9, 0x3000, "/y");
+	round_ends(&s); /* made before or behind the look: who knows */
+	add_mmap(&s, 0, MANY + 20, 0x5000, "/z");
+	cr_assert_eq(ptc_kept_fold(s.kept, MANY + 10, &s.err), 0);
+	cr_assert_eq(ptc_kept_put(s.kept, &a, &b, &s.err), 0);
+	cr_assert_gt(a.len, (size_t)MANY * 50, "what was mapped at %d is forgotten", MANY + 8);
+	ptc_buf_reset(&a);
+	cr_assert_eq(ptc_kept_fold(s.kept, MANY + 21, &s.err), 0);
+	ptc_buf_reset(&b);
+	cr_assert_eq(ptc_kept_put(s.kept, &a, &b, &s.err), 0);
+	expect(&s, "0:/y 0:/z", ""); /* and /x, which is not mapped either */
+	ptc_buf_release(&a);
+	ptc_buf_release(&b);
+	ptc_kept_free(s.kept);
+	forget_maps(root);
 }
 
 Test(kept, losses_are_counted)

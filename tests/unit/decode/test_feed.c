@@ -147,6 +147,24 @@ Test(feed, the_last_bit_in_front_of_another_packet_may_not)
 	ptc_buf_release(&b);
 }
 
+/* What was read late is told of with a bit: which one, only libipt knows. */
+Test(feed, with_something_late_a_packet_is_asked_for)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_feed f;
+
+	pt_tnt(&b, "TT");
+	pt_tnt(&b, "N");
+	f = feed_of(&b, 0);
+	ptc_feed_take_tnt(&f);
+	cr_assert(ptc_feed_is_known(&f));
+	f = feed_of(&b, 0);
+	f.late = true;
+	ptc_feed_take_tnt(&f);
+	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_buf_release(&b);
+}
+
 Test(feed, nothing_is_known_from_the_limit_on)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
