@@ -18,6 +18,7 @@ struct frame {
 
 struct thread {
 	int32_t tid;
+	uint32_t queue;	      /* where it was last */
 	struct frame *frames; /* owned */
 	size_t n, cap;
 	/* out of the trace: where it would go on if nothing came in between; 0: not known */
@@ -286,14 +287,29 @@ static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_i
 	}
 }
 
-static int on_gap(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+static void forget(struct thread *t)
 {
 	t->n = 0;
 	t->out = false;
+}
+
+static int tell_lost(struct ptc_calls *c, const struct ptc_item *it)
+{
 	return tell(c, &(struct ptc_call){ .type = PTC_CALL_LOST,
 					   .how = PTC_CALL_BY_TRACE,
 					   .since = PTC_NO_TIME,
 					   .item = it });
+}
+
+/* Of nobody: of all that were in that queue last. */
+static int on_gap_of_queue(struct ptc_calls *c, const struct ptc_item *it)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->threads[i].queue == it->queue)
+			forget(&c->threads[i]);
+	return tell_lost(c, it);
 }
 
 int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
@@ -302,11 +318,16 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 
 	if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_GAP)
 		return 0;
+	if (it->type == PTC_ITEM_GAP && it->tid < 0)
+		return on_gap_of_queue(c, it);
 	t = thread_of(c, it->tid);
 	if (!t)
 		return PTC_E_NO_MEMORY;
-	if (it->type == PTC_ITEM_GAP)
-		return on_gap(c, t, it);
+	t->queue = it->queue;
+	if (it->type == PTC_ITEM_GAP) {
+		forget(t);
+		return tell_lost(c, it);
+	}
 	if (it->kind == PTC_KIND_START)
 		return on_start(c, t, it);
 	if (it->to)

@@ -53,7 +53,8 @@ struct ptc_calls *ptc_calls_new(const struct ptc_calls_opts *opts);
 void ptc_calls_free(struct ptc_calls *c);
 
 /*
- * One item of a decode with opts.bytes (an instruction's length is its return address).
+ * One item of a decode with opts.bytes (an instruction's length is its return address). A gap of
+ * nobody is one of all threads whose trace was last in that queue.
  * Returns 0, what on_call returned, or PTC_E_NO_MEMORY.
  */
 int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *item);

@@ -67,6 +67,13 @@ static void keep_branch(struct ptc_crash_flow *f, const struct ptc_item *it)
 	f->seen += it->type == PTC_ITEM_BRANCH;
 }
 
+/* A gap of nobody is one of whose trace is in that queue. */
+static bool is_ours(const struct ptc_crash_flow *f, const struct ptc_item *it)
+{
+	return it->tid == f->tid ||
+	       (it->type == PTC_ITEM_GAP && it->tid < 0 && f->nbranches && it->queue == f->queue);
+}
+
 static int take(struct ptc_crash_flow *f, const struct ptc_item *it)
 {
 	const size_t n = f->n;
@@ -75,8 +82,10 @@ static int take(struct ptc_crash_flow *f, const struct ptc_item *it)
 
 	if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_GAP)
 		return 0;
-	if (it->tid != f->tid || (it->time != PTC_NO_TIME && it->time > f->until_ns))
+	if (!is_ours(f, it) || (it->time != PTC_NO_TIME && it->time > f->until_ns))
 		return 0;
+	if (it->type == PTC_ITEM_BRANCH)
+		f->queue = it->queue;
 	keep_branch(f, it);
 	rc = ptc_calls_item(f->tracker, it);
 	/* Behind a stray return there is nothing but the exit, if it went to nowhere. */

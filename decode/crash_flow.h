@@ -48,6 +48,7 @@ struct ptc_crash_flow {
 	/* its own */
 	struct ptc_calls *tracker; /* owned */
 	uint64_t out_ip;	   /* where it was when its trace was last off */
+	uint32_t queue;		   /* where its last transfer was */
 	bool no_memory;
 };
 

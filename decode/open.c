@@ -329,6 +329,59 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 	return 0;
 }
 
+/* What was kept of @l, span by span. */
+static bool keep_times(struct ptc_decode *d, const struct ptc_lane *l)
+{
+	struct ptc_kept_time k = { .cpu = l->cpu, .queue = l->idx };
+	bool ok = true, any = false;
+	size_t i;
+
+	for (i = 0; ok && i < l->stream.n; i++) {
+		const struct ptc_span *sp = &l->stream.spans[i];
+
+		if (ptc_range_next_timed(sp, &d->clock, 0, &k.from_ns) == sp->len)
+			continue;
+		k.upto_ns = i + 1 == l->stream.n || !sp->reference ?
+				    UINT64_MAX :
+				    ptc_tsc_clock_ns(&d->clock, sp->reference, sp->reference);
+		ok = ptc_joint_keep(&d->joint, k);
+		any = true;
+	}
+	k.from_ns = k.upto_ns = UINT64_MAX;
+	return ok && (any || ptc_joint_keep(&d->joint, k));
+}
+
+static int lane_by_cpu(const void *pa, const void *pb)
+{
+	const struct ptc_lane *a = *(const struct ptc_lane *const *)pa;
+	const struct ptc_lane *b = *(const struct ptc_lane *const *)pb;
+
+	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+/* Of one CPU the gap in front of each snapshot tells all there is. */
+static int set_up_joint(struct opening *o, struct ptc_err *err)
+{
+	struct ptc_decode *d = o->d;
+	const struct ptc_lane **lanes;
+	size_t i, n = 0;
+	bool ok = true;
+
+	if (!o->info.snapshot_mode || !d->clock.valid || d->nlanes < 2)
+		return 0;
+	lanes = calloc(d->nlanes, sizeof(const struct ptc_lane *));
+	if (!lanes)
+		return ptc_fail_mem(err);
+	for (i = 0; i < d->nlanes; i++)
+		if (d->lanes[i].cpu != -1 && d->lanes[i].tid == -1)
+			lanes[n++] = &d->lanes[i];
+	qsort(lanes, n, sizeof(const struct ptc_lane *), lane_by_cpu);
+	for (i = 0; ok && i < n; i++)
+		ok = keep_times(d, lanes[i]);
+	free(lanes);
+	return ok ? 0 : ptc_fail_mem(err);
+}
+
 static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 {
 	struct ptc_decode *d = o->d;
@@ -361,6 +414,8 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 	d->opts.code = NULL; /* it was lent for the opening */
 	if (!r && o->has_info)
 		r = set_up_lanes(o, err);
+	if (!r && o->has_info)
+		r = set_up_joint(o, err);
 	if (r < 0)
 		return r;
 	if (o->has_info)

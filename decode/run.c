@@ -2,8 +2,7 @@
 /*
  * Running: every queue is a lane. The lane whose trace is the furthest behind
  * steps; before it does, the side records up to its time are applied. Items
- * leave in the order of their times, as soon as no lane can come up with an
- * earlier one.
+ * leave through merge.h.
  */
 #include "decode/run.h"
 
@@ -14,6 +13,7 @@
 #include "decode/calm.h"
 #include "decode/demangle.h"
 #include "decode/last.h"
+#include "decode/merge.h"
 
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err)
@@ -63,6 +63,7 @@ void ptc_decode_free(struct ptc_decode *d)
 		ptc_ipt_release(&d->ipt);
 	ptc_notes_release(&d->notes);
 	ptc_index_release(&d->index);
+	ptc_joint_release(&d->joint);
 	ptc_file_free(d->file);
 	free(d);
 }
@@ -108,105 +109,6 @@ static void set_contexts(struct ptc_decode *d)
 	for (i = 0; i < d->nlanes; i++)
 		if (d->lanes[i].live)
 			ptc_decode_set_context(d, &d->lanes[i]);
-}
-
-static uint64_t order_time(uint64_t time)
-{
-	return time == PTC_NO_TIME ? 0 : time;
-}
-
-/* A moment in the order of all items: times first, ties by lane. */
-struct moment {
-	uint64_t time;
-	const struct ptc_lane *lane; /* lanes are in one array, by idx */
-};
-
-static const struct moment END_OF_TIME = { UINT64_MAX, (const struct ptc_lane *)UINTPTR_MAX };
-
-static bool is_before(struct moment a, struct moment b)
-{
-	return a.time < b.time || (a.time == b.time && a.lane < b.lane);
-}
-
-static int give(const struct ptc_sink *sink, struct ptc_out *o, size_t n, struct ptc_err *err)
-{
-	const struct ptc_item *items = o->items + o->head;
-
-	if (!n)
-		return 0;
-	o->head += n;
-	if (sink->on_items(sink->ctx, items, n))
-		return ptc_fail(err, PTC_E_STOPPED, "decoding was stopped");
-	return 0;
-}
-
-static struct moment front_of(const struct ptc_lane *l)
-{
-	const struct ptc_out *o = ptc_replay_out(l->replay);
-
-	return (struct moment){ order_time(o->items[o->head].time), l };
-}
-
-/* The lane with the earliest item, or NULL; *ret_next: where the next lane's begin. */
-static const struct ptc_lane *earliest(const struct ptc_decode *d, struct moment *ret_next)
-{
-	struct moment m, best = END_OF_TIME;
-	size_t i;
-
-	*ret_next = END_OF_TIME;
-	for (i = 0; i < d->nlanes; i++) {
-		const struct ptc_out *o = ptc_replay_out(d->lanes[i].replay);
-
-		if (o->head == o->n)
-			continue;
-		m = front_of(&d->lanes[i]);
-		if (is_before(m, best)) {
-			*ret_next = best;
-			best = m;
-		} else if (is_before(m, *ret_next)) {
-			*ret_next = m;
-		}
-	}
-	return best.lane == END_OF_TIME.lane ? NULL : best.lane;
-}
-
-/* The first item of @l that is not before @end. */
-static size_t first_at(const struct ptc_lane *l, struct moment end)
-{
-	const struct ptc_out *o = ptc_replay_out(l->replay);
-	const bool ties = l < end.lane;
-	const uint64_t last = end.time - !ties; /* one that is before it */
-	const struct ptc_item *it = o->items + o->head, *stop = o->items + o->n;
-
-	if (!end.time && !ties)
-		return o->head;
-	while (it < stop && (it->time <= last || it->time == PTC_NO_TIME))
-		it++;
-	return (size_t)(it - o->items);
-}
-
-/* Hand over all items before @upto, merged. */
-static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct moment upto,
-		 struct ptc_err *err)
-{
-	const struct ptc_lane *l;
-	struct moment next;
-	int r;
-
-	while ((l = earliest(d, &next)) != NULL) {
-		struct ptc_out *o = ptc_replay_out(l->replay);
-		size_t n;
-
-		if (is_before(upto, next))
-			next = upto;
-		n = first_at(l, next);
-		if (n == o->head)
-			return 0;
-		r = give(sink, o, n - o->head, err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
 }
 
 struct ptc_lane *ptc_decode_lane_of(struct ptc_decode *d, const struct ptc_sample_id *id)
@@ -257,6 +159,8 @@ static int apply_sideband(struct ptc_decode *d, uint64_t upto, struct ptc_err *e
 		list_lost(d, ev);
 		if (ev->time > d->applied_ns)
 			d->applied_ns = ev->time;
+		if (!ptc_joint_event(&d->joint, ev))
+			return ptc_fail_mem(err);
 		r = ptc_sideband_apply(&d->sideband, &d->procs, err);
 		if (r < 0)
 			return r;
@@ -288,23 +192,6 @@ static struct ptc_lane *furthest_behind(struct ptc_decode *d, uint64_t *ret_next
 		}
 	}
 	return best;
-}
-
-/* No item to come is before this. */
-static struct moment low_of_all(const struct ptc_decode *d)
-{
-	struct moment m, low = END_OF_TIME;
-	size_t i;
-
-	for (i = 0; i < d->nlanes; i++) {
-		if (!d->lanes[i].live)
-			continue;
-		/* Its own items up to its own time may go: what is to come is behind them. */
-		m = (struct moment){ ptc_lane_low(&d->lanes[i]), &d->lanes[i] + 1 };
-		if (is_before(m, low))
-			low = m;
-	}
-	return low;
 }
 
 /* What is left of @l is behind the time that is asked for. */
@@ -397,14 +284,14 @@ static int run_lanes(struct ptc_decode *d, const struct ptc_sink *sink, struct p
 		}
 		r = run_lane(d, l, next, err);
 		if (!r)
-			r = flush(d, sink, low_of_all(d), err);
+			r = ptc_merge_settled(d, sink, err);
 		if (r < 0)
 			return r;
 	}
 	/* What happened behind the end of the trace still counts: records may have been lost. */
 	r = apply_sideband(d, d->pick.to, err);
 	if (!r)
-		r = flush(d, sink, END_OF_TIME, err);
+		r = ptc_merge_rest(d, sink, err);
 	count_missing(d);
 	return r;
 }
@@ -450,6 +337,7 @@ int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct pt
 	int r = start_engine(d, err);
 
 	d->applied_ns = 0;
+	ptc_joint_rewind(&d->joint);
 	if (!r)
 		r = start_lanes(d, err);
 	if (!r)

@@ -7,6 +7,7 @@
 #include "auxtrace/pt_info.h"
 #include "auxtrace/reader.h"
 #include "decode/ipt.h"
+#include "decode/joint.h"
 #include "decode/lane.h"
 #include "decode/note.h"
 #include "decode/pick.h"
@@ -36,8 +37,9 @@ struct ptc_decode {
 	bool no_rounds; /* see ptc_sideband_open */
 	bool cycles;	/* the trace has CYC packets */
 	struct ptc_pick pick;
-	struct ptc_plan *plan; /* owned; during a pass; NULL: one thread */
-	uint64_t applied_ns;   /* the latest time of a record that was applied in this pass */
+	struct ptc_plan *plan;	/* owned; during a pass; NULL: one thread */
+	uint64_t applied_ns;	/* the latest time of a record that was applied in this pass */
+	struct ptc_joint joint; /* of a snapshot of several CPUs */
 
 	struct ptc_file *file; /* of a recording */
 	struct ptc_index index;

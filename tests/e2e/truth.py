@@ -626,10 +626,36 @@ def by_tid(text):
     return {tid: "".join(lines) for tid, lines in ret.items()}
 
 
+UNKEPT = re.compile(r"# gap queue=(\d+) tid=(-1|\d+) offset=\S+ length=\S+ cause=snapshot")
+
+
+def joined(decoded):
+    """
+    Lines `tid cpu from to kind` of several CPUs. What each thread did from one gap of it to the next,
+    [{tid: lines}]: its own, or of the queue that it was in. The last has what goes on to the end.
+    """
+    open_, done, where = {}, [], {}
+
+    def ends(tid):
+        if open_.get(tid):
+            done.append({tid: "".join(open_.pop(tid))})
+
+    for line in decoded.splitlines(keepends=True):
+        gap = UNKEPT.match(line)
+        if gap:
+            for tid in [t for t in open_ if gap[2] == t or (gap[2] == "-1" and where[t] == gap[1])]:
+                ends(tid)
+            continue
+        tid, where_now, rest = line.split(" ", 2)
+        where[tid] = where_now
+        open_.setdefault(tid, []).append(f"{tid} {rest}")
+    return [*done, {tid: "".join(lines) for tid, lines in open_.items()}]
+
+
 def parts_of(decoded):
     """What is between two places where the trace was not kept."""
     for line in re.findall(r"(?m)^#.*", decoded):
-        check(re.fullmatch(r"# gap queue=\d+ tid=-1 offset=\S+ length=\S+ cause=snapshot", line), line)
+        check(UNKEPT.fullmatch(line), line)
     return [by_tid(part) for part in re.split(r"(?m)^#.*\n", decoded)]
 
 
@@ -668,9 +694,10 @@ def check_snapshots(folder, name, argv):
         if ".!!" in steps and argv[1] == "1":  # the other threads may be on their way to rest
             nth = steps[: steps.index(".!!") + 3].count("!") - 1
             check(run.sizes[nth] == 0, f"something new while nothing ran: {run.sizes}")
+        if options:
+            parts = joined(lib.decode(run.path, "-F", "tid,cpu,from,to,kind").expect(0).out)
         at = dict.fromkeys(want, 0)
-        # With several queues, one begins where another's trace is there already: the last begins last.
-        for part in parts[-1:] if options else parts:
+        for part in parts:
             for tid, flow in part.items():
                 found = want[tid].find(flow, at[tid])
                 check(found >= 0 and not (found and want[tid][found - 1] != "\n"),

@@ -218,3 +218,37 @@ Test(calls, a_very_deep_stack_forgets_its_outermost_half)
 	cr_assert(strstr(text.bytes, "-b"));
 	ptc_calls_free(c);
 }
+
+/* Three threads in two queues: those that were in the gap's queue last have no stack any more. */
+Test(calls, a_gap_of_nobody_is_of_all_in_its_queue)
+{
+	struct text text = { .n = 0 };
+	const struct ptc_calls_opts opts = { function, on_call, &text };
+	struct ptc_calls *c = ptc_calls_new(&opts);
+	struct ptc_item it = { .type = PTC_ITEM_BRANCH, .kind = PTC_KIND_CALL, .insn_len = 5 };
+	int i;
+
+	it.from = 0x1010;
+	it.to = 0x1100;
+	for (i = 0; i < 3; i++) {
+		it.tid = 1 + i;
+		it.queue = i == 1;
+		cr_assert_eq(ptc_calls_item(c, &it), 0);
+	}
+	text.n = 0;
+	it = (struct ptc_item){ .tid = -1, .type = PTC_ITEM_GAP, .cause = PTC_GAP_SNAPSHOT };
+	cr_assert_eq(ptc_calls_item(c, &it), 0);
+	cr_assert_str_eq(text.bytes, "lost ");
+	it = (struct ptc_item){ .type = PTC_ITEM_BRANCH, .kind = PTC_KIND_RET, .insn_len = 1 };
+	it.from = 0x1110;
+	it.to = 0x1015;
+	for (i = 0; i < 3; i++) {
+		text.n = 0;
+		it.tid = 1 + i;
+		it.queue = i == 1;
+		cr_assert_eq(ptc_calls_item(c, &it), 0);
+		cr_assert_str_eq(text.bytes, i == 1 ? "1-b " : "0+bt 0-br 0+ar ", "thread %d: %s",
+				 1 + i, text.bytes);
+	}
+	ptc_calls_free(c);
+}

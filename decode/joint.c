@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/joint.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+bool ptc_joint_keep(struct ptc_joint *j, struct ptc_kept_time kept)
+{
+	if (!ptc_grow(&j->kept, &j->kept_cap, j->nkept + 1, sizeof(*j->kept)))
+		return false;
+	j->kept[j->nkept++] = kept;
+	if (kept.from_ns > j->until_ns)
+		j->until_ns = kept.from_ns;
+	return true;
+}
+
+void ptc_joint_rewind(struct ptc_joint *j)
+{
+	j->head = j->nbreaks = j->nseen = 0;
+}
+
+void ptc_joint_release(struct ptc_joint *j)
+{
+	free(j->kept);
+	free(j->breaks);
+	free(j->seen);
+	*j = (struct ptc_joint){ .nkept = 0 };
+}
+
+/* --- who comes where --- */
+
+/* The first that ends at or behind @time on @cpu, or is of a later CPU. */
+static size_t first_behind(const struct ptc_joint *j, int32_t cpu, uint64_t time)
+{
+	size_t lo = 0, hi = j->nkept;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		const struct ptc_kept_time *k = &j->kept[mid];
+
+		if (k->cpu < cpu || (k->cpu == cpu && k->upto_ns < time))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* What is kept of @cpu next, if nothing is at @time; NULL: it is, or the CPU is not known. */
+static const struct ptc_kept_time *not_kept(const struct ptc_joint *j, int32_t cpu, uint64_t time)
+{
+	const size_t i = first_behind(j, cpu, time);
+
+	if (i == j->nkept || j->kept[i].cpu != cpu || j->kept[i].from_ns <= time)
+		return NULL;
+	return &j->kept[i];
+}
+
+static bool comes(struct ptc_joint *j, uint64_t time, int32_t pid, int32_t tid, uint32_t cpu)
+{
+	const struct ptc_kept_time *next =
+		cpu <= INT32_MAX && tid > 0 ? not_kept(j, (int32_t)cpu, time) : NULL;
+
+	if (!next)
+		return true;
+	if (j->head == j->nbreaks)
+		j->head = j->nbreaks = 0;
+	if (!ptc_grow(&j->breaks, &j->breaks_cap, j->nbreaks + 1, sizeof(*j->breaks)))
+		return false;
+	j->breaks[j->nbreaks++] =
+		(struct ptc_joint_break){ time, pid, tid, next->cpu, next->queue };
+	return true;
+}
+
+bool ptc_joint_event(struct ptc_joint *j, const struct ptc_event *ev)
+{
+	const struct ptc_sb *sb = &ev->sb;
+	const bool out = sb->misc & PERF_RECORD_MISC_SWITCH_OUT;
+
+	if (ev->time >= j->until_ns || !(sb->id.has & PERF_SAMPLE_CPU))
+		return true;
+	switch (sb->type) {
+	case PERF_RECORD_ITRACE_START:
+		return comes(j, ev->time, sb->u.itrace_start.pid, sb->u.itrace_start.tid,
+			     sb->id.cpu);
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		if (!out)
+			return !(sb->id.has & PERF_SAMPLE_TID) ||
+			       comes(j, ev->time, sb->id.pid, sb->id.tid, sb->id.cpu);
+		return sb->type == PERF_RECORD_SWITCH || comes(j, ev->time, sb->u.sw.next_prev_pid,
+							       sb->u.sw.next_prev_tid, sb->id.cpu);
+	default:
+		return true;
+	}
+}
+
+/* --- who was seen --- */
+
+static size_t place_of(const struct ptc_joint *j, int32_t tid)
+{
+	size_t lo = 0, hi = j->nseen;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (j->seen[mid] < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool see(struct ptc_joint *j, int32_t tid)
+{
+	const size_t at = place_of(j, tid);
+
+	if (at < j->nseen && j->seen[at] == tid)
+		return true;
+	if (!ptc_grow(&j->seen, &j->seen_cap, j->nseen + 1, sizeof(*j->seen)))
+		return false;
+	memmove(j->seen + at + 1, j->seen + at, (j->nseen - at) * sizeof(*j->seen));
+	j->seen[at] = tid;
+	j->nseen++;
+	return true;
+}
+
+static bool forget(struct ptc_joint *j, int32_t tid)
+{
+	const size_t at = place_of(j, tid);
+
+	if (at == j->nseen || j->seen[at] != tid)
+		return false;
+	j->nseen--;
+	memmove(j->seen + at, j->seen + at + 1, (j->nseen - at) * sizeof(*j->seen));
+	return true;
+}
+
+bool ptc_joint_see(struct ptc_joint *j, const struct ptc_item *items, size_t n, size_t *ret)
+{
+	const bool any = j->head < j->nbreaks;
+	const uint64_t upto = any ? j->breaks[j->head].time : UINT64_MAX;
+	int32_t last = -1;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct ptc_item *it = &items[i];
+
+		if (any && it->time != PTC_NO_TIME && it->time > upto)
+			break;
+		if (it->type == PTC_ITEM_GAP || it->type == PTC_ITEM_EVENT || it->tid == last)
+			continue;
+		last = it->tid;
+		if (!see(j, last))
+			return false;
+	}
+	*ret = i;
+	return true;
+}
+
+bool ptc_joint_next(struct ptc_joint *j, uint64_t time, struct ptc_item *ret)
+{
+	while (j->head < j->nbreaks && j->breaks[j->head].time < time) {
+		const struct ptc_joint_break *b = &j->breaks[j->head++];
+
+		if (!forget(j, b->tid))
+			continue;
+		*ret = (struct ptc_item){ .time = b->time,
+					  .pid = b->pid,
+					  .tid = b->tid,
+					  .cpu = b->cpu,
+					  .queue = b->queue,
+					  .type = PTC_ITEM_GAP,
+					  .cause = PTC_GAP_SNAPSHOT };
+		return true;
+	}
+	return false;
+}

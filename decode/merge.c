@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/merge.h"
+
+#include "base/err.h"
+#include "decode/run.h"
+
+static uint64_t order_time(uint64_t time)
+{
+	return time == PTC_NO_TIME ? 0 : time;
+}
+
+/* A moment in the order of all items: times first, ties by lane. */
+struct moment {
+	uint64_t time;
+	const struct ptc_lane *lane; /* lanes are in one array, by idx */
+};
+
+static const struct moment END_OF_TIME = { UINT64_MAX, (const struct ptc_lane *)UINTPTR_MAX };
+
+static bool is_before(struct moment a, struct moment b)
+{
+	return a.time < b.time || (a.time == b.time && a.lane < b.lane);
+}
+
+static int give_items(const struct ptc_sink *sink, const struct ptc_item *items, size_t n,
+		      struct ptc_err *err)
+{
+	if (n && sink->on_items(sink->ctx, items, n))
+		return ptc_fail(err, PTC_E_STOPPED, "decoding was stopped");
+	return 0;
+}
+
+static bool is_wanted(const struct ptc_decode_opts *o, const struct ptc_item *it)
+{
+	return (o->tid == -1 || it->tid == o->tid) && (o->cpu == -1 || it->cpu == o->cpu) &&
+	       ptc_ids_have(&o->tids, it->tid) && ptc_ids_have(&o->cpus, it->cpu);
+}
+
+/* What breaks in front of @time, and is not told yet. */
+static int give_breaks(struct ptc_decode *d, const struct ptc_sink *sink, uint64_t time,
+		       struct ptc_err *err)
+{
+	struct ptc_item gap;
+	int r = 0;
+
+	while (!r && ptc_joint_next(&d->joint, time, &gap)) {
+		if (!is_wanted(&d->opts, &gap))
+			continue;
+		d->stats.gaps[PTC_GAP_SNAPSHOT]++;
+		r = give_items(sink, &gap, 1, err);
+	}
+	return r;
+}
+
+static int give(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_out *o, size_t n,
+		struct ptc_err *err)
+{
+	const struct ptc_item *items = o->items + o->head;
+	size_t k = n;
+	int r = 0;
+
+	o->head += n;
+	for (; !r && n; items += k, n -= k) {
+		k = n;
+		if (!ptc_joint_is_over(&d->joint, order_time(items->time))) {
+			r = give_breaks(d, sink, order_time(items->time), err);
+			if (!r && !ptc_joint_see(&d->joint, items, n, &k))
+				r = ptc_fail_mem(err);
+		}
+		if (!r)
+			r = give_items(sink, items, k, err);
+	}
+	return r;
+}
+
+static struct moment front_of(const struct ptc_lane *l)
+{
+	const struct ptc_out *o = ptc_replay_out(l->replay);
+
+	return (struct moment){ order_time(o->items[o->head].time), l };
+}
+
+/* The lane with the earliest item, or NULL; *ret_next: where the next lane's begin. */
+static const struct ptc_lane *earliest(const struct ptc_decode *d, struct moment *ret_next)
+{
+	struct moment m, best = END_OF_TIME;
+	size_t i;
+
+	*ret_next = END_OF_TIME;
+	for (i = 0; i < d->nlanes; i++) {
+		const struct ptc_out *o = ptc_replay_out(d->lanes[i].replay);
+
+		if (o->head == o->n)
+			continue;
+		m = front_of(&d->lanes[i]);
+		if (is_before(m, best)) {
+			*ret_next = best;
+			best = m;
+		} else if (is_before(m, *ret_next)) {
+			*ret_next = m;
+		}
+	}
+	return best.lane == END_OF_TIME.lane ? NULL : best.lane;
+}
+
+/* The first item of @l that is not before @end. */
+static size_t first_at(const struct ptc_lane *l, struct moment end)
+{
+	const struct ptc_out *o = ptc_replay_out(l->replay);
+	const bool ties = l < end.lane;
+	const uint64_t last = end.time - !ties; /* one that is before it */
+	const struct ptc_item *it = o->items + o->head, *stop = o->items + o->n;
+
+	if (!end.time && !ties)
+		return o->head;
+	while (it < stop && (it->time <= last || it->time == PTC_NO_TIME))
+		it++;
+	return (size_t)(it - o->items);
+}
+
+/* Hand over all items before @upto, merged. */
+static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct moment upto,
+		 struct ptc_err *err)
+{
+	const struct ptc_lane *l;
+	struct moment next;
+	int r;
+
+	while ((l = earliest(d, &next)) != NULL) {
+		struct ptc_out *o = ptc_replay_out(l->replay);
+		size_t n;
+
+		if (is_before(upto, next))
+			next = upto;
+		n = first_at(l, next);
+		if (n == o->head)
+			return 0;
+		r = give(d, sink, o, n - o->head, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* No item to come is before this. */
+static struct moment low_of_all(const struct ptc_decode *d)
+{
+	struct moment m, low = END_OF_TIME;
+	size_t i;
+
+	for (i = 0; i < d->nlanes; i++) {
+		if (!d->lanes[i].live)
+			continue;
+		/* Its own items up to its own time may go: what is to come is behind them. */
+		m = (struct moment){ ptc_lane_low(&d->lanes[i]), &d->lanes[i] + 1 };
+		if (is_before(m, low))
+			low = m;
+	}
+	return low;
+}
+
+/* No item to come is before this, nor is a side record that tells who comes to a CPU. */
+static struct moment settled(const struct ptc_decode *d)
+{
+	const struct ptc_event *ev;
+	struct moment low = low_of_all(d), until = END_OF_TIME;
+
+	if (!d->joint.nkept || !(ev = ptc_sideband_peek(&d->sideband, d->joint.until_ns)))
+		return low;
+	until.time = ev->time;
+	return is_before(until, low) ? until : low;
+}
+
+int ptc_merge_settled(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	return flush(d, sink, settled(d), err);
+}
+
+int ptc_merge_rest(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	const int r = flush(d, sink, END_OF_TIME, err);
+
+	return r ? r : give_breaks(d, sink, UINT64_MAX, err);
+}
