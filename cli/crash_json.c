@@ -8,6 +8,15 @@
 
 enum { FRAMES_MAX = 256 }; /* of a stack; depth tells how many there are */
 
+static void put_source(struct ptc_emit *e, const struct ptc_crash_place *p)
+{
+	ptc_emit_text(e, "file", p->source);
+	if (p->source)
+		ptc_emit_i64(e, "line", p->line);
+	else
+		ptc_emit_text(e, "line", NULL);
+}
+
 static void put_place(struct ptc_emit *e, const struct ptc_crash_place *p)
 {
 	ptc_emit_hex(e, "ip", p->ip);
@@ -15,9 +24,7 @@ static void put_place(struct ptc_emit *e, const struct ptc_crash_place *p)
 	if (p->function)
 		ptc_emit_hex(e, "offset", p->offset);
 	ptc_emit_text(e, "module", p->file);
-	ptc_emit_text(e, "file", p->source);
-	if (p->source)
-		ptc_emit_i64(e, "line", p->line);
+	put_source(e, p);
 }
 
 static void put_insn(struct ptc_emit *e, const uint8_t *bytes, size_t len, uint64_t ip)
@@ -51,6 +58,8 @@ static void put_fault(struct ptc_emit *e, const struct ptc_crash_report *r)
 	ptc_emit_text(e, "access", ptc_access_name(r->why.access));
 	if (r->why.has_addr)
 		ptc_emit_hex(e, "address", r->why.addr);
+	else
+		ptc_emit_text(e, "address", NULL);
 	if (r->why.size)
 		ptc_emit_u64(e, "size", r->why.size);
 	put_registers(e, t);
@@ -110,9 +119,7 @@ static void put_branches(struct ptc_emit *e, const struct ptc_crash_report *r)
 		ptc_emit_word(e, "kind", ptc_kind_name((enum ptc_kind)it->kind));
 		ptc_crash_place(r, it->from, &place);
 		ptc_emit_text(e, "function", place.function);
-		ptc_emit_text(e, "file", place.source);
-		if (place.source)
-			ptc_emit_i64(e, "line", place.line);
+		put_source(e, &place);
 		ptc_crash_place(r, it->to, &place);
 		ptc_emit_text(e, "to_function", place.function);
 		ptc_emit_end(e);

@@ -25,6 +25,12 @@ set_tests_properties(cli_decode trace_quipper trace_quipper_dump trace_griffin-h
 	ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS traces)
 set_tests_properties(cli_decode PROPERTIES LABELS cli)
 
+# Two that are of crashes: their last branches.
+foreach(name griffin-ovf-01-poc griffin-uaf-01-poc)
+	add_test(NAME trace_last_${name} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/last.py" ${name})
+	set_tests_properties(trace_last_${name} PROPERTIES ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 TIMEOUT 60 LABELS traces)
+endforeach()
+
 find_program(PERF_PROGRAM perf)
 add_test(NAME trace_clock COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/clock.py")
 set_tests_properties(trace_clock PROPERTIES ENVIRONMENT "${traces_env};PERF=${PERF_PROGRAM}" SKIP_RETURN_CODE 77

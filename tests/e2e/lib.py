@@ -2,9 +2,12 @@
 """What the end-to-end tests share: finding the programs, running them, reading what they print."""
 
 import ctypes
+import glob
 import os
 import re
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -76,6 +79,57 @@ def fixed_addresses():
     if setarch and subprocess.run([setarch, "-R", "true"], capture_output=True).returncode == 0:
         return [setarch, "-R"]
     return None
+
+
+# --- what the machine allows: asked of the kernel, not of ptcap, whose refusal is a failure then --
+
+
+def has_events():
+    """A process may have an event of its own."""
+    attr = struct.pack("<IIQQQQQ16x", 1, 64, 9, 0, 0, 0, 1 << 5 | 1 << 6)  # dummy:u, not of the hypervisor
+    fd = ctypes.CDLL(None).syscall(298, attr, 0, -1, -1, 8)
+    if fd >= 0:
+        os.close(fd)
+    return fd >= 0
+
+
+def has_ptrace():
+    """One child of ours may trace another."""
+    target = os.fork()
+    if not target:
+        signal.pause()
+    tracer = os.fork()
+    if not tracer:
+        os._exit(ctypes.CDLL(None).ptrace(ctypes.c_long(0x4206), ctypes.c_long(target), None, None) != 0)  # SEIZE
+    refused = os.waitpid(tracer, 0)[1]
+    os.kill(target, signal.SIGKILL)
+    os.waitpid(target, 0)
+    return not refused
+
+
+def core_of(folder, argv, status=None, prepare=lambda: None):
+    """Run it there; the core that it leaves, or a skip where the machine puts them elsewhere."""
+    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
+        pattern = f.read().strip()
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    if "/" in pattern or pattern.startswith("|") or hard == 0:
+        skip(f"cores go to '{pattern}', or nowhere")
+    begins = os.path.join(folder, pattern.split("%")[0] + "*")
+    for name in glob.glob(begins):
+        os.remove(name)
+
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+        prepare()
+
+    asan = os.environ.get("ASAN_OPTIONS", "")  # which sets a limit of none, that children inherit
+    env = {**os.environ, "ASAN_OPTIONS": f"{asan}:disable_coredump=0".lstrip(":")}
+    run = Run(argv, cwd=folder, env=env, preexec_fn=limits)
+    if status is not None:
+        run.expect(status)
+    cores = glob.glob(begins)
+    check(len(cores) == 1, f"{argv}: exit status {run.status}, cores {cores}\n{run.err}")
+    return cores[0]
 
 
 DEADLINE = 50  # seconds for a condition; ctest's own limit is a little above

@@ -172,29 +172,21 @@ def symfs(folder):
 @case
 def core(folder):
     """--core: the code of a program that died, and is gone."""
-    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
-        pattern = f.read().strip()
-    if "/" in pattern or pattern.startswith("|"):
-        lib.skip(f"cores go elsewhere: core_pattern is {pattern}")
-
-    def prepare():
-        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
+    def all_of_it():
         with open("/proc/self/coredump_filter", "w", encoding="ascii") as f:
             f.write("0x37")  # and what is mapped of files
 
     program = os.path.join(folder, "shell")
     shutil.copy("/bin/sh", program)
     path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
-    lib.record(path, [program, "-c", "kill -SEGV $$"], "--truth", truth, cwd=folder, preexec_fn=prepare).expect(139)
-    cores = glob.glob(os.path.join(folder, pattern.split("%")[0] + "*"))
-    if not cores:
-        lib.skip("the program left no core")
+    argv = [*lib.RECORD, "-o", path, "--truth", truth, "--", program, "-c", "kill -SEGV $$"]
+    dump = lib.core_of(folder, argv, 139, all_of_it)
     with open(truth, encoding="ascii") as f:
         want = lib.transfers(f.read())
     os.unlink(program)
     r = decode(path).expect(0)
     check(without_gaps(r) != want and program in r.err, r.err)
-    r = decode(path, "--strict", "--core", cores[0]).expect(0)
+    r = decode(path, "--strict", "--core", dump).expect(0)
     lib.same_transfers(without_gaps(r), want, "decode", "truth")
     check("assumed: what was taken from" in r.err, r.err)
 

@@ -15,7 +15,7 @@ import sys
 import time
 
 import lib
-from crash import FAULTS, STATIC, at
+from crash import FAULTS, JUMPS, STATIC, at
 from lib import PTCAP, Run, check, prog, until
 
 CASES = {}
@@ -24,11 +24,8 @@ CRASH = [PTCAP, "crash", "-e", "dummy:u"]
 
 def case(f):
     def known(folder, *args):
-        r = Run([*CRASH, "-q", "-o", os.path.join(folder, "probe"), "--", "/bin/true"])
-        if "perf_event_paranoid" in r.err or "ptrace" in r.err:
-            lib.skip(r.err)
-        r.expect(0)
-        os.unlink(os.path.join(folder, "probe"))
+        if not lib.has_events() or not lib.has_ptrace():
+            lib.skip("no perf events here, or no ptrace of what is not a child")
         f(folder, *args)
 
     CASES[f.__name__] = known
@@ -68,7 +65,23 @@ def faults(folder):
         if reason != "stack-overflow" and mode != "longjmp":
             check("main" in [f["function"] for f in said["stack_unwound"]] or mode == "thread", f"{mode}: {said['stack_unwound']}")
         if mode == "thread":
-            check(len(said["threads"]) == 3 and all(t["function"] for t in said["threads"]), f"{said['threads']}")
+            check(len(said["threads"]) == 4 and all(t["function"] for t in said["threads"]), f"{said['threads']}")
+
+
+@case
+def cores(folder):
+    """All that die leave the core that they leave alone; each thread of it is where the state has it."""
+    path = os.path.join(folder, "f")
+    library = os.path.join(os.path.dirname(prog("x")), "libprog_lib_store.so")
+    died = [[STATIC, mode] for mode in (*FAULTS, *JUMPS, "jit", "abort", "doublefree")]
+    died += [[prog("crash"), "library", library], *([prog("crash_cxx"), mode] for mode in ("vtable", "assert", "throw"))]
+    for argv in died:
+        alone = lib.core_of(folder, [*argv, "core"])
+        check(os.path.getsize(alone) > 4096, f"{argv}: an empty core")
+        bare = Run(argv)
+        dump = lib.core_of(folder, [*CRASH, "-q", "-o", path, "--", *argv, "core"], bare.status)
+        said = show(path, "--core", dump)
+        check(said["core_agrees"] and not said["state_of_core"], f"{argv}: the core differs: {said['text']}, {said['threads']}")
 
 
 @case

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_crash MODE [LIBRARY|core]: what kills a program, one way at a time. The line that does it
+ * prog_crash MODE [LIBRARY] [core]: what kills a program, one way at a time. The line that does it
  * has "DIES: mode" behind it. With "core" it may leave one.
  */
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ static volatile int zero;
 static const int constant[4] = { 1, 2, 3, 4 };
 static volatile int *volatile nowhere;
 static jmp_buf before;
-static volatile int shared;
+static volatile int shared, spinning;
 
 ALONE static void write_null(void)
 {
@@ -149,6 +149,13 @@ static void *waits(void *fd)
 	return NULL;
 }
 
+static void *spins(void *arg)
+{
+	for (;;)
+		spinning++;
+	return arg;
+}
+
 static void threads(int deep)
 {
 	pthread_attr_t attr;
@@ -157,6 +164,9 @@ static void threads(int deep)
 
 	(void)!pipe(fds);
 	(void)pthread_create(&t, NULL, waits, (void *)(intptr_t)fds[0]);
+	(void)pthread_create(&t, NULL, spins, NULL);
+	while (!spinning)
+		;
 	(void)pthread_attr_init(&attr);
 	(void)pthread_attr_setstacksize(&attr, 64 << 10);
 	(void)pthread_create(&t, &attr, in_thread, deep ? "deep" : NULL);
@@ -338,7 +348,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	library = argc > 2 ? argv[2] : NULL;
-	if (!library || !same(library, "core"))
+	if (!same(argv[argc - 1], "core"))
 		(void)setrlimit(RLIMIT_CORE, &none);
 	for (i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (same(argv[1], ways[i].name))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// prog_crash_cxx MODE: what kills a program of C++. See prog_crash.c.
+// prog_crash_cxx MODE [core]: what kills a program of C++. See prog_crash.c.
 #include <cassert>
 #include <cstring>
 #include <new>
@@ -13,22 +13,26 @@ struct shape {
 
 struct square : shape {
 	int side = 3;
-	int area() const override { return side * side; }
+	int area() const override
+	{
+		return side * side;
+	}
 };
-
-static char room[sizeof(square)] alignas(square);
 
 __attribute__((noinline)) static int use(const shape *s)
 {
 	return s->area(); // DIES: vtable
 }
 
-static shape *stale()
+// What is freed is somebody else's at once.
+static const shape *stale()
 {
-	shape *s = new (room) square;
+	const shape *volatile s = new square;
+	void *volatile other;
 
-	s->~shape();
-	memset(room, 0x5a, sizeof(room)); // somebody else has the memory
+	delete s;
+	other = ::operator new(sizeof(square));
+	memset(other, 0x5a, sizeof(square));
 	return s;
 }
 
@@ -46,9 +50,10 @@ int main(int argc, char **argv)
 {
 	const rlimit none = { 0, 0 };
 
-	setrlimit(RLIMIT_CORE, &none);
 	if (argc < 2)
 		return 2;
+	if (strcmp(argv[argc - 1], "core") != 0)
+		setrlimit(RLIMIT_CORE, &none);
 	if (!strcmp(argv[1], "vtable"))
 		return use(stale());
 	if (!strcmp(argv[1], "assert"))
