@@ -457,6 +457,15 @@ foreach(name ours_vcpus ours_snapshot queues)
 	e2e_is_emulated(convert_${name})
 endforeach()
 
+# Branch stacks beside a trace, as the software sources make and spoil them.
+foreach(name filters threads calls event refused)
+	e2e_test(lbr_${name} 100 "${e2e_dir}/lbr.py" "${name}")
+endforeach()
+foreach(name filters threads calls event spoilt snapshot)
+	e2e_test(emu_lbr_${name} 100 "${e2e_dir}/lbr.py" "${name}")
+	e2e_is_emulated(emu_lbr_${name})
+endforeach()
+
 # Branch stacks: made from traces, held against them, spoilt.
 foreach(name clean spoilt calls shift leak time perf exits report real)
 	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")

@@ -51,6 +51,31 @@ Test(explain, each_error_of_perf_event_open_has_its_remedy)
 	cr_assert_str_empty(opened(&limits, EDOM));
 }
 
+Test(explain, what_stands_in_the_way_of_branch_stacks_is_named)
+{
+	static const struct {
+		int sys;
+		const char *word;
+	} t[] = {
+		{ EBUSY, "Ice Lake" },	{ EBUSY, "without --lbr" }, { EOPNOTSUPP, "no LBR" },
+		{ EINVAL, "hw_index" }, { ENOENT, "--lbr-event" },  { EACCES, "paranoid is 2" },
+		{ EMFILE, "4711" },
+	};
+	struct ptc_err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		char text[320];
+
+		ptc_explain_lbr_text(&limits, t[i].sys, 4711, text, sizeof(text));
+		cr_assert_not_null(strstr(text, t[i].word), "%d: %s", t[i].sys, text);
+	}
+	(void)ptc_explain_lbr(&err, EBUSY, "'cycles:u', to take branch stacks with,", 3);
+	cr_assert_not_null(strstr(err.msg, "perf record -j"), "%s", err.msg);
+	(void)ptc_explain_lbr(&err, EINVAL, "'cycles:u', to take branch stacks with,", 3);
+	cr_assert_eq(err.msg[strlen(err.msg) - 1], ')', "it is whole: %s", err.msg);
+}
+
 Test(explain, a_paranoid_kernel_is_told_from_a_very_paranoid_one)
 {
 	struct ptc_limits l = limits;

@@ -117,3 +117,25 @@ Test(sampler, its_ring_is_the_smallest_that_holds_a_sample)
 	cr_assert_eq(ptc_sampler_ring(8193), 16384);
 	cr_assert_eq(ptc_sampler_ring(PTC_AUX_SAMPLE_MAX), 65536);
 }
+
+Test(sampler, branch_stacks_are_of_the_cpus_own_counters, .init = make, .fini = away)
+{
+	const struct ptc_record_opts lbr = { .branch_sample_type = 9 };
+	const struct ptc_record_opts clock = { .branch_sample_type = 9, .sampler = "cpu-clock:u" };
+	const struct ptc_record_opts branches = { .branch_sample_type = 9,
+						  .sampler = "branches:pp",
+						  .sample_period = 7 };
+	struct ptc_event e;
+	struct ptc_err err;
+
+	cr_assert_eq(parse(&lbr, "intel_pt//u", &e, &err), 0, "%s", err.msg);
+	cr_assert(e.attr.type == PERF_TYPE_HARDWARE && e.attr.config == PERF_COUNT_HW_CPU_CYCLES);
+	cr_assert(e.attr.exclude_kernel && e.attr.branch_sample_type == 9);
+	cr_assert_eq(parse(&branches, "intel_pt//u", &e, &err), 0, "%s", err.msg);
+	cr_assert_eq(e.attr.config, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	cr_assert(e.attr.precise_ip == 2 && !e.attr.freq && e.attr.sample_period == 7);
+	refused(&clock, "intel_pt//u", "cycles:u");
+	refused(&lbr, "dummy:u", "perf record -j");
+	refused(&(struct ptc_record_opts){ .branch_sample_type = 9, .sampler = "intel_pt//u" },
+		"intel_pt//u", "branch stacks");
+}

@@ -78,6 +78,27 @@ Test(set, side_records_go_on_while_the_trace_stands_still)
 	cr_assert(!strchr(asked, 'E'));
 }
 
+Test(set, what_takes_branch_stacks_is_on_while_the_trace_is)
+{
+	struct ptc_slot mine[] = { { .tid = 10, .fd = { 3, 4, 5 } } };
+	struct ptc_set s = set();
+
+	s.slots = mine;
+	s.nslots = 1;
+	s.nevents = 3;
+	ptc_set_enable_side(&s);
+	ptc_set_enable(&s);
+	ptc_set_disable(&s);
+	cr_assert_str_eq(asked, "E5 E3 E4 D3 D4 ");
+	asked[0] = '\0';
+	ptc_set_restart_ring(&s, 0);
+	cr_assert_str_eq(asked, "D3 E3 ", "its ring is not the one that was full");
+	asked[0] = '\0';
+	s.grouped = true;
+	ptc_set_enable(&s);
+	cr_assert_str_eq(asked, "E3 ", "the leader says when");
+}
+
 Test(set, events_of_a_cpu_that_went_are_left_alone)
 {
 	struct ptc_slot mine[] = {
