@@ -229,7 +229,7 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m)
 	m->n = m->nmarks = 0;
 }
 
-/* The piece that begins here: made before, or now. */
+/* The piece that begins here: made before, or now by @e. */
 static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 {
 	const struct ptc_made_view v = view_of(r);
@@ -267,6 +267,7 @@ static const char *look_for_others(const struct ptc_replay *r, const struct ptc_
 	return NULL;
 }
 
+/* @e: of the thread that this is. */
 static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_piece *p = &r->piece;
@@ -308,7 +309,7 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 		return false;
 	if (r->piece.active)
 		ptc_piece_check_end(r);
-	why = decode(r, e);
+	why = decode(r, e->maker ? e->maker : e);
 	if (why)
 		return decline(e, why);
 	e->stats.pieces++;
