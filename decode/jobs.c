@@ -5,35 +5,48 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "decode/lane.h"
 #include "decode/piece.h"
 
 /* Replays, and lists of pieces, that are kept for another slice. */
 enum { SPARE_MAX = 64 };
 
-struct thread {
+struct ptc_jobs_thread {
 	struct ptc_jobs *jobs;
-	pthread_t id;
+	pthread_t id;	    /* not of the caller's */
 	struct ptc_ipt ipt; /* owned: threads that share a cache of sections wait for each other */
-	struct ptc_engine *engine;	/* owned; NULL: libipt alone */
+	struct ptc_engine *engine;	/* owned; NULL: libipt alone, or the caller's */
 	struct ptc_slice_worker worker; /* its own; read by nobody else */
+
+	/* By the lock. */
+	pthread_cond_t wake;
+	bool idle;				    /* it waits for that */
+	struct ptc_made_list spare_made[SPARE_MAX]; /* owned; memory that it has written last */
+	size_t nspare_made;
 };
 
 struct ptc_jobs {
 	pthread_mutex_t lock;
-	pthread_cond_t added, done;
+	pthread_cond_t done;
 	atomic_bool quit;
 
 	/* By the lock. */
 	struct ptc_slice *first, *last;	     /* that wait; lent */
 	struct ptc_replay *spare[SPARE_MAX]; /* owned */
 	size_t nspare;
-	struct ptc_made_list spare_made[SPARE_MAX]; /* owned */
-	size_t nspare_made;
+	struct ptc_jobs_thread *turn; /* whose it is to serve; NULL: nobody's */
+	struct ptc_jobs_thread *next; /* who should be the next one; by who has the turn */
+	bool over;		      /* nothing is left to be served: */
+	int result;
+
+	/* What is to be called; set before it is anybody's turn. */
+	int (*serve)(void *ctx, struct ptc_err *err);
+	void *ctx;
+	struct ptc_err *err;
 
 	/* Of the thread that made it. */
-	struct ptc_slice_worker self;
-	struct thread *threads; /* owned */
-	size_t nthreads, nipts; /* that run; that have a cache */
+	struct ptc_jobs_thread *threads;  /* owned; the first is the caller's */
+	size_t nall, nthreads, nequipped; /* in all; that run; that have something of their own */
 };
 
 /* Take @s out of those that wait. */
@@ -62,47 +75,137 @@ static void run_replay(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice
 }
 
 /* The same. */
-static void run_engine(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker *w)
+static void run_engine(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
 {
-	if (j->nspare_made)
-		s->made = j->spare_made[--j->nspare_made];
+	if (t->nspare_made)
+		s->made = t->spare_made[--t->nspare_made];
 	(void)pthread_mutex_unlock(&j->lock);
-	ptc_slice_make(s, w, &j->quit);
+	ptc_slice_make(s, &t->worker, &j->quit);
 	(void)pthread_mutex_lock(&j->lock);
 }
 
 /* The same. @s waits. */
-static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker *w)
+static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
 {
 	unlink_slice(j, s);
 	s->state = PTC_SLICE_RUNS;
+	s->maker = t;
 	if (s->pieces)
-		run_engine(j, s, w);
+		run_engine(j, s, t);
 	else
-		run_replay(j, s, w);
+		run_replay(j, s, &t->worker);
 	s->state = PTC_SLICE_DONE;
 	(void)pthread_cond_broadcast(&j->done);
 }
 
+/* With the lock: it is the turn of @t, which sleeps or is about to look. */
+static void pass_to(struct ptc_jobs *j, struct ptc_jobs_thread *t)
+{
+	j->turn = t;
+	if (t && j->threads->worker.engine)
+		j->threads->worker.engine->maker = t->worker.engine;
+	if (t && t->idle)
+		(void)pthread_cond_signal(&t->wake);
+}
+
+/* The same: it is the turn of @t, which is this thread. Then it is another one's, or all is over.
+ */
+static void take_turn(struct ptc_jobs *j, struct ptc_jobs_thread *t)
+{
+	int r;
+
+	(void)pthread_mutex_unlock(&j->lock);
+	r = j->serve(j->ctx, j->err);
+	(void)pthread_mutex_lock(&j->lock);
+	if (r == PTC_LANE_PASS) {
+		pass_to(j, j->next);
+		return;
+	}
+	j->over = true;
+	j->result = r;
+	pass_to(j, NULL);
+	if (j->threads != t && j->threads->idle)
+		(void)pthread_cond_signal(&j->threads->wake);
+}
+
+/*
+ * What is to be run next by @t, or NULL. What libipt has for the caller's thread is used by who
+ * serves, too.
+ */
+static struct ptc_slice *next_slice(const struct ptc_jobs *j, const struct ptc_jobs_thread *t)
+{
+	return t == j->threads && j->turn != t && j->first && !j->first->pieces ? NULL : j->first;
+}
+
+/* With the lock: one thing that @t can do, or wait until there may be one. */
+static void do_something(struct ptc_jobs *j, struct ptc_jobs_thread *t)
+{
+	struct ptc_slice *s = next_slice(j, t);
+
+	if (j->turn == t) {
+		take_turn(j, t);
+	} else if (s) {
+		run(j, s, t);
+	} else {
+		t->idle = true;
+		(void)pthread_cond_wait(&t->wake, &j->lock);
+		t->idle = false;
+	}
+}
+
 static void *work(void *ctx)
 {
-	struct thread *t = ctx;
+	struct ptc_jobs_thread *t = ctx;
 	struct ptc_jobs *j = t->jobs;
 
 	(void)pthread_mutex_lock(&j->lock);
-	while (!atomic_load(&j->quit)) {
-		if (j->first)
-			run(j, j->first, &t->worker);
-		else
-			(void)pthread_cond_wait(&j->added, &j->lock);
-	}
+	while (!atomic_load(&j->quit))
+		do_something(j, t);
 	(void)pthread_mutex_unlock(&j->lock);
 	return NULL;
 }
 
+int ptc_jobs_serve(struct ptc_jobs *j, int (*serve)(void *ctx, struct ptc_err *err), void *ctx,
+		   struct ptc_err *err)
+{
+	j->serve = serve;
+	j->ctx = ctx;
+	j->err = err;
+	(void)pthread_mutex_lock(&j->lock);
+	pass_to(j, j->threads);
+	while (!j->over)
+		do_something(j, j->threads);
+	(void)pthread_mutex_unlock(&j->lock);
+	return j->result;
+}
+
+bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s)
+{
+	bool mine;
+
+	(void)pthread_mutex_lock(&j->lock);
+	if (s->state == PTC_SLICE_WAITS)
+		run(j, s, j->turn);
+	mine = s->maker == j->turn;
+	j->next = s->maker;
+	(void)pthread_mutex_unlock(&j->lock);
+	return mine;
+}
+
+bool ptc_jobs_take_back(struct ptc_jobs *j)
+{
+	bool mine;
+
+	(void)pthread_mutex_lock(&j->lock);
+	mine = j->turn == j->threads;
+	j->next = j->threads;
+	(void)pthread_mutex_unlock(&j->lock);
+	return mine;
+}
+
 /* What a thread has for itself. */
-static int equip(struct thread *t, const struct ptc_ipt *ipt, const struct ptc_engine *engine,
-		 struct ptc_err *err)
+static int equip(struct ptc_jobs_thread *t, const struct ptc_ipt *ipt,
+		 const struct ptc_engine *engine, struct ptc_err *err)
 {
 	int r = ptc_ipt_init(&t->ipt, &ipt->params, err);
 
@@ -113,25 +216,40 @@ static int equip(struct thread *t, const struct ptc_ipt *ipt, const struct ptc_e
 	return r;
 }
 
+/* All but the first. */
 static int start(struct ptc_jobs *j, size_t n, struct ptc_err *err)
 {
-	size_t i;
 	int r = 0;
 
-	j->threads = calloc(n, sizeof(*j->threads));
-	if (!j->threads)
-		return ptc_fail_mem(err);
-	for (i = 0; i < n && !r; i++) {
-		struct thread *t = &j->threads[i];
+	while (j->nthreads < n && !r) {
+		struct ptc_jobs_thread *t = &j->threads[j->nthreads];
 
-		t->jobs = j;
-		j->nipts++;
-		r = equip(t, j->self.ipt, j->self.engine, err);
+		j->nequipped++;
+		r = equip(t, j->threads->worker.ipt, j->threads->worker.engine, err);
 		if (!r && pthread_create(&t->id, NULL, work, t))
 			break;
 		j->nthreads += !r;
 	}
 	return r;
+}
+
+static bool prepare(struct ptc_jobs *j, size_t n)
+{
+	size_t i;
+
+	j->threads = calloc(n, sizeof(*j->threads));
+	if (!j->threads)
+		return false;
+	(void)pthread_mutex_init(&j->lock, NULL);
+	(void)pthread_cond_init(&j->done, NULL);
+	atomic_init(&j->quit, false);
+	for (i = 0; i < n; i++) {
+		(void)pthread_cond_init(&j->threads[i].wake, NULL);
+		j->threads[i].jobs = j;
+	}
+	j->nall = n;
+	j->nthreads = j->nequipped = 1;
+	return true;
 }
 
 int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_engine *engine,
@@ -140,15 +258,13 @@ int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_engine *e
 	struct ptc_jobs *j = calloc(1, sizeof(*j));
 	int r;
 
-	if (!j)
+	if (!j || !prepare(j, n)) {
+		free(j);
 		return ptc_fail_mem(err);
-	(void)pthread_mutex_init(&j->lock, NULL);
-	(void)pthread_cond_init(&j->added, NULL);
-	(void)pthread_cond_init(&j->done, NULL);
-	atomic_init(&j->quit, false);
-	j->self.ipt = ipt;
-	j->self.engine = engine;
-	r = start(j, n - 1, err);
+	}
+	j->threads->worker.ipt = ipt;
+	j->threads->worker.engine = engine;
+	r = start(j, n, err);
 	if (r < 0) {
 		ptc_jobs_free(j);
 		return r;
@@ -159,12 +275,24 @@ int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_engine *e
 
 void ptc_jobs_stop(struct ptc_jobs *j)
 {
+	size_t i;
+
 	(void)pthread_mutex_lock(&j->lock);
 	atomic_store(&j->quit, true);
-	(void)pthread_cond_broadcast(&j->added);
+	for (i = 1; i < j->nthreads; i++)
+		(void)pthread_cond_signal(&j->threads[i].wake);
 	(void)pthread_mutex_unlock(&j->lock);
-	while (j->nthreads)
+	while (j->nthreads > 1)
 		(void)pthread_join(j->threads[--j->nthreads].id, NULL);
+}
+
+static void thread_release(struct ptc_jobs_thread *t)
+{
+	while (t->nspare_made)
+		ptc_made_list_release(&t->spare_made[--t->nspare_made]);
+	ptc_slice_worker_release(&t->worker);
+	ptc_engine_free(t->engine);
+	(void)pthread_cond_destroy(&t->wake);
 }
 
 void ptc_jobs_free(struct ptc_jobs *j)
@@ -176,19 +304,34 @@ void ptc_jobs_free(struct ptc_jobs *j)
 	ptc_jobs_stop(j);
 	while (j->nspare)
 		ptc_replay_free(j->spare[--j->nspare]);
-	while (j->nspare_made)
-		ptc_made_list_release(&j->spare_made[--j->nspare_made]);
-	ptc_slice_worker_release(&j->self);
-	for (i = 0; i < j->nipts; i++) {
-		ptc_slice_worker_release(&j->threads[i].worker);
-		ptc_engine_free(j->threads[i].engine);
-		ptc_ipt_release(&j->threads[i].ipt);
+	/* Its engine is the caller's, and goes on without us. */
+	if (j->threads->worker.engine)
+		j->threads->worker.engine->maker = NULL;
+	for (i = 0; i < j->nall; i++) {
+		thread_release(&j->threads[i]);
+		if (i && i < j->nequipped)
+			ptc_ipt_release(&j->threads[i].ipt);
 	}
 	free(j->threads);
 	(void)pthread_cond_destroy(&j->done);
-	(void)pthread_cond_destroy(&j->added);
 	(void)pthread_mutex_destroy(&j->lock);
 	free(j);
+}
+
+/* With the lock: there is something to be done. */
+static void wake_one(struct ptc_jobs *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->nthreads; i++) {
+		struct ptc_jobs_thread *t = &j->threads[i];
+
+		if (t->idle && next_slice(j, t)) {
+			t->idle = false; /* the next one wakes another */
+			(void)pthread_cond_signal(&t->wake);
+			return;
+		}
+	}
 }
 
 void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s)
@@ -201,7 +344,7 @@ void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s)
 	else
 		j->first = s;
 	j->last = s;
-	(void)pthread_cond_signal(&j->added);
+	wake_one(j);
 	(void)pthread_mutex_unlock(&j->lock);
 }
 
@@ -210,9 +353,9 @@ void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s)
 	(void)pthread_mutex_lock(&j->lock);
 	while (s->state != PTC_SLICE_DONE) {
 		if (s->state == PTC_SLICE_WAITS)
-			run(j, s, &j->self);
+			run(j, s, j->turn);
 		else if (j->first)
-			run(j, j->first, &j->self);
+			run(j, j->first, j->turn);
 		else
 			(void)pthread_cond_wait(&j->done, &j->lock);
 	}
@@ -232,10 +375,13 @@ void ptc_jobs_give_replay(struct ptc_jobs *j, struct ptc_replay *r)
 
 void ptc_jobs_give_made(struct ptc_jobs *j, struct ptc_made_list *made)
 {
+	struct ptc_jobs_thread *t;
+
 	ptc_made_list_renew(made);
 	(void)pthread_mutex_lock(&j->lock);
-	if (made->used && j->nspare_made < SPARE_MAX) {
-		j->spare_made[j->nspare_made++] = *made;
+	t = j->turn;
+	if (made->used && t && t->nspare_made < SPARE_MAX) {
+		t->spare_made[t->nspare_made++] = *made;
 		*made = (struct ptc_made_list){ .n = 0 };
 	}
 	(void)pthread_mutex_unlock(&j->lock);

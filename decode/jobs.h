@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that decode slices, in the order in which they were added. The thread that adds them is
- * one of them while it waits.
+ * Threads that decode slices, in the order in which they were added, and take turns in serving
+ * them: going over what was decoded, in order, and handing it over. Who made a slice serves it,
+ * because what it made is in the caches of its CPU. The caller's thread is one of them.
  */
 #ifndef PTC_DECODE_JOBS_H
 #define PTC_DECODE_JOBS_H
@@ -21,6 +22,20 @@ int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_engine *e
 void ptc_jobs_stop(struct ptc_jobs *j);
 /* The slices must be gone. NULL is fine. */
 void ptc_jobs_free(struct ptc_jobs *j);
+
+/*
+ * Call @serve with @ctx, by one thread at a time, until it returns something other than
+ * PTC_LANE_PASS, which is returned. Begins, as a rule, with the caller's thread, and goes on with
+ * the one that was found out, by one of the two below, to be who should. What one call has done the
+ * next one sees. Only @serve may use what follows.
+ */
+int ptc_jobs_serve(struct ptc_jobs *j, int (*serve)(void *ctx, struct ptc_err *err), void *ctx,
+		   struct ptc_err *err);
+
+/* Is @s, of pieces, done and to be served by this thread? Else: pass. */
+bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s);
+/* Is this the thread that called ptc_jobs_serve? Else: pass. */
+bool ptc_jobs_take_back(struct ptc_jobs *j);
 
 /* @s must live until it is done, or @j is stopped. */
 void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s);

@@ -212,7 +212,8 @@ static int step_with_pieces(struct ptc_decode *d, struct ptc_lane *l, struct ptc
 	struct ptc_slice *s = slice_here(d, l);
 
 	if (s && s != l->serving) {
-		ptc_jobs_await(d->plan->jobs, s);
+		if (!ptc_jobs_take(d->plan->jobs, s))
+			return PTC_LANE_PASS;
 		ptc_replay_set_made(l->replay, &s->made);
 		l->serving = s;
 	}
@@ -230,6 +231,8 @@ int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err
 		return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
 	if (l->nplanned ? l->planned[0]->pieces : d->plan->pieces)
 		return step_with_pieces(d, l, err);
+	if (!ptc_jobs_take_back(d->plan->jobs))
+		return PTC_LANE_PASS;
 	ptc_replay_leave_engine(l->replay);
 	return step_in_order(d, l, err);
 }

@@ -39,6 +39,7 @@ struct ptc_lane {
 	struct ptc_slice **planned; /* owned; ascending */
 	size_t nplanned, planned_cap;
 	struct ptc_plan_cut cut;	 /* where the one behind them begins */
+	uint64_t last_ns;		 /* the last time of all */
 	const struct ptc_slice *serving; /* the one whose pieces the replay has; NULL: none */
 
 	/*
@@ -54,7 +55,10 @@ struct ptc_lane {
 /* How a replay of it is made. */
 struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l);
 
-/* ptc_replay_steps, for a batch. */
+/* What ptc_lane_steps returns beside what ptc_replay_steps does: see ptc_jobs_serve. */
+enum { PTC_LANE_PASS = 2 };
+
+/* ptc_replay_steps, for a batch; or nothing, and PTC_LANE_PASS: it is another thread's turn. */
 int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err);
 
 /* What ptc_replay_... would say. */

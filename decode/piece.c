@@ -290,7 +290,7 @@ static bool is_undivided(const struct ptc_replay *r, const struct ptc_engine *e,
 	       to_ns(r, m->marks[m->nmarks - 1].tsc, UINT64_MAX) < e->turns.v[1].time;
 }
 
-/* The piece that begins here: made before, or now. */
+/* The piece that begins here: made before, or now by @e. */
 static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_made *m = NULL;
@@ -340,6 +340,7 @@ static bool foresee(const struct ptc_replay *r, struct ptc_turns *t)
 	return r->bound == UINT64_MAX || r->bound < t->until;
 }
 
+/* @e: of the thread that this is. */
 static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_piece *p = &r->piece;
@@ -381,7 +382,7 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 		return false;
 	if (r->piece.active)
 		ptc_piece_check_end(r);
-	why = decode(r, e);
+	why = decode(r, e->maker ? e->maker : e);
 	if (why)
 		return decline(e, why);
 	e->stats.pieces++;

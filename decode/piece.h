@@ -23,9 +23,10 @@ struct ptc_replay;
 
 enum { PTC_ENGINE_REASONS = 48 };
 
-/* The engine, for all replays of a thread, and what became of their pieces. */
+/* The engine, for all replays of a thread, and what became of the pieces of those that have it. */
 struct ptc_engine {
 	bool verify; /* libipt decodes all, and what the engine would list is held against it */
+	struct ptc_engine *maker; /* lent; that of the thread whose turn it is; NULL: this one */
 	struct ptc_piece_codes codes;
 	struct ptc_fast fast;
 	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */

@@ -18,6 +18,12 @@
  */
 enum { SLICE_BYTES = 256 << 10, LEAST_BYTES = 4 << 10, SLICES_EACH = 2, MAX_THREADS = 256 };
 
+/*
+ * One of pieces begins at no cost: it is small enough for its records to be in a CPU's own cache
+ * until it is served. How many those of some trace are is seen while it is decoded.
+ */
+enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 16 << 10 };
+
 /* Pieces declined that say what the others will be like. */
 enum { FEW = 4, MANY = 128 };
 
@@ -40,10 +46,14 @@ static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
 	return (struct ptc_plan_cut){ { l->stream.n, 0 }, UINT64_MAX };
 }
 
-/* The first place at least @bytes behind @from. */
-static struct ptc_plan_cut cut_behind(const struct ptc_decode *d, const struct ptc_lane *l,
+/*
+ * The first place at least @bytes behind @from. A seam is not where a stretch of trace begins: both
+ * sides begin there.
+ */
+static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, const struct ptc_lane *l,
 				      struct ptc_spot from, size_t bytes)
 {
+	const struct ptc_decode *d = p->d;
 	const struct ptc_span *sp;
 	uint64_t ns = 0;
 	size_t at;
@@ -57,26 +67,62 @@ static struct ptc_plan_cut cut_behind(const struct ptc_decode *d, const struct p
 		at = from.off + bytes;
 		at = d->clock.valid ? ptc_range_next_timed(sp, &d->clock, at, &ns) :
 				      ptc_span_next_psb(sp, at);
-		if (at && at < sp->len)
+		if ((at || p->pieces) && at < sp->len)
 			return (struct ptc_plan_cut){ { from.span, at }, ns };
 		bytes = 0;
 	}
 	return no_cut(l);
 }
 
-/* Where the first slices begin. Is there one? */
+/* Of the trace of @l; UINT64_MAX: not known. */
+static uint64_t last_time(const struct ptc_decode *d, const struct ptc_lane *l)
+{
+	uint64_t first, last;
+
+	return ptc_range_times(&l->stream, &d->clock, &first, &last) ? last : UINT64_MAX;
+}
+
+/*
+ * Where the first slices begin: those of pieces where the lanes do, as nothing has to be in front
+ * of them. Is there one, and enough trace to begin with?
+ */
 static bool begin(struct ptc_plan *p)
 {
+	const size_t enough = p->d->opts.slice ? 0 : SLICE_BYTES;
+	uint64_t bytes = 0;
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < p->d->nlanes; i++) {
 		struct ptc_lane *l = &p->d->lanes[i];
 
-		l->cut = cut_behind(p->d, l, l->start, p->slice);
+		l->cut = cut_behind(p, l, l->start, p->pieces ? 0 : p->slice);
+		l->last_ns = last_time(p->d, l);
 		any |= l->cut.spot.span < l->stream.n;
+		bytes += ptc_range_left(&l->stream, l->start);
 	}
-	return any;
+	return any && bytes >= enough;
+}
+
+/* How large those to come are. */
+static void set_slice(struct ptc_plan *p, size_t bytes)
+{
+	p->slice = p->d->opts.slice ? p->d->opts.slice : bytes;
+	p->bytes_max = (size_t)SLICES_EACH * threads(p->d) *
+		       (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
+}
+
+/* By what the last ones were like. */
+static void adapt_slice(struct ptc_plan *p)
+{
+	size_t bytes;
+
+	if (p->recs_of < SLICE_BYTES)
+		return;
+	bytes = (size_t)((uint64_t)RECS * p->recs_of / (p->recs + 1));
+	bytes = bytes < PIECES_MAX ? bytes : PIECES_MAX;
+	set_slice(p, bytes > PIECES_MIN ? bytes : PIECES_MIN);
+	p->recs = p->recs_of = 0;
 }
 
 int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *err)
@@ -93,8 +139,7 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 		return ptc_fail_mem(err);
 	p->d = d;
 	p->pieces = d->engine;
-	p->slice = d->opts.slice ? d->opts.slice : SLICE_BYTES;
-	p->bytes_max = (size_t)SLICES_EACH * n * (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
+	set_slice(p, p->pieces ? PIECES_BYTES : SLICE_BYTES);
 	if (!begin(p)) {
 		free(p);
 		return 0;
@@ -116,6 +161,10 @@ void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s)
 {
 	p->bytes -= s->bytes;
 	p->full = false;
+	if (s->pieces) {
+		p->recs += s->nrecs;
+		p->recs_of += s->bytes;
+	}
 	ptc_scout_give_back(p->scout, &s->contexts);
 	ptc_jobs_give_replay(p->jobs, s->replay);
 	s->replay = NULL;
@@ -161,9 +210,11 @@ void ptc_plan_free(struct ptc_plan *p)
 static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
 {
 	const struct ptc_spot at = ptc_lane_where(l).spot;
+	const bool late = p->pieces ? ptc_spot_is_before(l->cut.spot, at) :
+				      !ptc_spot_is_before(at, l->cut.spot);
 
-	if (!l->nplanned && !l->playing && !ptc_spot_is_before(at, l->cut.spot))
-		l->cut = cut_behind(p->d, l, at, p->slice);
+	if (!l->nplanned && !l->playing && late)
+		l->cut = cut_behind(p, l, at, p->slice);
 }
 
 /* The lane whose next slice begins first; NULL: none has one. */
@@ -209,10 +260,12 @@ static void judge_engine(struct ptc_plan *p)
 {
 	const struct ptc_engine_stats *s = &p->d->engine->stats;
 	/* A slice for each PSB is for tests. */
-	const uint64_t enough = p->slice < SLICE_BYTES ? FEW : MANY;
+	const uint64_t enough = p->d->opts.slice && p->slice < SLICE_BYTES ? FEW : MANY;
 
-	if (s->declined >= enough && s->declined * threads(p->d) > s->declined + s->pieces)
-		p->pieces = false;
+	if (s->declined < enough || s->declined * threads(p->d) <= s->declined + s->pieces)
+		return;
+	p->pieces = false;
+	set_slice(p, SLICE_BYTES);
 }
 
 /* The slice of @l from its cut to @end. False: not now. */
@@ -249,6 +302,8 @@ void ptc_plan_fill(struct ptc_plan *p)
 	struct ptc_plan_cut end;
 	struct ptc_lane *l;
 
+	if (p->pieces)
+		adapt_slice(p);
 	if (p->pieces && !p->d->engine->verify)
 		judge_engine(p);
 	while (!p->full) {
@@ -256,7 +311,10 @@ void ptc_plan_fill(struct ptc_plan *p)
 		l = p->full ? NULL : next_lane(p);
 		if (!l)
 			break;
-		end = cut_behind(p->d, l, l->cut.spot, p->slice);
+		end = cut_behind(p, l, l->cut.spot, p->slice);
+		/* What is to be known of the future ends with the queue, if that is short. */
+		if (p->pieces && end.ns > l->last_ns)
+			end.ns = l->last_ns;
 		/* What is behind the time that is asked for must not be counted. */
 		if (p->d->pick.to < UINT64_MAX && end.ns > p->d->pick.to)
 			l->cut = no_cut(l);

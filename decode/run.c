@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "decode/calm.h"
 #include "decode/demangle.h"
+#include "decode/jobs.h"
 #include "decode/last.h"
 #include "decode/merge.h"
 
@@ -201,7 +202,10 @@ static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
 	l->live = false;
 }
 
-/* Step @l until it passes @limit, the next side record, or has a batch together. */
+/*
+ * Step @l until it passes @limit, the next side record, or has a batch together. PTC_LANE_PASS: or
+ * until another thread is to go on with it.
+ */
 static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
 {
 	const struct ptc_out *o;
@@ -212,7 +216,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 		if (d->engine)
 			ptc_calm_tell(d, l);
 		r = ptc_lane_steps(d, l, err);
-		if (r < 0)
+		if (r < 0 || r == PTC_LANE_PASS)
 			return r;
 		if (!r) {
 			l->live = false;
@@ -261,19 +265,20 @@ static void count_missing(struct ptc_decode *d)
 			d->stats.missing_files++;
 }
 
-static int run_lanes(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+/* All that is still to be done: by one thread at a time; see ptc_jobs_serve. */
+struct serving {
+	struct ptc_decode *d;
+	const struct ptc_sink *sink;
+};
+
+static int serve(void *ctx, struct ptc_err *err)
 {
+	const struct serving *s = ctx;
+	struct ptc_decode *d = s->d;
 	struct ptc_lane *l;
 	uint64_t next;
-	int r;
+	int r, passed;
 
-	set_contexts(d);
-	/* Without times there is no before and after: everything is known from the start. */
-	if (!d->clock.valid) {
-		r = apply_sideband(d, UINT64_MAX, err);
-		if (r < 0)
-			return r;
-	}
 	while ((l = furthest_behind(d, &next)) != NULL) {
 		if (d->plan)
 			ptc_plan_fill(d->plan);
@@ -282,18 +287,33 @@ static int run_lanes(struct ptc_decode *d, const struct ptc_sink *sink, struct p
 			if (r < 0)
 				return r;
 		}
-		r = run_lane(d, l, next, err);
-		if (!r)
-			r = ptc_merge_settled(d, sink, err);
+		passed = run_lane(d, l, next, err);
+		r = passed < 0 ? passed : ptc_merge_settled(d, s->sink, err);
 		if (r < 0)
 			return r;
+		if (passed)
+			return passed;
 	}
 	/* What happened behind the end of the trace still counts: records may have been lost. */
 	r = apply_sideband(d, d->pick.to, err);
 	if (!r)
-		r = ptc_merge_rest(d, sink, err);
+		r = ptc_merge_rest(d, s->sink, err);
 	count_missing(d);
 	return r;
+}
+
+static int run_lanes(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	struct serving s = { d, sink };
+	int r = 0;
+
+	set_contexts(d);
+	/* Without times there is no before and after: everything is known from the start. */
+	if (!d->clock.valid)
+		r = apply_sideband(d, UINT64_MAX, err);
+	if (r < 0)
+		return r;
+	return d->plan ? ptc_jobs_serve(d->plan->jobs, serve, &s, err) : serve(&s, err);
 }
 
 int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)

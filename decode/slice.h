@@ -20,6 +20,8 @@
 #include "decode/scout.h"
 #include "decode/seam.h"
 
+struct ptc_jobs_thread;
+
 enum { PTC_SLICE_SEAMS = 24 };
 
 /* Where it was after a step, or some. */
@@ -55,9 +57,11 @@ struct ptc_slice {
 	struct ptc_notes notes; /* apart */
 	bool over;		/* the last step came to the end of the trace */
 	bool useless;		/* it is not what it would be in its turn, or there is no memory */
-	struct ptc_made_list made; /* owned; pieces: all that there is */
+	struct ptc_made_list made; /* owned; pieces: all that there is, */
+	size_t nrecs;		   /* and records of them */
 
 	/* Of the jobs that it is one of; by their lock. */
+	struct ptc_jobs_thread *maker; /* who runs it, or ran it */
 	enum ptc_slice_state { PTC_SLICE_WAITS, PTC_SLICE_RUNS, PTC_SLICE_DONE } state;
 	struct ptc_slice *next;
 };

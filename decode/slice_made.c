@@ -12,7 +12,6 @@ enum { RECS_MAX = 4 << 20 };
 struct making {
 	struct ptc_slice *s;
 	struct ptc_slice_worker *w;
-	size_t recs;
 };
 
 /* Who is to run at the PSB at @at. NULL: that is not known here. */
@@ -67,8 +66,8 @@ static bool make(struct making *k, struct ptc_spot at, size_t next)
 		return false;
 	m->spot = at;
 	ptc_engine_make(k->w->engine, &c->view->as, c->pid, &v, at.off, m);
-	k->recs += m->n;
-	return k->recs < RECS_MAX;
+	k->s->nrecs += m->n;
+	return k->s->nrecs < RECS_MAX;
 }
 
 /* Those of the span that @at is in. False: that is all. */

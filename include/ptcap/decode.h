@@ -177,8 +177,10 @@ struct ptc_decode_opts {
 	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
 	bool mangled; /* names of functions as the linker has them: not demangled */
 	/*
-	 * Threads to decode with, the caller's included; 0: one. What comes out is the same, and
-	 * the sink is called by the caller's thread alone.
+	 * Threads to decode with, the caller's included; 0: one. What comes out is the same. With
+	 * more than one the sink is called by one of them at a time, in order, but not always by
+	 * the same one: what one call wrote the next one sees, and what is of a thread (errno,
+	 * thread-local storage) is not to be relied on from call to call.
 	 */
 	unsigned int jobs;
 	size_t slice; /* bytes of trace that a thread takes at a time, about; 0: what is best */
