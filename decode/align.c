@@ -19,7 +19,8 @@ enum {
 	COST_ABSENT = 12, /* dearer than three steps that the stack lacks */
 	COST_OUTSIDE = 4,
 	COST_MISFIT = 3, /* the ip is somewhere else */
-	NEVER = 0x3fff,	 /* more than all of a stack's entries absent */
+	FEW = 3, /* lacking transfers in a row; entries behind more of them that may be left over */
+	NEVER = 0x3fff, /* more than all of a stack's entries absent */
 	EDGES_MAX = 4,
 };
 
@@ -360,6 +361,56 @@ static bool is_unplaced(const struct grid *g, const struct ptc_align_entry *entr
 	return g->best >= NEVER || !read || read < judged - read;
 }
 
+/* Do the cheapest ways differ about whether the stack ends where the ip is? */
+static bool is_end_vague(const struct grid *g)
+{
+	bool fits = false, misfits = false;
+	size_t j;
+
+	for (j = 0; j <= g->nsteps; j++)
+		if (g->ahead[cell(g, g->in->n, j)] + end_cost(g, j) == g->best) {
+			fits |= !end_cost(g, j);
+			misfits |= end_cost(g, j);
+		}
+	return fits && misfits;
+}
+
+static void set_ambiguous(struct ptc_align_entry *e)
+{
+	if (ptc_verdict_is_judged((enum ptc_verdict)e->verdict))
+		*e = (struct ptc_align_entry){ .verdict = PTC_VERDICT_AMBIGUOUS,
+					       .step = PTC_ALIGN_NONE };
+}
+
+/*
+ * The oldest entries may be left over from somebody else who ran the same code: what then looks
+ * like one of the trace, a few behind many that lack or beside those that are not in the trace,
+ * says nothing.
+ */
+static void doubt_tail(const struct grid *g, struct ptc_align_entry *ret)
+{
+	const size_t n = g->in->n;
+	bool absent = false;
+	size_t i, k;
+
+	for (i = 1; i <= FEW && i < n; i++)
+		if (ret[n - 1 - i].missing > FEW) {
+			ret[n - 1 - i].missing = 0;
+			for (k = n - i; k < n; k++)
+				set_ambiguous(&ret[k]);
+		}
+	for (i = n; i; i--) {
+		const uint8_t v = ret[i - 1].verdict;
+
+		absent |= v == PTC_VERDICT_ABSENT;
+		if (v == PTC_VERDICT_EXACT || v >= PTC_VERDICT_BEFORE)
+			break;
+	}
+	for (; i < n && absent; i++)
+		if (ret[i].verdict == PTC_VERDICT_TARGET || ret[i].verdict == PTC_VERDICT_SOURCE)
+			set_ambiguous(&ret[i]);
+}
+
 /* What a stack lacks is not known either where it can be read in ways that differ. */
 static void forget_missing(const struct grid *g, struct ptc_align_entry *ret)
 {
@@ -384,8 +435,9 @@ static void set_verdicts(const struct grid *g, const uint16_t said[], struct ptc
 			ambiguous = true;
 		}
 	}
-	if (ambiguous || unplaced)
+	if (ambiguous || unplaced || is_end_vague(g))
 		forget_missing(g, ret);
+	doubt_tail(g, ret);
 }
 
 /* Are all entries, the newest one as step @end, exact? */

@@ -77,10 +77,10 @@ struct ptc_align_in {
 
 /* Of the entries, by their numbers. */
 struct ptc_align_entry {
-	uint8_t verdict;  /* enum ptc_verdict */
-	uint8_t cause;	  /* PTC_VERDICT_GAP: enum ptc_gap_cause */
 	size_t step;	  /* that it is read as; PTC_ALIGN_NONE */
 	uint32_t missing; /* steps between it and the next older entry that the stack lacks */
+	uint8_t verdict;  /* enum ptc_verdict */
+	uint8_t cause;	  /* PTC_VERDICT_GAP: enum ptc_gap_cause */
 };
 
 struct ptc_align_result {

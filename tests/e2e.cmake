@@ -142,7 +142,7 @@ function(e2e_test NAME TIMEOUT)
 	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -B ${ARGN})
 	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_GROUPS "cpus:1"
 		TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77
-		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PEAK=$<TARGET_FILE:peak>;HASHFLOW=$<TARGET_FILE:hashflow>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin}")
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PEAK=$<TARGET_FILE:peak>;HASHFLOW=$<TARGET_FILE:hashflow>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin};PTCAP_TRACES=${PTCAP_TRACES}")
 endfunction()
 
 # e2e_case(NAME [TIMEOUT n] CHECKS check... -- PROGRAM ARGS...); the checks: e2e/truth.py
@@ -470,6 +470,7 @@ endforeach()
 foreach(name clean spoilt calls shift leak time perf exits report real)
 	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")
 endforeach()
+e2e_test(compare_sources 200 "${e2e_dir}/compare.py" sources)
 if(NOT PTCAP_SANITIZE)
 	e2e_test(compare_forks 100 "${e2e_dir}/compare.py" forks)
 	set_tests_properties(e2e_compare_forks PROPERTIES LABELS "e2e;pinned;long")

@@ -459,3 +459,32 @@ Test(align, anything_can_be_aligned)
 		}
 	}
 }
+
+Test(align, a_few_old_entries_behind_many_that_lack_may_be_left_over)
+{
+	struct walk w;
+	size_t k;
+
+	set_walk(&w, 0, 60);
+	for (k = N - 3; k < N; k++) /* 4 are skipped */
+		w.entries[k] = (struct ptc_branch){ .from = w.steps[60 - k - 4].from,
+						    .to = w.steps[60 - k - 4].to,
+						    .type = PERF_BR_COND };
+	run(&w);
+	expect(&w, N - 3, N, PTC_VERDICT_AMBIGUOUS);
+	cr_assert_eq(missing(&w), 0);
+}
+
+Test(align, beside_what_is_not_in_the_trace_one_end_says_nothing)
+{
+	struct walk w;
+
+	set_walk(&w, 0, 60);
+	w.entries[N - 1] =
+		(struct ptc_branch){ .from = 0x900000, .to = 0x800000, .type = PERF_BR_COND };
+	w.entries[N - 2].to ^= 0x7;
+	run(&w);
+	cr_assert_eq(w.out[N - 1].verdict, PTC_VERDICT_ABSENT);
+	cr_assert_eq(w.out[N - 2].verdict, PTC_VERDICT_AMBIGUOUS);
+	cr_assert_eq(w.out[N - 3].verdict, PTC_VERDICT_EXACT);
+}
