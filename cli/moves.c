@@ -11,7 +11,7 @@ static bool grow(void **items, size_t n, size_t *cap, size_t each)
 	const size_t more = *cap ? 2 * *cap : 16;
 	void *p;
 
-	if (n < *cap)
+	if (*items && n < *cap)
 		return true;
 	p = reallocarray(*items, more, each);
 	if (!p)

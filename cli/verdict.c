@@ -291,7 +291,7 @@ void ptc_verdict_release(struct ptc_verdict *v)
 
 bool ptc_verdict_thread_complete(const struct ptc_verdict_thread *t)
 {
-	return !t->gaps && (t->branches || t->moved_cpu < 0);
+	return !t->gaps && t->branches;
 }
 
 bool ptc_verdict_complete(const struct ptc_verdict *v)
