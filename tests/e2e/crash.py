@@ -339,8 +339,8 @@ def core(folder):
 
 def page(c, mode):
     """The page as people see it, but for what differs from run to run."""
-    if not os.environ.get("PTCAP_GOLDEN"):
-        return  # another compiler's: other registers, other frames
+    if not os.environ.get("PTCAP_GOLDEN") or mode == "throw":
+        return  # another compiler's, or the C++ library's: other registers, other frames
     r = Run([PTCAP, "crash", "show", "-i", c.path, "-n", "5"]).expect(0)
     text = normalised(r.out)
     name = os.path.join(HERE, "crash", mode + ".txt")
@@ -371,12 +371,13 @@ def normalised(text):
     front, calls = text.split("last branches")[0].split("last calls\n")
     head, stacks = front.split("\n\n", 1)
     ours = functions_of_ours()
-    rest = stacks + "last calls\n" + calls[max(calls.find("main() {"), 0) :]
+    main = re.search(r"(?m)^ *main\(\) \{", calls)
+    rest = stacks + "last calls\n" + calls[main.start() if main else 0 :]
     lines = [
         re.sub(r" +", " ", line).rstrip()
         for line in rest.splitlines()
         if line.strip() != "}"
-        and all(w in ours for w in re.findall(r"([A-Za-z_]\w+)(?:\([^()]*\))?(?:\+OFFSET|\(\))", line))
+        and all(w in ours for w in re.findall(r"([A-Za-z_][\w.]+)(?:\([^()]*\))?(?:\+OFFSET|\(\))", line))
     ]
     head = re.sub(r" +", " ", head)
     return (head + "\n\n" + "\n".join(lines)).strip() + "\n"

@@ -28,11 +28,11 @@ __attribute__((noinline)) static int use(const shape *s)
 static const shape *stale()
 {
 	const shape *volatile s = new square;
-	void *volatile other;
 
 	delete s;
-	other = ::operator new(sizeof(square));
-	memset(other, 0x5a, sizeof(square));
+	volatile char *other = static_cast<volatile char *>(::operator new(sizeof(square)));
+	for (size_t i = 0; i < sizeof(square); i++)
+		other[i] = 0x5a;
 	return s;
 }
 
