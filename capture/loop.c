@@ -13,6 +13,7 @@
 
 enum {
 	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
+	COPIES_MAX = 100,  /* a trace goes on for one birth, or some, that the pause came across */
 	NS_PER_MS = 1000000,
 };
 
@@ -118,7 +119,7 @@ static void ask(struct ptc_loop *l)
 }
 
 /* One round; when the trace has @ended, as many as it takes. */
-static int drain(struct ptc_loop *l, bool ended, bool snapshot)
+static int drain_once(struct ptc_loop *l, bool ended, bool snapshot)
 {
 	int rc;
 
@@ -127,6 +128,23 @@ static int drain(struct ptc_loop *l, bool ended, bool snapshot)
 	while (!rc && ended && l->more);
 	if (!rc && snapshot && l->series)
 		rc = ptc_series_copy(l->series, &l->err);
+	return rc;
+}
+
+/* What is copied for a file of its own can be copied again, with the records of what came late. */
+static bool is_stale(struct ptc_loop *l)
+{
+	return l->series && l->source->ops->went_on && l->source->ops->went_on(l->source);
+}
+
+static int drain(struct ptc_loop *l, bool ended, bool snapshot)
+{
+	unsigned int copies = 0;
+	int rc;
+
+	do
+		rc = drain_once(l, ended, snapshot);
+	while (!rc && snapshot && ++copies < COPIES_MAX && is_stale(l));
 	return rc;
 }
 

@@ -101,6 +101,7 @@ int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 		struct ptc_series_copy *c = &s->copies[i];
 		struct ptc_seg seg[2];
 
+		ptc_buf_reset(&c->bytes);
 		if (!ptc_drain_window(s->drain, i, seg, &c->start))
 			continue;
 		ptc_buf_put(&c->bytes, seg[0].bytes, seg[0].len);

@@ -125,6 +125,12 @@ struct ptc_source_ops {
 	 * a ring's fd wakes it or after a while. NULL, as resume: the source cannot.
 	 */
 	bool (*pause)(struct ptc_source *s);
+	/*
+	 * In a pause, or after quiesce: did a trace go on all the same, since that or since this
+	 * was asked last? It has ended now; what was read of the rings is not to be trusted. NULL:
+	 * none can.
+	 */
+	bool (*went_on)(struct ptc_source *s);
 	/* Only after a pause that said true. The trace goes on with a PSB. */
 	void (*resume)(struct ptc_source *s);
 	/*

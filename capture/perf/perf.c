@@ -341,6 +341,7 @@ static void perf_quiesce(struct ptc_source *src)
 {
 	of(src)->stopped = true;
 	ptc_set_disable_all(&of(src)->set);
+	(void)ptc_set_moved(&of(src)->set);
 }
 
 static void perf_stop(struct ptc_source *src)
@@ -365,8 +366,20 @@ static bool perf_pause(struct ptc_source *src)
 {
 	of(src)->paused = true;
 	ptc_set_disable(&of(src)->set);
+	(void)ptc_set_moved(&of(src)->set);
 	ptc_trigger_pause(&of(src)->trigger);
 	return true;
+}
+
+/* Who was born meanwhile may have been on, see set.c. It has an event by now, whose stop moves the
+ * head. */
+static bool perf_went_on(struct ptc_source *src)
+{
+	if (of(src)->stopped)
+		ptc_set_disable_all(&of(src)->set);
+	else
+		ptc_set_disable(&of(src)->set);
+	return ptc_set_moved(&of(src)->set);
 }
 
 static void perf_resume(struct ptc_source *src)
@@ -478,6 +491,7 @@ static const struct ptc_source_ops perf_ops = {
 	.start = perf_start,
 	.end_fd = perf_end_fd,
 	.pause = perf_pause,
+	.went_on = perf_went_on,
 	.resume = perf_resume,
 	.held_fd = perf_held_fd,
 	.behind = perf_behind,

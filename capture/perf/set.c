@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "capture/barrier.h"
 #include "capture/perf/explain.h"
 
 enum {
@@ -81,6 +82,7 @@ void ptc_set_release(struct ptc_set *s)
 	for (i = 0; i < s->nslots; i++)
 		close_slot(&s->slots[i]);
 	free(s->rings);
+	free(s->heads);
 	free(s->slots);
 	free(s->ids);
 	ptc_again_release(&s->again);
@@ -132,8 +134,10 @@ static int new_ring(struct ptc_set *s, pid_t tid, int cpu, int fd, struct ptc_er
 	struct ptc_source_ring *r;
 	int rc;
 
-	if (!ptc_vec_reserve((void **)&s->rings, &s->rings_cap, s->nrings + 1, sizeof(*s->rings)))
+	if (!ptc_vec_reserve((void **)&s->rings, &s->rings_cap, s->nrings + 1, sizeof(*s->rings)) ||
+	    !ptc_vec_reserve((void **)&s->heads, &s->heads_cap, s->nrings + 1, sizeof(*s->heads)))
 		return ptc_fail_mem(err);
+	s->heads[s->nrings] = 0;
 	r = &s->rings[s->nrings];
 	*r = (struct ptc_source_ring){
 		.fd = epoll_create1(EPOLL_CLOEXEC),
@@ -394,6 +398,21 @@ void ptc_set_disable_all(struct ptc_set *s)
 	ptc_set_disable(s);
 	s->side_on = false;
 	each(s, side(s), PERF_EVENT_IOC_DISABLE);
+}
+
+bool ptc_set_moved(struct ptc_set *s)
+{
+	bool moved = false;
+	size_t i;
+
+	for (i = 0; i < s->nrings; i++) {
+		const uint64_t head =
+			s->rings[i].aux_size ? ptc_load_head(&s->rings[i].page->aux_head) : 0;
+
+		moved |= head != s->heads[i];
+		s->heads[i] = head;
+	}
+	return moved;
 }
 
 /* ENABLE takes a pinned event out of its error state, which would hide it. */

@@ -63,6 +63,8 @@ struct ptc_set {
 	size_t nslots, slots_cap;
 	struct ptc_source_ring *rings; /* owned: their maps, and fd, an epoll of all their events */
 	size_t nrings, rings_cap;
+	uint64_t *heads; /* owned; of the rings' AUX areas, see ptc_set_moved */
+	size_t heads_cap;
 	struct ptc_source_id *ids;	 /* owned; see ptc_set_ids */
 	bool settled[PTC_SOURCE_EVENTS]; /* attr is what this kernel takes */
 	bool main_on, side_on;		 /* as they were switched last */
@@ -111,6 +113,9 @@ void ptc_set_restart_ring(struct ptc_set *s, size_t ring);
 void ptc_set_disable(struct ptc_set *s);
 /* Side records too. */
 void ptc_set_disable_all(struct ptc_set *s);
+
+/* Has a head of the AUX rings moved since this was asked last? */
+bool ptc_set_moved(struct ptc_set *s);
 
 /* Look which of the ring's events are over, as their targets are: they no longer wake anybody. */
 void ptc_set_reap(struct ptc_set *s, size_t ring);

@@ -38,7 +38,7 @@ runs_on() {
 bash -c 'trap "echo good; exit 5" TERM; while :; do :; done' >target.out &
 target=$!
 
-# The moments are spread over as long as it takes to four snapshots here.
+# The moments: while as much time passes as it takes to four snapshots here, or soon after one of the first three.
 begun=${EPOCHREALTIME/./}
 watch
 until [ -e files/f.003 ]; do
@@ -52,7 +52,15 @@ rm files/*
 found=0
 for ((n = 0; n < times; n++)); do
 	watch
-	pause $((RANDOM * took / 32768))
+	if ((after = RANDOM % 4)); then
+		until [ -e "files/f.00$((after - 1))" ]; do
+			kill -0 "$waiting" || fail "no snapshots: $(cat snapshot.err)"
+			pause 10
+		done
+		pause $((RANDOM % 250))
+	else
+		pause $((RANDOM * took / 32768))
+	fi
 	killed
 	runs_on
 	for file in files/{*,.[!.]*}; do

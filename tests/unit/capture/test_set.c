@@ -229,6 +229,28 @@ Test(set, what_was_switched_off_stays_off)
 	end(&s);
 }
 
+Test(set, a_trace_that_went_on_is_seen_by_its_head)
+{
+	struct perf_event_mmap_page page[2] = { { .aux_head = 0x100 }, { .aux_head = 0x200 } };
+	struct ptc_source_ring rings[] = {
+		{ .page = &page[0], .aux_size = 4096 },
+		{ .page = &page[1], .aux_size = 4096 },
+	};
+	uint64_t heads[2] = { 0, 0 };
+	struct ptc_set s = set();
+
+	s.rings = rings;
+	s.heads = heads;
+	cr_assert(ptc_set_moved(&s));
+	cr_assert(!ptc_set_moved(&s));
+	page[1].aux_head = 0x40; /* it may have come round */
+	cr_assert(ptc_set_moved(&s) && !ptc_set_moved(&s));
+	rings[1].aux_size = 0; /* samples bring what is in it */
+	(void)ptc_set_moved(&s);
+	page[1].aux_head = 0x80;
+	cr_assert(!ptc_set_moved(&s));
+}
+
 Test(set, a_pinned_event_in_error_state_stays_there)
 {
 	struct ptc_source_ring ring;
