@@ -115,7 +115,7 @@ Test(calls, what_is_called_returns)
 
 Test(calls, a_call_to_the_next_instruction_is_none)
 {
-	EXPECT("0+bt 0-br 0+ar ", START(0x1010), CALL(0x1010, 0x1015));
+	EXPECT("0+at ", START(0x1010), CALL(0x1010, 0x1015));
 }
 
 Test(calls, recursion_returns_one_by_one)
@@ -165,7 +165,7 @@ Test(calls, a_signal_handler_comes_in_between_and_ends_with_sigreturn)
 
 Test(calls, interrupts_and_restarted_calls_are_nothing)
 {
-	EXPECT("0+bt 0-br 0+ar ", START(0x1000), ASYNC(0x1010), START(0x1010), CALLS_KERNEL(0x1020),
+	EXPECT("0+at ", START(0x1000), ASYNC(0x1010), START(0x1010), CALLS_KERNEL(0x1020),
 	       START(0x1025), CALLS_KERNEL(0x1030), START(0x1030));
 }
 
