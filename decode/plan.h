@@ -25,7 +25,7 @@ struct ptc_plan {
 	struct ptc_jobs *jobs;	 /* owned */
 	struct ptc_scout *scout; /* owned */
 	size_t slice;		 /* bytes of trace that one to come has, at least */
-	size_t recs, recs_of;	 /* records of pieces that are done with; bytes of trace they are of */
+	size_t recs, recs_of; /* records of pieces that are done with; bytes of trace they are of */
 	size_t bytes, bytes_max; /* of all that are planned, or not done with */
 	bool full;		 /* nothing can be added until one is done with */
 	bool pieces;		 /* of those to come the second engine makes the pieces */
