@@ -24,8 +24,8 @@ struct look {
 		uint64_t time;
 	} births[BIRTHS]; /* those that are yet to be forked, if it foresees */
 	size_t nbirths;
-	struct ptc_turns *t;	     /* with those that will have run until then, */
-	bool foresees;		     /* and it grows; or it does not, and */
+	struct ptc_turns *t;	       /* with those that will have run until then, */
+	bool foresees;		       /* and it grows; or it does not, and */
 	struct ptc_piece_codes *codes; /* changes of code count: of what those know; NULL: all */
 };
 
@@ -88,9 +88,9 @@ static bool runs(struct look *k, uint64_t time, uint32_t cpu, int32_t tid, int32
 
 	if (moves(k, tid, pid))
 		return true;
-	if (!k->foresees || (by_cpu ? (int32_t)cpu != k->l->cpu || tid == last->tid :
-				      tid != k->l->tid || k->l->cpu != -1 ||
-					      (int32_t)cpu == last->cpu))
+	if (!k->foresees ||
+	    (by_cpu ? (int32_t)cpu != k->l->cpu || tid == last->tid :
+		      tid != k->l->tid || k->l->cpu != -1 || (int32_t)cpu == last->cpu))
 		return false;
 	if (tid < 0 || pid < 0 || k->t->n == PTC_TURNS)
 		return true;
@@ -111,9 +111,9 @@ static bool changes(const struct look *k, int32_t pid, uint64_t start, uint64_t 
 		of = &k->t->v[i];
 		if (of->pid != pid && of->code != pid)
 			continue;
-		if (!of->known || (!k->foresees && (!k->codes || ptc_piece_codes_know(
-									 k->codes, of->as,
-									 of->code, start, end))))
+		if (!of->known ||
+		    (!k->foresees &&
+		     (!k->codes || ptc_piece_codes_know(k->codes, of->as, of->code, start, end))))
 			return true;
 	}
 	return false;
@@ -181,8 +181,7 @@ static bool poke_matters(const struct look *k, const struct ptc_sb *sb)
 	size_t i;
 
 	if (is_mode(sb, PERF_RECORD_MISC_USER))
-		return sb->id.has & PERF_SAMPLE_TID &&
-		       changes(k, sb->id.pid, sb->u.poke.addr, len);
+		return sb->id.has & PERF_SAMPLE_TID && changes(k, sb->id.pid, sb->u.poke.addr, len);
 	for (i = 0; i < k->t->n && is_mode(sb, PERF_RECORD_MISC_KERNEL); i++)
 		if (changes(k, k->t->v[i].pid, sb->u.poke.addr, len))
 			return true;
@@ -224,8 +223,8 @@ static bool matters(void *ctx, const struct ptc_event *ev)
 static bool begin(const struct ptc_calm *w, struct ptc_turns *t)
 {
 	const struct ptc_runner who = ptc_runner_of(w->d, w->l);
-	const struct ptc_thread *thread =
-		who.tid >= 0 ? ptc_procs_thread(&w->d->procs, who.tid) : NULL;
+	const struct ptc_thread *thread = who.tid >= 0 ? ptc_procs_thread(&w->d->procs, who.tid) :
+							 NULL;
 	const struct look k = { .d = w->d };
 
 	t->v[0] = turn_to(&k, 0, who.cpu, who.tid, who.pid);

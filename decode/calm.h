@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What side records ahead have to do with a lane: most are about others, or say what is known; some
- * bring another thread to it. Until when may it run without anybody having to look at anything else?
+ * bring another thread to it. Until when may it run without anybody having to look at anything
+ * else?
  */
 #ifndef PTC_DECODE_CALM_H
 #define PTC_DECODE_CALM_H
@@ -25,8 +26,8 @@ struct ptc_calm {
 struct ptc_turn {
 	uint64_t time;
 	int32_t pid, tid, cpu;
-	int32_t code;	 /* the process that as is of: pid, or what that is yet to be forked from, */
-	uint64_t born;	 /* then; or 0 */
+	int32_t code;  /* the process that as is of: pid, or what that is yet to be forked from, */
+	uint64_t born; /* then; or 0 */
 	const struct ptc_addrspace *as; /* lent, until records are applied */
 	bool known;			/* there is such a process */
 };

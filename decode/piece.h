@@ -53,8 +53,8 @@ void ptc_engine_share(struct ptc_engine *e, unsigned int n);
 enum { PTC_PIECE_MAX = 256 << 10 };
 
 /*
- * Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid. All
- * of it is theirs.
+ * Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid.
+ * All of it is theirs.
  */
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
 		     const struct ptc_made_view *v, size_t from, struct ptc_made *m);

@@ -71,8 +71,8 @@ static inline const struct ptc_event *ptc_sideband_peek(const struct ptc_sideban
 }
 
 /*
- * Of the events up to @time that are to be applied, is there one that @test says so of? *ret_time is
- * its time. So it is if they are too many to be looked at, or cannot be read.
+ * Of the events up to @time that are to be applied, is there one that @test says so of? *ret_time
+ * is its time. So it is if they are too many to be looked at, or cannot be read.
  */
 typedef bool ptc_sideband_test(void *ctx, const struct ptc_event *ev);
 bool ptc_sideband_find(struct ptc_sideband *s, uint64_t time, ptc_sideband_test *test, void *ctx,
