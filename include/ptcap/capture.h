@@ -111,11 +111,11 @@ struct ptc_lbr_spoil {
  * of it that is spoilt, as it was.
  */
 struct ptc_lbr_note {
-	int tid;
 	uint64_t time_ns, ip; /* of the sample */
-	uint32_t n;	      /* entries it has, or had before it was spoilt */
-	enum ptc_spoil mode;  /* PTC_SPOIL_NONE: this is a sample; else an entry of the newest: */
-	uint32_t index;	      /* 0 is the newest */
+	int tid;
+	uint32_t n;	     /* entries it has, or had before it was spoilt */
+	enum ptc_spoil mode; /* PTC_SPOIL_NONE: this is a sample; else an entry of the newest: */
+	uint32_t index;	     /* 0 is the newest */
 	uint64_t from, to;
 };
 

@@ -46,10 +46,10 @@ THREADS = ("2", "2:1", "3:4096")
 
 
 def output(args):
-    """What a decode puts out, as a hash: there may be much of it."""
+    """What a decode puts out, as a hash: there may be much of it. It may be nothing: exit status 4."""
     r = subprocess.run([PTCAP, "decode", *args], stdin=subprocess.DEVNULL, capture_output=True)
-    check(r.returncode in (0, 3), f"{args}: exit status {r.returncode}\n{r.stderr.decode(errors='replace')}")
-    return len(r.stdout), hashlib.sha256(r.stdout + b"\0" + r.stderr).hexdigest()
+    check(r.returncode in (0, 3, 4), f"{args}: exit status {r.returncode}\n{r.stderr.decode(errors='replace')}")
+    return len(r.stdout), r.returncode, hashlib.sha256(r.stdout + b"\0" + r.stderr).hexdigest()
 
 
 def same(args, threads=THREADS):

@@ -69,13 +69,13 @@ Test(live, of_deep_recursion_the_newest_calls_are_kept)
 	struct ptc_live l = { .n = 0 }, copy = { .n = 0 };
 	uint64_t i;
 
-	for (i = 1; i <= 10 * PTC_LIVE_MAX; i++)
+	for (i = 1; i <= (uint64_t)10 * PTC_LIVE_MAX; i++)
 		step(&l, PTC_KIND_CALL, i * 16, i * 16 + 16);
 	cr_assert(l.cut && l.n >= PTC_LIVE_MAX && l.n <= (size_t)2 * PTC_LIVE_MAX);
 	cr_assert_eq(l.calls[l.n - 1].from, (uint64_t)10 * PTC_LIVE_MAX * 16);
-	cr_assert_eq(l.calls[0].from, (10 * PTC_LIVE_MAX - l.n + 1) * 16);
+	cr_assert_eq(l.calls[0].from, ((uint64_t)10 * PTC_LIVE_MAX - l.n + 1) * 16);
 	cr_assert(ptc_live_copy(&copy, &l));
-	for (i = 0; i < 10 * PTC_LIVE_MAX; i++)
+	for (i = 0; i < (uint64_t)10 * PTC_LIVE_MAX; i++)
 		step(&l, PTC_KIND_RET, 0x10, 0x20);
 	cr_assert_eq(l.n, 0);
 	cr_assert_eq(copy.calls[copy.n - 1].to, (uint64_t)10 * PTC_LIVE_MAX * 16 + 16);
