@@ -60,22 +60,26 @@ uint64_t ptc_branchsel_of(const struct perf_event_attr *attr)
 	return sel;
 }
 
-bool ptc_branchsel_wants(uint64_t sel, uint8_t kind, uint64_t to)
+uint64_t ptc_branchsel_kinds(uint64_t sel)
 {
+	uint64_t kinds = 0;
 	bool any = true;
 	size_t i;
 
+	for (i = 0; i < NCLASSES; i++)
+		if (sel & classes[i].bit) {
+			kinds |= classes[i].kinds;
+			any = false;
+		}
+	return any ? UINT64_MAX : kinds;
+}
+
+bool ptc_branchsel_wants(uint64_t sel, uint8_t kind, uint64_t to)
+{
 	/* A transfer is of the level that it leads to, as hardware has it. */
 	if (!(sel & (ptc_is_kernel_ip(to) ? PERF_SAMPLE_BRANCH_KERNEL : PERF_SAMPLE_BRANCH_USER)))
 		return false;
-	for (i = 0; i < NCLASSES; i++) {
-		if (!(sel & classes[i].bit))
-			continue;
-		if (classes[i].kinds >> kind & 1)
-			return true;
-		any = false;
-	}
-	return any;
+	return ptc_branchsel_kinds(sel) >> kind & 1;
 }
 
 uint8_t ptc_branchsel_type(uint8_t kind)

@@ -24,6 +24,9 @@ uint64_t ptc_branchsel_of(const struct perf_event_attr *attr);
 /* Does a stack of @sel have transfers of @kind (enum ptc_kind) that lead to @to? */
 bool ptc_branchsel_wants(uint64_t sel, uint8_t kind, uint64_t to);
 
+/* Those kinds, a bit for each: for who has many to ask about. */
+uint64_t ptc_branchsel_kinds(uint64_t sel);
+
 /* PERF_BR_* of @kind; PERF_BR_UNKNOWN where kernels do not agree about it. */
 uint8_t ptc_branchsel_type(uint8_t kind);
 

@@ -440,45 +440,63 @@ static void set_verdicts(const struct grid *g, const uint16_t said[], struct ptc
 	doubt_tail(g, ret);
 }
 
-/* Are all entries, the newest one as step @end, exact? */
-static bool all_exact(const struct grid *g, size_t end, struct ptc_align_entry *ret)
+/* Step @j, or the one in front of it that is in a stack. 0: none. */
+static size_t wanted_at(const struct grid *g, size_t j)
 {
-	const size_t skipped = (size_t)(g->steps - g->in->steps);
-	size_t j = end, i;
+	while (j && !(step(g, j)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)))
+		j--;
+	return j && step(g, j)->flags & PTC_STEP_WANTED ? j : 0;
+}
+
+/* Are all entries, the newest one as step @end, steps? */
+static bool are_steps(const struct grid *g, size_t end)
+{
+	size_t i, j = end;
 
 	for (i = g->in->n; i; i--, j--) {
-		const struct ptc_branch *e = entry(g, i);
-		enum ptc_verdict v;
-
-		if (is_untraced(g, e))
+		j = wanted_at(g, j);
+		if (!j || !is_same(entry(g, i), step(g, j)))
 			return false;
-		while (j && !(step(g, j)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)))
-			j--;
-		if (!j || !(step(g, j)->flags & PTC_STEP_WANTED) || !is_same(e, step(g, j)))
-			return false;
-		v = verdict_same(g, e, step(g, j));
-		ret[g->in->n - i] =
-			(struct ptc_align_entry){ .verdict = (uint8_t)v, .step = j - 1 + skipped };
 	}
 	return true;
 }
 
-/* The stack as it is where time and ip have it: nothing is cheaper, and most are like that.
- * Verdicts are the same at all such places: a branch has one class. */
+static void read_as_steps(const struct grid *g, size_t end, struct ptc_align_entry *ret)
+{
+	const size_t skipped = (size_t)(g->steps - g->in->steps);
+	size_t i, j = end;
+
+	for (i = g->in->n; i; i--, j--) {
+		j = wanted_at(g, j);
+		ret[g->in->n - i] = (struct ptc_align_entry){
+			.verdict = (uint8_t)verdict_same(g, entry(g, i), step(g, j)),
+			.step = j - 1 + skipped,
+		};
+	}
+}
+
+/*
+ * The stack as it is where time and ip have it: nothing is cheaper, and most are like that.
+ * Verdicts are the same at all such places: a branch has one class.
+ */
 static bool find_exact(const struct grid *g, struct ptc_align_entry *ret,
 		       struct ptc_align_result *ret_all)
 {
-	size_t j, candidates = 0, end = 0;
+	const struct ptc_branch *newest = &g->in->entries[0];
+	size_t i, j, candidates = 0, end = 0;
 
+	for (i = 1; i <= g->in->n; i++)
+		if (is_untraced(g, entry(g, i)))
+			return false;
 	for (j = 1; j <= g->nsteps; j++)
-		if (!end_cost(g, j) && step(g, j)->flags & PTC_STEP_WANTED &&
-		    is_same(&g->in->entries[0], step(g, j)) && all_exact(g, j, ret)) {
+		if (is_same(newest, step(g, j)) && step(g, j)->flags & PTC_STEP_WANTED &&
+		    !end_cost(g, j) && are_steps(g, j)) {
 			candidates++;
 			end = j;
 		}
 	if (!candidates)
 		return false;
-	(void)all_exact(g, end, ret); /* the newest place: a later one may have failed half way */
+	read_as_steps(g, end, ret);
 	*ret_all = (struct ptc_align_result){ .candidates = candidates };
 	measure_shift(g, end, ret_all);
 	return true;
@@ -501,14 +519,20 @@ static bool reserve(struct ptc_align *a, size_t cells)
 
 static void look_at_input(struct grid *g)
 {
+	uint64_t ends = 0;
+	uint8_t flags = 0;
 	size_t i, j;
 
 	for (i = 0; i < g->in->n && g->in->flags; i++)
 		g->predicts |= g->in->entries[i].predicted || g->in->entries[i].mispred;
 	for (j = 1; j <= g->nsteps; j++) {
-		g->ip_known |= (step(g, j)->flags & PTC_STEP_FITS) != 0;
-		g->kernel |= ptc_is_kernel_ip(step(g, j)->from) || ptc_is_kernel_ip(step(g, j)->to);
+		const struct ptc_step *s = step(g, j);
+
+		flags |= s->flags;
+		ends |= s->from | s->to;
 	}
+	g->ip_known = flags & PTC_STEP_FITS;
+	g->kernel = ptc_is_kernel_ip(ends);
 }
 
 int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,

@@ -116,7 +116,7 @@ static int take_entries(struct comparing *c, const struct ptc_sample *s, size_t 
 }
 
 /* May the sample's @ip be between step @i and the next one? */
-static bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip)
+static inline bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip)
 {
 	const struct ptc_step *s = &t->steps[i];
 	const bool bounded = i + 1 < t->n && t->steps[i + 1].from;
@@ -126,23 +126,45 @@ static bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip)
 	return bounded ? ip <= t->steps[i + 1].from : ip - s->to < LAST_BLOCK;
 }
 
+/* What a sample wants to know of each step; looked up once. */
+struct wants {
+	uint64_t kinds; /* a bit for each */
+	bool user, kernel;
+	uint64_t ip;
+};
+
+static struct wants wants_of(const struct ptc_compare_sample *s)
+{
+	const uint64_t sel = ptc_branchsel_of(&s->attr->attr);
+
+	return (struct wants){ .kinds = ptc_branchsel_kinds(sel),
+			       .user = sel & PERF_SAMPLE_BRANCH_USER,
+			       .kernel = sel & PERF_SAMPLE_BRANCH_KERNEL,
+			       .ip = s->sample->ip };
+}
+
 /* Flags of step @i by the sample alone; what is not wanted hands its own on to the one in front. */
-static void set_flags(struct ptc_recent_thread *t, size_t i, uint64_t sel, bool is_end, uint64_t ip)
+static inline void set_flags(struct ptc_recent_thread *t, size_t i, const struct wants *w,
+			     bool is_end)
 {
 	struct ptc_step *s = &t->steps[i];
 	const uint8_t next = i + 1 < t->n ? t->steps[i + 1].flags : PTC_STEP_WANTED;
+	uint8_t flags = 0;
 
-	s->flags &= PTC_STEP_GAP;
-	if (s->flags)
+	if (s->flags & PTC_STEP_GAP) {
+		s->flags = PTC_STEP_GAP;
 		return;
-	if (s->from && s->to && ptc_branchsel_wants(sel, s->kind, s->to))
-		s->flags |= PTC_STEP_WANTED;
+	}
+	if (s->from && s->to && w->kinds >> s->kind & 1 &&
+	    (ptc_is_kernel_ip(s->to) ? w->kernel : w->user))
+		flags = PTC_STEP_WANTED;
 	if (is_end)
-		s->flags |= PTC_STEP_END;
-	if (fits(t, i, ip))
-		s->flags |= PTC_STEP_FITS;
+		flags |= PTC_STEP_END;
+	if (fits(t, i, w->ip))
+		flags |= PTC_STEP_FITS;
 	if (!(next & (PTC_STEP_WANTED | PTC_STEP_GAP)))
-		s->flags |= next & (PTC_STEP_END | PTC_STEP_FITS);
+		flags |= next & (PTC_STEP_END | PTC_STEP_FITS);
+	s->flags = flags;
 }
 
 /*
@@ -153,19 +175,17 @@ static void set_flags(struct ptc_recent_thread *t, size_t i, uint64_t sel, bool 
 static size_t choose_steps(struct ptc_recent_thread *t, const struct ptc_compare_sample *s,
 			   uint64_t slack)
 {
-	const uint64_t sel = ptc_branchsel_of(&s->attr->attr);
+	const struct wants w = wants_of(s);
 	const uint64_t at = s->sample->id.time, since = at > slack ? at - slack : 0;
 	uint64_t group = since;
 	size_t i = t->n, history = 0, skid = 0;
 
 	while (i && history < s->n + SKID + HISTORY) {
 		const struct ptc_step *step = &t->steps[--i];
-		bool is_end;
 
 		if (step->time < since && group == since)
 			group = step->time;
-		is_end = step->time >= group || skid < SKID;
-		set_flags(t, i, sel, is_end, s->sample->ip);
+		set_flags(t, i, &w, step->time >= group || skid < SKID);
 		if (step->time < group && step->flags & PTC_STEP_WANTED) {
 			skid++;
 			history++;
@@ -260,17 +280,38 @@ static int judge_until(struct comparing *c, uint64_t time)
 	return rc;
 }
 
+/* From which time on nothing can be part of the next sample. */
+static uint64_t due(const struct comparing *c)
+{
+	const uint64_t time = c->next < c->n ? c->samples[c->next].time : PTC_NO_TIME;
+
+	return time < PTC_NO_TIME - c->opts->slack_ns ? time + c->opts->slack_ns + 1 : PTC_NO_TIME;
+}
+
+/* How many of @items are in front of @time. */
+static size_t count_before(const struct ptc_item *items, size_t n, uint64_t time)
+{
+	size_t i = 0;
+
+	while (i < n && (items[i].time < time || items[i].time == PTC_NO_TIME))
+		i++;
+	return i;
+}
+
 static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct comparing *c = ctx;
-	size_t i;
+	size_t k;
 
-	for (i = 0; i < n; i++) {
-		if (items[i].time != PTC_NO_TIME) {
-			c->timed = true;
-			c->rc = judge_until(c, items[i].time);
+	for (k = 0; k < n && !c->timed; k++)
+		c->timed = items[k].time != PTC_NO_TIME;
+	for (; n; items += k, n -= k) {
+		k = count_before(items, n, due(c));
+		if (!k) {
+			c->rc = judge_until(c, items->time);
+			k = !c->rc;
 		}
-		if (!c->rc && !ptc_recent_item(&c->recent, &items[i]))
+		if (!c->rc && !ptc_recent_items(&c->recent, items, k))
 			c->rc = ptc_fail_mem(c->err);
 		if (c->rc)
 			return 1;

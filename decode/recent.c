@@ -78,6 +78,7 @@ static bool append(const struct ptc_recent *r, struct ptc_recent_thread *t,
 	}
 	if (t->n == t->cap && !ptc_grow(&t->steps, &t->cap, t->n + 1, sizeof(*s)))
 		return false;
+	t->room = t->cap < 2 * (size_t)PTC_RECENT_MAX ? t->cap : 2 * (size_t)PTC_RECENT_MAX;
 	t->steps[t->n++] = *s;
 	return true;
 }
@@ -100,9 +101,9 @@ static bool append_gap(struct ptc_recent *r, const struct ptc_item *it)
 	return true;
 }
 
-bool ptc_recent_item(struct ptc_recent *r, const struct ptc_item *it)
+static bool append_item(struct ptc_recent *r, const struct ptc_item *it)
 {
-	struct ptc_step s = { .from = it->from, .to = it->to, .time = it->time, .kind = it->kind };
+	const struct ptc_step s = { it->from, it->to, it->time, it->kind, 0 };
 	struct ptc_recent_thread *t;
 
 	if (it->type == PTC_ITEM_GAP)
@@ -111,4 +112,39 @@ bool ptc_recent_item(struct ptc_recent *r, const struct ptc_item *it)
 		return true;
 	t = get(r, it->tid);
 	return t && append(r, t, &s);
+}
+
+/* Those of @items that are transfers of @t and for which there is room: this is done for each of a
+ * trace. */
+static size_t append_run(struct ptc_recent_thread *t, const struct ptc_item *items, size_t n)
+{
+	struct ptc_step *s = t->steps + t->n;
+	size_t i;
+
+	if (n > t->room - t->n)
+		n = t->room - t->n;
+	for (i = 0; i < n && items[i].type == PTC_ITEM_BRANCH && items[i].tid == t->tid; i++, s++) {
+		s->from = items[i].from;
+		s->to = items[i].to;
+		s->time = items[i].time;
+		s->kind = items[i].kind;
+		s->flags = 0;
+	}
+	t->n += i;
+	return i;
+}
+
+bool ptc_recent_items(struct ptc_recent *r, const struct ptc_item *items, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n) {
+		struct ptc_recent_thread *t = ptc_recent_find(r, items[i].tid);
+		const size_t run = t ? append_run(t, items + i, n - i) : 0;
+
+		i += run;
+		if (!run && !append_item(r, &items[i++]))
+			return false;
+	}
+	return true;
 }

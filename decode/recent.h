@@ -17,7 +17,7 @@ struct ptc_recent_thread {
 	int32_t tid;
 	bool cut;		/* there were more */
 	struct ptc_step *steps; /* owned; the oldest first */
-	size_t n, cap;
+	size_t n, cap, room;	/* room: so many fit without more ado */
 	struct ptc_live live; /* the calls that have not returned in front of step number live_at */
 	size_t live_at;
 };
@@ -33,10 +33,10 @@ struct ptc_recent {
 void ptc_recent_release(struct ptc_recent *r);
 
 /*
- * A transfer or a gap. Gaps of a whole CPU, after which somebody else may run, are in every
+ * Transfers and gaps. Gaps of a whole CPU, after which somebody else may run, are in every
  * thread. False: out of memory.
  */
-bool ptc_recent_item(struct ptc_recent *r, const struct ptc_item *it);
+bool ptc_recent_items(struct ptc_recent *r, const struct ptc_item *items, size_t n);
 
 /* NULL: nothing is known of it. Valid until the next item. */
 struct ptc_recent_thread *ptc_recent_find(struct ptc_recent *r, int32_t tid);

@@ -14,14 +14,14 @@ static void branch(struct ptc_recent *r, int32_t tid, uint64_t from)
 				     .type = PTC_ITEM_BRANCH,
 				     .kind = PTC_KIND_JMP };
 
-	cr_assert(ptc_recent_item(r, &it));
+	cr_assert(ptc_recent_items(r, &it, 1));
 }
 
 static void gap(struct ptc_recent *r, int32_t tid, enum ptc_gap_cause cause)
 {
 	const struct ptc_item it = { .tid = tid, .type = PTC_ITEM_GAP, .cause = (uint8_t)cause };
 
-	cr_assert(ptc_recent_item(r, &it));
+	cr_assert(ptc_recent_items(r, &it, 1));
 }
 
 Test(recent, threads_are_kept_apart)
