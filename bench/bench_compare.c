@@ -5,7 +5,7 @@
  *
  *	bench_compare [-p PAIRS] FILE		(5)
  *
- * FILE has both: ptcap record -o a -- COMMAND; ptcap convert -i a -o FILE --branch-stacks=32,1000
+ * FILE has both: ptcap record -o a -- COMMAND; ptcap convert -i a -o FILE --branch-stacks=32,10000
  */
 #include <inttypes.h>
 #include <stdio.h>

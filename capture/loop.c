@@ -142,9 +142,15 @@ static int drain(struct ptc_loop *l, bool ended, bool snapshot)
 	unsigned int copies = 0;
 	int rc;
 
-	do
+	do {
+		if (copies++ == COPIES_MAX)
+			return ptc_fail(
+				&l->err, PTC_E_BUSY,
+				"the trace goes on though it was switched off %d times: what "
+				"is copied of the rings would not be what was written",
+				COPIES_MAX);
 		rc = drain_once(l, ended, snapshot);
-	while (!rc && snapshot && ++copies < COPIES_MAX && is_stale(l));
+	} while (!rc && snapshot && is_stale(l));
 	return rc;
 }
 
