@@ -29,9 +29,12 @@ target_compile_options(prog_lib_store PRIVATE -O1 -g)
 foreach(name faults jumps jit aborts libraries nobody bounded refused attached core others_read_it)
 	e2e_test(crash_${name} 200 "${e2e_dir}/crash.py" "${name}")
 endforeach()
-foreach(name faults cores children attached stopped left flat asleep killed)
+foreach(name faults cores children attached stopped left asleep killed)
 	e2e_test(watch_${name} 100 "${e2e_dir}/watch.py" "${name}")
 endforeach()
+if(NOT PTCAP_SANITIZE) # which keeps what is freed
+	e2e_test(watch_flat 100 "${e2e_dir}/watch.py" flat)
+endif()
 e2e_test(watch_killed_100 300 "${e2e_dir}/watch.py" killed 100)
 set_tests_properties(e2e_watch_killed_100 PROPERTIES LABELS "e2e;long")
 # Which registers and frames there are is the compiler's choice.

@@ -174,7 +174,7 @@ def case_event(folder):
     check(insns // 500 * 0.8 <= n <= insns // 500, f"{n} samples of {insns} instructions")
 
 
-MODES = {"target": 1, "source": 1, "drop": 0.9, "top": 0.8, "swap": 0.4, "shift=3": 0.9, "type": 1, "flag": 1}
+MODES = {"target": 1, "source": 1, "drop": 0.9, "top": 0.8, "swap": 0.3, "shift=3": 0.9, "type": 1, "flag": 1}
 
 
 def case_spoilt(folder):

@@ -193,11 +193,18 @@ def asleep(folder):
 def killed(folder, times=10):
     """ptcap, or what watches, is killed at random moments: the target runs on, there is no file, nothing is left."""
     path, dice, there = os.path.join(folder, "f"), random.Random(23), 0
+    begin = time.monotonic()
+    alone = Attached(folder, "100", program="pairs")
+    attaching = time.monotonic() - begin
+    alone.us.send_signal(signal.SIGINT)
+    alone.ends()
+    alone.unharmed()
+    os.unlink(alone.path)
     for n in range(int(times)):
         target = subprocess.Popen([prog("pairs"), "100"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(target.stdout.readline() == b"ready\n", "the target is not ready")
         with subprocess.Popen([*CRASH, "-q", "-o", path, "-p", str(target.pid)], stderr=subprocess.DEVNULL) as us:
-            end = time.monotonic() + dice.random() * 0.05
+            end = time.monotonic() + dice.random() * 2 * attaching
             while time.monotonic() < end:  # it is not asleep meanwhile
                 target.stdin.write(b"x")
                 target.stdin.flush()

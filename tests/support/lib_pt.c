@@ -500,7 +500,7 @@ const char *pt_replay_parts(const struct ptc_buf *trace, size_t part, struct pt_
 	if (!want)
 		die("out of memory");
 	cut(trace, part, &span);
-	got = trace->len ? pt_replay_stream(&stream, how) : want;
+	got = trace->len ? pt_replay_stream(&stream, how) : pt_replay(trace, how);
 	if (strcmp(want, got) != 0) {
 		fprintf(stderr, "in one piece:\n%sin parts:\n%s", want, got);
 		die("in parts it is something else");
