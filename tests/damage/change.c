@@ -189,14 +189,23 @@ static void set_place(struct change *c, size_t from, size_t upto)
 	c->upto = upto;
 }
 
-/* The end of what is no padding. */
+/* The end of what is no padding. The last packet may end in zeros, too (a long TNT). */
 static size_t trace_end(const struct lane *l)
 {
-	size_t n = l->len;
+	size_t zeros = l->len, end, p;
+	enum ptc_pkt type;
+	int n;
 
-	while (n && !l->bytes[n - 1])
-		n--;
-	return n;
+	while (zeros && !l->bytes[zeros - 1])
+		zeros--;
+	end = zeros;
+	for (p = l->npsb ? l->psb[l->npsb - 1] : zeros; p < zeros; p += (size_t)n) {
+		n = ptc_pkt_len(l->bytes + p, l->len - p, &type);
+		if (n <= 0)
+			return zeros;
+		end = p + (size_t)n;
+	}
+	return end > zeros ? end : zeros;
 }
 
 static bool change_bits(const struct lane *l, struct dice *d, uint8_t *t, struct change *c)
