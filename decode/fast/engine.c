@@ -210,6 +210,8 @@ static enum ptc_fast_status take_pge(struct ptc_fast *f)
 		return decline(f, "a TIP.PGE while tracing is on");
 	if (!take_ip(f, &ip))
 		return decline(f, "a TIP.PGE without an address");
+	if (f->no_mode)
+		return decline(f, "a TIP.PGE before any mode");
 	r = ptc_fast_flow_begin(&f->flow, ip, f->mode);
 	if (r == PTC_FAST_THERE)
 		r = ptc_fast_flow_list(&f->flow, ptc_fast_rec(0, ip, PTC_KIND_START));
@@ -271,6 +273,7 @@ static enum ptc_fast_status take_mode(struct ptc_fast *f)
 
 	switch (bits >> 5) {
 	case 0:
+		f->no_mode = false;
 		f->mode_said = is_on(f);
 		if (f->mode_said && f->strict)
 			return decline(f, "a change of mode");
@@ -384,6 +387,8 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 	if (!take_ip(f, &ip))
 		return decline(f, "a FUP without an address");
 	f->pos += (size_t)n;
+	if (f->no_mode)
+		return decline(f, "an overflow before any mode");
 	return astray(f, ptc_fast_flow_begin(&f->flow, ip, f->flow.mode), NULL);
 }
 
@@ -460,6 +465,8 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 		f->mode = f->flow.mode = psb.mode;
 	if (!f->began && psb.has_ip && !psb.has_mode)
 		return decline(f, "a PSB+ without a mode");
+	if (psb.has_mode || !f->began)
+		f->no_mode = !psb.has_mode;
 	if (!f->began) {
 		f->began = true;
 		f->start.on = psb.has_ip;

@@ -73,6 +73,7 @@ struct ptc_fast {
 	uint64_t last_ip;
 	uint64_t left_at;   /* where the flow was when something asynchronous ended tracing; or 0 */
 	enum ptc_mode mode; /* of the next address that there is */
+	bool no_mode;	    /* none was told yet */
 	bool tsc;	    /* see ptc_fast_is_time */
 	bool mode_said;	    /* for the TIP that has to come next */
 	bool marker;	    /* the next FUP is of a packet in front of it */

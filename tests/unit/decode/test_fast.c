@@ -160,6 +160,21 @@ Test(fast, an_overflow_with_nothing_behind_it_takes_what_is_in_front_away)
 	expect(&b, "an overflow at the end");
 }
 
+Test(fast, tracing_begins_in_no_mode_that_was_not_told)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_off(&b);
+	pt_ip(&b, PT_PGE, 0x1010);
+	expect(&b, "a TIP.PGE before any mode");
+
+	b = (struct ptc_buf)PTC_BUF_INIT;
+	pt_psb_off(&b);
+	pt_ovf(&b);
+	pt_ip(&b, PT_FUP, 0x1010);
+	expect(&b, "an overflow before any mode");
+}
+
 Test(fast, whatever_runs_it_comes_to_the_end)
 {
 	unsigned int i;
