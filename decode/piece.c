@@ -421,9 +421,11 @@ static int finish(struct ptc_replay *r, struct ptc_err *err)
 /* Where those of the same time, and thread, end. */
 static size_t end_of_time(const struct ptc_piece *p)
 {
-	const struct ptc_fast_mark *m = &p->marks[p->next_mark];
-	const size_t mark = p->next_mark < p->nmarks ? m->recs - m->late : p->n;
+	size_t mark;
 
+	if (p->next_mark >= p->nmarks)
+		return p->n;
+	mark = p->marks[p->next_mark].recs - p->marks[p->next_mark].late;
 	return mark < p->n ? mark : p->n;
 }
 

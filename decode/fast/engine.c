@@ -248,6 +248,8 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 
 	if (!is_on(f))
 		return decline(f, "a TIP.PGD while tracing is off");
+	if (f->marker)
+		return decline(f, "an event without an address");
 	has_ip = take_ip(f, &ip);
 	f->left_at = 0;
 	if (!has_ip && may_change_cr3(f))

@@ -11,6 +11,7 @@
 #include "auxtrace/ledger.h"
 #include "auxtrace/userrec.h"
 #include "lib_elf.h"
+#include "lib_flow.h"
 #include "lib_packed.h"
 
 static void put(const char *folder, const char *name, const void *bytes, size_t len)
@@ -337,6 +338,40 @@ static void put_core(const char *folder)
 	ptc_buf_release(&elf);
 }
 
+/* Walks over the code of lib_pt, with times and without, whole and in parts; the first byte as
+ * fuzz_decode reads it. */
+static void put_decode(const char *folder)
+{
+	static const uint8_t hows[] = { 0, 1, 2, 4, 8, 8 | 128, 64, 64 | 8 | 128 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	char name[20];
+	size_t i;
+
+	for (i = 0; i < sizeof(hows); i++) {
+		struct fl_walk w = { .b = &b, .seed = i + 1, .timed = hows[i] & 8, .mtc_freq = 3 };
+
+		ptc_buf_u8(&b, hows[i]);
+		fl_walk(&w, 60);
+		(void)snprintf(name, sizeof(name), "walk%zu", i);
+		put_buf(folder, name, &b);
+	}
+	ptc_buf_u8(&b, 16);
+	pt_cyc(&b, 1000);
+	pt_mode_tsx(&b, true, false);
+	pt_ip(&b, PT_FUP, PT_CODE);
+	pt_ovf(&b);
+	pt_ip(&b, PT_FUP, PT_CODE + 3);
+	pt_tnt64(&b, 0x5a5a, 20);
+	pt_psb_on(&b, PT_CODE + 0x10);
+	pt_tnt(&b, "TNNTN");
+	pt_ip16(&b, PT_TIP, PT_CODE + 0x31);
+	pt_ip_none(&b, PT_PGD);
+	pt_enable(&b, PT_HIGH + PT_CODE);
+	pt_cbr(&b, 8);
+	pt_ip_none(&b, PT_PGD);
+	put_buf(folder, "rare", &b);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -347,7 +382,7 @@ int main(int argc, char **argv)
 		{ "fuzz_pipe", put_pipe },	    { "fuzz_record", put_record },
 		{ "fuzz_auxtrace_info", put_info }, { "fuzz_verify", put_verify },
 		{ "fuzz_copy", put_copy },	    { "fuzz_jitdump", put_jitdump },
-		{ "fuzz_core", put_core },
+		{ "fuzz_core", put_core },	    { "fuzz_decode", put_decode },
 	};
 	char folder[480];
 	size_t i;

@@ -175,6 +175,17 @@ Test(fast, tracing_begins_in_no_mode_that_was_not_told)
 	expect(&b, "an overflow before any mode");
 }
 
+Test(fast, tracing_does_not_end_in_front_of_where_an_event_was)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_on(&b, 0x100d);
+	pt_mode_tsx(&b, false, false);
+	pt_ip_none(&b, PT_PGD);
+	pt_ip(&b, PT_FUP, 0x33ffffff);
+	expect(&b, "an event without an address");
+}
+
 Test(fast, whatever_runs_it_comes_to_the_end)
 {
 	unsigned int i;
