@@ -644,6 +644,8 @@ enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)
 	enum ptc_fast_status r = PTC_FAST_GO_ON;
 
 	while (f->pos < f->len && r == PTC_FAST_GO_ON) {
+		while (f->pos < f->len && !f->bytes[f->pos]) /* PADs are many */
+			f->pos++;
 		if (!f->plain && !f->mode_said && !f->due)
 			r = ptc_fast_hurry(f);
 		if (r == PTC_FAST_GO_ON && f->pos < f->len)
