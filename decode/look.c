@@ -119,9 +119,11 @@ static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
 
 /*
  * A block has used the packet that came next; now the decoder is @n bytes further on. @empty: it
- * had no bits before. It takes a TIP packet though it has some, where the trace is damaged.
+ * had no bits before. It takes a TIP packet though it has some, and passes over the TNT packet in
+ * front of one, whose bits it keeps, where the trace is damaged.
  */
-static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool empty)
+static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool empty,
+			enum pt_insn_class iclass)
 {
 	size_t len = 0;
 	int bits = -1;
@@ -129,7 +131,8 @@ static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool
 	if (ptc_feed_has_tnt(f)) {
 		len = ptc_feed_tnt_len(f);
 		f->word = ptc_feed_word(f->next);
-		bits = ptc_pkt_tnt_bits(f->next) - 1;
+		if (iclass == ptic_cond_jump || iclass == ptic_return)
+			bits = ptc_pkt_tnt_bits(f->next) - 1;
 	} else if (ptc_feed_has_tip(f)) {
 		len = ptc_pkt_ip_len(f->next[0]);
 		bits = empty ? 0 : -1;
@@ -208,7 +211,7 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 	};
 	ret->limit = feed_limit(r);
 	if (r->raw > raw)
-		note_packet(r, ret, r->raw - raw, empty);
+		note_packet(r, ret, r->raw - raw, empty, b->iclass);
 	else if (r->lags)
 		look_at_time(r);
 	/* In a graft it is not where we say it is; a PSB that was read ends what it takes. */

@@ -243,3 +243,31 @@ Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
 			 "%s", got);
 	ptc_buf_release(&b);
 }
+
+/* Bits in front of an address are not the branches': libipt keeps them all for those that follow.
+ */
+Test(feed, bits_that_an_address_is_taken_over_stay)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct pt_how how = { 0 };
+	const char *got;
+
+	pt_psb_on(&b, 0x1000);
+	pt_tnt(&b, "NT");
+	pt_ip(&b, PT_TIP, 0x1003);
+	pt_tnt(&b, "T");
+	pt_tnt(&b, "TNNT");
+	pt_ip(&b, PT_TIP, 0x1000);
+	pt_tnt(&b, "NT");
+	pt_ip(&b, PT_TIP, 0x1014);
+	pt_psb_on(&b, 0x100b);
+	pt_ip_none(&b, PT_PGD);
+	got = pt_replay(&b, &how);
+	cr_assert_str_eq(got,
+			 "1003 1006 jmp\n1006 1024 call\n1025 100b ret\n100b 1003 ijmp\n"
+			 "1003 1006 jmp\n1006 1024 call\n1025 100b ret\n100b 1000 ijmp\n"
+			 "1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n"
+			 "gap 2c 1 desync\ngap 34 0 desync\n100b 0 ijmp\n",
+			 "%s", got);
+	ptc_buf_release(&b);
+}
