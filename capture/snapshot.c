@@ -54,7 +54,7 @@ int ptc_snapshot_init(struct ptc_snapshot *s, struct perf_event_mmap_page *page,
 		return rc;
 	if (size < (size_t)2 * CERTAIN)
 		return ptc_fail(err, PTC_E_USAGE, "an AUX ring of %zu bytes is too small", size);
-	*s = (struct ptc_snapshot){ .page = page, .area = area, .size = size };
+	*s = (struct ptc_snapshot){ .page = page, .area = area, .size = size, .certain = CERTAIN };
 	s->mark_len = size / 2 < MARK_MAX ? size / 2 : MARK_MAX;
 	s->mark = malloc(s->mark_len);
 	if (!s->mark)
@@ -95,7 +95,7 @@ uint64_t ptc_snapshot_read(struct ptc_snapshot *s, uint64_t max, struct ptc_seg 
 	uint64_t len = same ? fresh : s->size, end = s->pos + fresh;
 
 	/* It came round, or may have: a hole in the stream, whose length nobody knows. */
-	if (!same || old < CERTAIN)
+	if (!same || old < s->certain)
 		end += s->size;
 	if (!same && !fresh)
 		end += s->size;

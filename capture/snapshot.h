@@ -29,6 +29,9 @@ struct ptc_snapshot {
 	size_t held;   /* bytes in front of pos that were written: the buffer's size at most */
 	uint8_t *mark; /* owned: the mark_len bytes that were in front of pos */
 	size_t mark_len;
+	/* Bytes that are as they were, so many of them, were not written again: a page; in
+	 * tests of small buffers, less. */
+	size_t certain;
 };
 
 /*

@@ -14,28 +14,39 @@
 
 enum { LAPS = 3, EACH = 8, PLACES = 3 * EACH };
 
+/* Of a ring of two pages: what a distance or a place may be on either side of. */
+static const uint64_t edges[] = { 0, 1, P - 1, P, P + 1, 2 * P - 1 };
+enum { EDGES = sizeof(edges) / sizeof(*edges) };
+
 /* A PMU, and all that it writes in its life. */
 struct pmu {
 	struct perf_event_mmap_page page;
 	uint8_t *stream, *area;
 	uint64_t size, made;
 	struct ptc_snapshot snap;
-	const char *what; /* for messages */
+	uint64_t certain; /* a page, as it is, or less */
 };
 
-static void pmu_init(struct pmu *m, uint64_t size)
+/* No two of the laps have the same byte at a place, and none has what a fresh buffer has. */
+static uint8_t byte_at(uint64_t at, uint64_t size)
+{
+	return (uint8_t)((at / size % 15 + 1) << 4 | (at + 1) * 0x9e3779b97f4a7c15 >> 60);
+}
+
+static void pmu_init(struct pmu *m, uint64_t size, uint64_t certain)
 {
 	const uint64_t all = (uint64_t)2 * (LAPS + 2) * size;
 	uint64_t i;
 
 	memset(m, 0, sizeof(*m));
 	m->size = size;
+	m->certain = certain;
 	m->stream = malloc(all);
 	m->area = malloc(size);
 	m->page.aux_offset = P;
 	m->page.aux_size = size;
 	for (i = 0; i < all; i++)
-		m->stream[i] = (uint8_t)((i + 1) * 0x9e3779b97f4a7c15 >> 56 | 1);
+		m->stream[i] = byte_at(i, size);
 }
 
 static void pmu_release(struct pmu *m)
@@ -52,6 +63,15 @@ static void begin(struct pmu *m)
 	memset(m->area, 0, m->size);
 	m->made = 0;
 	m->page.aux_head = 0;
+	m->snap = (struct ptc_snapshot){ .page = &m->page,
+					 .area = m->area,
+					 .size = m->size,
+					 .mark = calloc(1, m->size / 2),
+					 .mark_len = m->size / 2,
+					 .certain = m->certain };
+	if (m->certain != P) /* smaller than there can be */
+		return;
+	ptc_snapshot_release(&m->snap);
 	cr_assert_eq(ptc_snapshot_init(&m->snap, &m->page, m->area, m->size, &err), 0);
 }
 
@@ -95,13 +115,14 @@ static void take(struct pmu *m, uint64_t fresh)
 	cr_assert_eq(len, least(fresh, m->size), "%lu of %lu bytes", len, fresh);
 	check_bytes(m, seg, len);
 	/* It goes on from there only if that is so, and it is said so if it is certain. */
-	cr_assert_eq(start == before, fresh <= m->size - P, "%lu bytes of %lu", fresh, m->size);
+	cr_assert_eq(start == before, fresh <= m->size - m->certain, "%lu bytes of %lu", fresh,
+		     m->size);
 	cr_assert_eq(start + len, m->snap.pos);
 	len = ptc_snapshot_window(&m->snap, 0, seg, &start);
 	cr_assert_eq(len, least(m->made, m->size), "the window has %lu of %lu", len, m->made);
 	check_bytes(m, seg, len);
-	len = ptc_snapshot_window(&m->snap, P, seg, &start);
-	cr_assert_eq(len, least(least(m->made, m->size), P));
+	len = ptc_snapshot_window(&m->snap, m->certain, seg, &start);
+	cr_assert_eq(len, least(least(m->made, m->size), m->certain));
 	check_bytes(m, seg, len);
 	/* And again: nothing is new, and the window is as it was. */
 	cr_assert_eq(ptc_snapshot_read(&m->snap, 0, seg, &start), 0);
@@ -133,7 +154,7 @@ static void all_of(uint64_t size)
 	unsigned int from, to, laps, before;
 	struct pmu m;
 
-	pmu_init(&m, size);
+	pmu_init(&m, size, P);
 	for (before = 0; before < 2; before++) /* was the last one of a ring that had wrapped? */
 		for (from = 0; from < PLACES; from++)
 			for (to = 0; to < PLACES; to++)
@@ -143,9 +164,42 @@ static void all_of(uint64_t size)
 	pmu_release(&m);
 }
 
-Test(snapshot_all, rings_of_two_pages)
+/* From every byte to every byte, with each number of laps; of a ring whose pages have 8 bytes. */
+Test(snapshot_all, small_rings_at_every_byte)
 {
-	all_of(2 * P);
+	const uint64_t certain = 8;
+	uint64_t size, from, to;
+	struct pmu m;
+
+	for (size = 2 * certain; size <= 16 * certain; size *= 2) {
+		pmu_init(&m, size, certain);
+		for (from = 0; from < 2 * size; from++)
+			for (to = 0; to < size; to++)
+				for (unsigned int laps = 0; laps <= LAPS; laps++)
+					one(&m, from, to, laps);
+		pmu_release(&m);
+	}
+}
+
+/*
+ * The same with pages as they are: between every place and the next edges, and between the edges
+ * and every place. All pairs would take minutes.
+ */
+Test(snapshot_all, rings_of_two_pages_at_every_byte)
+{
+	const uint64_t size = 2 * P;
+	unsigned int laps, edge;
+	uint64_t at;
+	struct pmu m;
+
+	pmu_init(&m, size, P);
+	for (at = 0; at < size; at++)
+		for (edge = 0; edge < EDGES; edge++)
+			for (laps = 0; laps <= LAPS; laps++) {
+				one(&m, at + laps % 2 * size, (at + edges[edge]) % size, laps);
+				one(&m, edges[edge], (edges[edge] + at) % size, laps);
+			}
+	pmu_release(&m);
 }
 
 Test(snapshot_all, rings_of_four_pages)
@@ -160,7 +214,7 @@ Test(snapshot_all, rings_of_a_megabyte)
 	unsigned int laps, from;
 	struct pmu m;
 
-	pmu_init(&m, size);
+	pmu_init(&m, size, P);
 	for (from = 0; from < PLACES; from += 5)
 		for (laps = 0; laps <= LAPS; laps++) {
 			one(&m, place(&m, from), place(&m, from), laps);
