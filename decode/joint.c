@@ -12,8 +12,10 @@ bool ptc_joint_keep(struct ptc_joint *j, struct ptc_kept_time kept)
 	if (!ptc_grow(&j->kept, &j->kept_cap, j->nkept + 1, sizeof(*j->kept)))
 		return false;
 	j->kept[j->nkept++] = kept;
-	if (kept.from_ns > j->until_ns)
-		j->until_ns = kept.from_ns;
+	if (kept.upto_ns == UINT64_MAX)
+		kept.upto_ns = kept.from_ns;
+	if (kept.upto_ns > j->until_ns)
+		j->until_ns = kept.upto_ns;
 	return true;
 }
 
@@ -49,50 +51,54 @@ static size_t first_behind(const struct ptc_joint *j, int32_t cpu, uint64_t time
 	return lo;
 }
 
-/* What is kept of @cpu next, if nothing is at @time; NULL: it is, or the CPU is not known. */
-static const struct ptc_kept_time *not_kept(const struct ptc_joint *j, int32_t cpu, uint64_t time)
+/* False: it was, or nobody asked for that CPU. *@ret_queue: where it would be. */
+static bool is_lost(const struct ptc_joint *j, int32_t cpu, uint64_t time, uint32_t *ret_queue)
 {
 	const size_t i = first_behind(j, cpu, time);
 
-	if (i == j->nkept || j->kept[i].cpu != cpu || j->kept[i].from_ns <= time)
-		return NULL;
-	return &j->kept[i];
+	*ret_queue = (uint32_t)cpu;
+	if (i < j->nkept && j->kept[i].cpu == cpu) {
+		*ret_queue = j->kept[i].queue;
+		return j->kept[i].from_ns > time;
+	}
+	if (!i || j->kept[i - 1].cpu != cpu)
+		return j->samples;
+	*ret_queue = j->kept[i - 1].queue;
+	return true;
 }
 
-static bool comes(struct ptc_joint *j, uint64_t time, int32_t pid, int32_t tid, uint32_t cpu)
+/* Thread @tid comes to @cpu or goes from it: it runs there at @time. */
+static bool runs(struct ptc_joint *j, uint64_t time, int32_t pid, int32_t tid, uint32_t cpu)
 {
-	const struct ptc_kept_time *next =
-		cpu <= INT32_MAX && tid > 0 ? not_kept(j, (int32_t)cpu, time) : NULL;
+	uint32_t queue;
 
-	if (!next)
+	if (cpu > INT32_MAX || tid <= 0 || !is_lost(j, (int32_t)cpu, time, &queue))
 		return true;
 	if (j->head == j->nbreaks)
 		j->head = j->nbreaks = 0;
 	if (!ptc_grow(&j->breaks, &j->breaks_cap, j->nbreaks + 1, sizeof(*j->breaks)))
 		return false;
-	j->breaks[j->nbreaks++] =
-		(struct ptc_joint_break){ time, pid, tid, next->cpu, next->queue };
+	j->breaks[j->nbreaks++] = (struct ptc_joint_break){ time, pid, tid, (int32_t)cpu, queue };
 	return true;
 }
 
 bool ptc_joint_event(struct ptc_joint *j, const struct ptc_event *ev)
 {
 	const struct ptc_sb *sb = &ev->sb;
-	const bool out = sb->misc & PERF_RECORD_MISC_SWITCH_OUT;
 
 	if (ev->time >= j->until_ns || !(sb->id.has & PERF_SAMPLE_CPU))
 		return true;
 	switch (sb->type) {
 	case PERF_RECORD_ITRACE_START:
-		return comes(j, ev->time, sb->u.itrace_start.pid, sb->u.itrace_start.tid,
-			     sb->id.cpu);
+		return runs(j, ev->time, sb->u.itrace_start.pid, sb->u.itrace_start.tid,
+			    sb->id.cpu);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		if (!out)
-			return !(sb->id.has & PERF_SAMPLE_TID) ||
-			       comes(j, ev->time, sb->id.pid, sb->id.tid, sb->id.cpu);
-		return sb->type == PERF_RECORD_SWITCH || comes(j, ev->time, sb->u.sw.next_prev_pid,
-							       sb->u.sw.next_prev_tid, sb->id.cpu);
+		if ((sb->id.has & PERF_SAMPLE_TID) &&
+		    !runs(j, ev->time, sb->id.pid, sb->id.tid, sb->id.cpu))
+			return false;
+		return sb->type == PERF_RECORD_SWITCH || runs(j, ev->time, sb->u.sw.next_prev_pid,
+							      sb->u.sw.next_prev_tid, sb->id.cpu);
 	default:
 		return true;
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rings of CPUs that went round do not begin at the same time. A thread that moves between CPUs may
- * come to one whose trace of that time has been overwritten, while the ring of the one it left
- * still has what it did there before. The two cannot be joined: between them there is a break, and
- * what is in front of it is old. Who runs where is known from the switches.
+ * Rings of CPUs that went round do not begin at the same time, and samples of them bring a little
+ * each. A thread that moves between CPUs may come to one, or go from one, at a time of which
+ * nothing was kept there, while there still is what it did elsewhere before. The two cannot be
+ * joined: between them there is a break, and what is in front of it is old. Who runs where is known
+ * from the switches.
  */
 #ifndef PTC_DECODE_JOINT_H
 #define PTC_DECODE_JOINT_H
@@ -22,7 +23,7 @@ struct ptc_kept_time {
 	uint64_t from_ns, upto_ns;
 };
 
-/* A thread came to a CPU at a time of which nothing was kept. */
+/* A thread came to a CPU, or went, at a time of which nothing was kept. */
 struct ptc_joint_break {
 	uint64_t time;
 	int32_t pid, tid, cpu;
@@ -32,7 +33,8 @@ struct ptc_joint_break {
 struct ptc_joint {
 	struct ptc_kept_time *kept; /* owned; by CPU, then by time */
 	size_t nkept, kept_cap;
-	uint64_t until_ns;		/* from then on everything was kept */
+	uint64_t until_ns; /* from then on everything was kept, or nothing */
+	bool samples; /* the trace is that of samples: of a CPU that has none nothing was kept */
 	struct ptc_joint_break *breaks; /* owned; those of [head, nbreaks) are yet to be told */
 	size_t head, nbreaks, breaks_cap;
 	int32_t *seen; /* owned; threads that did something since their last break; ascending */
@@ -49,7 +51,7 @@ bool ptc_joint_keep(struct ptc_joint *j, struct ptc_kept_time kept);
 void ptc_joint_rewind(struct ptc_joint *j);
 void ptc_joint_release(struct ptc_joint *j);
 
-/* A side record: does somebody come to a CPU? They come in the order of their times. */
+/* A side record: does somebody come to a CPU, or go? They come in the order of their times. */
 bool ptc_joint_event(struct ptc_joint *j, const struct ptc_event *ev);
 
 /* Nothing that happens from @time on breaks anything, and all that did was told. */

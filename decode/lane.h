@@ -27,6 +27,7 @@ struct ptc_lane {
 	struct ptc_stream stream;
 	struct ptc_mark *marks; /* owned */
 	size_t nmarks, marks_cap;
+	bool samples;	/* the trace is that of samples */
 	bool snapshots; /* or samples: what is between them was not kept */
 	struct ptc_replay *replay;
 	bool live;

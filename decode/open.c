@@ -321,6 +321,7 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 		l->idx = q->idx;
 		l->cpu = q->cpu;
 		l->tid = tid;
+		l->samples = q->samples;
 		l->snapshots = o->info.snapshot_mode || q->samples;
 		r = set_up_stream(o, l, i, err);
 		if (r < 0)
@@ -329,10 +330,11 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 	return 0;
 }
 
-/* What was kept of @l, span by span. */
+/* What was kept of @l, span by span. Behind the last sample, too, something is missing. */
 static bool keep_times(struct ptc_decode *d, const struct ptc_lane *l)
 {
 	struct ptc_kept_time k = { .cpu = l->cpu, .queue = l->idx };
+	const size_t open_end = d->joint.samples ? SIZE_MAX : l->stream.n - 1;
 	bool ok = true, any = false;
 	size_t i;
 
@@ -341,7 +343,7 @@ static bool keep_times(struct ptc_decode *d, const struct ptc_lane *l)
 
 		if (ptc_range_next_timed(sp, &d->clock, 0, &k.from_ns) == sp->len)
 			continue;
-		k.upto_ns = i + 1 == l->stream.n || !sp->reference ?
+		k.upto_ns = i == open_end || !sp->reference ?
 				    UINT64_MAX :
 				    ptc_tsc_clock_ns(&d->clock, sp->reference, sp->reference);
 		ok = ptc_joint_keep(&d->joint, k);
@@ -359,7 +361,7 @@ static int lane_by_cpu(const void *pa, const void *pb)
 	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-/* Of one CPU the gap in front of each snapshot tells all there is. */
+/* Of one CPU the gap in front of each snapshot tells all there is; samples may be of some only. */
 static int set_up_joint(struct opening *o, struct ptc_err *err)
 {
 	struct ptc_decode *d = o->d;
@@ -367,7 +369,11 @@ static int set_up_joint(struct opening *o, struct ptc_err *err)
 	size_t i, n = 0;
 	bool ok = true;
 
-	if (!o->info.snapshot_mode || !d->clock.valid || d->nlanes < 2)
+	for (i = 0; i < d->nlanes; i++)
+		d->joint.samples |= d->lanes[i].samples;
+	if (!d->joint.samples && (!o->info.snapshot_mode || d->nlanes < 2))
+		return 0;
+	if (!d->clock.valid)
 		return 0;
 	lanes = calloc(d->nlanes, sizeof(const struct ptc_lane *));
 	if (!lanes)

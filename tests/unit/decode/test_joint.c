@@ -17,16 +17,27 @@ static struct ptc_joint three_cpus(void)
 	return j;
 }
 
-static void comes(struct ptc_joint *j, uint64_t time, int32_t tid, uint32_t cpu)
+static void switches(struct ptc_joint *j, uint64_t time, int32_t tid, uint32_t cpu, uint16_t misc)
 {
 	struct ptc_event ev = { .time = time };
 
 	ev.sb.type = PERF_RECORD_SWITCH;
+	ev.sb.misc = misc;
 	ev.sb.id.has = PERF_SAMPLE_TID | PERF_SAMPLE_CPU;
 	ev.sb.id.tid = tid;
 	ev.sb.id.pid = 1;
 	ev.sb.id.cpu = cpu;
 	cr_assert(ptc_joint_event(j, &ev));
+}
+
+static void comes(struct ptc_joint *j, uint64_t time, int32_t tid, uint32_t cpu)
+{
+	switches(j, time, tid, cpu, 0);
+}
+
+static void goes(struct ptc_joint *j, uint64_t time, int32_t tid, uint32_t cpu)
+{
+	switches(j, time, tid, cpu, PERF_RECORD_MISC_SWITCH_OUT);
 }
 
 static size_t see(struct ptc_joint *j, const struct ptc_item *items, size_t n)
@@ -79,6 +90,58 @@ Test(joint, a_thread_comes_to_a_cpu_of_which_nothing_was_kept_then)
 	cr_assert_not(breaks(50, 0));
 	cr_assert_not(breaks(49, 2), "a CPU that nobody asked for");
 	cr_assert_not(breaks(49, UINT32_MAX), "no CPU at all");
+}
+
+/* It was there when the ring was written out, and longer: what it did until it went was
+ * overwritten. */
+Test(joint, a_thread_goes_from_a_cpu_of_which_nothing_was_kept_then)
+{
+	static const struct {
+		uint64_t time;
+		bool breaks;
+	} cases[] = { { 20, false }, { 21, true }, { 39, true }, { 40, false } };
+	struct ptc_item gap;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct ptc_joint j = three_cpus();
+		const struct ptc_item it = branch(7, 15);
+
+		comes(&j, 12, 7, 1);
+		cr_assert_eq(see(&j, &it, 1), 1);
+		goes(&j, cases[i].time, 7, 1);
+		cr_assert_eq(ptc_joint_next(&j, UINT64_MAX, &gap), cases[i].breaks);
+		cr_assert(!cases[i].breaks || (gap.tid == 7 && gap.cpu == 1 && gap.queue == 101));
+		ptc_joint_release(&j);
+	}
+}
+
+/* Behind the last of samples nothing was kept, and nothing at all of a CPU without one. */
+Test(joint, samples_end_and_cpus_may_have_none)
+{
+	static const struct {
+		uint64_t time;
+		uint32_t cpu;
+		bool breaks;
+	} cases[] = { { 9, 1, true },  { 10, 1, false }, { 20, 1, false },
+		      { 21, 1, true }, { 40, 1, true },	 { 40, 0, true },
+		      { 11, 2, true }, { 55, 3, false }, { 61, 3, true } };
+	struct ptc_item gap;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct ptc_joint j = { .samples = true };
+		const struct ptc_item it = branch(7, 1);
+
+		cr_assert(ptc_joint_keep(&j, (struct ptc_kept_time){ 1, 101, 10, 20 }));
+		cr_assert(ptc_joint_keep(&j, (struct ptc_kept_time){ 3, 103, 50, 60 }));
+		cr_assert(ptc_joint_keep(&j, (struct ptc_kept_time){ 4, 104, 65, 70 }));
+		cr_assert_eq(see(&j, &it, 1), 1);
+		comes(&j, cases[i].time, 7, cases[i].cpu);
+		cr_assert_eq(ptc_joint_next(&j, UINT64_MAX, &gap), cases[i].breaks, "%zu", i);
+		cr_assert(!cases[i].breaks || gap.cpu == (int32_t)cases[i].cpu);
+		ptc_joint_release(&j);
+	}
 }
 
 Test(joint, a_cpu_without_anything_that_can_be_decoded_always_breaks)
@@ -138,7 +201,7 @@ Test(joint, items_stop_at_a_break_and_those_at_its_time_are_in_front_of_it)
 	ptc_joint_release(&j);
 }
 
-Test(joint, switches_of_all_of_a_cpu_name_who_comes_next)
+Test(joint, switches_of_all_of_a_cpu_name_who_goes_and_who_comes)
 {
 	struct ptc_joint j = three_cpus();
 	const struct ptc_item items[] = { branch(7, 1), branch(8, 1), branch(9, 1) };
@@ -161,6 +224,8 @@ Test(joint, switches_of_all_of_a_cpu_name_who_comes_next)
 	ev.sb.id.has = PERF_SAMPLE_TID;
 	ev.sb.type = PERF_RECORD_SWITCH;
 	cr_assert(ptc_joint_event(&j, &ev), "nobody knows where");
+	cr_assert(ptc_joint_next(&j, 31, &gap));
+	cr_assert_eq(gap.tid, 7, "once");
 	cr_assert(ptc_joint_next(&j, 31, &gap));
 	cr_assert_eq(gap.tid, 8);
 	cr_assert(ptc_joint_next(&j, 31, &gap));

@@ -823,7 +823,8 @@ Test(open, a_feature_that_does_not_list_the_trace_there_is_gets_a_note)
 }
 
 /* A sample of the event PD_ID_PT that has these bytes as its trace. */
-static void sample(struct test *t, int32_t tid, uint64_t time, const uint8_t *bytes, size_t len)
+static void sample_on(struct test *t, int32_t tid, uint32_t cpu, uint64_t time,
+		      const uint8_t *bytes, size_t len)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 
@@ -832,11 +833,16 @@ static void sample(struct test *t, int32_t tid, uint64_t time, const uint8_t *by
 	ptc_buf_le32(&b, (uint32_t)tid);
 	ptc_buf_le32(&b, (uint32_t)tid);
 	ptc_buf_le64(&b, time);
-	ptc_buf_le64(&b, 0);
+	ptc_buf_le64(&b, cpu);
 	ptc_buf_le64(&b, len);
 	ptc_buf_put(&b, bytes, len);
 	pd_raw(&t->pd, PERF_RECORD_SAMPLE, 0, b.bytes, b.len);
 	ptc_buf_release(&b);
+}
+
+static void sample(struct test *t, int32_t tid, uint64_t time, const uint8_t *bytes, size_t len)
+{
+	sample_on(t, tid, 0, time, bytes, len);
 }
 
 Test(open, trace_in_samples_is_decoded_and_what_two_have_once)
@@ -920,6 +926,86 @@ Test(open, what_samples_do_not_have_is_told_and_is_no_loss)
 	cr_assert_eq(t.stats.gaps[PTC_GAP_LOST], 0);
 	cr_assert_eq(t.stats.gaps[PTC_GAP_DESYNC], 0);
 	end(&t);
+}
+
+/* One with a PSB at @psb and a syscall at @at. */
+static void short_sample(struct test *t, int32_t tid, uint32_t cpu, uint64_t psb, uint64_t at)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+
+	psb_at(&a, psb);
+	syscall_at(&a, at, 0x1000);
+	sample_on(t, tid, cpu, at + 5, a.bytes, a.len);
+	ptc_buf_release(&a);
+}
+
+/* Thread 7 is on CPU 0 from 1 to @leaves, and then on CPU 1, of which a sample has 200 and what is
+ * behind. */
+static void moves_between_samples(uint64_t leaves, uint64_t comes, const char *want)
+{
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	short_sample(&t, 7, 0, 10, 20); /* up to 25 */
+	pd_switch(&t.pd, 7, 0, leaves, true);
+	pd_switch(&t.pd, 7, 1, comes, false);
+	short_sample(&t, 7, 1, 200, 250);
+	expect(&t, want);
+	end(&t);
+}
+
+Test(open, a_thread_that_moved_between_samples_is_not_joined)
+{
+	/* It is there when the sample's trace begins: what it did since it left is all there. */
+	moves_between_samples(
+		23, 220, "7 0 1016 start\n7 1016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n");
+	/* It came earlier; it left later than what is kept. */
+	moves_between_samples(23, 100,
+			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 1 0 0 snapshot\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n");
+	moves_between_samples(90, 220,
+			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 0 0 snapshot\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n");
+	moves_between_samples(90, 100,
+			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 0 0 snapshot\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n");
+}
+
+/* In between it was on another CPU: of that there is no sample at all, or one that is older. */
+static void was_away(bool is_known)
+{
+	struct test t;
+
+	begin(&t, &clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	if (is_known) {
+		map_code(&t, 8, 0, 0x1000);
+		pd_itrace_start(&t.pd, 8, 1, 1);
+		short_sample(&t, 8, 1, 5, 8);
+	}
+	short_sample(&t, 7, 0, 10, 20);
+	pd_switch(&t.pd, 7, 0, 22, true);
+	pd_switch(&t.pd, 7, 1, 23, false);
+	pd_switch(&t.pd, 7, 1, 30, true);
+	pd_switch(&t.pd, 7, 2, 215, false);
+	short_sample(&t, 7, 2, 200, 250);
+	expect(&t, is_known ? "8 0 1016 start\n8 1016 0 syscall\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 1 0 0 snapshot\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n" :
+			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 1 0 0 snapshot\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n");
+	end(&t);
+}
+
+Test(open, a_cpu_without_a_sample_at_that_time_is_a_gap_of_who_was_there)
+{
+	was_away(false);
+	was_away(true);
 }
 
 Test(open, code_that_came_with_the_recording_is_used)
