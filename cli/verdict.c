@@ -23,9 +23,18 @@ static void begin_anew(struct ptc_verdict_thread *t)
 	t->first_ns = t->last_ns = PTC_NO_TIME;
 }
 
+static void set_moved(const struct ptc_verdict *v, struct ptc_verdict_thread *t)
+{
+	const struct ptc_moved *m = ptc_moves_find(&v->moves, t->tid);
+
+	if (!m)
+		return;
+	t->moved_cpu = m->cpu;
+	t->moved_ns = m->ns;
+}
+
 static struct ptc_verdict_thread *add(struct ptc_verdict *v, int32_t pid, int32_t tid)
 {
-	const struct ptc_moved *moved = ptc_moves_find(&v->moves, tid);
 	const size_t cap = v->cap ? 2 * v->cap : 16;
 	struct ptc_verdict_thread *t;
 
@@ -43,10 +52,7 @@ static struct ptc_verdict_thread *add(struct ptc_verdict *v, int32_t pid, int32_
 	t = &v->threads[v->n++];
 	*t = (struct ptc_verdict_thread){ .pid = pid, .tid = tid, .moved_cpu = -1 };
 	begin_anew(t);
-	if (moved) {
-		t->moved_cpu = moved->cpu;
-		t->moved_ns = moved->ns;
-	}
+	set_moved(v, t);
 	return t;
 }
 
@@ -246,11 +252,15 @@ int ptc_verdict_settle(struct ptc_verdict *v)
 
 		counted |= m && v->threads[i].first_ns < m->ns;
 	}
-	if (!counted)
-		count_silent(v);
-	else
+	if (counted) {
 		v->n = v->unplaced = 0;
-	return counted;
+		return 1;
+	}
+	/* Of gaps of theirs alone they have begun anew already, but not why. */
+	for (i = 0; i < v->n; i++)
+		set_moved(v, &v->threads[i]);
+	count_silent(v);
+	return 0;
 }
 
 static int replay(struct ptc_verdict *v, const char *path, struct ptc_err *err)

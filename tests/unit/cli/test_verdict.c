@@ -172,6 +172,34 @@ Test(verdict, what_is_overwritten_on_a_cpu_that_it_left_parts_it)
 	ptc_verdict_release(&v);
 }
 
+/* As decoding tells it: a gap of the thread itself where it came to that CPU. 7 goes on, 8 does
+ * not. */
+Test(verdict, a_thread_with_a_gap_of_its_own_has_its_reason_too)
+{
+	struct ptc_item items[] = { branch(7, 0, 1000),
+				    branch(8, 0, 1100),
+				    gap(7, 1, PTC_GAP_SNAPSHOT, 0),
+				    gap(8, 1, PTC_GAP_SNAPSHOT, 0),
+				    branch(7, 0, 4000),
+				    gap(-1, 1, PTC_GAP_SNAPSHOT, 4096) };
+	struct ptc_verdict v = { .n = 0 };
+	size_t i;
+
+	switches(&v, 7, 1, 2500, false);
+	switches(&v, 7, 1, 3000, true);
+	switches(&v, 8, 1, 3100, false);
+	switches(&v, 8, 1, 3200, true);
+	items[5].cpu = 1;
+	items[5].time = 5000;
+	for (i = 0; i < 6; i++)
+		cr_assert_eq(ptc_verdict_items(&v, items + i, 1), 0);
+	cr_assert_eq(ptc_verdict_settle(&v), 0, "nothing has to be counted again");
+	expect(&v, "> tid 7: the last 0.000 us, 1 branch, complete up to 0.000004000; until "
+		   "0.000003000 it was on CPU 1: overwritten\n"
+		   "> tid 8: NOT all: nothing; until 0.000003200 it was on CPU 1: overwritten\n");
+	ptc_verdict_release(&v);
+}
+
 Test(verdict, a_ring_without_a_psb_has_nothing)
 {
 	struct ptc_verdict v;
