@@ -62,8 +62,8 @@ enum ptc_gap_cause {
 	PTC_GAP_DESYNC,	   /* packets and code do not fit each other */
 	PTC_GAP_SNAPSHOT,  /* in front of a snapshot: trace that was not kept, no loss. Of no
 			    * one thread: pid and tid are -1, and no choice of a tid hides it.
-			    * Or of one, which came to a CPU when nothing was kept of it: what it
-			    * did on others before does not go on behind that */
+			    * Or of one, which came to a CPU, or went from it, when nothing was kept
+			    * of that: what it did before does not go on behind it */
 	PTC_GAP_COUNT
 };
 

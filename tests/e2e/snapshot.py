@@ -133,6 +133,81 @@ def verdict(folder):
         check(any(t["complete"] for t in newest["threads"]), "no thread is complete")
 
 
+def newest_of(path):
+    """What `info` says of it, as text and as JSON."""
+    text = Run([PTCAP, "info", "-i", path]).expect(0).out
+    return text, json.loads(Run([PTCAP, "info", "-i", path, "--format", "json"]).expect(0).out)["newest"]
+
+
+@case
+def silent(folder):
+    """Who waits all the time has no branch in it: that is counted, and no loss."""
+    live = Live(folder, *RINGS, "/bin/dash", "-c", f"{prog('busy')} {BUSY}; exit 0")
+    check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
+    end, n, newest = time.monotonic() + DEADLINE, 0, {"silent_threads": 0}
+    while newest["silent_threads"] != 1:  # until the shell's trace is overwritten
+        check(time.monotonic() < end, f"the shell has branches all the time: {newest}")
+        check(live.command("snapshot") == "ack", "no snapshot")
+        text, newest = newest_of(f"{live.path}.{n:03}")
+        n += 1
+    check(newest["complete"] and len(newest["threads"]) == 1, f"{newest}")
+    check(" 1 thread more has no branch in it: nothing ran, or it is older\n" in text, text)
+    check(live.command("stop") == "ack", "it does not stop")
+    live.ends(0)
+    check("1 thread more has no branch in it" in live.err(), live.err())
+    end_of_program(live)
+
+
+@case
+def nothing(folder):
+    """A ring without a sync point: nothing of it can be decoded, which is not complete."""
+    path = os.path.join(folder, "f")
+    lib.record(path, [prog("busy"), "1500"], "-S", "-m", "256K,8K", "--psb-period", "64M").expect(7)
+    text, newest = newest_of(path)
+    check(not newest["complete"] and newest["threads"] == [], f"{newest}")
+    check(re.search(r"newest +NOT complete\n +nothing: no thread has left a branch\n", text), text)
+
+
+@case
+def lost(folder):
+    """
+    Side records that were lost by then are in the ledger: not complete, whatever the trace has. The software
+    sources wait for room, and lose none: one is entered (doc/format.md), as a kernel's ring would have it.
+    """
+    path = os.path.join(folder, "f")
+    Run([*SNAPSHOT, "-o", path, "--count", "1", *RINGS, prog("busy"), "1500"]).expect(7)
+    check(newest_of(path)[1]["complete"], "it was not complete before")
+    with open(path, "r+b") as f:
+        entry = f.read().index(b"ptcapLED") + 88
+        f.seek(entry + 6 * 8)
+        f.write((3).to_bytes(8, "little"))
+    text, newest = newest_of(path)
+    check(newest["lost_records"] == 3 and not newest["complete"], f"{newest}")
+    check(all(t["complete"] for t in newest["threads"]), f"{newest}")
+    check(re.search(r"newest +NOT complete\n", text) and "NOT all: 3 side records were lost since the recording began" in text, text)
+
+
+@case
+def damaged(folder):
+    """Bytes that are no trace: a gap of the thread, with their number; what is behind it is complete."""
+    path = os.path.join(folder, "f")
+    Run([*SNAPSHOT, "-o", path, "--count", "1", *RINGS, prog("busy"), "1500"]).expect(7)
+    flow_ = whole(path)
+    side = Run([PTCAP, "dump", "-i", path]).expect(0).out
+    at, size = re.search(r"(?m)^(0x[0-9a-f]+) AUXTRACE +48 .* size=(0x[0-9a-f]+)", side).groups()
+    with open(path, "r+b") as f:
+        f.seek(int(at, 16) + 48 + int(size, 16) // 2)
+        f.write(b"\xff" * 32)
+    text, newest = newest_of(path)
+    t = newest["threads"][0]
+    check(not newest["complete"] and not t["complete"] and t["gaps"] >= 1, f"{newest}")
+    check(t["cause"] in ("badpacket", "desync") and t["gap_bytes"] > 0, f"{t}")
+    said = f"NOT all: {t['gaps']} gaps?, {t['gap_bytes']} bytes, the last: {t['cause']}; the last [0-9.]+ us, {t['branches']} branches, complete up to"
+    check(re.search(said, text), f"{text!r} does not say {said!r}")
+    got = lib.decode(path, "-F", "from,to,kind").expect(0).out.splitlines()[-t["branches"] :]
+    check(0 < t["branches"] < len(flow_) and got == flow_[-t["branches"] :], f"not the last {t['branches']}")
+
+
 def by_thread(text):
     ret = {}
     for line in text.splitlines():
@@ -146,10 +221,10 @@ def by_thread(text):
 def moved(folder):
     """Threads move between rings that reach back differently: what is said to be complete is the end of what they did."""
     path, truth = os.path.join(folder, "f"), os.path.join(folder, "truth")
-    parted = 0
-    for mode in ("locks", "pool"):
+    parted = told = 0
+    for mode in ("locks", *["pool"] * 20):
         lib.record(path, [prog("tasks"), mode], "--vcpus", "3", "-S", "-m", "256K,8K", "--truth", truth).expect(0)
-        newest = json.loads(Run([PTCAP, "info", "-i", path, "--format", "json"]).expect(0).out)["newest"]
+        text, newest = newest_of(path)
         got = by_thread(lib.decode(path, "-F", "tid,from,to,kind").expect(0).out)
         with open(truth, encoding="ascii") as f:
             want = by_thread(f.read())
@@ -157,8 +232,15 @@ def moved(folder):
             tid, n = t["tid"], t["branches"]
             check(n == 0 or got[tid][-n:] == want[tid][-n:], f"{mode}: not the last {n} of thread {tid}: {t}")
             check(t["complete"] == (n > 0), f"{t}")
+            check(n or t["moved_cpu"] is not None, f"nobody says why there is nothing: {t}")
             parted += n < len(got.get(tid, []))
+            if t["moved_cpu"] is not None:
+                check(re.search(rf"tid {tid}: .*; until [0-9.]+ it was on CPU {t['moved_cpu']}: overwritten", text), f"{t}: {text}")
+                told += 1
         check(newest["complete"] == (newest["threads"] != [] and all(t["complete"] for t in newest["threads"])), f"{newest}")
+        if mode == "pool" and told:
+            break
+    check(told, "no thread was on a CPU whose ring had come round")
     print(f"{parted} threads were parted")
 
 
