@@ -97,8 +97,10 @@ static void take_branch(struct ptc_verdict *v, const struct ptc_item *it)
 static void take_gap(struct ptc_verdict_thread *t, const struct ptc_item *it)
 {
 	begin_anew(t);
-	if (it->cause == PTC_GAP_SNAPSHOT)
+	if (it->cause == PTC_GAP_SNAPSHOT) {
+		t->parted |= it->tid >= 0;
 		return;
+	}
 	t->gaps++;
 	t->gap_bytes += it->to;
 	t->cause = (enum ptc_gap_cause)it->cause;
@@ -256,9 +258,10 @@ int ptc_verdict_settle(struct ptc_verdict *v)
 		v->n = v->unplaced = 0;
 		return 1;
 	}
-	/* Of gaps of theirs alone they have begun anew already, but not why. */
+	/* A gap of its own has told already that it begins anew, but not why. */
 	for (i = 0; i < v->n; i++)
-		set_moved(v, &v->threads[i]);
+		if (v->threads[i].parted || !v->threads[i].branches)
+			set_moved(v, &v->threads[i]);
 	count_silent(v);
 	return 0;
 }

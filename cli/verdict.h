@@ -18,6 +18,7 @@ struct ptc_verdict_thread {
 	uint64_t branches, first_ns, last_ns;
 	uint64_t gaps, gap_bytes; /* not those in front of a snapshot: they are no loss */
 	enum ptc_gap_cause cause; /* of the last of them; PTC_GAP_NONE: there was none */
+	bool parted; /* a gap of its own: it came from another CPU, or was on one meanwhile */
 	/* What it did before is overwritten, as it ran on this CPU up to that time; -1: it is not.
 	 */
 	int32_t moved_cpu;

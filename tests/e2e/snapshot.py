@@ -151,6 +151,7 @@ def silent(folder):
         text, newest = newest_of(f"{live.path}.{n:03}")
         n += 1
     check(newest["complete"] and len(newest["threads"]) == 1, f"{newest}")
+    check(newest["threads"][0]["moved_cpu"] is None, f"it never moved: {newest}")
     check(" 1 thread more has no branch in it: nothing ran, or it is older\n" in text, text)
     check(live.command("stop") == "ack", "it does not stop")
     live.ends(0)

@@ -181,7 +181,8 @@ Test(verdict, a_thread_with_a_gap_of_its_own_has_its_reason_too)
 				    gap(7, 1, PTC_GAP_SNAPSHOT, 0),
 				    gap(8, 1, PTC_GAP_SNAPSHOT, 0),
 				    branch(7, 0, 4000),
-				    gap(-1, 1, PTC_GAP_SNAPSHOT, 4096) };
+				    gap(-1, 1, PTC_GAP_SNAPSHOT, 4096),
+				    branch(9, 1, 6000) };
 	struct ptc_verdict v = { .n = 0 };
 	size_t i;
 
@@ -189,14 +190,16 @@ Test(verdict, a_thread_with_a_gap_of_its_own_has_its_reason_too)
 	switches(&v, 7, 1, 3000, true);
 	switches(&v, 8, 1, 3100, false);
 	switches(&v, 8, 1, 3200, true);
+	switches(&v, 9, 1, 4000, false); /* and stays: that its ring comes round is no news */
 	items[5].cpu = 1;
 	items[5].time = 5000;
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < 7; i++)
 		cr_assert_eq(ptc_verdict_items(&v, items + i, 1), 0);
 	cr_assert_eq(ptc_verdict_settle(&v), 0, "nothing has to be counted again");
 	expect(&v, "> tid 7: the last 0.000 us, 1 branch, complete up to 0.000004000; until "
 		   "0.000003000 it was on CPU 1: overwritten\n"
-		   "> tid 8: NOT all: nothing; until 0.000003200 it was on CPU 1: overwritten\n");
+		   "> tid 8: NOT all: nothing; until 0.000003200 it was on CPU 1: overwritten\n"
+		   "> tid 9: the last 0.000 us, 1 branch, complete up to 0.000006000\n");
 	ptc_verdict_release(&v);
 }
 
