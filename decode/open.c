@@ -373,7 +373,7 @@ static int set_up_joint(struct opening *o, struct ptc_err *err)
 		d->joint.samples |= d->lanes[i].samples;
 	if (!d->joint.samples && (!o->info.snapshot_mode || d->nlanes < 2))
 		return 0;
-	if (!d->clock.valid)
+	if (!d->nlanes || !d->clock.valid)
 		return 0;
 	lanes = calloc(d->nlanes, sizeof(const struct ptc_lane *));
 	if (!lanes)
