@@ -398,92 +398,6 @@ def case_report(work):
     check(line.endswith(": missing") and " 2 - - | " in line, line)
 
 
-SPOILT = {
-    "target": "wrong target",
-    "source": "wrong source",
-    "drop": "missing",
-    "top": "duplicated",
-    "swap": "wrong order",
-    "stale": "not in the trace",
-    "type": "wrong type",
-    "flag": "lost flag",
-}
-SPOILT_PATTERNS = {"top": "duplicated top entry", "stale": "stale oldest entries"}
-
-
-def recorded(work, mode, rate, argv):
-    """A recording whose source spoils its stacks, and its truth: by thread and time what is spoilt."""
-    path, truth, sample = os.path.join(work, "lbr"), {}, None
-    period = "2" if argv == SMALL else "7"
-    options = ["--lbr=any,u,save_type", "--lbr-size", str(DEPTH), "-c", period, "--truth", path + ".truth"]
-    r = record(path, argv, *options, *(["--lbr-spoil", f"{mode}:{rate}"] if mode else []))
-    check(os.path.exists(path), r.err)
-    with open(path + ".truth", encoding="ascii") as f:
-        for line in f:
-            if not line.startswith("# s"):
-                continue
-            word, tid, *rest = line[2:].split()
-            if word == "sample":
-                sample = truth.setdefault((int(tid), int(rest[0])), [])
-            elif word == "spoilt":
-                sample.append((int(rest[0]), SPOILT.get(rest[1], rest[1])))
-    return path, truth
-
-
-def stacks_of(path):
-    """By thread and time: the entries of each sample, and all transfers, as text to look for them."""
-    stacks = {}
-    for o in map(json.loads, Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out.splitlines()):
-        if o.get("name") == "SAMPLE" and "branch_stack" in o["fields"]:
-            key = o["sample_id"]["tid"], o["sample_id"]["time_ns"]
-            stacks[key] = [(int(e["from"], 16), int(e["to"], 16)) for e in o["fields"]["branch_stack"]]
-    return stacks
-
-
-def score(path, truth):
-    """Report, and how many findings there are, are true, and should be: those that are not ambiguous."""
-    stacks, trace = stacks_of(path), Trace(path)
-    lines = Run([PTCAP, "compare", "-i", path, "--format", "json", "--list"])
-    check(lines.status in (0, 3), lines.err)
-    *lines, report = map(json.loads, lines.out.splitlines())
-    found, vague = set(), set()
-    for o in lines:
-        at, depth = (o["tid"], o["time"]), o["depth"]
-        if o["verdict"] in UNJUDGED:
-            vague |= {(at, depth), at}
-        else:  # which one of several that are the same is missing nobody can tell
-            found.add((at, "missing") if o["verdict"] == "missing" else (at, depth, o["verdict"]))
-    wanted, all_true = set(), set()
-    for at, entries in truth.items():
-        for depth, verdict in entries:
-            f = (at, "missing") if verdict == "missing" else (at, depth, verdict)
-            all_true.add(f)
-            flags = verdict in ("wrong type", "lost flag")
-            if flags or not ((at, depth) in vague or verdict == "missing" and at in vague or trace.has(stacks[at])):
-                wanted.add(f)
-    return report, found, found & all_true, wanted - found, wanted
-
-
-def case_sources(work):
-    """The same of stacks that the sources made, and spoilt."""
-    path, truth = recorded(work, None, 1, SMALL)
-    report = compare(path, 0)
-    check(report["samples"] == len(truth) > 1000 and report["judged"] >= 0.99 * report["entries"], report["verdicts"])
-    check(not findings(report) and not report["patterns"], (findings(report), report["patterns"]))
-    for mode in SPOILT:
-        argv = [prog("tasks"), "locks"] if mode == "stale" else SMALL
-        for rate in (1, 10, 1000) if mode == "target" else (1,):
-            path, truth = recorded(work, mode, rate, argv)
-            report, found, true, lost, wanted = score(path, truth)
-            what = f"{mode}, 1/{rate}: {len(found)} found, {len(true)} of them true, {len(lost)} of {len(wanted)} lost"
-            # What is left of a thread that runs the same code can look like a piece of this one's, with gaps.
-            right, missed = (0.85, 0.25) if mode == "stale" else (0.999, 0.001)
-            check(len(true) >= right * len(found), f"{what}: {sorted(found - true, key=str)[:3]}")
-            check(len(lost) <= missed * len(wanted), f"{what}: {sorted(lost, key=str)[:3]}")
-            pattern = SPOILT_PATTERNS.get(mode)
-            check(not pattern or pattern in [p["pattern"] for p in report["patterns"]], f"{what}: {report['patterns']}")
-
-
 def case_real(_):
     """Recordings of real processors, which have no trace: read to their last entry, as perf reads them."""
     paths = glob.glob(os.path.join(os.environ.get("PTCAP_TRACES", ""), "quipper-branch-stack", "perf.data.*"))
@@ -573,4 +487,5 @@ def main():
             sys.exit(f"{sys.argv[1]}: {e}")
 
 
-main()
+if __name__ == "__main__":
+    main()
