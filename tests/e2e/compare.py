@@ -356,7 +356,15 @@ def case_time(work):
         stacks.save(path + ".late")
         report = compare(path + ".late", 0, "--slack", "100us", "--min-judged", "1")
         check(not findings(report), f"{ns} ns: {findings(report)}")
-
+    for ns in (-100000, -1000, 100000):  # without being told, it is found, and said
+        stacks = Stacks(path)
+        stacks.add_time(ns)
+        stacks.save(path + ".late")
+        report, found, _ = compare_list(path + ".late", 0)
+        check(not found and not findings(report) and report["judged"] >= 0.99 * report["entries"], f"{ns} ns: {report['verdicts']}")
+        if abs(ns) > 2000:
+            err = Run([PTCAP, "compare", "-i", path + ".late"]).expect(0).err
+            check(report["slack"] == 200000 and "times are wrong" in err, f"{ns} ns: {report['slack']}, {err}")
 
     stacks = Stacks(path)  # no time: the field is another of the same size
     fields = 1 << 16 | 1 << 0 | 1 << 1 | 1 << 7 | 1 << 8 | 1 << 11  # identifier, ip, tid, cpu, period, stack
