@@ -467,7 +467,7 @@ foreach(name filters threads calls event spoilt snapshot)
 endforeach()
 
 # Branch stacks: made from traces, held against them, spoilt.
-foreach(name clean spoilt calls shift leak time perf exits report real)
+foreach(name clean spoilt calls shift leak time perf damaged exits report real)
 	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")
 endforeach()
 e2e_test(spoilt_clean 60 "${e2e_dir}/spoilt.py" clean)

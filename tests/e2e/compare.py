@@ -75,6 +75,17 @@ class Stacks:
             if kind == AUXTRACE:
                 off += struct.unpack_from("<Q", self.bytes, off - length + HEAD.size)[0]
 
+    def ends(self):
+        """Of all records, with the bytes of trace behind them."""
+        off, size = struct.unpack_from("<QQ", self.bytes, 40)
+        end = off + size
+        while off < end:
+            kind, _, length = HEAD.unpack_from(self.bytes, off)
+            if kind == AUXTRACE:
+                off += struct.unpack_from("<Q", self.bytes, off + HEAD.size)[0]
+            off += length
+            yield off
+
     def get(self, i):
         (n,) = struct.unpack_from("<Q", self.bytes, self.places[i])
         return [list(struct.unpack_from("<QQQ", self.bytes, self.places[i] + 8 + 24 * k)) for k in range(n)]
@@ -448,6 +459,49 @@ def case_perf(work):
         check(theirs == ours, f"sample {n}: perf has {theirs}, not {ours}")
     verify = Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
     check("verified" in verify.out, verify.out)
+
+
+def check_damaged(what, data, path):
+    """A report, or an error that says which file and where; never a crash. Returns the report, or None."""
+    with open(path, "wb") as f:
+        f.write(data)
+    r = Run([PTCAP, "compare", "-i", path, "--format", "json"])
+    check(r.status in (0, 1, 3, 4), f"{what}: exit status {r.status}: {r.err}")
+    report = json.loads(r.out) if r.out else None
+    says = f"'{path}'" in r.err and "(offset 0x" in r.err
+    check(says and not report if r.status == 1 else report, f"{what}: exit status {r.status}: {r.err!r}")
+    return report
+
+
+def case_damaged(work):
+    """Cut at each record and within it, and stacks of damaged bytes."""
+    path = make(work, SMALL, f"--branch-stacks={DEPTH},300")
+    stacks, out, rng = Stacks(path), os.path.join(work, "bad"), random.Random(5)
+    whole, samples = bytes(stacks.bytes), len(stacks.places)
+    ends = list(stacks.ends())
+    for end in ends:
+        for cut in (end, end - rng.randrange(1, 8)):
+            check(check_damaged(f"cut at {cut}", whole[:cut], out) is None or cut == ends[-1], f"cut at {cut}: a report")
+    for end in ends[len(ends) // 2 :: 5]:  # the way out that is named
+        check_damaged(f"cut at {end}", whole[:end], out)
+        if os.path.exists(out + ".new"):
+            os.unlink(out + ".new")
+        Run([PTCAP, "recover", "-i", out, "-o", out + ".new"])
+        check(os.path.exists(out + ".new"), f"cut at {end}: nothing is recovered")
+        r = Run([PTCAP, "compare", "-i", out + ".new", "--format", "json"])
+        check(r.status in (0, 4) and (not r.out or not findings(json.loads(r.out))), f"cut at {end}, recovered: {r.status}, {r.err}")
+    for n, p in enumerate(stacks.places):
+        (count,) = struct.unpack_from("<Q", whole, p)
+        for claim in (0, count - 1, count + 1, 1 << 32, (1 << 64) - 1):
+            bad = bytearray(whole)
+            struct.pack_into("<Q", bad, p, claim)
+            report = check_damaged(f"sample {n} claims {claim}", bytes(bad), out)
+            check(claim <= count or report is None, f"sample {n} claims {claim}: {report}")
+        bad = bytearray(whole)
+        for _ in range(8):
+            bad[p + 8 + rng.randrange(24 * count)] ^= 1 << rng.randrange(8)
+        report = check_damaged(f"sample {n}, damaged", bytes(bad), out)
+        check(report["samples"] == samples and report["exact_samples"] >= samples - 1, f"sample {n}: {report['verdicts']}")
 
 
 def case_exits(work):
