@@ -7,11 +7,12 @@
 
 #include "cli.h"
 #include "compare_report.h"
+#include "compare_times.h"
 #include "decode/compare.h"
 
 struct args {
 	const char *input;
-	bool json, list;
+	bool json, list, slack_given;
 	uint64_t first, last; /* --samples */
 	uint64_t slack_ns;
 	uint64_t max_wrong_ppm, min_judged_ppm;
@@ -28,7 +29,8 @@ static void help(void)
 	       "may "
 	       "be\n"
 	       "                        missing\n"
-	       "      --slack=TIME      by how much times may be wrong (default: 2us)\n"
+	       "      --slack=TIME      by how much times may be wrong (default: 2us, or 200us\n"
+	       "                        where that makes most of what is wrong exact)\n"
 	       "      --max-wrong=PERCENT\n"
 	       "                        of the judged entries wrong, or missing ones, are no "
 	       "findings\n"
@@ -97,6 +99,7 @@ static int set_option(struct args *a, int c, const char *text)
 			       ptc_usage_error("compare", "'%s' is not A,B: numbers of samples",
 					       text);
 	case OPT_SLACK:
+		a->slack_given = true;
 		return ptc_parse_duration(text, &a->slack_ns) ?
 			       0 :
 			       ptc_usage_error("compare", "'%s' is no duration", text);
@@ -152,14 +155,27 @@ static int parse(int argc, char **argv, struct args *a)
 
 struct comparing {
 	const struct args *a;
+	uint64_t slack_ns;
+	bool list;
+	struct ptc_decode *d; /* owned */
+	struct ptc_side_names names;
 	struct ptc_compare_sum sum;
+	struct ptc_doubts doubts;
 };
+
+static void release(struct comparing *c)
+{
+	ptc_compare_sum_release(&c->sum);
+	ptc_decode_free(c->d);
+	c->d = NULL;
+}
 
 static bool on_sample(void *ctx, const struct ptc_compare_sample *s)
 {
 	struct comparing *c = ctx;
 
-	return (!c->a->list || ptc_compare_list(s, c->a->json)) && ptc_compare_sum_add(&c->sum, s);
+	ptc_doubts_add(&c->doubts, c->a->first, s);
+	return (!c->list || ptc_compare_list(s, c->a->json)) && ptc_compare_sum_add(&c->sum, s);
 }
 
 /* A copy, or NULL if there is none. False: out of memory. */
@@ -197,19 +213,21 @@ static int judge(const struct args *a, const struct ptc_compare_sum *s)
 	return PTC_EXIT_OK;
 }
 
-static int report(const struct args *a, struct ptc_compare_sum *s, struct ptc_decode *d)
+static int report(struct comparing *c)
 {
+	const struct args *a = c->a;
+	struct ptc_compare_sum *s = &c->sum;
 	const char *note;
 	size_t i;
 
-	if (!ptc_compare_sum_finish(s) || (a->json && !ptc_compare_print_json(s))) {
+	if (!ptc_compare_sum_finish(s) || (a->json && !ptc_compare_print_json(s, c->slack_ns))) {
 		ptc_say("out of memory");
 		return PTC_EXIT_FAIL;
 	}
 	if (!a->json)
 		ptc_compare_print_text(s);
 	fflush(stdout);
-	for (i = 0; (note = ptc_decode_note(d, i)) != NULL; i++)
+	for (i = 0; (note = ptc_decode_note(c->d, i)) != NULL; i++)
 		ptc_say("%s", note);
 	return judge(a, s);
 }
@@ -230,62 +248,87 @@ static int look(const struct args *a, const struct ptc_compare_total *t)
 	return -1;
 }
 
-static int compare(const struct args *a, struct ptc_decode *d, struct comparing *c)
+/* -1: done, and c->d is what it was done with; else the exit code. */
+static int replay(struct comparing *c)
 {
-	const struct ptc_side_names names = { find_place, d };
-	const struct ptc_compare_opts opts = { .slack_ns = a->slack_ns,
-					       .first = a->first,
-					       .last = a->last,
-					       .d = d,
-					       .on_sample = on_sample,
-					       .ctx = c };
+	const struct args *a = c->a;
+	struct ptc_decode_opts decode = PTC_DECODE_OPTS_INIT;
+	struct ptc_compare_opts opts = { .slack_ns = c->slack_ns,
+					 .first = a->first,
+					 .last = a->last,
+					 .on_sample = on_sample,
+					 .ctx = c };
 	struct ptc_compare_total total;
 	struct ptc_err err;
-	int code;
 
-	c->a = a;
-	c->sum.names = &names;
-	if (ptc_compare_run(&opts, &total, &err)) {
-		code = ptc_say_err(&err);
-	} else {
-		code = look(a, &total);
-		code = code < 0 ? report(a, &c->sum, d) : code;
-	}
-	ptc_compare_sum_release(&c->sum);
-	return code;
+	release(c);
+	decode.untraced = true;
+	if (ptc_decode_open(a->input, &decode, &c->d, &err))
+		return ptc_say_input_err(a->input, &err);
+	c->names = (struct ptc_side_names){ find_place, c->d };
+	c->sum.names = &c->names;
+	opts.d = c->d;
+	if (ptc_compare_run(&opts, &total, &err))
+		return ptc_say_err(&err);
+	return look(a, &total);
 }
 
-static int open_and_compare(const struct args *a)
+/* As replay. Times that turn out to be wrong are allowed for. */
+static int replay_in_time(struct comparing *c)
 {
-	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
-	struct comparing *c = calloc(1, sizeof(*c));
-	struct ptc_decode *d;
 	struct ptc_err err;
+	bool off;
+	int code = replay(c);
+
+	if (code >= 0)
+		return code;
+	if (ptc_doubts_check(&c->doubts, c->a->input, &off, &err))
+		return ptc_say_err(&err);
+	if (off) {
+		c->slack_ns = PTC_TIMES_SLACK_NS;
+		ptc_say("the samples' times are wrong by more than 2us: compared with "
+			"--slack 200us");
+	}
+	c->list = c->a->list;
+	return off || c->list ? replay(c) : -1;
+}
+
+static int compare(struct comparing *c)
+{
+	const struct args *a = c->a;
 	int code;
 
-	if (!c) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
-	}
-	opts.untraced = true;
-	if (ptc_decode_open(a->input, &opts, &d, &err)) {
-		code = ptc_say_input_err(a->input, &err);
+	c->slack_ns = a->slack_given ? a->slack_ns : PTC_COMPARE_SLACK_NS;
+	/* What is read from a pipe cannot be read again. */
+	if (a->slack_given || !strcmp(a->input, "-")) {
+		c->list = a->list;
+		code = replay(c);
 	} else {
-		code = compare(a, d, c);
-		ptc_decode_free(d);
+		code = replay_in_time(c);
 	}
-	free(c);
+	code = code < 0 ? report(c) : code;
+	release(c);
 	return code;
 }
 
 int ptc_cmd_compare(int argc, char **argv)
 {
-	struct args a = { .input = "perf.data",
-			  .first = 1,
-			  .last = UINT64_MAX,
-			  .slack_ns = PTC_COMPARE_SLACK_NS,
-			  .min_judged_ppm = 500000 };
-	const int code = parse(argc, argv, &a);
+	struct args a = {
+		.input = "perf.data", .first = 1, .last = UINT64_MAX, .min_judged_ppm = 500000
+	};
+	int code = parse(argc, argv, &a);
 
-	return code < 0 ? open_and_compare(&a) : code;
+	struct comparing *c;
+
+	if (code >= 0)
+		return code;
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		ptc_say("out of memory");
+		return PTC_EXIT_FAIL;
+	}
+	c->a = &a;
+	code = compare(c);
+	free(c);
+	return code;
 }

@@ -244,7 +244,7 @@ static json_t *gaps_of(const struct ptc_compare_sum *s)
 	return o;
 }
 
-bool ptc_compare_print_json(const struct ptc_compare_sum *s)
+bool ptc_compare_print_json(const struct ptc_compare_sum *s, uint64_t slack_ns)
 {
 	json_t *o = json_pack("{s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
 			      "ptcap-compare", "version", 1, "samples", number(s->samples),
@@ -253,7 +253,8 @@ bool ptc_compare_print_json(const struct ptc_compare_sum *s)
 			      number(s->all.wrong), "missing", number(s->all.missing), "verdicts",
 			      verdicts_of(s->verdicts), "not_judged", skips_of(s), "patterns",
 			      patterns_of(s));
-	bool ok = o && !json_object_set_new(o, "shifts", shifts_of(s)) &&
+	bool ok = o && !json_object_set_new(o, "slack", number(slack_ns)) &&
+		  !json_object_set_new(o, "shifts", shifts_of(s)) &&
 		  !json_object_set_new(o, "depths", depths_of(s)) &&
 		  !json_object_set_new(o, "kinds", kinds_of(s)) &&
 		  !json_object_set_new(o, "cpus", cpus_of(s)) &&

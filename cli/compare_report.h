@@ -9,7 +9,7 @@
 
 void ptc_compare_print_text(const struct ptc_compare_sum *s);
 /* False: out of memory. */
-bool ptc_compare_print_json(const struct ptc_compare_sum *s);
+bool ptc_compare_print_json(const struct ptc_compare_sum *s, uint64_t slack_ns);
 
 /* --list: a line for each row of @s that is not exact. False: out of memory. */
 bool ptc_compare_list(const struct ptc_compare_sample *s, bool json);

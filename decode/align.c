@@ -18,15 +18,17 @@ enum {
 	COST_MISSING = 3,
 	COST_ABSENT = 12, /* dearer than three steps that the stack lacks */
 	COST_OUTSIDE = 4,
-	COST_MISFIT = 3, /* the ip is somewhere else */
+	COST_MISFIT = 3,  /* the ip is somewhere else */
+	COST_FOREIGN = 3, /* of all that is left over from another thread */
 	FEW = 3, /* lacking transfers in a row; entries behind more of them that may be left over */
 	NEVER = 0x3fff, /* more than all of a stack's entries absent */
-	EDGES_MAX = 4,
+	EDGES_MAX = 5,
 };
 
 struct edge {
-	uint8_t entries, steps; /* that it reads */
-	uint8_t cost, verdict;
+	uint16_t entries; /* that it reads */
+	uint8_t steps, cost, verdict;
+	bool foreign;
 };
 
 struct grid {
@@ -38,28 +40,6 @@ struct grid {
 	uint32_t best;
 	size_t end; /* of the cheapest ones the last */
 };
-
-const char *ptc_verdict_name(enum ptc_verdict v)
-{
-	static const char *const names[PTC_VERDICT_COUNT] = {
-		[PTC_VERDICT_EXACT] = "exact",
-		[PTC_VERDICT_TARGET] = "wrong target",
-		[PTC_VERDICT_SOURCE] = "wrong source",
-		[PTC_VERDICT_ORDER] = "wrong order",
-		[PTC_VERDICT_DUPLICATED] = "duplicated",
-		[PTC_VERDICT_CLASS] = "filtered class",
-		[PTC_VERDICT_TYPE] = "wrong type",
-		[PTC_VERDICT_FLAG] = "lost flag",
-		[PTC_VERDICT_ABSENT] = "not in the trace",
-		[PTC_VERDICT_BEFORE] = "before the trace",
-		[PTC_VERDICT_GAP] = "in a gap",
-		[PTC_VERDICT_UNTRACED] = "untraced privilege",
-		[PTC_VERDICT_AMBIGUOUS] = "ambiguous",
-		[PTC_VERDICT_UNPLACED] = "no place found",
-	};
-
-	return v < PTC_VERDICT_COUNT ? names[v] : "?";
-}
 
 void ptc_align_release(struct ptc_align *a)
 {
@@ -142,17 +122,26 @@ static bool swap(const struct grid *g, size_t i, size_t j, struct edge *ret)
 	return true;
 }
 
+/* What an entry behind step @j is that the trace does not have there. */
+static enum ptc_verdict verdict_behind(const struct grid *g, size_t j)
+{
+	if (j ? step(g, j)->flags & PTC_STEP_GAP : g->begins)
+		return j ? PTC_VERDICT_GAP : PTC_VERDICT_BEFORE;
+	return PTC_VERDICT_ABSENT;
+}
+
 /* Entry @i as nothing, behind step @j. */
 static struct edge extra(const struct grid *g, size_t i, size_t j)
 {
 	struct edge e = { .entries = 1, .cost = COST_ABSENT, .verdict = PTC_VERDICT_ABSENT };
+	const enum ptc_verdict outside = verdict_behind(g, j);
 
 	if (is_untraced(g, entry(g, i))) {
 		e.cost = 0;
 		e.verdict = PTC_VERDICT_UNTRACED;
-	} else if (j ? step(g, j)->flags & PTC_STEP_GAP : g->begins) {
+	} else if (outside != PTC_VERDICT_ABSENT) {
 		e.cost = COST_OUTSIDE;
-		e.verdict = j ? PTC_VERDICT_GAP : PTC_VERDICT_BEFORE;
+		e.verdict = (uint8_t)outside;
 	} else if (i > 1 && entry(g, i)->from == entry(g, i - 1)->from &&
 		   entry(g, i)->to == entry(g, i - 1)->to) {
 		/* Of two copies the newer one is taken to be too many. */
@@ -170,6 +159,16 @@ static bool skip(const struct grid *g, size_t i, size_t j, struct edge *ret)
 	return i < g->in->n;
 }
 
+/* The @i oldest entries as left over from another thread, behind step @j. */
+static bool foreign(const struct grid *g, size_t i, size_t j, struct edge *ret)
+{
+	*ret = (struct edge){ .entries = (uint16_t)i,
+			      .cost = COST_FOREIGN,
+			      .verdict = (uint8_t)verdict_behind(g, j),
+			      .foreign = true };
+	return g->in->foreign && g->in->foreign[i];
+}
+
 /* All edges into (@i, @j), those that are to be preferred first; @i is not 0. */
 static size_t edges(const struct grid *g, size_t i, size_t j, struct edge e[EDGES_MAX])
 {
@@ -178,6 +177,7 @@ static size_t edges(const struct grid *g, size_t i, size_t j, struct edge e[EDGE
 	n += j && match(g, i, j, &e[n]);
 	n += j > 1 && i > 1 && swap(g, i, j, &e[n]);
 	e[n++] = extra(g, i, j);
+	n += foreign(g, i, j, &e[n]);
 	n += j && skip(g, i, j, &e[n]);
 	return n;
 }
@@ -264,6 +264,42 @@ static bool is_cheapest(const struct grid *g, size_t at, const struct edge *e)
 	return (uint32_t)g->ahead[origin(g, at, e)] + e->cost + g->behind[at] == g->best;
 }
 
+/* Step @j, or the one in front of it that is in a stack. 0: none. */
+static size_t wanted_at(const struct grid *g, size_t j)
+{
+	while (j && !(step(g, j)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)))
+		j--;
+	return j && step(g, j)->flags & PTC_STEP_WANTED ? j : 0;
+}
+
+/*
+ * Which step entry @i - @of, of those that the edge @e into (@i, @j) reads, is read as. What is
+ * left over may be the same as what should be there.
+ */
+static size_t step_of(const struct grid *g, const struct edge *e, size_t i, size_t j, size_t of)
+{
+	size_t k, at = wanted_at(g, j);
+
+	if (!e->foreign)
+		return !e->steps ? 0 : e->entries == 2 && !of ? j - e->steps + 1 : j;
+	for (k = 0; k < of && at; k++)
+		at = wanted_at(g, at - 1);
+	return at && is_same(entry(g, i - of), step(g, at)) ? at : 0;
+}
+
+static enum ptc_verdict verdict_of(const struct grid *g, const struct edge *e, size_t i, size_t at)
+{
+	if (e->foreign && at)
+		return verdict_same(g, entry(g, i), step(g, at));
+	return (enum ptc_verdict)e->verdict;
+}
+
+/* As a bit. */
+static uint16_t said_by(const struct grid *g, const struct edge *e, size_t i, size_t j, size_t of)
+{
+	return (uint16_t)(1u << verdict_of(g, e, i - of, step_of(g, e, i, j, of)));
+}
+
 /* What all the cheapest ways say: a bit for each verdict, of each entry by its number. */
 static size_t collect(const struct grid *g, uint16_t said[])
 {
@@ -283,20 +319,12 @@ static size_t collect(const struct grid *g, uint16_t said[])
 				if (!e[k].entries || !is_cheapest(g, at, &e[k]))
 					continue;
 				for (of = 0; of < e[k].entries; of++)
-					said[g->in->n - i + of] |= (uint16_t)(1u << e[k].verdict);
+					said[g->in->n - i + of] |= said_by(g, &e[k], i, j, of);
 				ends |= i == g->in->n;
 			}
 			candidates += ends;
 		}
 	return candidates;
-}
-
-/* Which step an entry is read as by the edge that leads to step @j; @of: 0 the newer one. */
-static size_t step_of(const struct edge *e, size_t j, size_t of)
-{
-	if (!e->steps)
-		return PTC_ALIGN_NONE;
-	return e->entries == 2 && !of ? j - e->steps : j - 1;
 }
 
 /* One of the cheapest ways, back from its end. */
@@ -314,12 +342,13 @@ static void follow(const struct grid *g, struct ptc_align_entry *ret)
 		while (!is_cheapest(g, at, &e[k]))
 			k++;
 		for (of = 0; of < e[k].entries; of++) {
-			const size_t s = step_of(&e[k], j, of);
+			const size_t s = step_of(g, &e[k], i, j, of);
+			const enum ptc_verdict v = verdict_of(g, &e[k], i - of, s);
 
 			ret[g->in->n - i + of] = (struct ptc_align_entry){
-				.verdict = e[k].verdict,
-				.cause = e[k].verdict == PTC_VERDICT_GAP ? step(g, j)->kind : 0,
-				.step = s == PTC_ALIGN_NONE ? s : s + skipped,
+				.verdict = (uint8_t)v,
+				.cause = v == PTC_VERDICT_GAP ? step(g, j)->kind : 0,
+				.step = s ? s - 1 + skipped : PTC_ALIGN_NONE,
 			};
 		}
 		if (!e[k].entries && step(g, j)->flags & PTC_STEP_WANTED)
@@ -438,14 +467,6 @@ static void set_verdicts(const struct grid *g, const uint16_t said[], struct ptc
 	if (ambiguous || unplaced || is_end_vague(g))
 		forget_missing(g, ret);
 	doubt_tail(g, ret);
-}
-
-/* Step @j, or the one in front of it that is in a stack. 0: none. */
-static size_t wanted_at(const struct grid *g, size_t j)
-{
-	while (j && !(step(g, j)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)))
-		j--;
-	return j && step(g, j)->flags & PTC_STEP_WANTED ? j : 0;
 }
 
 /* Are all entries, the newest one as step @end, steps? */

@@ -6,9 +6,11 @@
 #include "auxtrace/branchsel.h"
 #include "base/err.h"
 #include "decode/compare_calls.h"
+#include "decode/foreign.h"
 #include "decode/grow.h"
 #include "decode/recent.h"
 #include "decode/run.h"
+#include "decode/wants.h"
 
 enum {
 	SKID = 16,	   /* steps in front of those of its time that a stack may end at, too */
@@ -126,26 +128,9 @@ static inline bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip
 	return bounded ? ip <= t->steps[i + 1].from : ip - s->to < LAST_BLOCK;
 }
 
-/* What a sample wants to know of each step; looked up once. */
-struct wants {
-	uint64_t kinds; /* a bit for each */
-	bool user, kernel;
-	uint64_t ip;
-};
-
-static struct wants wants_of(const struct ptc_compare_sample *s)
-{
-	const uint64_t sel = ptc_branchsel_of(&s->attr->attr);
-
-	return (struct wants){ .kinds = ptc_branchsel_kinds(sel),
-			       .user = sel & PERF_SAMPLE_BRANCH_USER,
-			       .kernel = sel & PERF_SAMPLE_BRANCH_KERNEL,
-			       .ip = s->sample->ip };
-}
-
 /* Flags of step @i by the sample alone; what is not wanted hands its own on to the one in front. */
-static inline void set_flags(struct ptc_recent_thread *t, size_t i, const struct wants *w,
-			     bool is_end)
+static inline void set_flags(struct ptc_recent_thread *t, size_t i, const struct ptc_wants *w,
+			     uint64_t ip, bool is_end)
 {
 	struct ptc_step *s = &t->steps[i];
 	const uint8_t next = i + 1 < t->n ? t->steps[i + 1].flags : PTC_STEP_WANTED;
@@ -155,12 +140,11 @@ static inline void set_flags(struct ptc_recent_thread *t, size_t i, const struct
 		s->flags = PTC_STEP_GAP;
 		return;
 	}
-	if (s->from && s->to && w->kinds >> s->kind & 1 &&
-	    (ptc_is_kernel_ip(s->to) ? w->kernel : w->user))
+	if (ptc_wants_step(w, s))
 		flags = PTC_STEP_WANTED;
 	if (is_end)
 		flags |= PTC_STEP_END;
-	if (fits(t, i, w->ip))
+	if (fits(t, i, ip))
 		flags |= PTC_STEP_FITS;
 	if (!(next & (PTC_STEP_WANTED | PTC_STEP_GAP)))
 		flags |= next & (PTC_STEP_END | PTC_STEP_FITS);
@@ -175,7 +159,7 @@ static inline void set_flags(struct ptc_recent_thread *t, size_t i, const struct
 static size_t choose_steps(struct ptc_recent_thread *t, const struct ptc_compare_sample *s,
 			   uint64_t slack)
 {
-	const struct wants w = wants_of(s);
+	const struct ptc_wants w = ptc_wants_of(&s->attr->attr);
 	const uint64_t at = s->sample->id.time, since = at > slack ? at - slack : 0;
 	uint64_t group = since;
 	size_t i = t->n, history = 0, skid = 0;
@@ -185,7 +169,7 @@ static size_t choose_steps(struct ptc_recent_thread *t, const struct ptc_compare
 
 		if (step->time < since && group == since)
 			group = step->time;
-		set_flags(t, i, &w, step->time >= group || skid < SKID);
+		set_flags(t, i, &w, s->sample->ip, step->time >= group || skid < SKID);
 		if (step->time < group && step->flags & PTC_STEP_WANTED) {
 			skid++;
 			history++;
@@ -223,7 +207,8 @@ static int align(struct comparing *c, struct ptc_compare_sample *s)
 		in.steps = t->steps + first;
 		in.nsteps = t->n - first;
 		in.begins = !first && !t->cut;
-		rc = ptc_align_run(&c->align, &in, c->verdicts, &s->place);
+		rc = ptc_foreign_run(&c->align, &c->recent, t, &in, &s->attr->attr, c->verdicts,
+				     &s->place);
 	}
 	s->steps = in.steps;
 	return rc;

@@ -75,6 +75,17 @@ class Stacks:
             if kind == AUXTRACE:
                 off += struct.unpack_from("<Q", self.bytes, off - length + HEAD.size)[0]
 
+    def ends(self):
+        """Of all records, with the bytes of trace behind them."""
+        off, size = struct.unpack_from("<QQ", self.bytes, 40)
+        end = off + size
+        while off < end:
+            kind, _, length = HEAD.unpack_from(self.bytes, off)
+            if kind == AUXTRACE:
+                off += struct.unpack_from("<Q", self.bytes, off + HEAD.size)[0]
+            off += length
+            yield off
+
     def get(self, i):
         (n,) = struct.unpack_from("<Q", self.bytes, self.places[i])
         return [list(struct.unpack_from("<QQQ", self.bytes, self.places[i] + 8 + 24 * k)) for k in range(n)]
@@ -356,7 +367,15 @@ def case_time(work):
         stacks.save(path + ".late")
         report = compare(path + ".late", 0, "--slack", "100us", "--min-judged", "1")
         check(not findings(report), f"{ns} ns: {findings(report)}")
-
+    for ns in (-100000, -1000, 100000):  # without being told, it is found, and said
+        stacks = Stacks(path)
+        stacks.add_time(ns)
+        stacks.save(path + ".late")
+        report, found, _ = compare_list(path + ".late", 0)
+        check(not found and not findings(report) and report["judged"] >= 0.99 * report["entries"], f"{ns} ns: {report['verdicts']}")
+        if abs(ns) > 2000:
+            err = Run([PTCAP, "compare", "-i", path + ".late"]).expect(0).err
+            check(report["slack"] == 200000 and "times are wrong" in err, f"{ns} ns: {report['slack']}, {err}")
 
     stacks = Stacks(path)  # no time: the field is another of the same size
     fields = 1 << 16 | 1 << 0 | 1 << 1 | 1 << 7 | 1 << 8 | 1 << 11  # identifier, ip, tid, cpu, period, stack
@@ -396,92 +415,6 @@ def case_report(work):
     check(piped.returncode == 3 and piped.stdout == text, piped.stderr)
     line = Run([PTCAP, "compare", "-i", path + ".bad", "--list"]).expect(3).out.splitlines()[0]
     check(line.endswith(": missing") and " 2 - - | " in line, line)
-
-
-SPOILT = {
-    "target": "wrong target",
-    "source": "wrong source",
-    "drop": "missing",
-    "top": "duplicated",
-    "swap": "wrong order",
-    "stale": "not in the trace",
-    "type": "wrong type",
-    "flag": "lost flag",
-}
-SPOILT_PATTERNS = {"top": "duplicated top entry", "stale": "stale oldest entries"}
-
-
-def recorded(work, mode, rate, argv):
-    """A recording whose source spoils its stacks, and its truth: by thread and time what is spoilt."""
-    path, truth, sample = os.path.join(work, "lbr"), {}, None
-    period = "2" if argv == SMALL else "7"
-    options = ["--lbr=any,u,save_type", "--lbr-size", str(DEPTH), "-c", period, "--truth", path + ".truth"]
-    r = record(path, argv, *options, *(["--lbr-spoil", f"{mode}:{rate}"] if mode else []))
-    check(os.path.exists(path), r.err)
-    with open(path + ".truth", encoding="ascii") as f:
-        for line in f:
-            if not line.startswith("# s"):
-                continue
-            word, tid, *rest = line[2:].split()
-            if word == "sample":
-                sample = truth.setdefault((int(tid), int(rest[0])), [])
-            elif word == "spoilt":
-                sample.append((int(rest[0]), SPOILT.get(rest[1], rest[1])))
-    return path, truth
-
-
-def stacks_of(path):
-    """By thread and time: the entries of each sample, and all transfers, as text to look for them."""
-    stacks = {}
-    for o in map(json.loads, Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out.splitlines()):
-        if o.get("name") == "SAMPLE" and "branch_stack" in o["fields"]:
-            key = o["sample_id"]["tid"], o["sample_id"]["time_ns"]
-            stacks[key] = [(int(e["from"], 16), int(e["to"], 16)) for e in o["fields"]["branch_stack"]]
-    return stacks
-
-
-def score(path, truth):
-    """Report, and how many findings there are, are true, and should be: those that are not ambiguous."""
-    stacks, trace = stacks_of(path), Trace(path)
-    lines = Run([PTCAP, "compare", "-i", path, "--format", "json", "--list"])
-    check(lines.status in (0, 3), lines.err)
-    *lines, report = map(json.loads, lines.out.splitlines())
-    found, vague = set(), set()
-    for o in lines:
-        at, depth = (o["tid"], o["time"]), o["depth"]
-        if o["verdict"] in UNJUDGED:
-            vague |= {(at, depth), at}
-        else:  # which one of several that are the same is missing nobody can tell
-            found.add((at, "missing") if o["verdict"] == "missing" else (at, depth, o["verdict"]))
-    wanted, all_true = set(), set()
-    for at, entries in truth.items():
-        for depth, verdict in entries:
-            f = (at, "missing") if verdict == "missing" else (at, depth, verdict)
-            all_true.add(f)
-            flags = verdict in ("wrong type", "lost flag")
-            if flags or not ((at, depth) in vague or verdict == "missing" and at in vague or trace.has(stacks[at])):
-                wanted.add(f)
-    return report, found, found & all_true, wanted - found, wanted
-
-
-def case_sources(work):
-    """The same of stacks that the sources made, and spoilt."""
-    path, truth = recorded(work, None, 1, SMALL)
-    report = compare(path, 0)
-    check(report["samples"] == len(truth) > 1000 and report["judged"] >= 0.99 * report["entries"], report["verdicts"])
-    check(not findings(report) and not report["patterns"], (findings(report), report["patterns"]))
-    for mode in SPOILT:
-        argv = [prog("tasks"), "locks"] if mode == "stale" else SMALL
-        for rate in (1, 10, 1000) if mode == "target" else (1,):
-            path, truth = recorded(work, mode, rate, argv)
-            report, found, true, lost, wanted = score(path, truth)
-            what = f"{mode}, 1/{rate}: {len(found)} found, {len(true)} of them true, {len(lost)} of {len(wanted)} lost"
-            # What is left of a thread that runs the same code can look like a piece of this one's, with gaps.
-            right, missed = (0.85, 0.25) if mode == "stale" else (0.999, 0.001)
-            check(len(true) >= right * len(found), f"{what}: {sorted(found - true, key=str)[:3]}")
-            check(len(lost) <= missed * len(wanted), f"{what}: {sorted(lost, key=str)[:3]}")
-            pattern = SPOILT_PATTERNS.get(mode)
-            check(not pattern or pattern in [p["pattern"] for p in report["patterns"]], f"{what}: {report['patterns']}")
 
 
 def case_real(_):
@@ -526,6 +459,49 @@ def case_perf(work):
         check(theirs == ours, f"sample {n}: perf has {theirs}, not {ours}")
     verify = Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
     check("verified" in verify.out, verify.out)
+
+
+def check_damaged(what, data, path):
+    """A report, or an error that says which file and where; never a crash. Returns the report, or None."""
+    with open(path, "wb") as f:
+        f.write(data)
+    r = Run([PTCAP, "compare", "-i", path, "--format", "json"])
+    check(r.status in (0, 1, 3, 4), f"{what}: exit status {r.status}: {r.err}")
+    report = json.loads(r.out) if r.out else None
+    says = f"'{path}'" in r.err and "(offset 0x" in r.err
+    check(says and not report if r.status == 1 else report, f"{what}: exit status {r.status}: {r.err!r}")
+    return report
+
+
+def case_damaged(work):
+    """Cut at each record and within it, and stacks of damaged bytes."""
+    path = make(work, SMALL, f"--branch-stacks={DEPTH},300")
+    stacks, out, rng = Stacks(path), os.path.join(work, "bad"), random.Random(5)
+    whole, samples = bytes(stacks.bytes), len(stacks.places)
+    ends = list(stacks.ends())
+    for end in ends:
+        for cut in (end, end - rng.randrange(1, 8)):
+            check(check_damaged(f"cut at {cut}", whole[:cut], out) is None or cut == ends[-1], f"cut at {cut}: a report")
+    for end in ends[len(ends) // 2 :: 5]:  # the way out that is named
+        check_damaged(f"cut at {end}", whole[:end], out)
+        if os.path.exists(out + ".new"):
+            os.unlink(out + ".new")
+        Run([PTCAP, "recover", "-i", out, "-o", out + ".new"])
+        check(os.path.exists(out + ".new"), f"cut at {end}: nothing is recovered")
+        r = Run([PTCAP, "compare", "-i", out + ".new", "--format", "json"])
+        check(r.status in (0, 4) and (not r.out or not findings(json.loads(r.out))), f"cut at {end}, recovered: {r.status}, {r.err}")
+    for n, p in enumerate(stacks.places):
+        (count,) = struct.unpack_from("<Q", whole, p)
+        for claim in (0, count - 1, count + 1, 1 << 32, (1 << 64) - 1):
+            bad = bytearray(whole)
+            struct.pack_into("<Q", bad, p, claim)
+            report = check_damaged(f"sample {n} claims {claim}", bytes(bad), out)
+            check(claim <= count or report is None, f"sample {n} claims {claim}: {report}")
+        bad = bytearray(whole)
+        for _ in range(8):
+            bad[p + 8 + rng.randrange(24 * count)] ^= 1 << rng.randrange(8)
+        report = check_damaged(f"sample {n}, damaged", bytes(bad), out)
+        check(report["samples"] == samples and report["exact_samples"] >= samples - 1, f"sample {n}: {report['verdicts']}")
 
 
 def case_exits(work):
@@ -573,4 +549,5 @@ def main():
             sys.exit(f"{sys.argv[1]}: {e}")
 
 
-main()
+if __name__ == "__main__":
+    main()

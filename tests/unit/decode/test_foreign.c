@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: the oldest entries of a stack are another thread's that runs the same code: told,
+ * where it can be told. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "decode/foreign.h"
+#include "ptcap/decode.h"
+#include "ptcap/kind.h"
+
+enum { OWN = 1, OTHER = 2, N = 16, LEFT = 3, STEPS = 60 };
+
+struct fixture {
+	struct ptc_recent r;
+	struct ptc_branch entries[N];
+	struct ptc_align_in in;
+	struct ptc_align_entry out[N];
+	struct ptc_align_result all;
+	struct ptc_align a;
+};
+
+static void add(struct fixture *x, int32_t tid, uint64_t from, uint64_t to)
+{
+	const struct ptc_item it = {
+		.type = PTC_ITEM_BRANCH, .kind = PTC_KIND_JCC, .from = from, .to = to, .tid = tid
+	};
+
+	cr_assert(ptc_recent_items(&x->r, &it, 1));
+}
+
+/* All threads run the same code: transfer number @i of it. */
+static uint64_t from_of(size_t i)
+{
+	return 0x1000 * i + 0x1010;
+}
+
+static uint64_t to_of(size_t i)
+{
+	return 0x1000 * (i + 1);
+}
+
+static void walk(struct fixture *x, int32_t tid, size_t first, size_t n)
+{
+	size_t i;
+
+	for (i = first; i < first + n; i++)
+		add(x, tid, from_of(i), to_of(i));
+}
+
+static void set_entry(struct fixture *x, size_t at, size_t i)
+{
+	x->entries[at] = (struct ptc_branch){ .from = from_of(i), .to = to_of(i) };
+}
+
+/* Thread OWN walks from 0 on, and its stack is of the last of that; OTHER takes [@first, @first +
+ * @n) and enters the kernel, and the last of it are the oldest of OWN's stack. */
+static void init(struct fixture *x, size_t first, size_t n)
+{
+	size_t i;
+
+	memset(x, 0, sizeof(*x));
+	walk(x, OTHER, first, n);
+	add(x, OTHER, from_of(first + n), 0);
+	walk(x, OTHER, 300, N);
+	walk(x, OWN, 0, STEPS);
+	for (i = 0; i < N; i++)
+		set_entry(x, i, i < N - LEFT ? STEPS - 1 - i : first + n - 1 - (i - (N - LEFT)));
+}
+
+static void run(struct fixture *x)
+{
+	const struct perf_event_attr attr = { .branch_sample_type = PERF_SAMPLE_BRANCH_USER |
+								    PERF_SAMPLE_BRANCH_ANY };
+	struct ptc_recent_thread *own = ptc_recent_find(&x->r, OWN);
+	size_t i;
+
+	for (i = 0; i < own->n; i++)
+		if (!(own->steps[i].flags & PTC_STEP_GAP))
+			own->steps[i].flags = PTC_STEP_WANTED | (i + 4 > own->n ? PTC_STEP_END : 0);
+	x->in.entries = x->entries;
+	x->in.n = N;
+	x->in.steps = own->steps;
+	x->in.nsteps = own->n;
+	cr_assert_eq(ptc_foreign_run(&x->a, &x->r, own, &x->in, &attr, x->out, &x->all), 0);
+}
+
+/* Of the LEFT oldest; all others are exact, and none is missing. */
+static void expect(struct fixture *x, enum ptc_verdict v)
+{
+	size_t i;
+
+	run(x);
+	for (i = 0; i < N; i++) {
+		const enum ptc_verdict want = i < N - LEFT ? PTC_VERDICT_EXACT : v;
+
+		cr_assert_eq(x->out[i].verdict, want, "entry %zu: '%s', not '%s'", i,
+			     ptc_verdict_name((enum ptc_verdict)x->out[i].verdict),
+			     ptc_verdict_name(want));
+		cr_assert_eq(x->out[i].missing, 0);
+	}
+	ptc_align_release(&x->a);
+	ptc_recent_release(&x->r);
+}
+
+Test(foreign, what_only_the_other_thread_took_is_not_in_the_trace)
+{
+	struct fixture x;
+
+	init(&x, 100, 20);
+	expect(&x, PTC_VERDICT_ABSENT);
+}
+
+Test(foreign, what_both_took_lately_is_ambiguous)
+{
+	struct fixture x;
+	size_t lack;
+
+	/* By itself: a piece of its own, with one to three lacking. */
+	for (lack = 1; lack <= 3; lack++) {
+		init(&x, 10, STEPS - 1 - (N - LEFT) - lack - 10 + 1);
+		expect(&x, PTC_VERDICT_AMBIGUOUS);
+	}
+}
+
+Test(foreign, what_would_lack_many_of_its_own_is_the_other_threads)
+{
+	struct fixture x;
+
+	init(&x, 10, STEPS - 1 - (N - LEFT) - 6 - 10 + 1);
+	expect(&x, PTC_VERDICT_ABSENT);
+}
+
+Test(foreign, what_is_the_same_as_it_should_be_is_exact)
+{
+	struct fixture x;
+
+	init(&x, 100, 20);
+	set_entry(&x, N - 2, STEPS - 1 - (N - 2));
+	ptc_recent_release(&x.r);
+	/* The second one of what the other thread took last is what this one took there. */
+	walk(&x, OTHER, 100, 18);
+	walk(&x, OTHER, STEPS - 1 - (N - 2), 1);
+	walk(&x, OTHER, 119, 1);
+	add(&x, OTHER, from_of(120), 0);
+	walk(&x, OWN, 0, STEPS);
+	set_entry(&x, N - 1, 117);
+	run(&x);
+	cr_assert_eq(x.out[N - 3].verdict, PTC_VERDICT_ABSENT);
+	cr_assert_eq(x.out[N - 2].verdict, PTC_VERDICT_EXACT);
+	cr_assert_eq(x.out[N - 2].step, STEPS - 1 - (N - 2));
+	cr_assert_eq(x.out[N - 1].verdict, PTC_VERDICT_ABSENT);
+	ptc_align_release(&x.a);
+	ptc_recent_release(&x.r);
+}
+
+Test(foreign, what_is_not_the_last_before_a_switch_is_not_left_over)
+{
+	struct fixture x;
+	size_t i, missing = 0;
+
+	init(&x, 10, STEPS - 1 - (N - LEFT) - 2 - 10 + 1);
+	ptc_recent_release(&x.r);
+	walk(&x, OTHER, 10, STEPS); /* it went on */
+	walk(&x, OWN, 0, STEPS);
+	run(&x);
+	for (i = 0; i < N; i++) {
+		cr_assert_eq(x.out[i].verdict, PTC_VERDICT_EXACT);
+		missing += x.out[i].missing;
+	}
+	cr_assert_eq(missing, 2);
+	ptc_align_release(&x.a);
+	ptc_recent_release(&x.r);
+}
+
+Test(foreign, in_front_of_the_trace_it_is_not_judged)
+{
+	struct fixture x;
+	struct ptc_recent_thread *own;
+
+	init(&x, 100, 20);
+	own = ptc_recent_find(&x.r, OWN);
+	memmove(own->steps, own->steps + STEPS - (N - LEFT), (N - LEFT) * sizeof(*own->steps));
+	own->n = N - LEFT;
+	x.in.begins = true;
+	expect(&x, PTC_VERDICT_BEFORE);
+}
