@@ -19,10 +19,10 @@
 enum { SLICE_BYTES = 256 << 10, LEAST_BYTES = 4 << 10, SLICES_EACH = 2, MAX_THREADS = 256 };
 
 /*
- * One of pieces begins at no cost: it is small enough for its records to be in a CPU's own cache
- * until it is served. How many those of some trace are is seen while it is decoded.
+ * One of pieces begins at no cost, but threads wait for each other where it ends: with this many
+ * records that is rare. How many those of some trace are is seen while it is decoded.
  */
-enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 16 << 10 };
+enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 64 << 10 };
 
 /* Pieces declined that say what the others will be like. */
 enum { FEW = 4, MANY = 128 };
