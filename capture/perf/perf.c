@@ -231,11 +231,11 @@ static struct ptc_hotplug_whose whose_cpus(struct perf *p)
 static void perf_waken(struct ptc_source *src, size_t i)
 {
 	struct perf *p = of(src);
+	const bool more = ptc_set_reap(&p->set, i);
 
-	ptc_set_reap(&p->set, i);
-	if (i == 0)
+	if (more)
 		ptc_set_on_again(&p->set);
-	if (i == 0 && !p->failed.code) {
+	if (more && !p->failed.code) {
 		const struct ptc_hotplug_whose whose = whose_cpus(p);
 
 		(void)ptc_hotplug_follow(&p->hotplug, &whose, &p->failed);

@@ -492,9 +492,10 @@ int ptc_set_keep_on(struct ptc_set *s, struct ptc_err *err)
 
 /* --- the end --- */
 
-void ptc_set_reap(struct ptc_set *s, size_t ring)
+bool ptc_set_reap(struct ptc_set *s, size_t ring)
 {
 	struct epoll_event ev[REAP_AT_ONCE];
+	bool more = false;
 	int i, n;
 
 	do {
@@ -502,6 +503,7 @@ void ptc_set_reap(struct ptc_set *s, size_t ring)
 
 		n = epoll_wait(s->rings[ring].fd, ev, REAP_AT_ONCE, 0);
 		for (i = 0; i < n; i++) {
+			more |= ev[i].data.fd == NO_EVENT;
 			if (!(ev[i].events & (EPOLLHUP | EPOLLERR)) || ev[i].data.fd == NO_EVENT ||
 			    epoll_ctl(s->rings[ring].fd, EPOLL_CTL_DEL, ev[i].data.fd, NULL))
 				continue;
@@ -512,6 +514,7 @@ void ptc_set_reap(struct ptc_set *s, size_t ring)
 		if (!gone)
 			break;
 	} while (n == REAP_AT_ONCE);
+	return more;
 }
 
 const struct ptc_source_id *ptc_set_ids(struct ptc_set *s, size_t *ret_n)

@@ -117,8 +117,11 @@ void ptc_set_disable_all(struct ptc_set *s);
 /* Has a head of the AUX rings moved since this was asked last? */
 bool ptc_set_moved(struct ptc_set *s);
 
-/* Look which of the ring's events are over, as their targets are: they no longer wake anybody. */
-void ptc_set_reap(struct ptc_set *s, size_t ring);
+/*
+ * Look which of the ring's events are over, as their targets are: they no longer wake anybody.
+ * True: what else wakes for ring 0 has something to say (ptc_set_wake_for, ptc_set_keep_on).
+ */
+bool ptc_set_reap(struct ptc_set *s, size_t ring);
 
 /* Every event's id and place, lent; NULL: out of memory. All were added. */
 const struct ptc_source_id *ptc_set_ids(struct ptc_set *s, size_t *ret_n);
