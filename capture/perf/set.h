@@ -86,9 +86,9 @@ void ptc_set_release(struct ptc_set *s);
 int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err);
 
 /*
- * CPU @cpu went, and has come back: its events are over. There are new ones for @tid, as above, in
- * the same ring, with those of side records on, and the others if @on. PTC_E_NOT_EXIST: it has no
- * ring, as it was not there in the beginning; or it is gone again.
+ * CPU @cpu has come, or went and has come back: the events that it had are over. There are new ones
+ * for @tid, as above, in its ring, with those of side records on, and the others if @on.
+ * PTC_E_NOT_EXIST: it has no ring (ptc_rings_spare), or is gone again.
  */
 int ptc_set_again(struct ptc_set *s, pid_t tid, int cpu, bool on, struct ptc_err *err);
 

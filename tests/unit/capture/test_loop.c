@@ -24,7 +24,7 @@ struct fake {
 	int end_fd;
 	unsigned int pauses, resumes, leaves, quiesced;
 	unsigned int goes_on, asked; /* so many times a trace did though it was off; of how many */
-	pthread_t thread; /* that spoke with the source last */
+	pthread_t thread;	     /* that spoke with the source last */
 };
 
 static struct fake *of(struct ptc_source *s)
@@ -115,10 +115,9 @@ static void fake_describe(struct ptc_source *s, struct ptc_source_desc *ret)
 	static const struct perf_event_attr attr = { .type = 8, .sample_id_all = 1 };
 
 	(void)of(s);
-	*ret = (struct ptc_source_desc){ .attr = { attr, attr },
-					 .name = { "x", "dummy" },
-					 .no_info = true,
-					 .label = "fake" };
+	*ret = (struct ptc_source_desc){
+		.attr = { attr, attr }, .name = { "x", "dummy" }, .no_info = true, .label = "fake"
+	};
 }
 
 static const struct ptc_source_ops ops = { .describe = fake_describe,
