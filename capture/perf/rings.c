@@ -16,7 +16,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void unmap_ring(const struct ptc_set *s, struct ptc_source_ring *r)
+void ptc_rings_unmap(const struct ptc_set *s, struct ptc_source_ring *r)
 {
 	if (r->aux)
 		(void)munmap(r->aux, s->aux_size);
@@ -31,7 +31,7 @@ void ptc_rings_release(struct ptc_set *s)
 	size_t i;
 
 	for (i = 0; i < s->nrings; i++) {
-		unmap_ring(s, &s->rings[i]);
+		ptc_rings_unmap(s, &s->rings[i]);
 		if (s->rings[i].fd >= 0)
 			(void)close(s->rings[i].fd);
 	}
@@ -74,7 +74,7 @@ int ptc_rings_map(const struct ptc_set *s, struct ptc_source_ring *r, int fd, st
 	const int rc = map_ring(s, r, fd, err);
 
 	if (rc)
-		unmap_ring(s, r);
+		ptc_rings_unmap(s, r);
 	return rc;
 }
 

@@ -17,6 +17,8 @@ int ptc_rings_new(struct ptc_set *s, pid_t tid, int cpu, int fd, struct ptc_err 
  */
 int ptc_rings_spare(struct ptc_set *s, const struct ptc_cpus *cpus, struct ptc_err *err);
 int ptc_rings_map(const struct ptc_set *s, struct ptc_source_ring *r, int fd, struct ptc_err *err);
+/* It is as such a ring again; nobody may have seen its pages. */
+void ptc_rings_unmap(const struct ptc_set *s, struct ptc_source_ring *r);
 
 /* The ring of @cpu; with per_thread each slot has its own. */
 bool ptc_rings_find(const struct ptc_set *s, int cpu, size_t *ret);

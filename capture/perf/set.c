@@ -118,6 +118,8 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 		if (!rc)
 			rc = watch(s, slot, slot->fd[e], err);
 	}
+	if (rc && owner == slot->fd[MAIN] && slot->ring < s->nrings) /* it goes with its event */
+		ptc_rings_unmap(s, &s->rings[slot->ring]);
 	return rc;
 }
 
