@@ -38,6 +38,23 @@ static int map_aux(const struct ptc_drain *d, struct ptc_drain_ring *r, struct p
 	return ptc_snapshot_init(&r->snap, s->page, s->aux, s->aux_size, err);
 }
 
+/* If it is there by now. */
+static int map_ring(const struct ptc_drain *d, struct ptc_drain_ring *r, struct ptc_err *err)
+{
+	const struct ptc_source_ring *s = r->desc;
+	int rc;
+
+	if (r->data.page || !s->page)
+		return 0;
+	rc = ptc_ring_init(&r->data, s->page, s->data_off, s->data_size, err);
+	return rc ? rc : map_aux(d, r, err);
+}
+
+static bool has_trace(const struct ptc_drain_ring *r)
+{
+	return r->data.page && r->desc->aux_size;
+}
+
 int ptc_drain_init(struct ptc_drain *d, struct ptc_source *source,
 		   const struct ptc_record_opts *opts, struct ptc_err *err)
 {
@@ -63,9 +80,7 @@ int ptc_drain_init(struct ptc_drain *d, struct ptc_source *source,
 		d->ledger[i].idx = s->idx;
 		d->ledger[i].cpu = s->cpu;
 		d->ledger[i].tid = s->tid;
-		rc = ptc_ring_init(&d->rings[i].data, s->page, s->data_off, s->data_size, err);
-		if (!rc)
-			rc = map_aux(d, &d->rings[i], err);
+		rc = map_ring(d, &d->rings[i], err);
 	}
 	return rc;
 }
@@ -244,8 +259,10 @@ static int drain_ring(struct ptc_drain *d, size_t i, bool last, bool *ret_any, b
 	const uint64_t truncated = d->ledger[i].truncated;
 	struct ptc_seg aux[2];
 	uint64_t start = 0, all = 0, n;
-	int rc;
+	int rc = map_ring(d, r, err);
 
+	if (rc || !r->data.page)
+		return rc;
 	clear_wakeup(r->desc);
 	if (has_aux)
 		all = ptc_aux_read(&r->aux, aux, &start);
@@ -279,7 +296,7 @@ static int write_snapshot(struct ptc_drain *d, struct ptc_err *err)
 	int rc = 0;
 
 	for (i = 0; !rc && i < d->n; i++)
-		if (d->rings[i].desc->aux_size &&
+		if (has_trace(&d->rings[i]) &&
 		    ptc_snapshot_read(&d->rings[i].snap, d->snapshot_size, seg, &start))
 			rc = write_aux(d, i, start, seg, err);
 	return rc;
@@ -289,7 +306,7 @@ uint64_t ptc_drain_window(struct ptc_drain *d, size_t i, struct ptc_seg seg[2], 
 {
 	struct ptc_snapshot *s = &d->rings[i].snap;
 
-	if (!d->rings[i].desc->aux_size)
+	if (!has_trace(&d->rings[i]))
 		return 0;
 	(void)ptc_snapshot_read(s, d->snapshot_size, seg, ret_start);
 	return ptc_snapshot_window(s, d->snapshot_size, seg, ret_start);
@@ -350,8 +367,9 @@ void ptc_drain_close(struct ptc_drain *d)
 		const struct ptc_drain_ring *r = &d->rings[i];
 		struct ptc_ledger_ring *l = &d->ledger[i];
 
-		l->data_made = ptc_ring_made(&r->data);
-		if (!d->snapshot && r->desc->aux_size) {
+		if (r->data.page)
+			l->data_made = ptc_ring_made(&r->data);
+		if (!d->snapshot && has_trace(r)) {
 			l->aux_made = ptc_aux_made(&r->aux);
 			l->aux_overrun = r->aux.lost;
 		}

@@ -232,7 +232,7 @@ static int poll_once(struct ptc_loop *l, bool *ret_over)
 	if (poll(l->fds, (nfds_t)l->drain->n + FD_OTHERS, poll_timeout(l)) < 0 && errno != EINTR)
 		return ptc_fail_sys(&l->err, errno, "cannot poll the rings");
 	ptc_drain_woken(l->drain, l->fds);
-	*ret_over = take_wish(l).over;
+	*ret_over = l->fds[l->drain->n + FD_WISH].revents & POLLIN && take_wish(l).over;
 	look_at_clock(l);
 	l->pausing |= is_held(l);
 	ask(l);

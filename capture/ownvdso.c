@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/ownvdso.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,37 +10,39 @@
 
 enum { POKE_MAX = 2048 };
 
-/* Where it is here. False: nowhere, or elsewhere in another size. */
-static bool find(uint64_t len, const uint8_t **ret)
+/* Where it is here, for as long as this process lives; no bytes: nowhere. */
+static struct ptc_cur own;
+static pthread_once_t found = PTHREAD_ONCE_INIT;
+
+/* Once: a recording of a build has thousands of processes, each with a vdso of its own. */
+static void find(void)
 {
 	struct ptc_maps maps = PTC_MAPS_INIT;
 	struct ptc_err ignored;
-	bool found = false;
 	size_t i;
 
-	if (!ptc_maps_read(&maps, "/proc", getpid(), &ignored)) {
-		for (i = 0; i < maps.n && !found; i++) {
-			const struct ptc_map *m = &maps.items[i];
+	if (ptc_maps_read(&maps, "/proc", getpid(), &ignored))
+		maps.n = 0;
+	for (i = 0; i < maps.n; i++) {
+		const struct ptc_map *m = &maps.items[i];
 
-			if (strcmp(ptc_map_name(&maps, m), "[vdso]") != 0 ||
-			    m->end - m->start != len)
-				continue;
-			*ret = (const uint8_t *)(uintptr_t)m->start;
-			found = true;
-		}
+		if (!strcmp(ptc_map_name(&maps, m), "[vdso]"))
+			own = ptc_cur_init((const uint8_t *)(uintptr_t)m->start,
+					   (size_t)(m->end - m->start));
 	}
 	ptc_maps_release(&maps);
-	return found;
 }
 
 void ptc_ownvdso_put(struct ptc_buf *b, const struct ptc_sb *mmap2, uint64_t sample_type)
 {
 	const uint64_t addr = mmap2->u.mmap.addr, len = mmap2->u.mmap.len;
-	const uint8_t *bytes;
 	uint64_t at;
 
 	if (mmap2->type != PERF_RECORD_MMAP2 || strcmp(mmap2->u.mmap.filename, "[vdso]") != 0 ||
-	    addr <= UINT32_MAX || !find(len, &bytes))
+	    addr <= UINT32_MAX)
+		return;
+	(void)pthread_once(&found, find);
+	if (len != ptc_cur_left(&own)) /* none here, or another */
 		return;
 	for (at = 0; at < len; at += POKE_MAX) {
 		struct ptc_sb sb = { .type = PERF_RECORD_TEXT_POKE,
@@ -48,7 +51,7 @@ void ptc_ownvdso_put(struct ptc_buf *b, const struct ptc_sb *mmap2, uint64_t sam
 		const uint64_t n = len - at < POKE_MAX ? len - at : POKE_MAX;
 
 		sb.u.poke.addr = addr + at;
-		sb.u.poke.new_bytes = ptc_cur_init(bytes + at, (size_t)n);
+		sb.u.poke.new_bytes = ptc_cur_init(own.pos + at, (size_t)n);
 		ptc_sb_put(b, &sb, sample_type);
 	}
 }

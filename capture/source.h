@@ -26,7 +26,10 @@
  */
 enum { PTC_SOURCE_EVENTS = 3, PTC_SOURCE_EVENTS_USUAL = 2 };
 
-/* One ring pair, mapped; lent by the source until its free. */
+/*
+ * One ring pair, mapped; lent by the source until its free. Where page is NULL its CPU is not there
+ * yet: waken may change that, and page and aux only.
+ */
 struct ptc_source_ring {
 	struct perf_event_mmap_page *page;
 	size_t data_off, data_size;

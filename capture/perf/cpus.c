@@ -95,18 +95,28 @@ int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err)
 	return 0;
 }
 
-int ptc_cpus_online(struct ptc_cpus *c, const char *root, struct ptc_err *err)
+static int read_list(struct ptc_cpus *c, const char *root, const char *name, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	char path[512];
 	int rc;
 
-	(void)snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/online", root);
+	(void)snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/%s", root, name);
 	rc = ptc_read_file(path, SMALL_FILE, &b, err);
 	if (!rc)
 		rc = ptc_cpus_parse(c, (const char *)b.bytes, err);
 	ptc_buf_release(&b);
 	return rc;
+}
+
+int ptc_cpus_online(struct ptc_cpus *c, const char *root, struct ptc_err *err)
+{
+	return read_list(c, root, "online", err);
+}
+
+int ptc_cpus_present(struct ptc_cpus *c, const char *root, struct ptc_err *err)
+{
+	return read_list(c, root, "present", err);
 }
 
 int ptc_cpus_choose(struct ptc_cpus *c, const char *text, const char *root, struct ptc_err *err)

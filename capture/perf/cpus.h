@@ -24,6 +24,9 @@ int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err);
 /* Those that are online, by ROOT/sys/devices/system/cpu/online. */
 int ptc_cpus_online(struct ptc_cpus *c, const char *root, struct ptc_err *err);
 
+/* Those that are in the machine, online or not, by ROOT/sys/devices/system/cpu/present. */
+int ptc_cpus_present(struct ptc_cpus *c, const char *root, struct ptc_err *err);
+
 /*
  * Those of @text, NULL meaning all, which must be online: PTC_E_NOT_EXIST names
  * one that is not.

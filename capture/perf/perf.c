@@ -27,6 +27,7 @@
 #include "capture/perf/filter.h"
 #include "capture/perf/hotplug.h"
 #include "capture/perf/kernelmap.h"
+#include "capture/perf/rings.h"
 #include "capture/perf/running.h"
 #include "capture/perf/sampler.h"
 #include "capture/perf/set.h"
@@ -88,6 +89,18 @@ static int open_cgroup(struct perf *p, struct ptc_err *err)
 	return rc;
 }
 
+/* For CPUs that may come; where it is not known which there are, one that does is a loss. */
+static int add_spare(struct perf *p, struct ptc_err *err)
+{
+	struct ptc_cpus present = PTC_CPUS_INIT;
+	int rc = 0;
+
+	if (!p->opts->cpus && !ptc_cpus_present(&present, "", err))
+		rc = ptc_rings_spare(&p->set, &present, err);
+	ptc_cpus_release(&present);
+	return rc;
+}
+
 /* Whole CPUs, or what a cgroup does on them. */
 static int add_cpus(struct perf *p, struct ptc_err *err)
 {
@@ -98,7 +111,7 @@ static int add_cpus(struct perf *p, struct ptc_err *err)
 		rc = ptc_set_add(&p->set, p->cgroup_fd, false, err);
 	if (rc == 1)
 		ptc_set_enable_side(&p->set);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : add_spare(p, err);
 }
 
 static int add_command(struct perf *p, struct ptc_err *err)
@@ -195,12 +208,14 @@ static size_t perf_rings(struct ptc_source *src, const struct ptc_source_ring **
 	return of(src)->set.nrings;
 }
 
-/* A CPU has come back. Without its ids its records would be of no event. */
+/* A CPU has come. Without its ids its records would be of no event. */
 static int record_again(void *ctx, int cpu, struct ptc_err *err)
 {
 	struct perf *p = ctx;
-	const int rc = ptc_set_again(&p->set, p->cgroup_fd, cpu, !p->paused, err);
+	int rc = ptc_set_again(&p->set, p->cgroup_fd, cpu, !p->paused, err);
 
+	if (!rc)
+		rc = ptc_cpus_add(&p->set.cpus, cpu, err);
 	if (rc)
 		return rc;
 	p->ids = ptc_set_ids(&p->set, &p->nids);
@@ -231,11 +246,11 @@ static struct ptc_hotplug_whose whose_cpus(struct perf *p)
 static void perf_waken(struct ptc_source *src, size_t i)
 {
 	struct perf *p = of(src);
+	const bool more = ptc_set_reap(&p->set, i);
 
-	ptc_set_reap(&p->set, i);
-	if (i == 0)
+	if (more)
 		ptc_set_on_again(&p->set);
-	if (i == 0 && !p->failed.code) {
+	if (more && !p->failed.code) {
 		const struct ptc_hotplug_whose whose = whose_cpus(p);
 
 		(void)ptc_hotplug_follow(&p->hotplug, &whose, &p->failed);

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/vec.h"
 #include "capture/barrier.h"
 #include "capture/perf/explain.h"
+#include "capture/perf/rings.h"
 
 enum {
 	REAP_AT_ONCE = 64,
@@ -26,11 +26,6 @@ enum {
 static int control(int fd, unsigned long request)
 {
 	return ioctl(fd, request, 0);
-}
-
-static size_t page_size(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Index of the event for side records. */
@@ -63,26 +58,13 @@ static void close_slot(struct ptc_slot *slot)
 			(void)close(slot->fd[e]);
 }
 
-static void release_ring(const struct ptc_set *s, struct ptc_source_ring *r)
-{
-	if (r->aux)
-		(void)munmap(r->aux, s->aux_size);
-	if (r->page)
-		(void)munmap(r->page, page_size() + s->data_size);
-	if (r->fd >= 0)
-		(void)close(r->fd);
-}
-
 void ptc_set_release(struct ptc_set *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->nrings; i++)
-		release_ring(s, &s->rings[i]);
+	ptc_rings_release(s);
 	for (i = 0; i < s->nslots; i++)
 		close_slot(&s->slots[i]);
-	free(s->rings);
-	free(s->heads);
 	free(s->slots);
 	free(s->ids);
 	ptc_again_release(&s->again);
@@ -97,76 +79,7 @@ size_t ptc_set_fds(const struct ptc_set *s)
 	return s->ntargets * cpus * s->nevents + (s->per_thread ? s->ntargets : s->cpus.n);
 }
 
-/* --- rings --- */
-
-/* The data pages first; then where the AUX area will be is told, and it is mapped. */
-static int map_ring(struct ptc_set *s, struct ptc_source_ring *r, int fd, struct ptc_err *err)
-{
-	void *map =
-		mmap(NULL, page_size() + s->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (map == MAP_FAILED)
-		return ptc_explain_mmap(err, errno, "the data ring", page_size() + s->data_size,
-					s->cpus.n);
-	r->page = map;
-	r->data_off = page_size();
-	r->data_size = s->data_size;
-	if (!s->aux_size)
-		return 0;
-	r->page->aux_offset = page_size() + s->data_size;
-	r->page->aux_size = s->aux_size;
-	map = mmap(NULL, s->aux_size, s->overwrite ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED,
-		   fd, (off_t)r->page->aux_offset);
-	if (map == MAP_FAILED && (errno == EOPNOTSUPP || errno == ENOSYS))
-		return ptc_fail(
-			err, PTC_E_UNSUPPORTED,
-			"'%s' writes no AUX area: ptcap records PMUs that trace, as intel_pt",
-			s->event->name);
-	if (map == MAP_FAILED)
-		return ptc_explain_mmap(err, errno, "the AUX ring", s->aux_size, s->cpus.n);
-	r->aux = map;
-	r->aux_size = s->grouped ? 0 : s->aux_size; /* samples bring what is in it */
-	return 0;
-}
-
-static int new_ring(struct ptc_set *s, pid_t tid, int cpu, int fd, struct ptc_err *err)
-{
-	struct ptc_source_ring *r;
-	int rc;
-
-	if (!ptc_vec_reserve((void **)&s->rings, &s->rings_cap, s->nrings + 1, sizeof(*s->rings)) ||
-	    !ptc_vec_reserve((void **)&s->heads, &s->heads_cap, s->nrings + 1, sizeof(*s->heads)))
-		return ptc_fail_mem(err);
-	s->heads[s->nrings] = 0;
-	r = &s->rings[s->nrings];
-	*r = (struct ptc_source_ring){
-		.fd = epoll_create1(EPOLL_CLOEXEC),
-		.idx = (uint32_t)s->nrings,
-		.tid = cpu < 0 ? tid : -1,
-		.cpu = cpu,
-	};
-	rc = r->fd < 0 ? ptc_explain_open(err, errno, "an epoll instance", ptc_set_fds(s)) :
-			 map_ring(s, r, fd, err);
-	if (rc)
-		release_ring(s, r);
-	else
-		s->nrings++;
-	return rc;
-}
-
-/* The ring of @cpu; with per_thread each slot has its own. */
-static bool find_ring(const struct ptc_set *s, int cpu, size_t *ret)
-{
-	size_t i;
-
-	for (i = 0; cpu >= 0 && i < s->nrings; i++) {
-		if (s->rings[i].cpu != cpu)
-			continue;
-		*ret = i;
-		return true;
-	}
-	return false;
-}
+/* --- where events write to --- */
 
 /* Let the ring be woken by this event; and know when it is over. */
 static int watch(struct ptc_set *s, const struct ptc_slot *slot, int fd, struct ptc_err *err)
@@ -185,10 +98,13 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 	int owner = -1, rc = 0;
 	size_t e, i;
 
-	if (!find_ring(s, cpu, &slot->ring)) {
+	if (!ptc_rings_find(s, cpu, &slot->ring)) {
 		slot->ring = s->nrings;
 		owner = slot->fd[MAIN];
-		rc = new_ring(s, slot->tid, cpu, owner, err);
+		rc = ptc_rings_new(s, slot->tid, cpu, owner, err);
+	} else if (!s->rings[slot->ring].page) {
+		owner = slot->fd[MAIN];
+		rc = ptc_rings_map(s, &s->rings[slot->ring], owner, err);
 	}
 	for (i = 0; owner < 0 && i < s->nslots; i++) /* the first that was opened for it */
 		if (s->slots[i].ring == slot->ring)
@@ -202,6 +118,8 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 		if (!rc)
 			rc = watch(s, slot, slot->fd[e], err);
 	}
+	if (rc && owner == slot->fd[MAIN] && slot->ring < s->nrings) /* it goes with its event */
+		ptc_rings_unmap(s, &s->rings[slot->ring]);
 	return rc;
 }
 
@@ -406,8 +324,9 @@ bool ptc_set_moved(struct ptc_set *s)
 	size_t i;
 
 	for (i = 0; i < s->nrings; i++) {
-		const uint64_t head =
-			s->rings[i].aux_size ? ptc_load_head(&s->rings[i].page->aux_head) : 0;
+		const struct ptc_source_ring *r = &s->rings[i];
+		const uint64_t head = r->aux_size && r->page ? ptc_load_head(&r->page->aux_head) :
+							       0;
 
 		moved |= head != s->heads[i];
 		s->heads[i] = head;
@@ -428,7 +347,7 @@ void ptc_set_on_again(struct ptc_set *s)
 		each_once(s, SAMPLER, PERF_EVENT_IOC_ENABLE);
 }
 
-/* --- a CPU that comes back --- */
+/* --- a CPU that comes, or comes back --- */
 
 /* What they may still write, if their CPU never went, would be there twice. */
 static void retire(struct ptc_set *s, size_t ring)
@@ -449,9 +368,9 @@ int ptc_set_again(struct ptc_set *s, pid_t tid, int cpu, bool on, struct ptc_err
 	size_t ring;
 	int rc;
 
-	if (!find_ring(s, cpu, &ring))
+	if (!ptc_rings_find(s, cpu, &ring))
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"it was not online when the recording began, and has no ring");
+				"it was not there when the recording began, and has no ring");
 	retire(s, ring);
 	rc = add_slot(s, tid, cpu, false, err);
 	if (!rc)
@@ -492,9 +411,10 @@ int ptc_set_keep_on(struct ptc_set *s, struct ptc_err *err)
 
 /* --- the end --- */
 
-void ptc_set_reap(struct ptc_set *s, size_t ring)
+bool ptc_set_reap(struct ptc_set *s, size_t ring)
 {
 	struct epoll_event ev[REAP_AT_ONCE];
+	bool more = false;
 	int i, n;
 
 	do {
@@ -502,6 +422,7 @@ void ptc_set_reap(struct ptc_set *s, size_t ring)
 
 		n = epoll_wait(s->rings[ring].fd, ev, REAP_AT_ONCE, 0);
 		for (i = 0; i < n; i++) {
+			more |= ev[i].data.fd == NO_EVENT;
 			if (!(ev[i].events & (EPOLLHUP | EPOLLERR)) || ev[i].data.fd == NO_EVENT ||
 			    epoll_ctl(s->rings[ring].fd, EPOLL_CTL_DEL, ev[i].data.fd, NULL))
 				continue;
@@ -512,6 +433,7 @@ void ptc_set_reap(struct ptc_set *s, size_t ring)
 		if (!gone)
 			break;
 	} while (n == REAP_AT_ONCE);
+	return more;
 }
 
 const struct ptc_source_id *ptc_set_ids(struct ptc_set *s, size_t *ret_n)

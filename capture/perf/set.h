@@ -86,9 +86,9 @@ void ptc_set_release(struct ptc_set *s);
 int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err);
 
 /*
- * CPU @cpu went, and has come back: its events are over. There are new ones for @tid, as above, in
- * the same ring, with those of side records on, and the others if @on. PTC_E_NOT_EXIST: it has no
- * ring, as it was not there in the beginning; or it is gone again.
+ * CPU @cpu has come, or went and has come back: the events that it had are over. There are new ones
+ * for @tid, as above, in its ring, with those of side records on, and the others if @on.
+ * PTC_E_NOT_EXIST: it has no ring (ptc_rings_spare), or is gone again.
  */
 int ptc_set_again(struct ptc_set *s, pid_t tid, int cpu, bool on, struct ptc_err *err);
 
@@ -117,8 +117,11 @@ void ptc_set_disable_all(struct ptc_set *s);
 /* Has a head of the AUX rings moved since this was asked last? */
 bool ptc_set_moved(struct ptc_set *s);
 
-/* Look which of the ring's events are over, as their targets are: they no longer wake anybody. */
-void ptc_set_reap(struct ptc_set *s, size_t ring);
+/*
+ * Look which of the ring's events are over, as their targets are: they no longer wake anybody.
+ * True: what else wakes for ring 0 has something to say (ptc_set_wake_for, ptc_set_keep_on).
+ */
+bool ptc_set_reap(struct ptc_set *s, size_t ring);
 
 /* Every event's id and place, lent; NULL: out of memory. All were added. */
 const struct ptc_source_id *ptc_set_ids(struct ptc_set *s, size_t *ret_n);

@@ -347,8 +347,8 @@ struct ptc_record_result {
 	uint64_t unscheduled, failed; /* events that did not run all the time they were on; that
 					 ended in error */
 	uint64_t missed_cpus; /* that came online meanwhile: what ran there is not recorded */
-	uint64_t late_cpus;   /* times that one came back: what ran there in the first moment is not
-				 recorded */
+	uint64_t late_cpus; /* times that one came, or came back: what ran there in the first moment
+			       is not recorded */
 	uint64_t enabled_ns, running_ns; /* of the kernel's events, added up: no loss */
 	bool unwatched;	      /* with crash or on_signals: signals were not seen all the time */
 	uint64_t odd;	      /* unexplained moves of the thread by the kernel */

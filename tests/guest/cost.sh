@@ -71,5 +71,6 @@ echo 4000 >$pad
 cost theirs
 per_byte_perf=$per_byte
 cost ours
-echo "ok cost: $((per_byte * 100 / per_byte_perf)) % of perf's (at most 100 wanted)"
+ratio=$((per_byte * 1000 / per_byte_perf))
+echo "ok cost: $((ratio / 1000)).$(printf %03d $((ratio % 1000))) of perf's (at most 1 wanted)"
 echo 0 >$pad

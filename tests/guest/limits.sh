@@ -91,15 +91,17 @@ events() { # of the recorder
 	ls -l "/proc/$recorder/fd" | grep -c perf_event
 }
 
-# A CPU goes and comes back while whole CPUs are recorded: what runs there then is recorded, too.
+# A CPU goes and comes back while whole CPUs are recorded, or comes that was not there when the recording began (late is
+# set): what runs there then is recorded, too.
 hotplug() { # hotplug NAME STATUS OPTIONS...
 	local name=$1 want=$2 status=0 before
 	shift 2
+	[ -z "${late-}" ] || echo 0 >/sys/devices/system/cpu/cpu1/online
 	"$ptcap" record -v --strict -o $name.data "$@" 2>$name.err &
 	recorder=$!
 	until grep -q recording $name.err; do sleep 0.05; done
 	before=$(events)
-	echo 0 >/sys/devices/system/cpu/cpu1/online
+	[ -n "${late-}" ] || echo 0 >/sys/devices/system/cpu/cpu1/online
 	/tmp/bin/prog_recurse >$name.out || true
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	until [ "$want" = 0 ] || [ "$(events)" -gt "$before" ]; do sleep 0.05; done
@@ -108,7 +110,7 @@ hotplug() { # hotplug NAME STATUS OPTIONS...
 	wait "$recorder" || status=$?
 	[ "$status" = "$want" ] || fail "$name: exit status $status: $(cat $name.err)"
 	"$ptcap" dump --verify -i $name.data >$name.verify || fail "$name: $(cat $name.verify)"
-	[ "$want" = 0 ] || grep -q "CPU 1 was offline from .* first moment" $name.err || fail "$name: $(cat $name.err)"
+	[ "$want" = 0 ] || grep -q "CPU 1 was offline .* first moment" $name.err || fail "$name: $(cat $name.err)"
 	[ "$want" = 0 ] || "$ptcap" dump -i $name.data --type COMM | grep -q 'exec comm="prog_exit".* cpu=1 ' ||
 		fail "$name: the CPU is not recorded again"
 	"$ptcap" dump -i $name.data --type COMM | grep -q 'exec comm="prog_recurse"' || fail "$name: the other CPU is not recorded"
@@ -116,8 +118,12 @@ hotplug() { # hotplug NAME STATUS OPTIONS...
 }
 hotplug hotplug.side 3 -e dummy -a
 hotplug hotplug.pt 3 --source pt -a
-"$ptcap" decode -i hotplug.pt.data --cpu 1 --sym prog_main >hotplug.dec || fail "hotplug.pt: $(tail -n 3 hotplug.dec)"
-[ -s hotplug.dec ] || fail "hotplug.pt: there is no trace of what ran after it came back"
-perf script -i hotplug.pt.data --itrace=b -F comm,ip,sym >hotplug.perf 2>hotplug.perf.err || fail "perf: $(cat hotplug.perf.err)"
-grep -q 'prog_exit .*prog_main' hotplug.perf || fail "hotplug.pt: perf does not decode what ran after it came back"
+late=1 hotplug hotplug.late.side 3 -e dummy -a
+late=1 hotplug hotplug.late 3 --source pt -a
+for name in hotplug.pt hotplug.late; do
+	"$ptcap" decode -i $name.data --cpu 1 --sym prog_main >hotplug.dec || fail "$name: $(tail -n 3 hotplug.dec)"
+	[ -s hotplug.dec ] || fail "$name: there is no trace of what ran after the CPU came"
+	perf script -i $name.data --itrace=b -F comm,ip,sym >hotplug.perf 2>hotplug.perf.err || fail "perf: $(cat hotplug.perf.err)"
+	grep -q 'prog_exit .*prog_main' hotplug.perf || fail "$name: perf does not decode what ran after the CPU came"
+done
 hotplug hotplug.other 0 -e dummy -C 0

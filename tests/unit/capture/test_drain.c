@@ -123,6 +123,17 @@ static void scene_release(struct scene *s)
 	(void)unlink(s->path);
 }
 
+/* A CPU that is offline has a ring without pages. */
+static void take_pages(struct scene *s, size_t i, struct ptc_source_ring *ret)
+{
+	*ret = s->fake.rings[i];
+	s->fake.rings[i].page = NULL;
+	s->fake.rings[i].aux = NULL;
+	ptc_drain_release(&s->drain);
+	cr_assert_eq(ptc_drain_init(&s->drain, &s->fake.base, &s->opts, &s->err), 0);
+	s->drain.writer = s->writer;
+}
+
 /* What a PMU writes: a PSB now and then, and behind it what no PSB is. */
 static uint8_t trace(size_t ring, uint64_t at)
 {
@@ -400,5 +411,49 @@ Test(drain, wakeups_are_counted)
 	ptc_drain_woken(&s.drain, fds);
 	ptc_drain_woken(&s.drain, fds);
 	cr_assert(s.drain.ledger[0].wakeups == 2 && s.drain.ledger[1].wakeups == 0);
+	scene_release(&s);
+}
+
+Test(drain, a_ring_whose_cpu_comes_later_is_read_from_then_on)
+{
+	int snapshot;
+
+	for (snapshot = 0; snapshot < 2; snapshot++) {
+		struct ptc_source_ring late;
+		struct scene s;
+		bool more;
+
+		scene_init(&s, 2, snapshot);
+		take_pages(&s, 1, &late);
+		cr_assert_eq(ptc_drain_round(&s.drain, false, snapshot, &more, &s.err), 0);
+		cr_assert_eq(s.drain.aux_bytes, 0);
+		s.fake.rings[1].page = late.page;
+		s.fake.rings[1].aux = late.aux;
+		cr_assert_eq(ptc_drain_round(&s.drain, false, false, &more, &s.err), 0);
+		produce(&s, 1, 64);
+		cr_assert_eq(ptc_drain_round(&s.drain, true, snapshot, &more, &s.err), 0);
+		cr_assert_eq(s.drain.aux_bytes, 64);
+		ptc_drain_close(&s.drain);
+		cr_assert_eq(s.drain.ledger[1].aux_stored, 64);
+		cr_assert_eq(s.drain.ledger[0].aux_made, 0);
+		scene_release(&s);
+	}
+}
+
+Test(drain, a_ring_whose_cpu_never_comes_has_nothing)
+{
+	struct ptc_source_ring late;
+	struct scene s;
+	bool more;
+
+	scene_init(&s, 2, false);
+	take_pages(&s, 1, &late);
+	produce(&s, 0, 64);
+	cr_assert_eq(ptc_drain_round(&s.drain, true, false, &more, &s.err), 0);
+	ptc_drain_close(&s.drain);
+	cr_assert_eq(s.drain.aux_bytes, 64);
+	cr_assert(!s.drain.ledger[1].data_made && !s.drain.ledger[1].aux_made);
+	s.fake.rings[1].page = late.page;
+	s.fake.rings[1].aux = late.aux;
 	scene_release(&s);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: rings are drained in a thread of their own, callbacks come on the caller's; a
- * snapshot is of rings that all stand still.
+ * snapshot is of rings that all stand still, and copied again if they did not.
  */
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ struct fake {
 	struct ptc_source_ring rings[RINGS];
 	int end_fd;
 	unsigned int pauses, resumes, leaves, quiesced;
-	pthread_t thread; /* that spoke with the source last */
+	unsigned int goes_on, asked; /* so many times a trace did though it was off; of how many */
+	pthread_t thread;	     /* that spoke with the source last */
 };
 
 static struct fake *of(struct ptc_source *s)
@@ -96,10 +98,34 @@ static void fake_quiesce(struct ptc_source *s)
 	}
 }
 
-static const struct ptc_source_ops ops = { .rings = fake_rings,
+/* Ring 0 has a byte more. */
+static bool fake_went_on(struct ptc_source *s)
+{
+	struct fake *f = of(s);
+
+	if (f->asked++ >= f->goes_on)
+		return false;
+	((uint8_t *)f->rings[0].aux)[f->rings[0].page->aux_head++ % AUX] = '+';
+	return true;
+}
+
+/* A PMU that nobody knows: its trace is taken as it is. */
+static void fake_describe(struct ptc_source *s, struct ptc_source_desc *ret)
+{
+	static const struct perf_event_attr attr = { .type = 8, .sample_id_all = 1 };
+
+	(void)of(s);
+	*ret = (struct ptc_source_desc){
+		.attr = { attr, attr }, .name = { "x", "dummy" }, .no_info = true, .label = "fake"
+	};
+}
+
+static const struct ptc_source_ops ops = { .describe = fake_describe,
+					   .rings = fake_rings,
 					   .drained = fake_drained,
 					   .end_fd = fake_end_fd,
 					   .pause = fake_pause,
+					   .went_on = fake_went_on,
 					   .resume = fake_resume,
 					   .stop = fake_leave,
 					   .leave = fake_leave,
@@ -240,6 +266,104 @@ Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 	release(&f);
 	(void)unlink(path);
 	(void)close(c.wake_fd);
+}
+
+/* One snapshot, a file of its own: after a pause, or at the end. What the loop returns. */
+static int take_file(struct fake *f, const char *path, bool at_end, struct ptc_err *err)
+{
+	const struct ptc_record_opts opts = { .snapshot = true,
+					      .series = true,
+					      .count = 1,
+					      .after_ns = at_end ? 0 : 1,
+					      .max_ns = at_end ? 1 : 0,
+					      .output = path,
+					      .wake_fd = -1 };
+	struct ptc_filing filing;
+	struct ptc_series series;
+	struct ptc_drain drain;
+	struct ptc_loop loop;
+	int rc;
+
+	cr_assert_eq(ptc_drain_init(&drain, &f->base, &opts, err), 0);
+	cr_assert_eq(ptc_filing_init(&filing, &opts, &f->base, RINGS, err), 0);
+	cr_assert_eq(ptc_series_init(&series, &filing, &drain, err), 0, "%s", err->msg);
+	cr_assert_eq(ptc_loop_init(&loop, &opts, &f->base, &drain, err), 0);
+	loop.series = &series;
+	rc = ptc_loop_run(&loop, 77, err);
+	ptc_loop_release(&loop);
+	ptc_drain_release(&drain);
+	ptc_series_release(&series);
+	ptc_filing_release(&filing);
+	return rc;
+}
+
+/* Each ring has the @stopped bytes that it stopped with, and ring 0 @more. */
+static void check_copies(const char *path, size_t stopped, size_t more)
+{
+	unsigned int pieces = 0;
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	uint64_t pos = 0;
+
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	while (ptc_file_next(f, &pos, &rec, &err) > 0) {
+		struct ptc_auxtrace a;
+		struct ptc_cur bytes;
+		size_t i;
+
+		if (rec.type != PTC_REC_AUXTRACE)
+			continue;
+		cr_assert_eq(ptc_file_auxtrace(f, &rec, &a, &bytes, &err), 0);
+		cr_assert_eq(a.idx, pieces);
+		cr_assert_eq(a.size, (stopped + (pieces++ ? 0 : more) + 7) / 8 * 8);
+		for (i = 0; !a.idx && i < more; i++)
+			cr_assert_eq(bytes.pos[stopped + i], '+');
+	}
+	cr_assert_eq(pieces, RINGS);
+	ptc_file_free(f);
+}
+
+Test(loop, what_went_on_while_it_was_copied_is_copied_again)
+{
+	char path[64];
+	struct ptc_err err;
+	int at_end;
+
+	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
+	for (at_end = 0; at_end < 2; at_end++) {
+		struct fake f;
+
+		make(&f);
+		f.goes_on = 2;
+		cr_assert_eq(take_file(&f, path, at_end, &err), 0, "%s", err.msg);
+		cr_assert_eq(f.asked, 3, "asked behind each copy");
+		cr_assert_eq(f.resumes, !at_end);
+		check_copies(path, at_end ? 24 : 16, 2);
+		(void)unlink(path);
+		release(&f);
+	}
+}
+
+Test(loop, a_trace_that_never_stands_still_is_an_error)
+{
+	char path[64];
+	struct ptc_err err;
+	int at_end;
+
+	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
+	for (at_end = 0; at_end < 2; at_end++) {
+		struct fake f;
+
+		make(&f);
+		f.goes_on = UINT_MAX;
+		cr_assert_eq(take_file(&f, path, at_end, &err), PTC_E_BUSY);
+		cr_assert(strstr(err.msg, "switched off 100 times"), "%s", err.msg);
+		cr_assert_eq(f.asked, 100);
+		cr_assert_eq(f.resumes, !at_end, "who is traced is not kept from it");
+		cr_assert_neq(access(path, F_OK), 0, "there is no such file");
+		release(&f);
+	}
 }
 
 Test(loop, a_thread_that_never_goes_ends)

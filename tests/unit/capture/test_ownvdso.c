@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "capture/maps.h"
@@ -70,6 +71,24 @@ Test(ownvdso, its_bytes_follow_at_its_address)
 	}
 	cr_assert_eq(at, base + len);
 	cr_assert_eq(memcmp(got, (const void *)getauxval(AT_SYSINFO_EHDR), len), 0);
+	ptc_buf_release(&b);
+}
+
+Test(ownvdso, it_is_looked_for_once)
+{
+	struct rlimit none, before;
+	struct ptc_sb mmap2 = vdso_at(0x7fff00000000, own_size());
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t first;
+
+	ptc_ownvdso_put(&b, &mmap2, TYPE);
+	first = b.len;
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ 0, before.rlim_max };
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0); /* nothing can be opened */
+	ptc_ownvdso_put(&b, &mmap2, TYPE);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	cr_assert_eq(b.len, 2 * first);
 	ptc_buf_release(&b);
 }
 

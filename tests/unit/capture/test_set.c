@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -192,6 +193,27 @@ static void end(struct ptc_set *s)
 {
 	ptc_again_release(&s->again);
 	(void)close(s->rings[0].fd);
+}
+
+Test(set, what_else_wakes_for_ring_0_is_told)
+{
+	struct ptc_source_ring ring;
+	struct ptc_set s = kept_on(&ring);
+	const int other = eventfd(0, EFD_NONBLOCK);
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_set_wake_for(&s, other, &err), 0);
+	cr_assert(!ptc_set_reap(&s, 0));
+	cr_assert_eq(eventfd_write(other, 1), 0);
+	cr_assert(ptc_set_reap(&s, 0) && ptc_set_reap(&s, 0), "until it is read");
+	(void)close(other);
+	cr_assert(!ptc_set_reap(&s, 0));
+	ptc_set_enable(&s);
+	let_pass(&s, 10);
+	cr_assert(ptc_set_reap(&s, 0), "it is time to switch on again");
+	ptc_set_on_again(&s);
+	cr_assert(!ptc_set_reap(&s, 0));
+	end(&s);
 }
 
 Test(set, threads_whose_birth_takes_longer_are_asked_later)
