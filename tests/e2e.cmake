@@ -349,7 +349,7 @@ foreach(name removed in_json replaced in_place cached symfs core)
 	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")
 endforeach()
 # Several threads decode as one does.
-foreach(name signal jit recurse storm cpus dlopen except shell traces)
+foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
 	e2e_test(parallel_${name} 100 "${e2e_dir}/parallel.py" "${name}")
 	set_property(TEST e2e_parallel_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 	set_tests_properties(e2e_parallel_${name} PROPERTIES RESOURCE_GROUPS "")

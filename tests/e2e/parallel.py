@@ -3,7 +3,7 @@
 """parallel.py NAME: with any number of threads, and the second engine, the same comes out as with one, and libipt, to
 the byte.
 
-NAME is a program of the table below, which is recorded, or `traces`: the real ones, if they are there.
+NAME is a program of the tables below, which is recorded, or `traces`: the real ones, if they are there.
 """
 
 import hashlib
@@ -43,6 +43,13 @@ FORMS = (
 )
 RAW = ("griffin-hello", "xdc-unzip", "xdc-foo")
 THREADS = ("2", "2:1", "3:4096")
+# Decoded in slices of ptcap's own choice: the program, for how many CPUs, each of which has a queue of so many bytes, and forms.
+DEFAULTS = {
+    # Each a slice, of less than is wanted.
+    "many_queues": ([prog("crowd"), "crowd", "300"], 64, (1 << 10, 16 << 10), (FORMS[0], FORMS[1], FORMS[3])),
+    # Several, even of libipt's, which are of 256 KiB.
+    "many_slices": ([prog("busy"), "30000"], 1, (1 << 20, 2 << 20), FORMS[:1]),
+}
 
 
 def output(args):
@@ -92,6 +99,28 @@ def program(name):
     return case
 
 
+def queues(path):
+    """How many, and the sizes of the first ones, sorted."""
+    said = subprocess.run([PTCAP, "info", "-i", path], capture_output=True, text=True).stdout
+    count = re.search(r"bytes in (\d+) queue", said)
+    return int(count.group(1)) if count else 0, sorted(int(n) for n in re.findall(r"queue \d+: .* (\d+) bytes", said))
+
+
+def defaults(name):
+    def case(folder):
+        argv, cpus, (least, most), forms = DEFAULTS[name]
+        if not shutil.which("qemu-x86_64"):
+            lib.skip("no qemu-x86_64")
+        path = os.path.join(folder, "perf.data")
+        lib.Run([PTCAP, "record", "--source", "emu", "--vcpus", str(cpus), "-o", path, "--psb-period", "2K", "--", *argv])
+        count, sizes = queues(path)
+        check(count == cpus and least <= sizes[len(sizes) // 2] <= most, f"{count} queues, of {sizes} bytes")
+        for form in forms:
+            check(same(["-i", path, *form], ["3"]) > 0, "nothing was decoded")
+
+    return case
+
+
 def raw_options(folder):
     """As tests/traces/raw.sh has them."""
     yield "--pt=" + os.path.join(folder, "pt.bin")
@@ -116,4 +145,4 @@ def traces(_):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    lib.main({"traces": traces, **{name: program(name) for name in PROGRAMS}})
+    lib.main({"traces": traces, **{name: program(name) for name in PROGRAMS}, **{name: defaults(name) for name in DEFAULTS}})
