@@ -548,6 +548,8 @@ static enum ptc_fast_status packet(struct ptc_fast *f)
 	if (f->mode_said && type != PTC_PKT_TIP)
 		return decline(f, "a mode without an address");
 	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP) {
+		if (f->marker)
+			return decline(f, "an event without an address");
 		r = type == PTC_PKT_TIP ? take_tip(f) : take_tnt(f);
 		f->pos += (size_t)n;
 		return r;
@@ -646,7 +648,7 @@ enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)
 	while (f->pos < f->len && r == PTC_FAST_GO_ON) {
 		while (f->pos < f->len && !f->bytes[f->pos]) /* PADs are many */
 			f->pos++;
-		if (!f->plain && !f->mode_said && !f->due)
+		if (!f->plain && !f->mode_said && !f->marker && !f->due)
 			r = ptc_fast_hurry(f);
 		if (r == PTC_FAST_GO_ON && f->pos < f->len)
 			r = packet(f);

@@ -186,6 +186,18 @@ Test(fast, tracing_does_not_end_in_front_of_where_an_event_was)
 	expect(&b, "an event without an address");
 }
 
+Test(fast, no_branch_comes_in_front_of_where_an_event_was)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_on(&b, 0x1003);
+	PUT(&b, "\x02\x92\1\2\3\4"); /* PTW, with a FUP to follow */
+	pt_tnt(&b, "TT");
+	pt_ip(&b, PT_TIP, 0x1002);
+	pt_tnt(&b, "T");
+	expect(&b, "an event without an address");
+}
+
 Test(fast, whatever_runs_it_comes_to_the_end)
 {
 	unsigned int i;
