@@ -53,7 +53,7 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 			" CPUs that came online while it was recorded (-v says which)",
 			r->missed_cpus);
 	if (r->late_cpus)
-		ptc_say("LOST: what ran in the first moment after a CPU came back, %" PRIu64
+		ptc_say("LOST: what ran in the first moment after a CPU came online, %" PRIu64
 			" times (-v says which)",
 			r->late_cpus);
 }

@@ -184,7 +184,7 @@ def cpus(folder):
     if not os.access(uevent, os.W_OK):
         lib.skip(f"{uevent} cannot be written")
     went, was = f"CPU {last} went offline at ", f"CPU {last} was offline from "
-    lost = "LOST: what ran in the first moment after a CPU came back, "
+    lost = "LOST: what ran in the first moment after a CPU came online, "
     events = "ls -l /proc/$PPID/fd | grep -c perf_event"
     go, come = f"echo offline >{uevent}; ", f"echo online >{uevent}; "
     come_back = f"n=$({events}); {go}{come} until [ $({events}) -gt $n ]; do :; done; "
