@@ -15,7 +15,6 @@
 
 enum {
 	STATUS_MAX = 65536,
-	SYSCALL_LEN = 2,
 	RESTART_FIRST = 512, /* -ERESTARTSYS: include/linux/errno.h */
 	RESTART_LAST = 516,
 };
@@ -149,7 +148,7 @@ uint64_t ptc_task_restarts(const struct user_regs_struct *regs)
 
 	if ((long long)regs->orig_rax < 0 || ret > -RESTART_FIRST || ret < -RESTART_LAST)
 		return 0;
-	return regs->rip - SYSCALL_LEN;
+	return regs->rip - PTC_SYSCALL_LEN;
 }
 
 bool ptc_task_file_is_32bit(const char *path)

@@ -91,6 +91,8 @@ pid_t ptc_task_tracer(pid_t tid);
 /* To seize @tid failed with @sys: why that may be, and who has it already. */
 int ptc_task_refuse(pid_t tid, int sys, struct ptc_err *err);
 
+enum { PTC_SYSCALL_LEN = 2 }; /* syscall, sysenter, int 0x80 */
+
 /*
  * Where a stopped thread's system call will be made again (-ERESTART*), if nothing
  * comes between; 0: it is in none, or that has ended.

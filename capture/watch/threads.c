@@ -14,7 +14,7 @@
 #include "capture/step/task.h"
 #include "capture/step/tracer.h"
 
-enum { PATIENCE_S = 2, LOOK_AGAIN_NS = 10000000 };
+enum { PATIENCE_S = 2, LOOK_AGAIN_NS = 10000000, DEAD_YET_NS = 100000 };
 
 bool ptc_thread_regs(pid_t tid, struct user_regs_struct *ret, bool *ret_in_call)
 {
@@ -68,6 +68,20 @@ static void remove_at(struct ptc_threads *t, size_t i)
 	t->items[i] = t->items[--t->n];
 }
 
+/* Where a thread or a process has just been made: within the call, whose result is not there yet.
+ */
+static void note_birth(struct ptc_thread *k)
+{
+	const int event = k->status >> 16;
+
+	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK &&
+	    event != PTRACE_EVENT_VFORK)
+		return;
+	k->in_call = true;
+	k->regs.rip -= PTC_SYSCALL_LEN;
+	k->regs.rax = k->regs.orig_rax;
+}
+
 /* Has @k stopped by now? False: it has ended. */
 static bool look(struct ptc_thread *k)
 {
@@ -75,6 +89,8 @@ static bool look(struct ptc_thread *k)
 
 	if (got == k->tid && WIFSTOPPED(k->status))
 		k->stopped = ptc_thread_regs(k->tid, &k->regs, &k->in_call);
+	if (k->stopped)
+		note_birth(k);
 	return !got || k->stopped;
 }
 
@@ -112,6 +128,33 @@ int ptc_threads_stop(struct ptc_threads *t, pid_t pid, pid_t but, struct ptc_err
 			break;
 	}
 	return rc;
+}
+
+/* A thread in a stop can be asked, until a SIGKILL takes it out of there (ptrace_check_attach). */
+static bool any_is_held(const struct ptc_threads *t)
+{
+	struct user_regs_struct ignored;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->items[i].stopped && !ptrace(PTRACE_GETREGS, t->items[i].tid, NULL, &ignored))
+			return true;
+	return false;
+}
+
+void ptc_threads_await_death(const struct ptc_threads *t)
+{
+	const struct timespec again = { .tv_nsec = DEAD_YET_NS };
+	struct timespec now, end;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += PATIENCE_S;
+	while (any_is_held(t)) {
+		(void)nanosleep(&again, NULL);
+		(void)clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > end.tv_sec)
+			break;
+	}
 }
 
 void ptc_threads_let_go(struct ptc_threads *t)

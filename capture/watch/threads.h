@@ -30,7 +30,13 @@ struct ptc_threads {
  * SIGCHLD must be blocked, and not ignored.
  */
 int ptc_threads_stop(struct ptc_threads *t, pid_t pid, pid_t but, struct ptc_err *err);
-/* They go on as they would have. */
+/*
+ * Wait, for a second or two at most, until the kernel has killed all that have stopped: one of
+ * their process was let go with a fatal signal. None has moved then; one that is let go too early
+ * runs until the signal is seen, and is not in the core where it was said to be.
+ */
+void ptc_threads_await_death(const struct ptc_threads *t);
+/* Those that live go on as they would have. */
 void ptc_threads_let_go(struct ptc_threads *t);
 
 /* What @tid does now is what it did before, but for being in a system call that is made again. */

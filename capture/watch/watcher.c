@@ -122,8 +122,11 @@ static void hold(const struct ptc_watcher *w)
 		ptc_step_process_stand_still(w->shared, tell_held, &told);
 }
 
-/* @tid dies of the signal that it is about to get. Its process stands still until all is kept. */
-static int witness(const struct ptc_watcher *w, pid_t tid, struct ptc_err *err)
+/*
+ * @tid dies of the signal that it is about to get, and gets it. Its process stands still until all
+ * is kept, and then until it is dead.
+ */
+static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct ptc_err *err)
 {
 	struct ptc_state s = { .pid = ptc_task_process(tid), .tid = tid, .time_ns = now(w) };
 	struct ptc_threads others = { .n = 0 };
@@ -138,16 +141,22 @@ static int witness(const struct ptc_watcher *w, pid_t tid, struct ptc_err *err)
 		rc = put_state(w, &s, &others, err);
 	if (!rc)
 		hold(w);
+	ptc_thread_resume(tid, status);
+	ptc_threads_await_death(&others);
 	ptc_threads_let_go(&others);
 	return rc;
 }
 
-static int on_signal(const struct ptc_watcher *w, pid_t tid, int sig, struct ptc_err *err)
+/* @tid has stopped with @status, and goes on. */
+static int on_stop(const struct ptc_watcher *w, pid_t tid, int status, struct ptc_err *err)
 {
-	if (w->states->fd >= 0 && ptc_state_is_fatal("/proc", tid, sig))
-		return witness(w, tid, err);
-	if (ptc_signals_have(w->opts->on_signals, sig))
+	const int sig = status >> 16 ? 0 : WSTOPSIG(status);
+
+	if (sig && w->states->fd >= 0 && ptc_state_is_fatal("/proc", tid, sig))
+		return witness(w, tid, status, err);
+	if (sig && ptc_signals_have(w->opts->on_signals, sig))
 		hold(w);
+	ptc_thread_resume(tid, status);
 	return 0;
 }
 
@@ -165,9 +174,7 @@ int ptc_watcher_run(const struct ptc_watcher *w, struct ptc_err *err)
 			break;
 		if (!WIFSTOPPED(status))
 			continue;
-		if (!(status >> 16))
-			rc = on_signal(w, got, WSTOPSIG(status), err);
-		ptc_thread_resume(got, status);
+		rc = on_stop(w, got, status, err);
 	}
 	return rc;
 }
