@@ -41,11 +41,17 @@ static void look_at_time(struct ptc_replay *r)
 	r->now = not_before(r->now, to_ns(r, tsc, r->bound));
 }
 
-void ptc_replay_look_around(struct ptc_replay *r)
+/* The decoder was called: where it is now. */
+static void move_on(struct ptc_replay *r)
 {
 	r->prev2_off = r->prev_off;
 	r->prev_off = r->off;
 	r->off = ptc_replay_position(r);
+}
+
+/* And what is there. */
+static void look_there(struct ptc_replay *r)
+{
 	r->prev_now = r->now;
 	if (r->off > r->psb)
 		ptc_replay_pass_psbs(r);
@@ -58,6 +64,12 @@ void ptc_replay_look_around(struct ptc_replay *r)
 	look_at_time(r);
 }
 
+void ptc_replay_look_around(struct ptc_replay *r)
+{
+	move_on(r);
+	look_there(r);
+}
+
 static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
 {
 	return r->window.bytes - room_of(r) + raw;
@@ -65,10 +77,10 @@ static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
 
 /*
  * Did a branch that needs an address, in the @n bytes at @p, come to a TIP packet that has none?
- * libipt skips a TNT packet in front of it, if the branch cannot use it (@skips), and what only
- * tells the time.
+ * Returns how many bytes behind @p that ends; 0: no. libipt skips a TNT packet in front of it, if
+ * the branch cannot use it (@skips), and what only tells the time.
  */
-static bool has_no_ip(const uint8_t *p, size_t n, bool skips)
+static size_t find_no_ip(const uint8_t *p, size_t n, bool skips)
 {
 	size_t at = 0;
 	enum ptc_pkt type;
@@ -79,33 +91,52 @@ static bool has_no_ip(const uint8_t *p, size_t n, bool skips)
 	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 &&
 	       (ptc_pkt_is_timing(type) || (!at && (type == PTC_PKT_TNT || type == PTC_PKT_TNT64))))
 		at += (size_t)len;
-	return len > 0 && p[at] == PTC_PKT_TIP_NONE;
+	return len > 0 && p[at] == PTC_PKT_TIP_NONE ? at + 1 : 0;
+}
+
+/* How many of the @n bytes at @p libipt reads before it says that an address is missing. */
+static size_t read_behind_no_ip(const uint8_t *p, size_t n)
+{
+	size_t at = 0;
+	enum ptc_pkt type;
+	int len;
+
+	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 && ptc_pkt_is_timing(type))
+		at += (size_t)len;
+	/* Of what comes now it has read that it is an event, not all of that. */
+	return len > 0 && type == PTC_PKT_FUP ? at + (size_t)len : n;
 }
 
 /*
  * A branch that takes an address took one that does not say which: @b, when the decoder was at
  * @raw. libipt says so of a block that it has not in its cache, and goes on with the branch itself
- * where it has it.
+ * where it has it, and with the event behind that, which may fail.
  */
 static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t raw)
 {
+	size_t at, more;
 	uint8_t kind;
 
-	if (r->status < 0 || !b->ninsn || r->raw <= raw || b->iclass == ptic_cond_jump ||
-	    ptc_ipt_is_cut(b) ||
-	    !has_no_ip(place_of(r, raw), r->raw - raw, b->iclass != ptic_return))
+	if (!b->ninsn || r->raw <= raw || b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
 		return;
+	at = find_no_ip(place_of(r, raw), r->raw - raw, b->iclass != ptic_return);
 	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
-	if (kind != PTC_KIND_JMP && kind != PTC_KIND_CALL)
-		r->status = -pte_noip;
+	if (!at || kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
+		return;
+	r->status = -pte_noip;
+	more = r->raw - raw - at;
+	more -= read_behind_no_ip(place_of(r, raw + at), more);
+	r->raw -= more;
+	r->off -= more;
 }
 
 void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b)
 {
 	const size_t raw = r->raw;
 
-	ptc_replay_look_around(r);
+	move_on(r);
 	judge_block(r, b, raw);
+	look_there(r);
 }
 
 /* Can there be the first byte of a FUP? */
@@ -198,9 +229,8 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 	const size_t raw = r->raw;
 	const uint64_t bound = r->bound;
 
-	r->prev2_off = r->prev_off;
-	r->prev_off = r->off;
-	r->off = ptc_replay_position(r);
+	move_on(r);
+	judge_block(r, b, raw);
 	if (r->off > r->psb)
 		ptc_replay_pass_psbs(r);
 	look_at_bound(r);
@@ -217,5 +247,4 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 	/* In a graft it is not where we say it is; a PSB that was read ends what it takes. */
 	if (ret->next != r->window.bytes + r->off || ptc_replay_psb_ahead(r) < SIZE_MAX)
 		ptc_feed_ask(ret);
-	judge_block(r, b, raw);
 }

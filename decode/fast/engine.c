@@ -5,6 +5,7 @@
 
 #include "decode/fast/hot.h"
 #include "decode/fast/psb.h"
+#include "decode/fast/upcoming.h"
 #include "decode/grow.h"
 
 void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains)
@@ -255,6 +256,9 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 	if (!has_ip && may_change_cr3(f))
 		return decline(f, "the end of tracing in a kernel");
 	r = astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip), "the end of tracing is not there");
+	/* What ran last, and is to be told with it, ran in front of the piece. */
+	if (r == PTC_FAST_GO_ON && f->start.on && !f->flow.insns && !f->flow.nrecs)
+		return decline(f, "the end of tracing where a piece begins");
 	if (listed)
 		move_mark(f, n);
 	return r;
@@ -394,26 +398,13 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 	return astray(f, ptc_fast_flow_begin(&f->flow, ip, f->flow.mode), NULL);
 }
 
-/* Of the packets that tell of power states, and of hardware: does a FUP follow? */
-static bool has_fup(const uint8_t *p)
-{
-	return p[1] == 0xc2 || p[1] == 0xe2; /* MWAIT, EXSTOP */
-}
-
-/* Of the same: does libipt know it? Not triggers, blocks of samples, CFE, EVD. */
-static bool is_known(const uint8_t *p)
-{
-	return p[0] == 0x02 && (has_fup(p) || p[1] == 0xc3 || p[1] == 0x62 || p[1] == 0x22 ||
-				p[1] == 0xa2); /* MNT, EXSTOP, PWRE, PWRX */
-}
-
 static enum ptc_fast_status take_other(struct ptc_fast *f)
 {
 	const uint8_t *p = f->bytes + f->pos;
 
-	if (!is_known(p))
+	if (!ptc_fast_other_is_known(p))
 		return decline(f, "a packet that is not known");
-	if (has_fup(p))
+	if (ptc_fast_other_has_fup(p))
 		f->marker = true;
 	return PTC_FAST_GO_ON;
 }
@@ -571,58 +562,6 @@ static enum ptc_fast_status end(struct ptc_fast *f)
 	return PTC_FAST_AT_END;
 }
 
-/*
- * Behind the packet at @at, of @type and @n bytes, if it is one that libipt decodes, and reads on,
- * before it tells of what is in front; else @at.
- */
-static size_t read_over(const struct ptc_fast *f, size_t at, enum ptc_pkt type, size_t n, bool *tsc)
-{
-	const uint8_t *p = f->bytes + at;
-	struct ptc_fast_psb psb;
-
-	if (type == PTC_PKT_PSB)
-		return ptc_fast_psb_read(f->bytes, f->len, at, tsc, &psb) ? psb.end : at;
-	if (type == PTC_PKT_FUP ? ptc_pkt_ip_len(p[0]) > 1 : ptc_fast_is_time(p, type, tsc))
-		return at + n;
-	return at;
-}
-
-/* Can tracing begin with the TIP.PGE at @at? */
-static bool is_start(const struct ptc_fast *f, size_t at)
-{
-	return !is_on(f) && ptc_pkt_ip_len(f->bytes[at]) > 1;
-}
-
-/*
- * libipt reads on to the next packet that the flow has to do with before it tells of what is in
- * front: if that is not one, it tells nothing.
- */
-static bool is_good_ahead(const struct ptc_fast *f)
-{
-	size_t at = f->pos, next;
-	bool tsc = f->tsc;
-	enum ptc_pkt type = PTC_PKT_OTHER;
-	int n;
-
-	for (; at < f->len; at = next) {
-		n = ptc_pkt_len(f->bytes + at, f->len - at, &type);
-		if (n <= 0)
-			return false;
-		next = read_over(f, at, type, (size_t)n, &tsc);
-		if (next == at)
-			break;
-	}
-	if (at == f->len)
-		return true;
-	if (type == PTC_PKT_OTHER)
-		return is_known(f->bytes + at);
-	/* Then libipt's gap begins in front of the PSB. */
-	if (type == PTC_PKT_OVF || (type == PTC_PKT_TIP_PGE && !is_start(f, at)))
-		return false;
-	return !ptc_pkt_is_timing(type) && type != PTC_PKT_FUP && type != PTC_PKT_PSB &&
-	       type != PTC_PKT_PSBEND;
-}
-
 static bool forget(void *ctx, struct ptc_fast *f)
 {
 	(void)ctx;
@@ -634,7 +573,7 @@ static bool forget(void *ctx, struct ptc_fast *f)
 /* All that is known of the code, if that has become too much: at a PSB, where little is needed. */
 static enum ptc_fast_status at_psb(struct ptc_fast *f)
 {
-	if (!is_good_ahead(f))
+	if (!ptc_fast_upcoming_is_good(f))
 		return decline(f, "no packet behind a PSB+");
 	if (!ptc_fast_code_is_full(f->flow.code))
 		return PTC_FAST_AT_PSB;

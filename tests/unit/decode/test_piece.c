@@ -174,3 +174,105 @@ Test(piece, cut_anywhere_what_comes_out_is_libipt_s)
 		(void)pt_replay_bytes(b.bytes, len, &how);
 	ptc_buf_release(&b);
 }
+
+/* Whole, or what is only the beginning of an event. */
+static const struct {
+	uint8_t n, bytes[11];
+} packets[] = {
+	{ 1, { 0x06 } },				      /* TNT */
+	{ 7, { 0x6d, 0x0b, 0x10 } },			      /* TIP */
+	{ 1, { 0x0d } },				      /* without an address */
+	{ 7, { 0x7d, 0x0b, 0x10 } },			      /* FUP */
+	{ 7, { 0x7d, 0x00, 0x20 } },			      /* from elsewhere */
+	{ 1, { 0x1d } },				      /* from nowhere */
+	{ 7, { 0x71, 0x0b, 0x10 } },			      /* TIP.PGE */
+	{ 1, { 0x11 } },				      /* TIP.PGE, nowhere */
+	{ 7, { 0x61, 0x0b, 0x10 } },			      /* TIP.PGD */
+	{ 1, { 0x01 } },				      /* TIP.PGD, suppressed */
+	{ 2, { 0x99, 0x01 } },				      /* MODE.Exec, 64 bits */
+	{ 2, { 0x99, 0x00 } },				      /* 16 */
+	{ 2, { 0x99, 0x02 } },				      /* 32 */
+	{ 2, { 0x99, 0x21 } },				      /* MODE.TSX, begun */
+	{ 2, { 0x99, 0x22 } },				      /* aborted */
+	{ 2, { 0x99, 0x20 } },				      /* over */
+	{ 2, { 0x02, 0xf3 } },				      /* OVF */
+	{ 6, { 0x02, 0x12, 0x01 } },			      /* PTW */
+	{ 6, { 0x02, 0x92, 0x01 } },			      /* and a FUP */
+	{ 2, { 0x02, 0x62 } },				      /* EXSTOP */
+	{ 2, { 0x02, 0xe2 } },				      /* and a FUP */
+	{ 10, { 0x02, 0xc2 } },				      /* MWAIT */
+	{ 4, { 0x02, 0x22 } },				      /* PWRE */
+	{ 7, { 0x02, 0xa2 } },				      /* PWRX */
+	{ 2, { 0x02, 0x83 } },				      /* TraceStop */
+	{ 2, { 0x02, 0x23 } },				      /* PSBEND */
+	{ 8, { 0x02, 0x43, 0x02 } },			      /* PIP */
+	{ 7, { 0x02, 0xc8, 0x01 } },			      /* VMCS */
+	{ 4, { 0x02, 0x03, 0x19 } },			      /* CBR */
+	{ 11, { 0x02, 0xc3, 0x88, 1, 2, 3, 4, 5, 6, 7, 8 } }, /* MNT */
+	{ 1, { 0x03 } },				      /* CYC */
+	{ 2, { 0x02, 0x55 } },				      /* none */
+	{ 1, { 0x00 } },				      /* PAD */
+};
+
+enum { PACKETS = sizeof(packets) / sizeof(packets[0]) };
+
+static void put_packet(struct ptc_buf *b, size_t i)
+{
+	ptc_buf_put(b, packets[i].bytes, packets[i].n);
+}
+
+/* A PSB+ while tracing is off, @first and @second, and tracing is on again, unless they did that.
+ */
+static void put_while_off(struct ptc_buf *b, uint64_t tsc, size_t first, size_t second)
+{
+	pt_psb(b);
+	pt_tsc(b, tsc);
+	pt_tma(b, (uint16_t)(tsc / FL_CTC_TICKS), 0);
+	pt_mode_exec64(b);
+	pt_psbend(b);
+	put_packet(b, first);
+	put_packet(b, second);
+	pt_enable(b, 0x100b);
+	jump(b);
+}
+
+/*
+ * libipt reads on over a PSB+ before it tells of what is in front: what it cannot read there makes
+ * its gap begin in front of the PSB.
+ */
+static void put_behind_psbs(size_t first, bool on)
+{
+	struct pt_how how = timed(3);
+	struct ptc_buf b = PTC_BUF_INIT;
+	uint64_t tsc = 8400;
+	size_t second;
+
+	how.disorder = true;
+	for (second = 0; second < PACKETS; second++, tsc += 2016) {
+		begin(&b, tsc);
+		jump(&b);
+		if (!on)
+			pt_ip_none(&b, PT_PGD);
+		if (!on) {
+			put_while_off(&b, tsc + 1008, first, second);
+			continue;
+		}
+		begin(&b, tsc + 1008);
+		put_packet(&b, first);
+		put_packet(&b, second);
+		jump(&b);
+	}
+	begin(&b, tsc);
+	(void)pt_replay(&b, &how);
+	ptc_buf_release(&b);
+}
+
+Test(piece, whatever_is_behind_a_psb_gaps_are_those_of_libipt)
+{
+	size_t first;
+
+	for (first = 0; first < PACKETS; first++) {
+		put_behind_psbs(first, true);
+		put_behind_psbs(first, false);
+	}
+}

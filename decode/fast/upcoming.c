@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/fast/upcoming.h"
+
+#include "decode/fast/psb.h"
+
+/* What the packets so far leave open. */
+enum open { NOTHING, AN_ADDRESS, AN_ADDRESS_IN_A_MODE };
+
+/* Where the look ahead has come to. */
+struct ahead {
+	const struct ptc_fast *f;
+	size_t at;
+	bool on, tsc;
+	enum open open;
+};
+
+enum found { GO_ON, GOOD, BAD };
+
+static enum found good_if(bool good)
+{
+	return good ? GOOD : BAD;
+}
+
+/* Packets that libipt reads over; those of events that are whole, too. */
+static enum found go_on_if(bool good)
+{
+	return good ? GO_ON : BAD;
+}
+
+static enum found take_psb(struct ahead *a, size_t *n)
+{
+	struct ptc_fast_psb psb;
+
+	if (a->open || !ptc_fast_psb_read(a->f->bytes, a->f->len, a->at, &a->tsc, &psb))
+		return BAD;
+	*n = psb.end - a->at;
+	return GO_ON;
+}
+
+static enum found take_mode(struct ahead *a, const uint8_t *p)
+{
+	enum ptc_mode mode;
+
+	/* A transaction's needs a FUP. */
+	if (a->open || p[1] >> 5 || !ptc_fast_mode(p[1], &mode))
+		return BAD;
+	a->open = AN_ADDRESS_IN_A_MODE;
+	return GO_ON;
+}
+
+/* TIP.PGE, TIP.PGD and FUP. */
+static enum found take_switch(struct ahead *a, const uint8_t *p, enum ptc_pkt type)
+{
+	const bool has_ip = ptc_pkt_ip_len(p[0]) > 1;
+
+	switch (type) {
+	case PTC_PKT_TIP_PGE:
+		if (a->on || !has_ip || a->open == AN_ADDRESS)
+			return BAD;
+		a->on = true;
+		a->open = NOTHING;
+		return GO_ON;
+	case PTC_PKT_TIP_PGD:
+		if (!a->on || a->open == AN_ADDRESS_IN_A_MODE)
+			return BAD;
+		a->on = false;
+		a->open = NOTHING;
+		return GO_ON;
+	default:
+		if (!a->on || !has_ip || a->open)
+			return BAD;
+		a->open = AN_ADDRESS;
+		return GO_ON;
+	}
+}
+
+/* The packet at @p, of *@n bytes, which may be more then. */
+static enum found take(struct ahead *a, const uint8_t *p, enum ptc_pkt type, size_t *n)
+{
+	if (ptc_fast_is_time(p, type, &a->tsc))
+		return GO_ON;
+	switch (type) {
+	case PTC_PKT_PSB:
+		return take_psb(a, n);
+	case PTC_PKT_TNT:
+	case PTC_PKT_TNT64:
+		return good_if(a->on && !a->open);
+	case PTC_PKT_TIP:
+		return good_if(a->on);
+	case PTC_PKT_TIP_PGE:
+	case PTC_PKT_TIP_PGD:
+	case PTC_PKT_FUP:
+		return take_switch(a, p, type);
+	case PTC_PKT_MODE:
+		return take_mode(a, p);
+	case PTC_PKT_PIP:
+	case PTC_PKT_VMCS:
+	case PTC_PKT_STOP:
+		return go_on_if(!a->open);
+	case PTC_PKT_OTHER:
+		return go_on_if(!a->open && ptc_fast_other_is_known(p) &&
+				!ptc_fast_other_has_fup(p));
+	default: /* OVF, PTW, PSBEND, or a time that is not as it should be */
+		return BAD;
+	}
+}
+
+bool ptc_fast_upcoming_is_good(const struct ptc_fast *f)
+{
+	struct ahead a = {
+		.f = f, .at = f->pos, .on = ptc_fast_flow_is_on(&f->flow), .tsc = f->tsc
+	};
+	enum found r = GO_ON;
+	enum ptc_pkt type;
+	size_t n;
+	int len;
+
+	for (; a.at < f->len && r == GO_ON; a.at += n) {
+		len = ptc_pkt_len(f->bytes + a.at, f->len - a.at, &type);
+		if (len <= 0)
+			return false;
+		n = (size_t)len;
+		r = take(&a, f->bytes + a.at, type, &n);
+	}
+	return r == GOOD || (r == GO_ON && !a.open);
+}
