@@ -249,8 +249,6 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 
 	if (!is_on(f))
 		return decline(f, "a TIP.PGD while tracing is off");
-	if (f->marker)
-		return decline(f, "an event without an address");
 	has_ip = take_ip(f, &ip);
 	f->left_at = 0;
 	if (!has_ip && may_change_cr3(f))
@@ -264,13 +262,23 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 	return r;
 }
 
-/* The flow comes to @ip, where something happened that does not change it. */
+/*
+ * The flow comes to @ip, where something happened that does not change it. Of a second one there
+ * libipt has its own ideas.
+ */
 static enum ptc_fast_status take_marker(struct ptc_fast *f, uint64_t ip)
 {
-	f->marker = false;
+	f->marker = f->mwait = false;
 	if (!is_on(f))
 		return PTC_FAST_GO_ON;
-	return astray(f, ptc_fast_flow_to(&f->flow, ip), "an event where the flow is not");
+	if (astray(f, ptc_fast_flow_to(&f->flow, ip), "an event where the flow is not") ==
+	    PTC_FAST_DECLINED)
+		return PTC_FAST_DECLINED;
+	if (f->marked && f->marked_insns == f->flow.insns)
+		return decline(f, "two events at one address");
+	f->marked = true;
+	f->marked_insns = f->flow.insns;
+	return PTC_FAST_GO_ON;
 }
 
 static enum ptc_fast_status take_mode(struct ptc_fast *f)
@@ -372,7 +380,7 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 	ptc_fast_flow_cut(&f->flow);
 	f->last_ip = f->left_at = 0;
 	f->mode = f->flow.mode; /* what was said of the next address is forgotten */
-	f->marker = false;
+	f->marker = f->mwait = false;
 	if (ptc_fast_flow_list(&f->flow, ptc_fast_rec(0, PTC_FAST_OVERFLOW, PTC_KIND_NONE)) ==
 	    PTC_FAST_LOST)
 		return PTC_FAST_DECLINED;
@@ -398,14 +406,20 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 	return astray(f, ptc_fast_flow_begin(&f->flow, ip, f->flow.mode), NULL);
 }
 
+enum { MWAIT = 0xc2, EXSTOP_IP = 0xe2 };
+
 static enum ptc_fast_status take_other(struct ptc_fast *f)
 {
 	const uint8_t *p = f->bytes + f->pos;
 
 	if (!ptc_fast_other_is_known(p))
 		return decline(f, "a packet that is not known");
-	if (ptc_fast_other_has_fup(p))
-		f->marker = true;
+	if (!ptc_fast_other_has_fup(p))
+		return PTC_FAST_GO_ON;
+	if (f->marker && !(f->mwait && p[1] == EXSTOP_IP))
+		return decline(f, "events that share an address");
+	f->mwait = p[1] == MWAIT;
+	f->marker = true;
 	return PTC_FAST_GO_ON;
 }
 
@@ -538,9 +552,10 @@ static enum ptc_fast_status packet(struct ptc_fast *f)
 	}
 	if (f->mode_said && type != PTC_PKT_TIP)
 		return decline(f, "a mode without an address");
+	/* MWAIT and EXSTOP may share one. */
+	if (f->marker && type != PTC_PKT_FUP && type != PTC_PKT_OTHER && type != PTC_PKT_OVF)
+		return decline(f, "an event without an address");
 	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP) {
-		if (f->marker)
-			return decline(f, "an event without an address");
 		r = type == PTC_PKT_TIP ? take_tip(f) : take_tnt(f);
 		f->pos += (size_t)n;
 		return r;

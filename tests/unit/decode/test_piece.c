@@ -276,3 +276,50 @@ Test(piece, whatever_is_behind_a_psb_gaps_are_those_of_libipt)
 		put_behind_psbs(first, false);
 	}
 }
+
+static bool needs_fup(size_t i)
+{
+	const uint8_t *p = packets[i].bytes;
+
+	return p[0] == 0x99 ? p[1] == 0x21 || p[1] == 0x20 :
+			      p[0] == 0x02 && (p[1] == 0x92 || p[1] == 0xe2 || p[1] == 0xc2);
+}
+
+/* Two events at one address, with a FUP for each or for both. */
+static void put_events(size_t first, bool each)
+{
+	struct pt_how how = timed(3);
+	struct ptc_buf b = PTC_BUF_INIT;
+	uint64_t tsc = 8400;
+	size_t second;
+
+	how.disorder = true;
+	for (second = 0; second < PACKETS; second++) {
+		if (!needs_fup(second))
+			continue;
+		begin(&b, tsc);
+		jump(&b);
+		put_packet(&b, first);
+		if (each)
+			pt_ip(&b, PT_FUP, 0x100b);
+		put_packet(&b, second);
+		pt_ip(&b, PT_FUP, 0x100b);
+		jump(&b);
+		tsc += 1008;
+	}
+	begin(&b, tsc);
+	(void)pt_replay(&b, &how);
+	ptc_buf_release(&b);
+}
+
+Test(piece, events_at_one_address_leave_the_flow_as_libipt_does)
+{
+	size_t first;
+
+	for (first = 0; first < PACKETS; first++) {
+		if (!needs_fup(first))
+			continue;
+		put_events(first, true);
+		put_events(first, false);
+	}
+}
