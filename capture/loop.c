@@ -224,7 +224,8 @@ static bool is_held(struct ptc_loop *l)
 
 	if (l->asked)
 		held->fd = -1;
-	return held->fd >= 0 && held->revents & POLLIN;
+	return held->fd >= 0 && held->revents & POLLIN &&
+	       (!l->source->ops->asks || l->source->ops->asks(l->source));
 }
 
 static int poll_once(struct ptc_loop *l, bool *ret_over)

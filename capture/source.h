@@ -76,6 +76,7 @@ struct ptc_source_end {
 	uint64_t left_behind; /* tasks that outlived the command, traced until then */
 	uint64_t untraced;    /* processes that could not be traced, of a source that follows */
 	uint64_t crashes;     /* processes whose state states() has */
+	uint64_t unseen;      /* passes of opts->at while the trace was off */
 	bool unwatched;	      /* from some point on it did not see signals, which opts wants */
 	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux;       /* that the source itself dropped */
@@ -143,6 +144,8 @@ struct ptc_source_ops {
 	 * wanted. NULL: the source cannot.
 	 */
 	int (*held_fd)(struct ptc_source *s);
+	/* It was: is there something that asks, still? NULL: there is. */
+	bool (*asks)(struct ptc_source *s);
 	/* How long before the newest pause what asked for it had happened. NULL: not at all. */
 	uint64_t (*behind)(struct ptc_source *s);
 	/*

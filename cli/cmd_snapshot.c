@@ -224,6 +224,10 @@ static void summary(const struct ptc_snapshot_args *a, const struct ptc_record_r
 		ptc_say("%" PRIu64
 			" process%s killed by a signal; `ptcap crash show -i FILE` says why",
 			r->crashes, r->crashes == 1 ? " was" : "es were");
+	if (!a->quiet && r->unseen)
+		ptc_say("a place (--at) was come to %" PRIu64 " time%s more while a snapshot was "
+			"copied and the trace was off: none was taken for that",
+			r->unseen, r->unseen == 1 ? "" : "s");
 	if (!a->quiet && r->left_running && a->opts.argv)
 		ptc_say("the command runs on, untraced");
 	ptc_outcome_say_untraced(r);

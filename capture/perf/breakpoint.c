@@ -269,3 +269,14 @@ size_t ptc_breakpoints_take(struct ptc_breakpoints *b, uint64_t *ret_time_ns)
 	*ret_time_ns = newest;
 	return n;
 }
+
+bool ptc_breakpoints_pending(const struct ptc_breakpoints *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->ncpus; i++)
+		if (b->rings[i] &&
+		    ptc_load_head(&b->rings[i]->data_head) != b->rings[i]->data_tail)
+			return true;
+	return false;
+}

@@ -44,5 +44,7 @@ void ptc_breakpoints_release(struct ptc_breakpoints *b);
  * of the newest, by the kernel's clock.
  */
 size_t ptc_breakpoints_take(struct ptc_breakpoints *b, uint64_t *ret_time_ns);
+/* Is there any? That epoll_fd was readable may be of what was taken meanwhile. */
+bool ptc_breakpoints_pending(const struct ptc_breakpoints *b);
 
 #endif

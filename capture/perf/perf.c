@@ -410,6 +410,11 @@ static int perf_held_fd(struct ptc_source *src)
 	return ptc_trigger_fd(&of(src)->trigger);
 }
 
+static bool perf_asks(struct ptc_source *src)
+{
+	return ptc_trigger_asks(&of(src)->trigger);
+}
+
 static uint64_t perf_behind(struct ptc_source *src)
 {
 	return of(src)->trigger.behind_ns;
@@ -438,6 +443,7 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	if (ret->unwatched && p->opts->on_note)
 		p->opts->on_note(p->opts->note_ctx, err->msg);
 	ret->crashes = p->trigger.watch.crashes;
+	ret->unseen = p->trigger.unseen;
 	rc = p->failed.code;
 	if (rc)
 		*err = p->failed;
@@ -509,6 +515,7 @@ static const struct ptc_source_ops perf_ops = {
 	.went_on = perf_went_on,
 	.resume = perf_resume,
 	.held_fd = perf_held_fd,
+	.asks = perf_asks,
 	.behind = perf_behind,
 	.stop = perf_stop,
 	.leave = perf_leave,

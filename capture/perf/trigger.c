@@ -2,6 +2,7 @@
 #include "capture/perf/trigger.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include "base/err.h"
@@ -34,6 +35,13 @@ int ptc_trigger_fd(const struct ptc_trigger *t)
 	return t->breakpoints.epoll_fd >= 0 ? t->breakpoints.epoll_fd : t->watch.held_fd;
 }
 
+bool ptc_trigger_asks(const struct ptc_trigger *t)
+{
+	struct pollfd held = { .fd = t->watch.held_fd, .events = POLLIN };
+
+	return ptc_breakpoints_pending(&t->breakpoints) || poll(&held, 1, 0) == 1;
+}
+
 void ptc_trigger_pause(struct ptc_trigger *t)
 {
 	uint64_t came_ns, now_ns;
@@ -52,5 +60,8 @@ void ptc_trigger_pause(struct ptc_trigger *t)
 
 void ptc_trigger_resume(struct ptc_trigger *t)
 {
+	uint64_t came_ns;
+
+	t->unseen += ptc_breakpoints_take(&t->breakpoints, &came_ns);
 	ptc_watch_resume(&t->watch);
 }

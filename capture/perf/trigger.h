@@ -11,6 +11,7 @@ struct ptc_trigger {
 	struct ptc_breakpoints breakpoints;
 	const struct ptc_clock *clock; /* lent */
 	uint64_t behind_ns;	       /* as of struct ptc_taken, of the newest snapshot */
+	uint64_t unseen;	       /* samples of places, of moments without a trace */
 };
 
 #define PTC_TRIGGER_INIT                                                                           \
@@ -29,8 +30,13 @@ void ptc_trigger_release(struct ptc_trigger *t);
 
 /* Readable when it asks for one; -1: never. */
 int ptc_trigger_fd(const struct ptc_trigger *t);
+/* It was: is there something that asks, still? */
+bool ptc_trigger_asks(const struct ptc_trigger *t);
 
-/* One is about to be taken: it is for all that has asked. What is held goes on with resume. */
+/*
+ * The trace is off, and a snapshot is about to be taken: it is for all that has asked. It is on
+ * again: what is held goes on, and places that were come to meanwhile ask for none.
+ */
 void ptc_trigger_pause(struct ptc_trigger *t);
 void ptc_trigger_resume(struct ptc_trigger *t);
 

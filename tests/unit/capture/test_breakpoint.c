@@ -100,6 +100,32 @@ Test(breakpoint, how_far_behind)
 	ptc_cpus_release(&cpus);
 }
 
+/* The trace was off then: a snapshot for it would not have the place. */
+Test(breakpoint, what_comes_in_a_pause_asks_for_none)
+{
+	struct ptc_clock clock = { .kernel = false };
+	struct ptc_trigger t = PTC_TRIGGER_INIT;
+
+	watch_here(&t.breakpoints, 1);
+	t.clock = &clock;
+	place();
+	cr_assert(ptc_trigger_asks(&t));
+	ptc_trigger_pause(&t);
+	cr_assert(!ptc_trigger_asks(&t));
+	place();
+	place();
+	ptc_trigger_resume(&t);
+	cr_assert(!ptc_trigger_asks(&t));
+	cr_assert_eq(t.unseen, 2);
+	place();
+	cr_assert(ptc_trigger_asks(&t));
+	ptc_trigger_pause(&t);
+	ptc_trigger_resume(&t);
+	cr_assert_eq(t.unseen, 2);
+	ptc_trigger_release(&t);
+	ptc_cpus_release(&cpus);
+}
+
 Test(breakpoint, it_counts)
 {
 	struct ptc_breakpoints b = PTC_BREAKPOINTS_INIT;
