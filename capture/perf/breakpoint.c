@@ -275,8 +275,7 @@ bool ptc_breakpoints_pending(const struct ptc_breakpoints *b)
 	size_t i;
 
 	for (i = 0; i < b->ncpus; i++)
-		if (b->rings[i] &&
-		    ptc_load_head(&b->rings[i]->data_head) != b->rings[i]->data_tail)
+		if (b->rings[i] && ptc_load_head(&b->rings[i]->data_head) != b->rings[i]->data_tail)
 			return true;
 	return false;
 }

@@ -326,12 +326,12 @@ struct ptc_record_result {
 	uint64_t aux_bytes;	     /* trace bytes in the file */
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
 	uint64_t made_aux;
-	uint64_t snapshots;		/* taken, the last one, at the end, too */
-	uint64_t crashes;		/* with crash: processes whose state was saved */
-	uint64_t unseen;		/* with at: how often a place was come to, and counted, while
-					   the trace was off for a snapshot: none was taken for that */
-	uint64_t samples;		/* of events, with aux_sample those with trace in them */
-	uint64_t data_bytes;		/* bytes of side records, before they were compressed */
+	uint64_t snapshots;  /* taken, the last one, at the end, too */
+	uint64_t crashes;    /* with crash: processes whose state was saved */
+	uint64_t unseen;     /* with at: how often a place was come to, and counted, while
+				the trace was off for a snapshot: none was taken for that */
+	uint64_t samples;    /* of events, with aux_sample those with trace in them */
+	uint64_t data_bytes; /* bytes of side records, before they were compressed */
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
 	uint64_t kcore_bytes; /* of the kernel's code, with kcore */
