@@ -126,13 +126,35 @@ size_t fs_read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
 	return ptc_addrspace_read(ctx, ip, out, len);
 }
 
+/* Tables that are large next to what a test decodes: those of the last one that was closed. */
+static struct {
+	bool kept;
+	struct ptc_fast_code code;
+	struct ptc_fast_chains chains;
+} spare;
+
+static void get_tables(struct fs_pull *p, const struct ptc_addrspace *as)
+{
+	if (!spare.kept) {
+		if (!ptc_fast_code_init(&p->code, fs_read_code, as) ||
+		    !ptc_fast_chains_init(&p->chains))
+			abort();
+		return;
+	}
+	spare.kept = false;
+	p->code = spare.code;
+	p->chains = spare.chains;
+	p->code.ctx = as;
+	ptc_fast_code_forget(&p->code);
+	ptc_fast_chains_forget(&p->chains);
+}
+
 void fs_open(struct fs_pull *p, const struct ptc_addrspace *as, const uint8_t *bytes, size_t len)
 {
 	const size_t first = ptc_pkt_next_psb(bytes, len, 0);
 
 	*p = (struct fs_pull){ .done = first == len, .status = PTC_FAST_AT_END };
-	if (!ptc_fast_code_init(&p->code, fs_read_code, as) || !ptc_fast_chains_init(&p->chains))
-		abort();
+	get_tables(p, as);
 	ptc_fast_init(&p->fast, &p->code, &p->chains);
 	ptc_fast_begin(&p->fast, bytes, len, first);
 }
@@ -140,8 +162,14 @@ void fs_open(struct fs_pull *p, const struct ptc_addrspace *as, const uint8_t *b
 void fs_close(struct fs_pull *p)
 {
 	ptc_fast_release(&p->fast);
-	ptc_fast_chains_release(&p->chains);
-	ptc_fast_code_release(&p->code);
+	if (spare.kept) {
+		ptc_fast_chains_release(&p->chains);
+		ptc_fast_code_release(&p->code);
+		return;
+	}
+	spare.code = p->code;
+	spare.chains = p->chains;
+	spare.kept = true;
 }
 
 /* Up to the next PSB; the last record may change yet. */

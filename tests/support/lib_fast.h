@@ -36,7 +36,10 @@ struct fs_pull {
 	bool done;
 };
 
-/* Of @bytes (lent), from the first PSB on, with the code of @as as it is when that is read. */
+/*
+ * Of @bytes (lent), from the first PSB on, with the code of @as as it is when that is read. The
+ * tables, not what is in them, are those of the last one that was closed: by one thread only.
+ */
 void fs_open(struct fs_pull *p, const struct ptc_addrspace *as, const uint8_t *bytes, size_t len);
 void fs_close(struct fs_pull *p);
 

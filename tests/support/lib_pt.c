@@ -239,7 +239,10 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 	fputc('\n', out);
 }
 
-/* What the second engine lists of a stream of one span, as far as it goes, is what libipt does. */
+/*
+ * What the second engine lists of a stream of one span, as far as it goes, is what libipt does:
+ * without its chains, with them, and with them over a file. Later texts are the same as these.
+ */
 struct other {
 	bool used, more;
 	struct fs_pull pull;
@@ -334,7 +337,29 @@ static struct ptc_codefile *add_file(struct ptc_codefiles *files)
 	return f;
 }
 
-static struct ptc_engine *new_engine(const struct pt_how *how)
+/* Tables that are large next to what a test decodes: the engine's that had them last. */
+static struct ptc_piece_code *spare;
+
+static void lend_tables(struct ptc_engine *e, const struct ptc_addrspace *as)
+{
+	if (!spare)
+		return;
+	ptc_fast_code_forget(&spare->code);
+	ptc_fast_chains_forget(&spare->chains);
+	spare->state = as->state;
+	spare->version = as->version;
+	e->codes.codes[e->codes.n++] = spare;
+	spare = NULL;
+}
+
+static void free_engine(struct ptc_engine *e)
+{
+	if (e && !spare && e->codes.n)
+		spare = e->codes.codes[--e->codes.n];
+	ptc_engine_free(e);
+}
+
+static struct ptc_engine *new_engine(const struct pt_how *how, const struct ptc_addrspace *as)
 {
 	const struct ptc_ipt_params *p = &how->params;
 	const struct ptc_fast_clock clock = { p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
@@ -343,6 +368,7 @@ static struct ptc_engine *new_engine(const struct pt_how *how)
 
 	if (ptc_engine_new(PTC_ENGINE_FAST, &clock, how->conv, &e, &err))
 		die(err.msg);
+	lend_tables(e, as);
 	return e;
 }
 
@@ -361,7 +387,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	struct ptc_replay_conf conf;
 	struct ptc_codefile *file;
 	struct ptc_replay *r = NULL;
-	struct other other;
+	struct other other = { .used = false };
 	struct ptc_ipt ipt;
 	struct ptc_err err;
 	size_t len;
@@ -391,18 +417,19 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	if (how->conv)
 		conf.clock.conv = *how->conv;
 	if (fast)
-		conf.engine = new_engine(how);
+		conf.engine = new_engine(how, &as);
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
 	ptc_replay_set_calm(r, UINT64_MAX, (struct ptc_calm){ .d = NULL });
-	other_open(&other, stream, &as, how, !max);
+	if (!late && !fast)
+		other_open(&other, stream, &as, how, !max);
 	run(r, max, late, out, stream, how, &other);
 	other_close(&other, how);
 	if (fast)
 		how->pieces = conf.engine->stats.pieces;
 	ptc_replay_free(r);
-	ptc_engine_free(conf.engine);
+	free_engine(conf.engine);
 	ptc_addrspace_release(&as);
 	ptc_codefiles_release(&files);
 	ptc_ipt_release(&ipt);
