@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "auxtrace/branchsel.h"
+#include "decode/exact.h"
 
 enum {
 	COST_DIFFERS = 3, /* one end of an entry, its class, or the order of two */
@@ -61,7 +62,7 @@ static const struct ptc_step *step(const struct grid *g, size_t j)
 
 static bool is_same(const struct ptc_branch *e, const struct ptc_step *s)
 {
-	return e->from == s->from && e->to == s->to;
+	return ptc_exact_is_same(e, s);
 }
 
 static bool is_untraced(const struct grid *g, const struct ptc_branch *e)
@@ -73,15 +74,8 @@ static bool is_untraced(const struct grid *g, const struct ptc_branch *e)
 static enum ptc_verdict verdict_same(const struct grid *g, const struct ptc_branch *e,
 				     const struct ptc_step *s)
 {
-	const uint8_t type = ptc_branchsel_type(s->kind);
-
-	if (!(s->flags & PTC_STEP_WANTED))
-		return PTC_VERDICT_CLASS;
-	if (g->in->types && type && e->type != PERF_BR_EXTEND_ABI && e->type != type)
-		return e->type == PERF_BR_UNKNOWN ? PTC_VERDICT_FLAG : PTC_VERDICT_TYPE;
-	if (g->predicts && !e->predicted && !e->mispred)
-		return PTC_VERDICT_FLAG;
-	return PTC_VERDICT_EXACT;
+	return s->flags & PTC_STEP_WANTED ? ptc_exact_verdict(g->in, g->predicts, e, s) :
+					    PTC_VERDICT_CLASS;
 }
 
 /* Entry @i as step @j. */
@@ -469,33 +463,6 @@ static void set_verdicts(const struct grid *g, const uint16_t said[], struct ptc
 	doubt_tail(g, ret);
 }
 
-/* Are all entries, the newest one as step @end, steps? */
-static bool are_steps(const struct grid *g, size_t end)
-{
-	size_t i, j = end;
-
-	for (i = g->in->n; i; i--, j--) {
-		j = wanted_at(g, j);
-		if (!j || !is_same(entry(g, i), step(g, j)))
-			return false;
-	}
-	return true;
-}
-
-static void read_as_steps(const struct grid *g, size_t end, struct ptc_align_entry *ret)
-{
-	const size_t skipped = (size_t)(g->steps - g->in->steps);
-	size_t i, j = end;
-
-	for (i = g->in->n; i; i--, j--) {
-		j = wanted_at(g, j);
-		ret[g->in->n - i] = (struct ptc_align_entry){
-			.verdict = (uint8_t)verdict_same(g, entry(g, i), step(g, j)),
-			.step = j - 1 + skipped,
-		};
-	}
-}
-
 /*
  * The stack as it is where time and ip have it: nothing is cheaper, and most are like that.
  * Verdicts are the same at all such places: a branch has one class.
@@ -503,21 +470,28 @@ static void read_as_steps(const struct grid *g, size_t end, struct ptc_align_ent
 static bool find_exact(const struct grid *g, struct ptc_align_entry *ret,
 		       struct ptc_align_result *ret_all)
 {
-	const struct ptc_branch *newest = &g->in->entries[0];
+	const size_t skipped = (size_t)(g->steps - g->in->steps);
 	size_t i, j, candidates = 0, end = 0;
+	struct ptc_exact x;
 
 	for (i = 1; i <= g->in->n; i++)
 		if (is_untraced(g, entry(g, i)))
 			return false;
-	for (j = 1; j <= g->nsteps; j++)
-		if (is_same(newest, step(g, j)) && step(g, j)->flags & PTC_STEP_WANTED &&
-		    !end_cost(g, j) && are_steps(g, j)) {
-			candidates++;
-			end = j;
+	ptc_exact_init(&x, g->in->entries, g->in->n);
+	for (j = g->nsteps; j; j--) {
+		if (step(g, j)->flags & PTC_STEP_GAP)
+			ptc_exact_cut(&x);
+		if (!(step(g, j)->flags & PTC_STEP_WANTED) ||
+		    !ptc_exact_feed(&x, step(g, j), j - 1 + skipped) ||
+		    end_cost(g, ptc_exact_at(&x, 0) - skipped + 1))
+			continue;
+		if (!candidates++) {
+			end = ptc_exact_at(&x, 0) - skipped + 1;
+			ptc_exact_read(&x, g->in, g->in->steps, ret);
 		}
+	}
 	if (!candidates)
 		return false;
-	read_as_steps(g, end, ret);
 	*ret_all = (struct ptc_align_result){ .candidates = candidates };
 	measure_shift(g, end, ret_all);
 	return true;
@@ -542,10 +516,9 @@ static void look_at_input(struct grid *g)
 {
 	uint64_t ends = 0;
 	uint8_t flags = 0;
-	size_t i, j;
+	size_t j;
 
-	for (i = 0; i < g->in->n && g->in->flags; i++)
-		g->predicts |= g->in->entries[i].predicted || g->in->entries[i].mispred;
+	g->predicts = ptc_exact_predicts(g->in);
 	for (j = 1; j <= g->nsteps; j++) {
 		const struct ptc_step *s = step(g, j);
 

@@ -5,7 +5,7 @@
  * and a verdict for each entry. The cost model and why: doc/adr/0017-branch-stacks-are-aligned.md.
  *
  * Pure: no file, no clock. With n entries and w steps it takes O(n w) time and memory; where all
- * entries are exact, O(w) time and O(n) for each place where the newest one is.
+ * entries are exact, O(n + w) time.
  */
 #ifndef PTC_DECODE_ALIGN_H
 #define PTC_DECODE_ALIGN_H

@@ -8,15 +8,9 @@
 #include "decode/compare_calls.h"
 #include "decode/foreign.h"
 #include "decode/grow.h"
+#include "decode/place.h"
 #include "decode/recent.h"
 #include "decode/run.h"
-#include "decode/wants.h"
-
-enum {
-	SKID = 16,	   /* steps in front of those of its time that a stack may end at, too */
-	HISTORY = 8,	   /* steps more than a stack has entries: some may be missing in it */
-	LAST_BLOCK = 4096, /* how far an ip may be behind a transfer that no other follows */
-};
 
 struct waiting {
 	uint64_t time;
@@ -117,101 +111,61 @@ static int take_entries(struct comparing *c, const struct ptc_sample *s, size_t 
 	return 0;
 }
 
-/* May the sample's @ip be between step @i and the next one? */
-static inline bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip)
-{
-	const struct ptc_step *s = &t->steps[i];
-	const bool bounded = i + 1 < t->n && t->steps[i + 1].from;
-
-	if (!s->to || ip < s->to)
-		return false;
-	return bounded ? ip <= t->steps[i + 1].from : ip - s->to < LAST_BLOCK;
-}
-
-/* Flags of step @i by the sample alone; what is not wanted hands its own on to the one in front. */
-static inline void set_flags(struct ptc_recent_thread *t, size_t i, const struct ptc_wants *w,
-			     uint64_t ip, bool is_end)
-{
-	struct ptc_step *s = &t->steps[i];
-	const uint8_t next = i + 1 < t->n ? t->steps[i + 1].flags : PTC_STEP_WANTED;
-	uint8_t flags = 0;
-
-	if (s->flags & PTC_STEP_GAP) {
-		s->flags = PTC_STEP_GAP;
-		return;
-	}
-	if (ptc_wants_step(w, s))
-		flags = PTC_STEP_WANTED;
-	if (is_end)
-		flags |= PTC_STEP_END;
-	if (fits(t, i, ip))
-		flags |= PTC_STEP_FITS;
-	if (!(next & (PTC_STEP_WANTED | PTC_STEP_GAP)))
-		flags |= next & (PTC_STEP_END | PTC_STEP_FITS);
-	s->flags = flags;
-}
-
-/*
- * Which of the thread's steps are to be looked at for a stack of @n: those that can be its newest,
- * and in front of them as many as it may have. A step's time is that of a packet in front of it, so
- * that the last steps of an earlier time can still be under way.
- */
-static size_t choose_steps(struct ptc_recent_thread *t, const struct ptc_compare_sample *s,
-			   uint64_t slack)
-{
-	const struct ptc_wants w = ptc_wants_of(&s->attr->attr);
-	const uint64_t at = s->sample->id.time, since = at > slack ? at - slack : 0;
-	uint64_t group = since;
-	size_t i = t->n, history = 0, skid = 0;
-
-	while (i && history < s->n + SKID + HISTORY) {
-		const struct ptc_step *step = &t->steps[--i];
-
-		if (step->time < since && group == since)
-			group = step->time;
-		set_flags(t, i, &w, s->sample->ip, step->time >= group || skid < SKID);
-		if (step->time < group && step->flags & PTC_STEP_WANTED) {
-			skid++;
-			history++;
-		}
-	}
-	return i;
-}
-
 static bool is_call_stack(const struct ptc_compare_sample *s)
 {
 	return s->attr->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
+static struct ptc_place place_of(const struct comparing *c, const struct ptc_compare_sample *s)
+{
+	const uint64_t at = s->sample->id.time, slack = c->opts->slack_ns;
+
+	return (struct ptc_place){ .wants = ptc_wants_of(&s->attr->attr),
+				   .ip = s->sample->ip,
+				   .since = at > slack ? at - slack : 0 };
+}
+
+/* The stack is not simply there. */
+static int align_closely(struct comparing *c, const struct ptc_place *place,
+			 struct ptc_recent_thread *t, struct ptc_align_in *in,
+			 struct ptc_compare_sample *s)
+{
+	const size_t first = ptc_place_steps(place, t, s->n);
+	int rc;
+
+	if (is_call_stack(s)) {
+		rc = ptc_compare_calls_run(&c->calls, &c->align, t, first, in, c->verdicts,
+					   &s->place);
+	} else {
+		in->steps = t->steps + first;
+		in->nsteps = t->n - first;
+		in->begins = !first && !t->cut;
+		rc = ptc_foreign_run(&c->align, &c->recent, t, in, &s->attr->attr, c->verdicts,
+				     &s->place);
+	}
+	s->steps = in->steps;
+	return rc;
 }
 
 static int align(struct comparing *c, struct ptc_compare_sample *s)
 {
 	const uint64_t asked = s->attr->attr.branch_sample_type;
 	struct ptc_recent_thread *t = ptc_recent_find(&c->recent, s->sample->id.tid);
+	const struct ptc_place place = place_of(c, s);
 	struct ptc_align_in in = { .entries = s->entries,
 				   .n = s->n,
 				   .types = asked & PERF_SAMPLE_BRANCH_TYPE_SAVE,
 				   .flags = !(asked & PERF_SAMPLE_BRANCH_NO_FLAGS) };
-	size_t first;
-	int rc;
 
 	if (!t) {
 		s->skip = PTC_COMPARE_NO_THREAD;
 		return 0;
 	}
-	first = choose_steps(t, s, c->opts->slack_ns);
 	s->verdicts = c->verdicts;
-	if (is_call_stack(s)) {
-		rc = ptc_compare_calls_run(&c->calls, &c->align, t, first, &in, c->verdicts,
-					   &s->place);
-	} else {
-		in.steps = t->steps + first;
-		in.nsteps = t->n - first;
-		in.begins = !first && !t->cut;
-		rc = ptc_foreign_run(&c->align, &c->recent, t, &in, &s->attr->attr, c->verdicts,
-				     &s->place);
-	}
-	s->steps = in.steps;
-	return rc;
+	s->steps = t->steps;
+	if (!is_call_stack(s) && ptc_place_exact(&place, t, &in, c->verdicts, &s->place))
+		return 0;
+	return align_closely(c, &place, t, &in, s);
 }
 
 static enum ptc_compare_skip why_not(const struct comparing *c, const struct ptc_compare_sample *s)

@@ -2,13 +2,14 @@
 /*
  * Any bytes as a branch stack and as the transfers of its thread. Asserted: each entry has a
  * verdict; what it is read as is a step, older ones of older steps; an exact one is that step; and
- * stacks of the call-stack mode the same.
+ * stacks of the call-stack mode the same. A stack that is found as it is, is what aligning says.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "decode/compare_calls.h"
+#include "decode/place.h"
 #include "ptcap/kind.h"
 
 #define CHECK(cond)                                                                                \
@@ -95,6 +96,33 @@ static void run_calls(struct ptc_align *a, struct ptc_recent_thread *t, struct p
 	ptc_compare_calls_release(&c);
 }
 
+/* What is found without aligning is what aligning says. */
+static void run_place(struct ptc_align *a, struct ptc_recent_thread *t, struct ptc_align_in in,
+		      uint8_t options)
+{
+	const struct ptc_place p = {
+		.wants = { .kinds = ~(uint64_t)(options >> 4), .user = true, .kernel = true },
+		.ip = in.n ? in.entries[0].to + 1 : 0,
+		.since = options,
+	};
+	struct ptc_align_entry quick[ENTRIES], out[ENTRIES];
+	struct ptc_align_result found, all;
+	size_t i, first;
+
+	for (i = 0; i < t->n; i++)
+		t->steps[i].time = i;
+	if (!ptc_place_exact(&p, t, &in, quick, &found))
+		return;
+	first = ptc_place_steps(&p, t, in.n);
+	in.steps = t->steps + first;
+	in.nsteps = t->n - first;
+	CHECK(!ptc_align_run(a, &in, out, &all));
+	CHECK(found.cost == all.cost && found.candidates == all.candidates);
+	CHECK(found.fits == all.fits && found.shift == all.shift);
+	for (i = 0; i < in.n; i++)
+		CHECK(quick[i].verdict == out[i].verdict && quick[i].step == out[i].step + first);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	struct ptc_cur c = ptc_cur_init(bytes, len);
@@ -119,6 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	CHECK(!ptc_align_run(&a, &in, out, &all));
 	check_entries(&in, out);
 	run_calls(&a, &t, in, t.n ? options % t.n : 0);
+	run_place(&a, &t, in, options);
 	ptc_live_release(&t.live);
 	ptc_align_release(&a);
 	return 0;
