@@ -14,6 +14,12 @@
 #include "ptcap/decode.h"
 #include "terminal.h"
 
+/* --stats */
+struct counting {
+	struct ptc_totals totals;
+	struct ptc_progress *progress; /* NULL: nobody is told */
+};
+
 struct decode_args {
 	const char *input;	  /* NULL: perf.data */
 	const char *pt;		  /* raw mode */
@@ -29,6 +35,8 @@ struct decode_args {
 	bool has_time;
 	struct ptc_decode_opts opts;
 	struct ptc_code_opts code;
+	struct counting counting;
+	struct ptc_sums_sink sums; /* into that */
 	const char *debuginfod; /* NULL: as the environment has it */
 };
 
@@ -388,6 +396,7 @@ static int check_args(struct decode_args *a)
 				       a->cpu);
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
+	a->opts.sums = a->stats ? &a->sums : NULL;
 	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
 		return ptc_usage_error("decode",
@@ -516,12 +525,21 @@ static const char *name_of(const struct decode_args *a)
 	return a->pt ? a->pt : a->input ? a->input : "perf.data";
 }
 
-static int run(const struct decode_args *a, struct ptc_decode *d)
+/* ptc_sums_sink.on_sums; ctx is a struct counting. */
+static int count(void *ctx, const struct ptc_sums *sums)
+{
+	struct counting *c = ctx;
+
+	if (c->progress)
+		ptc_progress_at(c->progress, sums->last_ns);
+	return ptc_totals_sums(&c->totals, sums);
+}
+
+static int run(struct decode_args *a, struct ptc_decode *d)
 {
 	static struct ptc_line line;
 	struct ptc_printer printer = { .d = d, .fields = a->fields, .line = &line };
 	struct ptc_calls_printer calls;
-	struct ptc_totals totals = PTC_TOTALS_INIT;
 	struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
 				 .ctx = &printer },
 			inner;
@@ -534,7 +552,7 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 
 	printer.color = wants_color(a);
 	if (a->stats)
-		sink = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &totals };
+		sink = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &a->counting.totals };
 	else if (a->json)
 		ptc_print_json_head(&line);
 	if (a->bin) {
@@ -551,15 +569,17 @@ static int run(const struct decode_args *a, struct ptc_decode *d)
 	asked = (struct ptc_asked){ .inner = sink };
 	inner = (struct ptc_sink){ .on_items = ptc_asked_items, .ctx = &asked };
 	sink = inner;
-	if (ptc_progress_start(&progress, d, &inner))
+	if (ptc_progress_start(&progress, d, &inner)) {
 		sink = (struct ptc_sink){ .on_items = ptc_progress_items, .ctx = &progress };
+		a->counting.progress = &progress;
+	}
 	r = ptc_decode_run(d, &sink, &err);
 	ptc_progress_finish(&progress);
 	ptc_decode_get_stats(d, &stats);
 	if (a->calls)
 		ptc_calls_printer_finish(&calls);
 	if (a->stats && r >= 0)
-		ptc_totals_print(&totals, d, &line, a->json);
+		ptc_totals_print(&a->counting.totals, d, &line, a->json);
 	ptc_line_flush(&line);
 	if (line.failed)
 		return PTC_EXIT_FAIL; /* main says why */
@@ -617,10 +637,13 @@ static int decode(struct decode_args *a)
 
 int ptc_cmd_decode(int argc, char **argv)
 {
-	struct decode_args a = { .opts = PTC_DECODE_OPTS_INIT, .code = { .size = sizeof(a.code) } };
+	struct decode_args a = { .opts = PTC_DECODE_OPTS_INIT,
+				 .code = { .size = sizeof(a.code) },
+				 .counting = { .totals = PTC_TOTALS_INIT } };
 	int code;
 
 	a.opts.code = &a.code;
+	a.sums = (struct ptc_sums_sink){ count, &a.counting };
 	a.opts.jobs = default_jobs();
 	code = parse_args(&a, argc, argv);
 	if (!code && a.help)

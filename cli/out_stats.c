@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "out_stats.h"
 
+static void see_time(struct ptc_totals *t, uint64_t ns)
+{
+	if (ns == PTC_NO_TIME)
+		return;
+	if (t->first_ns == PTC_NO_TIME || ns < t->first_ns)
+		t->first_ns = ns;
+	if (t->last_ns == PTC_NO_TIME || ns > t->last_ns)
+		t->last_ns = ns;
+}
+
 int ptc_totals_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_totals *t = ctx;
@@ -13,13 +23,20 @@ int ptc_totals_items(void *ctx, const struct ptc_item *items, size_t n)
 			t->kinds[it->kind]++;
 		else if (it->type == PTC_ITEM_GAP)
 			t->gap_bytes[it->cause] += it->to;
-		if (it->time == PTC_NO_TIME)
-			continue;
-		if (t->first_ns == PTC_NO_TIME || it->time < t->first_ns)
-			t->first_ns = it->time;
-		if (t->last_ns == PTC_NO_TIME || it->time > t->last_ns)
-			t->last_ns = it->time;
+		see_time(t, it->time);
 	}
+	return 0;
+}
+
+int ptc_totals_sums(void *ctx, const struct ptc_sums *sums)
+{
+	struct ptc_totals *t = ctx;
+	size_t i;
+
+	for (i = 0; i < PTC_KIND_COUNT; i++)
+		t->kinds[i] += sums->kinds[i];
+	see_time(t, sums->first_ns);
+	see_time(t, sums->last_ns);
 	return 0;
 }
 

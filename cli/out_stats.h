@@ -19,6 +19,8 @@ struct ptc_totals {
 
 /* ptc_sink.on_items; ctx is a struct ptc_totals. */
 int ptc_totals_items(void *ctx, const struct ptc_item *items, size_t n);
+/* ptc_sums_sink.on_sums; the same. */
+int ptc_totals_sums(void *ctx, const struct ptc_sums *sums);
 
 /* As lines for people, or as one JSON object (doc/json.md). */
 void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode *d, struct ptc_line *l,

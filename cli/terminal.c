@@ -107,15 +107,21 @@ static void say(struct ptc_progress *p, uint64_t time_ns)
 	p->said = true;
 }
 
+void ptc_progress_at(struct ptc_progress *p, uint64_t time_ns)
+{
+	const uint64_t now = now_ns();
+
+	if (now < p->next_ns || time_ns == PTC_NO_TIME)
+		return;
+	say(p, time_ns);
+	p->next_ns = now + 200000000;
+}
+
 int ptc_progress_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_progress *p = ctx;
-	const uint64_t now = now_ns();
 
-	if (now >= p->next_ns && items[n - 1].time != PTC_NO_TIME) {
-		say(p, items[n - 1].time);
-		p->next_ns = now + 200000000;
-	}
+	ptc_progress_at(p, items[n - 1].time);
 	return p->sink->on_items(p->sink->ctx, items, n);
 }
 

@@ -33,6 +33,8 @@ bool ptc_progress_start(struct ptc_progress *p, const struct ptc_decode *d,
 			const struct ptc_sink *sink);
 /* ptc_sink.on_items; ctx is a struct ptc_progress. */
 int ptc_progress_items(void *ctx, const struct ptc_item *items, size_t n);
+/* It has come to @time_ns, if that is known. For what is no item. */
+void ptc_progress_at(struct ptc_progress *p, uint64_t time_ns);
 void ptc_progress_finish(const struct ptc_progress *p);
 
 #endif

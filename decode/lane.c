@@ -26,6 +26,7 @@ struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l)
 		.queue = l->idx,
 		.stats = &d->stats,
 		.notes = &d->notes,
+		.sums = &l->sums,
 	};
 }
 

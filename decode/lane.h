@@ -34,7 +34,8 @@ struct ptc_lane {
 	struct ptc_spot start;	    /* where decoding begins */
 	struct ptc_spot next_start; /* of --last: of the next attempt */
 	bool begun;
-	uint64_t begin_ns; /* once begun: when that is */
+	uint64_t begin_ns;    /* once begun: when that is */
+	struct ptc_sums sums; /* of what is not handed over as items, nor as these, yet */
 
 	/* With several threads; see plan.h. */
 	struct ptc_slice **planned; /* owned; ascending */

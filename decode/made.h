@@ -34,7 +34,9 @@ struct ptc_made {
 	struct ptc_fast_last last;
 	struct ptc_fast_rec *recs; /* owned */
 	size_t n, cap;
-	struct ptc_fast_mark *marks; /* owned */
+	bool counted; /* recs are not there; of the n, without one that is last.listed, there are */
+	uint64_t kinds[PTC_KIND_COUNT]; /* so many of each */
+	struct ptc_fast_mark *marks;	/* owned */
 	size_t nmarks, marks_cap;
 };
 

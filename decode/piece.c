@@ -8,6 +8,7 @@
 #include "decode/addrspace.h"
 #include "decode/grow.h"
 #include "decode/replay_state.h"
+#include "decode/sums.h"
 
 /* With less than 30 MB the engine of a thread would forget more than it could use. */
 enum { HALVED_MAX = 4 };
@@ -34,9 +35,11 @@ int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, str
 	const int r = ptc_engine_new(e->verify ? PTC_ENGINE_VERIFY : PTC_ENGINE_FAST,
 				     &e->fast.time.clock, e->fast.time.on, ret, err);
 
-	if (!r)
-		(*ret)->codes.halved = e->codes.halved;
-	return r;
+	if (r)
+		return r;
+	(*ret)->codes.halved = e->codes.halved;
+	(*ret)->counts = e->counts;
+	return 0;
 }
 
 void ptc_engine_share(struct ptc_engine *e, unsigned int n)
@@ -126,24 +129,28 @@ static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t
 }
 
 /* The engine's lists are the piece's now, and the other way round. */
-static void give_lists(struct ptc_fast *f, struct ptc_made *m)
+static void give_recs(struct ptc_fast *f, struct ptc_made *m)
 {
 	struct ptc_fast_rec *recs = m->recs;
-	struct ptc_fast_mark *marks = m->marks;
-	const size_t cap = m->cap, marks_cap = m->marks_cap;
+	const size_t cap = m->cap;
 
 	m->recs = f->flow.recs;
-	m->n = f->flow.nrecs;
 	m->cap = f->flow.recs_cap;
+	f->flow.recs = recs;
+	f->flow.recs_cap = cap;
+}
+
+static void give_marks(struct ptc_fast *f, struct ptc_made *m)
+{
+	struct ptc_fast_mark *marks = m->marks;
+	const size_t cap = m->marks_cap;
+
 	m->marks = f->marks;
 	m->nmarks = f->nmarks;
 	m->marks_cap = f->marks_cap;
-	f->flow.recs = recs;
-	f->flow.nrecs = 0;
-	f->flow.recs_cap = cap;
 	f->marks = marks;
 	f->nmarks = 0;
-	f->marks_cap = marks_cap;
+	f->marks_cap = cap;
 }
 
 static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
@@ -164,7 +171,14 @@ static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t p
 	m->mode = f->flow.mode;
 	m->insns = f->flow.insns;
 	m->last = ptc_fast_flow_last(&f->flow);
-	give_lists(f, m);
+	m->n = f->flow.nrecs;
+	m->counted = e->counts;
+	if (m->counted)
+		ptc_sums_count(m->kinds, f->flow.recs, m->n - m->last.listed);
+	else
+		give_recs(f, m);
+	f->flow.nrecs = 0;
+	give_marks(f, m);
 }
 
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
@@ -267,6 +281,7 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m)
 	r->piece = (struct ptc_piece){ .recs = m->recs,
 				       .n = m->n,
 				       .cap = m->cap,
+				       .counted = m->counted,
 				       .marks = m->marks,
 				       .nmarks = m->nmarks,
 				       .marks_cap = m->marks_cap,
@@ -275,6 +290,7 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m)
 				       .has_land = m->on,
 				       .land = m->ip,
 				       .time = r->now };
+	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
 	m->recs = old.recs;
 	m->cap = old.cap;
 	m->marks = old.marks;
@@ -404,6 +420,10 @@ static int finish(struct ptc_replay *r, struct ptc_err *err)
 	struct ptc_piece *p = &r->piece;
 
 	p->active = false;
+	if (p->counted) {
+		ptc_sums_add_kinds(r->conf.sums, p->kinds, p->n);
+		r->out.stats->branches += p->n;
+	}
 	r->out.stats->insns += p->insns;
 	r->idle = 0;
 	r->told = r->now;
@@ -429,14 +449,25 @@ static size_t end_of_time(const struct ptc_piece *p)
 	return mark < p->n ? mark : p->n;
 }
 
+/* The next @n, of @time. */
+static void hand_over(struct ptc_replay *r, size_t n, uint64_t time)
+{
+	struct ptc_piece *p = &r->piece;
+
+	if (!p->counted)
+		ptc_trail_list(&r->trail, p->recs + p->next, n, time);
+	else if (n)
+		ptc_sums_add_time(r->conf.sums, time);
+	p->next += n;
+}
+
 /* The last transfer in front of a turn comes behind it, as libipt tells it. */
 static void list_late(struct ptc_replay *r)
 {
 	struct ptc_piece *p = &r->piece;
 
 	p->late = r->trail.last.valid = false;
-	ptc_trail_list(&r->trail, p->recs + p->next, 1, p->late_time);
-	p->next++;
+	hand_over(r, 1, p->late_time);
 }
 
 /* It is @m's time. */
@@ -456,15 +487,14 @@ static void move_on(struct ptc_replay *r, const struct ptc_fast_mark *m)
 int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	struct ptc_piece *p = &r->piece;
-	const size_t most = max ? max : 1;
+	const size_t most = p->counted ? SIZE_MAX : max ? max : 1;
 	size_t left, n;
 
 	if (p->late)
 		list_late(r);
 	left = end_of_time(p) - p->next;
 	n = left < most ? left : most;
-	ptc_trail_list(&r->trail, p->recs + p->next, n, r->now);
-	p->next += n;
+	hand_over(r, n, r->now);
 	if (n < left)
 		return 0;
 	while (p->next_mark < p->nmarks) {

@@ -26,6 +26,7 @@ enum { PTC_ENGINE_REASONS = 48 };
 /* The engine, for all replays of a thread, and what became of the pieces of those that have it. */
 struct ptc_engine {
 	bool verify; /* libipt decodes all, and what the engine would list is held against it */
+	bool counts; /* transfers are counted in place of being listed; see ptc_sums_sink */
 	struct ptc_engine *maker; /* lent; that of the thread whose turn it is; NULL: this one */
 	struct ptc_piece_codes codes;
 	struct ptc_fast fast;
@@ -64,7 +65,9 @@ struct ptc_piece {
 	bool active;
 	struct ptc_fast_rec *recs; /* owned; [next, n) are to come */
 	size_t next, n, cap;
-	struct ptc_fast_mark *marks; /* owned; the same; tsc is in ns now */
+	bool counted; /* recs are not there, but what they add up to: */
+	uint64_t kinds[PTC_KIND_COUNT];
+	struct ptc_fast_mark *marks; /* owned; [next_mark, nmarks); tsc is in ns now */
 	size_t next_mark, nmarks, marks_cap;
 	size_t end; /* the next PSB, in the span */
 	bool late;  /* the next one is of late_time, which is over */

@@ -46,6 +46,7 @@ struct ptc_replay_conf {
 	uint32_t queue;
 	struct ptc_decode_stats *stats;
 	struct ptc_notes *notes;
+	struct ptc_sums *sums; /* of pieces whose transfers are counted; NULL: of none are */
 };
 
 int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret,

@@ -15,6 +15,7 @@
 #include "decode/jobs.h"
 #include "decode/last.h"
 #include "decode/merge.h"
+#include "decode/sums.h"
 
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err)
@@ -233,6 +234,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 		}
 		o = ptc_replay_out(l->replay);
 	} while (t <= limit && o->n - o->head < PTC_LANE_BATCH &&
+		 l->sums.transfers < PTC_SUMS_BATCH &&
 		 (!d->clock.valid || !ptc_sideband_peek(&d->sideband, t)));
 	return 0;
 }
@@ -251,6 +253,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 			return r;
 		l->live = true;
 		l->begun = false;
+		l->sums = ptc_sums_none();
 		d->stats.aux_bytes += ptc_range_left(&l->stream, l->start);
 	}
 	return 0;
@@ -263,6 +266,20 @@ static void count_missing(struct ptc_decode *d)
 	for (i = 0; i < d->procs.files.n; i++)
 		if (!d->procs.files.files[i]->bytes && d->procs.files.files[i]->cost.gaps)
 			d->stats.missing_files++;
+}
+
+/* What @l has counted, if anything. */
+static int give_sums(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
+{
+	struct ptc_sums sums = l->sums;
+
+	if (!sums.transfers)
+		return 0;
+	sums.queue = l->idx;
+	l->sums = ptc_sums_none();
+	if (d->opts.sums->on_sums(d->opts.sums->ctx, &sums))
+		return ptc_fail(err, PTC_E_STOPPED, "decoding was stopped");
+	return 0;
 }
 
 /* All that is still to be done: by one thread at a time; see ptc_jobs_serve. */
@@ -289,6 +306,8 @@ static int serve(void *ctx, struct ptc_err *err)
 		}
 		passed = run_lane(d, l, next, err);
 		r = passed < 0 ? passed : ptc_merge_settled(d, s->sink, err);
+		if (!r)
+			r = give_sums(d, l, err);
 		if (r < 0)
 			return r;
 		if (passed)
@@ -339,17 +358,31 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
 }
 
+/* Does nobody have to look at each transfer? */
+static bool can_count(const struct ptc_decode *d)
+{
+	const struct ptc_decode_opts *o = &d->opts;
+
+	return o->sums && o->engine != PTC_ENGINE_VERIFY && !o->bytes && !o->last &&
+	       o->tid == -1 && o->cpu == -1 && !o->tids.n && !o->cpus.n &&
+	       !ptc_pick_is_needed(&d->pick) && !d->joint.nkept;
+}
+
 /* Instructions, and events, are libipt's alone. */
 static int start_engine(struct ptc_decode *d, struct ptc_err *err)
 {
 	const struct ptc_ipt_params *p = &d->ipt.params;
 	const struct ptc_fast_clock clock = { p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
+	int r;
 
 	ptc_engine_free(d->engine);
 	d->engine = NULL;
 	if (d->opts.engine == PTC_ENGINE_LIBIPT || d->opts.insns || d->opts.events)
 		return 0;
-	return ptc_engine_new(d->opts.engine, &clock, d->clock.valid, &d->engine, err);
+	r = ptc_engine_new(d->opts.engine, &clock, d->clock.valid, &d->engine, err);
+	if (!r)
+		d->engine->counts = can_count(d);
+	return r;
 }
 
 int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)

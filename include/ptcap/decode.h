@@ -156,6 +156,31 @@ struct ptc_ids {
 	size_t n;
 };
 
+/*
+ * What transfers of a queue add up to. The whole trace may come in one, or in many, of stretches
+ * that follow each other.
+ */
+struct ptc_sums {
+	uint64_t kinds[PTC_KIND_COUNT]; /* how many there are of each */
+	uint64_t transfers;		/* in all */
+	uint64_t first_ns, last_ns;	/* the earliest and the latest; PTC_NO_TIME: none has one */
+	uint32_t queue;			/* AUXTRACE idx */
+	uint32_t reserved;
+};
+
+/*
+ * For who counts transfers and has no need to see them, which takes twice as long. Where the second
+ * engine follows a trace, and nothing chooses among its transfers (a thread, a CPU, a time, a
+ * function, opts.last, a snapshot's breaks), they come here and not to the sink. All others come as
+ * items, and so do gaps: what there is is both together. Calls are between those of the sink, as
+ * if they were of it, but a stretch is in no order with items. A non-zero return stops decoding
+ * with PTC_E_STOPPED.
+ */
+struct ptc_sums_sink {
+	int (*on_sums)(void *ctx, const struct ptc_sums *sums); /* lent for the call */
+	void *ctx;
+};
+
 struct ptc_decode_opts {
 	size_t size; /* sizeof(struct ptc_decode_opts) */
 	enum ptc_resync resync;
@@ -187,6 +212,7 @@ struct ptc_decode_opts {
 	enum ptc_engine_choice engine; /* what comes out is the same */
 	/* A recording without trace, too: nothing comes out, but names can be asked for. */
 	bool untraced;
+	const struct ptc_sums_sink *sums; /* lent until ptc_decode_free; NULL: all are items */
 };
 
 /* The defaults: all of the trace, transfers and gaps. */
@@ -212,7 +238,7 @@ static inline struct ptc_decode_opts ptc_decode_opts_init(void)
 /* Counted while decoding. */
 struct ptc_decode_stats {
 	uint64_t aux_bytes; /* trace bytes in the file that were looked at */
-	uint64_t branches;  /* given to the sink */
+	uint64_t branches;  /* given to the sink, or counted for opts.sums */
 	uint64_t insns;	    /* retired in the trace that was looked at */
 	uint64_t gaps[PTC_GAP_COUNT];
 	uint64_t missing_files; /* files whose code could not be had, and was missed */

@@ -90,6 +90,16 @@ const struct flows *run_flows(const struct run *r, uint32_t queue)
 	return NULL;
 }
 
+static void see_time(struct ptc_sums *sums, uint64_t ns)
+{
+	if (ns == PTC_NO_TIME)
+		return;
+	if (sums->first_ns == PTC_NO_TIME || ns < sums->first_ns)
+		sums->first_ns = ns;
+	if (sums->last_ns == PTC_NO_TIME || ns > sums->last_ns)
+		sums->last_ns = ns;
+}
+
 static void take(struct run *r, const struct ptc_item *it)
 {
 	struct flows *f;
@@ -101,6 +111,9 @@ static void take(struct run *r, const struct ptc_item *it)
 	}
 	if (it->type != PTC_ITEM_BRANCH)
 		return;
+	r->sums.kinds[it->kind]++;
+	r->sums.transfers++;
+	see_time(&r->sums, it->time);
 	f = flows_of(r, it->queue);
 	if (f->n == f->cap) {
 		f->cap = f->cap ? 2 * f->cap : 1024;
@@ -110,17 +123,17 @@ static void take(struct run *r, const struct ptc_item *it)
 }
 
 /* FNV-1a, by words as far as there are any. */
-static void digest(struct run *r, const void *bytes, size_t n)
+static void digest(uint64_t *sum, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
 	uint64_t word;
 
 	for (; n >= sizeof(word); p += sizeof(word), n -= sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
-		r->digest = (r->digest ^ word) * 0x100000001b3;
+		*sum = (*sum ^ word) * 0x100000001b3;
 	}
 	while (n--)
-		r->digest = (r->digest ^ *p++) * 0x100000001b3;
+		*sum = (*sum ^ *p++) * 0x100000001b3;
 }
 
 static void digest_rest(struct run *r, struct ptc_decode *d)
@@ -128,13 +141,27 @@ static void digest_rest(struct run *r, struct ptc_decode *d)
 	struct ptc_decode_stats stats;
 	const char *note;
 
-	digest(r, &r->status, sizeof(r->status));
-	if (!d)
-		return;
-	ptc_decode_get_stats(d, &stats);
-	digest(r, &stats, sizeof(stats));
-	for (; (note = ptc_decode_note(d, r->notes)) != NULL; r->notes++)
-		digest(r, note, strlen(note));
+	digest(&r->rest, &r->status, sizeof(r->status));
+	if (d) {
+		ptc_decode_get_stats(d, &stats);
+		digest(&r->rest, &stats, sizeof(stats));
+		for (; (note = ptc_decode_note(d, r->notes)) != NULL; r->notes++)
+			digest(&r->rest, note, strlen(note));
+	}
+	digest(&r->digest, &r->rest, sizeof(r->rest));
+}
+
+static int on_sums(void *ctx, const struct ptc_sums *sums)
+{
+	struct run *r = ctx;
+	size_t i;
+
+	for (i = 0; i < PTC_KIND_COUNT; i++)
+		r->sums.kinds[i] += sums->kinds[i];
+	r->sums.transfers += sums->transfers;
+	see_time(&r->sums, sums->first_ns);
+	see_time(&r->sums, sums->last_ns);
+	return 0;
 }
 
 static int on_items(void *ctx, const struct ptc_item *items, size_t n)
@@ -144,7 +171,7 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 
 	for (i = 0; i < n; i++)
 		take(r, &items[i]);
-	digest(r, items, n * sizeof(*items));
+	digest(&r->digest, items, n * sizeof(*items));
 	r->endless = r->items > r->max_items;
 	return r->endless;
 }
@@ -190,6 +217,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	      struct threads threads, struct run *ret)
 {
 	const struct ptc_sink sink = { on_items, ret };
+	const struct ptc_sums_sink sums = { on_sums, ret };
 	struct ptc_decode_opts opts = b->opts;
 	struct ptc_decode *d = NULL;
 
@@ -197,7 +225,9 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	opts.jobs = threads.jobs;
 	opts.slice = threads.slice;
 	opts.engine = threads.engine ? threads.engine : PTC_ENGINE_LIBIPT;
+	opts.sums = threads.counts ? &sums : NULL;
 	*ret = (struct run){ .max_items = max_items };
+	ret->sums.first_ns = ret->sums.last_ns = PTC_NO_TIME;
 	if (ftruncate(b->fd, 0) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)
 		die("cannot write a file in memory");
 	if (b->raw)

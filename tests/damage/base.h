@@ -40,6 +40,8 @@ struct run {
 	uint64_t items, max_items;
 	size_t notes;
 	uint64_t digest; /* of all that was told: items, notes, counts */
+	uint64_t rest;	 /* the same without items */
+	struct ptc_sums sums; /* of its transfers */
 	bool endless;	 /* more than max_items */
 	int status;	 /* of opening it, or of decoding it */
 	struct ptc_err err;
@@ -97,6 +99,7 @@ struct threads {
 	size_t slice;
 	bool plain;
 	enum ptc_engine_choice engine;
+	bool counts; /* transfers are no items where that can be */
 };
 
 /* Decode @bytes as if they were @b's. *@ret is to be released. */

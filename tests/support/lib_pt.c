@@ -13,6 +13,7 @@
 #include "decode/ipt.h"
 #include "decode/note.h"
 #include "decode/piece.h"
+#include "decode/sums.h"
 #include "lib_fast.h"
 
 const uint8_t pt_code[PT_CODE_LEN] = {
@@ -297,6 +298,15 @@ static void other_close(struct other *o, struct pt_how *how)
 	fs_close(&o->pull);
 }
 
+static void add_to_sums(struct ptc_sums *sums, const struct ptc_item *it)
+{
+	if (it->type != PTC_ITEM_BRANCH)
+		return;
+	sums->kinds[it->kind]++;
+	sums->transfers++;
+	ptc_sums_add_time(sums, it->time);
+}
+
 /* @late: nobody takes items before the end. */
 static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 		const struct ptc_stream *stream, struct pt_how *how, struct other *other)
@@ -319,6 +329,7 @@ static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 				last = o->items[o->head].time;
 			}
 			put_item(out, &o->items[o->head], stream, how);
+			add_to_sums(&how->sums, &o->items[o->head]);
 			other_look(other, &o->items[o->head]);
 		}
 	} while (ret);
@@ -336,6 +347,13 @@ static struct ptc_codefile *add_file(struct ptc_codefiles *files)
 	(void)close(fd);
 	return f;
 }
+
+/* Who follows the trace. */
+enum who {
+	LIBIPT,
+	FAST,	/* the second engine, where it can */
+	COUNTS, /* the same, which counts transfers */
+};
 
 /* Tables that are large next to what a test decodes: the engine's that had them last. */
 static struct ptc_piece_code *spare;
@@ -359,7 +377,8 @@ static void free_engine(struct ptc_engine *e)
 	ptc_engine_free(e);
 }
 
-static struct ptc_engine *new_engine(const struct pt_how *how, const struct ptc_addrspace *as)
+static struct ptc_engine *new_engine(const struct pt_how *how, const struct ptc_addrspace *as,
+				     enum who who)
 {
 	const struct ptc_ipt_params *p = &how->params;
 	const struct ptc_fast_clock clock = { p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
@@ -369,15 +388,16 @@ static struct ptc_engine *new_engine(const struct pt_how *how, const struct ptc_
 	if (ptc_engine_new(PTC_ENGINE_FAST, &clock, how->conv, &e, &err))
 		die(err.msg);
 	lend_tables(e, as);
+	e->counts = who == COUNTS;
 	return e;
 }
 
 /*
  * The text is the caller's. @max: as of ptc_replay_steps; 0: step by step. @code: the code, if it
- * is not to be in a file. @late: as of run. @fast: with the second engine, where that can.
+ * is not to be in a file. @late: as of run. What is counted is not in the text.
  */
 static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
-		    bool fast, const uint8_t *code)
+		    enum who who, const uint8_t *code)
 {
 	char *text = NULL;
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
@@ -403,6 +423,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	opts.bytes = how->bytes;
 	opts.events = how->events;
 	memset(&how->stats, 0, sizeof(how->stats));
+	how->sums = ptc_sums_none();
 	conf = (struct ptc_replay_conf){
 		.opts = &opts,
 		.resync = how->psb ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET,
@@ -413,20 +434,21 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 		.nmarks = how->nmarks,
 		.stats = &how->stats,
 		.notes = &notes,
+		.sums = &how->sums,
 	};
 	if (how->conv)
 		conf.clock.conv = *how->conv;
-	if (fast)
-		conf.engine = new_engine(how, &as);
+	if (who != LIBIPT)
+		conf.engine = new_engine(how, &as, who);
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
 	ptc_replay_set_calm(r, UINT64_MAX, (struct ptc_calm){ .d = NULL });
-	if (!late && !fast)
+	if (!late && who == LIBIPT)
 		other_open(&other, stream, &as, how, !max);
 	run(r, max, late, out, stream, how, &other);
 	other_close(&other, how);
-	if (fast)
+	if (who != LIBIPT)
 		how->pieces = conf.engine->stats.pieces;
 	ptc_replay_free(r);
 	free_engine(conf.engine);
@@ -441,14 +463,20 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 
 /* In rows of at most @max items it is the same as @text. */
 static void hold_rows(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
-		      bool fast, const uint8_t *code, const char *text)
+		      enum who who, const uint8_t *code, const char *text)
 {
 	const struct ptc_decode_stats stats = how->stats;
-	char *in_rows = replay(stream, how, max, late, fast, code);
+	const struct ptc_sums sums = how->sums;
+	char *in_rows = replay(stream, how, max, late, who, code);
 
-	if (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0) {
+	if (memcmp(&sums, &how->sums, sizeof(sums)) != 0)
+		die("transfers add up to something else");
+	if (who == COUNTS && memcmp(&stats, &how->stats, sizeof(stats)) != 0)
+		die("what is counted is something else");
+	if (who != COUNTS &&
+	    (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)) {
 		fprintf(stderr, "%sin rows:\n%s", text, in_rows);
-		die(fast ? "with the second engine it is something else" :
+		die(who == FAST ? "with the second engine it is something else" :
 			   "step by step it is something else than in rows");
 	}
 	free(in_rows);
@@ -463,14 +491,15 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 		die("out of memory");
 	memcpy(code, pt_code, PT_CODE_LEN);
 	free(text);
-	text = replay(stream, how, 0, false, false, code);
-	hold_rows(stream, how, 1000, false, false, code, text);
-	hold_rows(stream, how, 1000, false, false, NULL, text);
-	hold_rows(stream, how, 3, true, false, NULL, text);
+	text = replay(stream, how, 0, false, LIBIPT, code);
+	hold_rows(stream, how, 1000, false, LIBIPT, code, text);
+	hold_rows(stream, how, 1000, false, LIBIPT, NULL, text);
+	hold_rows(stream, how, 3, true, LIBIPT, NULL, text);
 	how->pieces = 0;
 	if (!how->insns && !how->events) {
-		hold_rows(stream, how, 1000, false, true, code, text);
-		hold_rows(stream, how, 3, true, true, code, text);
+		hold_rows(stream, how, 1000, false, FAST, code, text);
+		hold_rows(stream, how, 3, true, FAST, code, text);
+		hold_rows(stream, how, 3, false, COUNTS, code, text);
 	}
 	free(code);
 	return text;

@@ -60,6 +60,7 @@ struct pt_how {
 	size_t nmarks;
 	uint64_t max_steps;	       /* abort after so many; 0: a million */
 	struct ptc_decode_stats stats; /* out */
+	struct ptc_sums sums;	       /* out: of all transfers, as items and as sums */
 	enum ptc_fast_status
 		fast;	      /* out, of a stream of one span: how far the second engine came, */
 	const char *fast_why; /* and if it declined, why */

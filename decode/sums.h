@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Transfers that are counted, where nobody needs to see each of them (opts.sums). */
+#ifndef PTC_DECODE_SUMS_H
+#define PTC_DECODE_SUMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/fast/block.h"
+#include "ptcap/decode.h"
+
+/* How many of @recs[0..n) are of each kind. */
+void ptc_sums_count(uint64_t kinds[PTC_KIND_COUNT], const struct ptc_fast_rec *recs, size_t n);
+
+/* About as many are given at a time. */
+enum { PTC_SUMS_BATCH = 1 << 16 };
+
+/* Nothing yet. */
+static inline struct ptc_sums ptc_sums_none(void)
+{
+	return (struct ptc_sums){ .first_ns = PTC_NO_TIME, .last_ns = PTC_NO_TIME };
+}
+
+static inline void ptc_sums_add_kinds(struct ptc_sums *s, const uint64_t kinds[PTC_KIND_COUNT],
+				      uint64_t transfers)
+{
+	size_t i;
+
+	for (i = 0; i < PTC_KIND_COUNT; i++)
+		s->kinds[i] += kinds[i];
+	s->transfers += transfers;
+}
+
+/* There are some of @time. */
+static inline void ptc_sums_add_time(struct ptc_sums *s, uint64_t time)
+{
+	if (time == PTC_NO_TIME)
+		return;
+	if (s->first_ns == PTC_NO_TIME || time < s->first_ns)
+		s->first_ns = time;
+	if (s->last_ns == PTC_NO_TIME || time > s->last_ns)
+		s->last_ns = time;
+}
+
+#endif
