@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: transfers that are counted in place of being listed. That sums and items are what
+ * there is pt_replay holds, of all that it replays.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "decode/sums.h"
+#include "lib_perfdata.h"
+#include "lib_pt.h"
+
+/* A tick is a nanosecond. */
+static const struct ptc_time_conv clock_1ns = { .shift = 0, .mult = 1, .zero = 0 };
+
+enum { TID = 7, QUEUE = 3, JUMPS = 5 };
+
+static int memory_file(const void *bytes, size_t len, char path[64])
+{
+	const int fd = memfd_create("test", MFD_CLOEXEC);
+
+	cr_assert(fd >= 0);
+	cr_assert_eq(write(fd, bytes, len), (ssize_t)len);
+	(void)snprintf(path, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+/* At its jmp *%rax, which leads there again, JUMPS times from @time on. */
+static void jumps(struct ptc_buf *b, uint64_t time)
+{
+	int i;
+
+	pt_psb(b);
+	pt_tsc(b, time);
+	pt_mode_exec64(b);
+	pt_ip(b, PT_FUP, 0x100b);
+	pt_psbend(b);
+	for (i = 0; i < JUMPS; i++)
+		pt_ip(b, PT_TIP, 0x100b);
+}
+
+struct got {
+	struct ptc_sums sums;
+	uint64_t items;
+	int stop;
+};
+
+static int on_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct got *g = ctx;
+
+	(void)items;
+	g->items += n;
+	return 0;
+}
+
+static int on_sums(void *ctx, const struct ptc_sums *sums)
+{
+	struct got *g = ctx;
+
+	ptc_sums_add_kinds(&g->sums, sums->kinds, sums->transfers);
+	ptc_sums_add_time(&g->sums, sums->first_ns);
+	ptc_sums_add_time(&g->sums, sums->last_ns);
+	g->sums.queue = sums->queue;
+	return g->stop;
+}
+
+/* Two pieces that are the engine's and a rest that is not, decoded with @opts. */
+static int run(struct ptc_decode_opts opts, struct got *g)
+{
+	const struct ptc_sink sink = { on_items, g };
+	const struct ptc_sums_sink sums = { on_sums, g };
+	struct ptc_decode_stats stats;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_decode *d;
+	struct ptc_err err;
+	struct pd pd;
+	char code_path[64], path[64];
+	uint8_t *bytes;
+	int code, fd, r;
+	size_t len;
+
+	g->sums = ptc_sums_none();
+	pd_init_pt(&pd, &clock_1ns);
+	code = memory_file(pt_code, PT_CODE_LEN, code_path);
+	pd_mmap2(&pd, TID, 0, 0x1000, PT_CODE_LEN, 0, code_path);
+	jumps(&b, 10);
+	jumps(&b, 20);
+	jumps(&b, 30);
+	pt_ip_none(&b, PT_PGD);
+	pd_auxtrace(&pd, &(struct ptc_auxtrace){ .idx = QUEUE, .tid = TID, .cpu = -1 }, b.bytes,
+		    b.len);
+	bytes = pd_finish(&pd, &len);
+	fd = memory_file(bytes, len, path);
+	opts.sums = &sums;
+	cr_assert_eq(ptc_decode_open(path, &opts, &d, &err), 0, "%s", err.msg);
+	r = ptc_decode_run(d, &sink, &err);
+	ptc_decode_get_stats(d, &stats);
+	if (!r)
+		cr_assert_eq(stats.branches, 3 * JUMPS + 1);
+	ptc_decode_free(d);
+	(void)close(fd);
+	(void)close(code);
+	free(bytes);
+	pd_release(&pd);
+	ptc_buf_release(&b);
+	return r;
+}
+
+Test(sums, are_of_what_the_engine_follows_and_the_rest_comes_as_items)
+{
+	const struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct got g = { .stop = 0 };
+
+	cr_assert_eq(run(opts, &g), 0);
+	/* The last of a piece leads on from it: it is libipt's, or the next one's. */
+	cr_assert_eq(g.sums.transfers, 2 * (JUMPS - 1), "%d", (int)g.sums.transfers);
+	cr_assert_eq(g.sums.kinds[PTC_KIND_IJMP], g.sums.transfers);
+	cr_assert_eq(g.items, 3 * JUMPS + 1 - g.sums.transfers);
+	cr_assert_eq(g.sums.first_ns, 10);
+	cr_assert_eq(g.sums.last_ns, 20);
+	cr_assert_eq(g.sums.queue, QUEUE);
+}
+
+Test(sums, are_none_where_something_chooses_among_transfers)
+{
+	const struct ptc_decode_opts none = PTC_DECODE_OPTS_INIT;
+	struct ptc_decode_opts opts[4] = { none, none, none, none };
+	size_t i;
+
+	opts[0].tid = TID;
+	opts[1].last = 100;
+	opts[2].engine = PTC_ENGINE_LIBIPT;
+	opts[3].engine = PTC_ENGINE_VERIFY;
+	for (i = 0; i < sizeof(opts) / sizeof(opts[0]); i++) {
+		struct got g = { .stop = 0 };
+
+		cr_assert_eq(run(opts[i], &g), 0);
+		cr_assert_eq(g.sums.transfers, 0, "%zu", i);
+		cr_assert_eq(g.items, 3 * JUMPS + 1, "%zu", i);
+	}
+}
+
+Test(sums, stop_decoding_if_they_are_told_to)
+{
+	const struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct got g = { .stop = 1 };
+
+	cr_assert_eq(run(opts, &g), PTC_E_STOPPED);
+}
+
+Test(sums, count_each_record_once_whatever_their_number)
+{
+	struct ptc_fast_rec recs[23];
+	uint64_t kinds[PTC_KIND_COUNT], want[PTC_KIND_COUNT] = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < sizeof(recs) / sizeof(recs[0]); i++) {
+		ptc_sums_count(kinds, recs, i);
+		for (k = 0; k < PTC_KIND_COUNT; k++)
+			cr_assert_eq(kinds[k], want[k], "%zu of kind %zu", i, k);
+		k = 1 + i * i % (PTC_KIND_COUNT - 1);
+		recs[i] = ptc_fast_rec(0xffffffff81000000 + i, i, (enum ptc_kind)k);
+		want[k]++;
+	}
+}
