@@ -37,7 +37,7 @@ struct decode_args {
 	struct ptc_code_opts code;
 	struct counting counting;
 	struct ptc_sums_sink sums; /* into that */
-	const char *debuginfod; /* NULL: as the environment has it */
+	const char *debuginfod;	   /* NULL: as the environment has it */
 };
 
 static void args_release(struct decode_args *a)
@@ -552,7 +552,8 @@ static int run(struct decode_args *a, struct ptc_decode *d)
 
 	printer.color = wants_color(a);
 	if (a->stats)
-		sink = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &a->counting.totals };
+		sink = (struct ptc_sink){ .on_items = ptc_totals_items,
+					  .ctx = &a->counting.totals };
 	else if (a->json)
 		ptc_print_json_head(&line);
 	if (a->bin) {
@@ -575,6 +576,7 @@ static int run(struct decode_args *a, struct ptc_decode *d)
 	}
 	r = ptc_decode_run(d, &sink, &err);
 	ptc_progress_finish(&progress);
+	a->counting.progress = NULL;
 	ptc_decode_get_stats(d, &stats);
 	if (a->calls)
 		ptc_calls_printer_finish(&calls);

@@ -63,9 +63,9 @@ void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32
 /* A piece whose transfers are being handed over or, to verify, expected. */
 struct ptc_piece {
 	bool active;
+	bool counted;		   /* recs are not there, but how many there are of each kind */
 	struct ptc_fast_rec *recs; /* owned; [next, n) are to come */
 	size_t next, n, cap;
-	bool counted; /* recs are not there, but what they add up to: */
 	uint64_t kinds[PTC_KIND_COUNT];
 	struct ptc_fast_mark *marks; /* owned; [next_mark, nmarks); tsc is in ns now */
 	size_t next_mark, nmarks, marks_cap;

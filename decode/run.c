@@ -363,9 +363,9 @@ static bool can_count(const struct ptc_decode *d)
 {
 	const struct ptc_decode_opts *o = &d->opts;
 
-	return o->sums && o->engine != PTC_ENGINE_VERIFY && !o->bytes && !o->last &&
-	       o->tid == -1 && o->cpu == -1 && !o->tids.n && !o->cpus.n &&
-	       !ptc_pick_is_needed(&d->pick) && !d->joint.nkept;
+	return o->sums && o->engine != PTC_ENGINE_VERIFY && !o->bytes && !o->last && o->tid == -1 &&
+	       o->cpu == -1 && !o->tids.n && !o->cpus.n && !ptc_pick_is_needed(&d->pick) &&
+	       !d->joint.nkept;
 }
 
 /* Instructions, and events, are libipt's alone. */

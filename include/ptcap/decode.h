@@ -199,8 +199,11 @@ struct ptc_decode_opts {
 	const char *sym; /* only what leads from or to this function (gaps come all the same);
 			  * lent until ptc_decode_free; NULL: all */
 	bool events;	 /* EVENT items, too */
+	bool mangled;	 /* names of functions as the linker has them: not demangled */
+	/* A recording without trace, too: nothing comes out, but names can be asked for. */
+	bool untraced;
+	uint8_t reserved[5];
 	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
-	bool mangled; /* names of functions as the linker has them: not demangled */
 	/*
 	 * Threads to decode with, the caller's included; 0: one. What comes out is the same. With
 	 * more than one the sink is called by one of them at a time, in order, but not always by
@@ -208,10 +211,8 @@ struct ptc_decode_opts {
 	 * thread-local storage) is not to be relied on from call to call.
 	 */
 	unsigned int jobs;
-	size_t slice; /* bytes of trace that a thread takes at a time, about; 0: what is best */
 	enum ptc_engine_choice engine; /* what comes out is the same */
-	/* A recording without trace, too: nothing comes out, but names can be asked for. */
-	bool untraced;
+	size_t slice; /* bytes of trace that a thread takes at a time, about; 0: what is best */
 	const struct ptc_sums_sink *sums; /* lent until ptc_decode_free; NULL: all are items */
 };
 

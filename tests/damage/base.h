@@ -39,11 +39,11 @@ struct run {
 	size_t ngaps;
 	uint64_t items, max_items;
 	size_t notes;
-	uint64_t digest; /* of all that was told: items, notes, counts */
-	uint64_t rest;	 /* the same without items */
+	uint64_t digest;      /* of all that was told: items, notes, counts */
+	uint64_t rest;	      /* the same without items */
 	struct ptc_sums sums; /* of its transfers */
-	bool endless;	 /* more than max_items */
-	int status;	 /* of opening it, or of decoding it */
+	bool endless;	      /* more than max_items */
+	int status;	      /* of opening it, or of decoding it */
 	struct ptc_err err;
 };
 

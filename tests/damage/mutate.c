@@ -235,8 +235,7 @@ static void judge_ways(const struct base *b, const struct change *c, const struc
 				" items, not %" PRIu64,
 				how[i].jobs, how[i].slice, how[i].plain ? " without a cache" : "",
 				how[i].engine == PTC_ENGINE_FAST ? " with the second engine" : "",
-				how[i].counts ? " that counts" : "",
-				r.items, got->items);
+				how[i].counts ? " that counts" : "", r.items, got->items);
 		run_release(&r);
 	}
 }

@@ -477,7 +477,7 @@ static void hold_rows(const struct ptc_stream *stream, struct pt_how *how, size_
 	    (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)) {
 		fprintf(stderr, "%sin rows:\n%s", text, in_rows);
 		die(who == FAST ? "with the second engine it is something else" :
-			   "step by step it is something else than in rows");
+				  "step by step it is something else than in rows");
 	}
 	free(in_rows);
 }
