@@ -2,7 +2,9 @@
 #include "decode/jobs.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "decode/lane.h"
@@ -10,6 +12,12 @@
 
 /* Replays, and lists of pieces, that are kept for another slice. */
 enum { SPARE_MAX = 64 };
+
+/*
+ * How long a thread that has nothing to do looks for something before it sleeps: about what it
+ * takes to wake it. A turn is not much longer.
+ */
+enum { LOOK_NS = 60000, LOOKS = 20 /* between two looks at the clock */ };
 
 struct ptc_jobs_thread {
 	struct ptc_jobs *jobs;
@@ -29,6 +37,8 @@ struct ptc_jobs {
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	atomic_bool quit;
+	atomic_uint news; /* counts what may give a thread something to do; changed by the lock */
+	bool looks;	  /* there is a CPU for each thread */
 
 	/* By the lock. */
 	struct ptc_slice *first, *last;	     /* that wait; lent */
@@ -102,6 +112,7 @@ static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread 
 static void pass_to(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 {
 	j->turn = t;
+	(void)atomic_fetch_add(&j->news, 1);
 	if (t && j->threads->worker.engine)
 		j->threads->worker.engine->maker = t->worker.engine;
 	if (t && t->idle)
@@ -137,6 +148,32 @@ static struct ptc_slice *next_slice(const struct ptc_jobs *j, const struct ptc_j
 	return t == j->threads && j->turn != t && j->first && !j->first->pieces ? NULL : j->first;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* With the lock, which is not held meanwhile: is there, before long, something new? */
+static bool look_for_news(struct ptc_jobs *j)
+{
+	const unsigned int seen = atomic_load(&j->news);
+	const uint64_t end = now_ns() + LOOK_NS;
+	int i;
+
+	if (!j->looks)
+		return false;
+	(void)pthread_mutex_unlock(&j->lock);
+	do {
+		for (i = 0; i < LOOKS && atomic_load(&j->news) == seen; i++)
+			__builtin_ia32_pause();
+	} while (i == LOOKS && now_ns() < end);
+	(void)pthread_mutex_lock(&j->lock);
+	return atomic_load(&j->news) != seen;
+}
+
 /* With the lock: one thing that @t can do, or wait until there may be one. */
 static void do_something(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 {
@@ -146,7 +183,7 @@ static void do_something(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 		take_turn(j, t);
 	} else if (s) {
 		run(j, s, t);
-	} else {
+	} else if (!look_for_news(j)) {
 		t->idle = true;
 		(void)pthread_cond_wait(&t->wake, &j->lock);
 		t->idle = false;
@@ -233,6 +270,13 @@ static int start(struct ptc_jobs *j, size_t n, struct ptc_err *err)
 	return r;
 }
 
+static bool has_cpus(size_t n)
+{
+	cpu_set_t set;
+
+	return !sched_getaffinity(0, sizeof(set), &set) && (size_t)CPU_COUNT(&set) >= n;
+}
+
 static bool prepare(struct ptc_jobs *j, size_t n)
 {
 	size_t i;
@@ -243,6 +287,8 @@ static bool prepare(struct ptc_jobs *j, size_t n)
 	(void)pthread_mutex_init(&j->lock, NULL);
 	(void)pthread_cond_init(&j->done, NULL);
 	atomic_init(&j->quit, false);
+	atomic_init(&j->news, 0);
+	j->looks = has_cpus(n);
 	for (i = 0; i < n; i++) {
 		(void)pthread_cond_init(&j->threads[i].wake, NULL);
 		j->threads[i].jobs = j;
@@ -279,6 +325,7 @@ void ptc_jobs_stop(struct ptc_jobs *j)
 
 	(void)pthread_mutex_lock(&j->lock);
 	atomic_store(&j->quit, true);
+	(void)atomic_fetch_add(&j->news, 1);
 	for (i = 1; i < j->nthreads; i++)
 		(void)pthread_cond_signal(&j->threads[i].wake);
 	(void)pthread_mutex_unlock(&j->lock);
@@ -344,6 +391,7 @@ void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s)
 	else
 		j->first = s;
 	j->last = s;
+	(void)atomic_fetch_add(&j->news, 1);
 	wake_one(j);
 	(void)pthread_mutex_unlock(&j->lock);
 }

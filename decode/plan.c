@@ -16,13 +16,20 @@
  * A slice is large enough for what it costs to begin one, and small enough for its items, which are
  * a hundred times as large, to be in memory with those of the others.
  */
-enum { SLICE_BYTES = 256 << 10, LEAST_BYTES = 4 << 10, SLICES_EACH = 2, MAX_THREADS = 256 };
+enum {
+	SLICE_BYTES = 256 << 10,
+	LEAST_BYTES = 4 << 10,
+	SLICES_EACH = 2,
+	PIECES_EACH = 3,
+	MAX_THREADS = 256
+};
 
 /*
- * One of pieces begins at no cost, but threads wait for each other where it ends: with this many
- * records that is rare. How many those of some trace are is seen while it is decoded.
+ * One of pieces begins at no cost, but threads wait for each other where it ends. Who made one
+ * serves it: with about this many records they are still in the CPU's cache then. How many those of
+ * some trace are is seen while it is decoded.
  */
-enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 64 << 10 };
+enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 16 << 10 };
 
 /* Pieces declined that say what the others will be like. */
 enum { FEW = 4, MANY = 128 };
@@ -108,7 +115,7 @@ static bool begin(struct ptc_plan *p)
 static void set_slice(struct ptc_plan *p, size_t bytes)
 {
 	p->slice = p->d->opts.slice ? p->d->opts.slice : bytes;
-	p->bytes_max = (size_t)SLICES_EACH * threads(p->d) *
+	p->bytes_max = (size_t)(p->pieces ? PIECES_EACH : SLICES_EACH) * threads(p->d) *
 		       (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
 }
 
