@@ -181,11 +181,20 @@ static bool wants_last(const struct ptc_loop *l)
 	return l->asked || l->last ? !o->no_last : !o->no_exit;
 }
 
+/* And did something ask for one that nobody has looked at yet? */
+static bool is_asked_for(const struct ptc_loop *l)
+{
+	const struct ptc_record_opts *o = l->opts;
+
+	return o->snapshot && !l->asked && !(o->count && l->snapshots >= o->count) &&
+	       l->source->ops->asks && l->source->ops->asks(l->source);
+}
+
 /* The trace that has ended is the last snapshot; while its end is waited for there is no other. */
 static int drain_or_take(struct ptc_loop *l, bool ended)
 {
 	const bool paused = l->pausing && !ended && !l->asked && l->source->ops->pause(l->source);
-	const bool take = ended ? wants_last(l) : paused;
+	const bool take = ended ? wants_last(l) || is_asked_for(l) : paused;
 	const uint64_t before = l->drain->aux_bytes;
 	int rc;
 

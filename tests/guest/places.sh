@@ -31,4 +31,15 @@ grep -q 'a processor watches 4 places' at.err || fail "why not five: $(cat at.er
 unharmed "$target"
 kill "$target"
 wait "$target" || true
-echo "ok snapshots at places: every 100th pass, each pass, four places; what was watched is as it was"
+
+# On one CPU it counts all passes, of which there are 20: the last one is right in front of the end.
+hop=$(nm "$progs/prog_busy" | sed -n 's/ . hop$//p')
+for n in 20 21; do
+	code=0
+	taskset 1 "$ptcap" snapshot --at "0x$hop:$n" --no-final "${rings[@]}" -o "last$n" -- "$progs/prog_busy" 10 >/dev/null 2>at.err || code=$?
+	[ "$code" = 7 ] || fail "--at 0x$hop:$n: exit status $code: $(cat at.err)"
+done
+[ "$(echo last2?.*)" = last20.000 ] || fail "of 20 passes the 20th is not the one: $(echo last2?.*) $(cat at.err)"
+"$ptcap" decode -i last20.000 >at.dec 2>at.dec.err || fail "last20.000: $(cat at.dec.err)"
+[ "$(grep -c ' icall .* hop$' at.dec)" = 20 ] || fail "not all 20 passes are in it: $(grep ' icall ' at.dec | tail -n 30)"
+echo "ok snapshots at places: every 100th pass, each pass, the last one in front of the end, four places; what was watched is as it was"

@@ -23,6 +23,7 @@ struct fake {
 	struct ptc_source_ring rings[RINGS];
 	int end_fd;
 	unsigned int pauses, resumes, leaves, quiesced;
+	bool asks;		     /* for a snapshot */
 	unsigned int goes_on, asked; /* so many times a trace did though it was off; of how many */
 	pthread_t thread;	     /* that spoke with the source last */
 };
@@ -109,6 +110,11 @@ static bool fake_went_on(struct ptc_source *s)
 	return true;
 }
 
+static bool fake_asks(struct ptc_source *s)
+{
+	return of(s)->asks;
+}
+
 /* A PMU that nobody knows: its trace is taken as it is. */
 static void fake_describe(struct ptc_source *s, struct ptc_source_desc *ret)
 {
@@ -126,6 +132,7 @@ static const struct ptc_source_ops ops = { .describe = fake_describe,
 					   .end_fd = fake_end_fd,
 					   .pause = fake_pause,
 					   .went_on = fake_went_on,
+					   .asks = fake_asks,
 					   .resume = fake_resume,
 					   .stop = fake_leave,
 					   .leave = fake_leave,
@@ -268,22 +275,19 @@ Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 	(void)close(c.wake_fd);
 }
 
-/* One snapshot, a file of its own: after a pause, or at the end. What the loop returns. */
-static int take_file(struct fake *f, const char *path, bool at_end, struct ptc_err *err)
+/* A series of files at @path, as @opts wants them. What the loop returns. */
+static int take_series(struct fake *f, const char *path, struct ptc_record_opts opts,
+		       struct ptc_err *err)
 {
-	const struct ptc_record_opts opts = { .snapshot = true,
-					      .series = true,
-					      .count = 1,
-					      .after_ns = at_end ? 0 : 1,
-					      .max_ns = at_end ? 1 : 0,
-					      .output = path,
-					      .wake_fd = -1 };
 	struct ptc_filing filing;
 	struct ptc_series series;
 	struct ptc_drain drain;
 	struct ptc_loop loop;
 	int rc;
 
+	opts.snapshot = opts.series = true;
+	opts.output = path;
+	opts.wake_fd = -1;
 	cr_assert_eq(ptc_drain_init(&drain, &f->base, &opts, err), 0);
 	cr_assert_eq(ptc_filing_init(&filing, &opts, &f->base, RINGS, err), 0);
 	cr_assert_eq(ptc_series_init(&series, &filing, &drain, err), 0, "%s", err->msg);
@@ -295,6 +299,16 @@ static int take_file(struct fake *f, const char *path, bool at_end, struct ptc_e
 	ptc_series_release(&series);
 	ptc_filing_release(&filing);
 	return rc;
+}
+
+/* One snapshot, a file of its own: after a pause, or at the end. */
+static int take_file(struct fake *f, const char *path, bool at_end, struct ptc_err *err)
+{
+	const struct ptc_record_opts opts = { .count = 1,
+					      .after_ns = at_end ? 0 : 1,
+					      .max_ns = at_end ? 1 : 0 };
+
+	return take_series(f, path, opts, err);
 }
 
 /* Each ring has the @stopped bytes that it stopped with, and ring 0 @more. */
@@ -341,6 +355,29 @@ Test(loop, what_went_on_while_it_was_copied_is_copied_again)
 		cr_assert_eq(f.resumes, !at_end);
 		check_copies(path, at_end ? 24 : 16, 2);
 		(void)unlink(path);
+		release(&f);
+	}
+}
+
+Test(loop, what_was_asked_for_just_before_the_end_is_taken)
+{
+	const struct ptc_record_opts opts = { .no_exit = true };
+	char path[64];
+	struct ptc_err err;
+	int asks;
+
+	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
+	for (asks = 0; asks < 2; asks++) {
+		struct fake f;
+
+		make(&f);
+		f.asks = asks;
+		(void)eventfd_write(f.end_fd, 1);
+		cr_assert_eq(take_series(&f, path, opts, &err), 0, "%s", err.msg);
+		(void)strcat(path, ".000");
+		cr_assert_eq(!access(path, F_OK), asks, "%s", path);
+		(void)unlink(path);
+		path[strlen(path) - 4] = '\0';
 		release(&f);
 	}
 }
