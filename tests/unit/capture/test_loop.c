@@ -362,11 +362,12 @@ Test(loop, what_went_on_while_it_was_copied_is_copied_again)
 Test(loop, what_was_asked_for_just_before_the_end_is_taken)
 {
 	const struct ptc_record_opts opts = { .no_exit = true };
-	char path[64];
+	char path[64], file[80];
 	struct ptc_err err;
 	int asks;
 
 	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
+	(void)snprintf(file, sizeof(file), "%s.000", path);
 	for (asks = 0; asks < 2; asks++) {
 		struct fake f;
 
@@ -374,10 +375,8 @@ Test(loop, what_was_asked_for_just_before_the_end_is_taken)
 		f.asks = asks;
 		(void)eventfd_write(f.end_fd, 1);
 		cr_assert_eq(take_series(&f, path, opts, &err), 0, "%s", err.msg);
-		(void)strcat(path, ".000");
-		cr_assert_eq(!access(path, F_OK), asks, "%s", path);
-		(void)unlink(path);
-		path[strlen(path) - 4] = '\0';
+		cr_assert_eq(!access(file, F_OK), asks, "%s", file);
+		(void)unlink(file);
 		release(&f);
 	}
 }
