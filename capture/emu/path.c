@@ -310,6 +310,7 @@ static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struc
 	const bool begins = s->how == PTC_EMU_EXEC || s->how == PTC_EMU_FORK;
 
 	k->tid = s->tid;
+	ptc_emu_unit_meet(u, k, s->pid);
 	if (begins)
 		end_former(u, k, s);
 	k->proc = ptc_emu_unit_process(u, s->pid);

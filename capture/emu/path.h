@@ -31,6 +31,11 @@ void ptc_emu_unit_speak_of(const struct ptc_emu_task *k);
 uint64_t ptc_emu_unit_head(const struct ptc_emu_unit *u, const struct ptc_emu_task *k);
 /* What the other threads of its process wrote before this moment is read. */
 void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
+/*
+ * @k begins, of process @pid: what it came to be by is read before. The slot of who was forked may
+ * be one behind that of the program which that has executed since, or of a thread of it.
+ */
+void ptc_emu_unit_meet(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid_t pid);
 /* The process @pid; NULL: there is none. */
 struct ptc_emu_process *ptc_emu_unit_process(struct ptc_emu_unit *u, pid_t pid);
 /* NULL: out of memory. */

@@ -277,6 +277,7 @@ static void open_stream(struct ptc_emu_me *m, struct ptc_emu_slot *slot, uint32_
 {
 	m->slot = slot;
 	atomic_store(&slot->pid, ptc_emu_proc.pid);
+	atomic_store(&slot->born, atomic_fetch_add(&ptc_emu_proc.sh->births, 1) + 1);
 	m->ring = ptc_emu_ring(ptc_emu_proc.sh, index);
 	m->pos = atomic_load(&slot->head);
 	set_limit(m, atomic_load(&slot->tail));

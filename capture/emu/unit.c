@@ -323,6 +323,36 @@ static struct ptc_emu_task *task_of(struct ptc_emu_unit *u, uint32_t i)
 	return u->by_slot[i];
 }
 
+/* Of process @pid, taken before @born, and not read yet: the first one. NULL: there is none. */
+static struct ptc_emu_task *first_unread(struct ptc_emu_unit *u, pid_t pid, uint64_t born)
+{
+	const uint32_t n = atomic_load(&u->sh->nslots);
+	struct ptc_emu_task *ret = NULL;
+	uint32_t i;
+
+	for (i = 0; i < n && !u->no_memory; i++) {
+		const struct ptc_emu_slot *slot = &u->sh->slots[i];
+		struct ptc_emu_task *k = task_of(u, i);
+
+		if (!k || k->proc || k->busy || k->over || ptc_emu_unit_head(u, k) == k->pos ||
+		    atomic_load(&slot->pid) != pid || atomic_load(&slot->born) >= born)
+			continue;
+		born = atomic_load(&slot->born);
+		ret = k;
+	}
+	return ret;
+}
+
+void ptc_emu_unit_meet(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid_t pid)
+{
+	const uint64_t born = atomic_load(&u->sh->slots[k->slot].born);
+	struct ptc_emu_task *other;
+
+	do
+		other = first_unread(u, pid, born);
+	while (other && read_task(u, other) && other->proc);
+}
+
 /* All slots once. True if anything was read. */
 static bool pass(struct ptc_emu_unit *u)
 {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	PTC_EMU_VERSION = 2,
+	PTC_EMU_VERSION = 3,
 	PTC_EMU_SLOTS = 1040,	  /* threads at a time, */
 	PTC_EMU_FOR_EXEC = 16,	  /* the last of which are for those that exec, */
 	PTC_EMU_FOR_VISITS = 8,	  /* and the very last for those that change mappings */
@@ -109,7 +109,8 @@ struct ptc_emu_slot {
 	atomic_uint room;		 /* futex: bumped when the tail has moved */
 	atomic_uint waiting;		 /* for that */
 	atomic_uint state;		 /* enum ptc_emu_slot_state */
-	atomic_int pid;			 /* of its process, once taken */
+	atomic_int pid;			 /* of its process, once taken; */
+	atomic_ullong born;		 /* and the number of that, of all */
 };
 
 struct ptc_emu_shared {
@@ -126,6 +127,7 @@ struct ptc_emu_shared {
 	atomic_uint asked;	/* so often: are there slots that nobody uses any more? */
 	atomic_uint answered;	/* futex: up to that question they were freed */
 	atomic_uint nslots;	/* those behind were never taken */
+	atomic_ullong births;	/* so often one was */
 	atomic_ullong untraced; /* threads and processes for which there was no slot */
 	atomic_uint lacking;	/* calls that failed for want of an implementation (lack.h) */
 	struct ptc_emu_slot slots[PTC_EMU_SLOTS];

@@ -24,6 +24,13 @@ enum { LOOP = 0x1000, HANDLER = 0x2000 };
 
 struct scene;
 
+/* How a guest came to be, if not as the first one of its process. */
+struct birth {
+	enum ptc_emu_how how;
+	unsigned int born; /* the how-manieth */
+	int tid;	   /* - TID */
+};
+
 /* A guest thread: what it wrote so far, and what came of it. */
 struct guest {
 	unsigned int rounds; /* jumps that were listed */
@@ -39,6 +46,7 @@ struct place {
 struct scene {
 	unsigned int ncpus, nguests;
 	unsigned int at, sig; /* in that round a signal comes; 0: none */
+	const struct birth *births; /* of each; NULL: they are the first ones */
 	struct ptc_emu_shared *sh;
 	struct ptc_emu_unit unit;
 	struct ptc_emu_cpu cpus[CPUS_MAX];
@@ -152,11 +160,13 @@ static void open_cpu(struct scene *s, unsigned int i, const struct ptc_clock *cl
 
 static void begin_guest(struct scene *s, uint32_t slot)
 {
-	const struct ptc_emu_start start = { .pid = getpid(),
-					     .tid = TID + (int32_t)slot,
-					     .how = PTC_EMU_FIRST };
+	const struct birth b = s->births ? s->births[slot] :
+					   (struct birth){ PTC_EMU_FIRST, slot + 1, (int)slot };
+	const struct ptc_emu_start start = { .pid = getpid(), .tid = TID + b.tid, .how = b.how };
 
 	s->guests[slot].ip = LOOP;
+	atomic_store(&s->sh->slots[slot].pid, getpid());
+	atomic_store(&s->sh->slots[slot].born, b.born);
 	atomic_store(&s->sh->slots[slot].state, PTC_EMU_TAKEN);
 	write_event(s, slot, PTC_EMU_START, &start, sizeof(start));
 	write_block(s, slot, LOOP);
@@ -291,4 +301,43 @@ Test(emu_unit, a_signal_finds_its_thread_wherever_it_moves)
 		check("alone, a fault", 2, 1, at, SIGSEGV);
 		check("three threads", 2, 3, at, SIGALRM);
 	}
+}
+
+/* Those of @alive go on, and are traced; of the others there is one jump. */
+static void check_births(const char *what, const struct birth *births, unsigned int nguests,
+			 unsigned int alive)
+{
+	struct scene s = { .ncpus = 1, .nguests = nguests, .births = births };
+	unsigned int i;
+
+	for (i = 0; i < nguests; i++)
+		if (!(alive & 1 << i))
+			s.guests[i].rounds = ROUNDS;
+	run(&s);
+	for (i = 0; i < nguests; i++)
+		cr_assert_geq(s.guests[i].rounds, ROUNDS, "%s", what);
+	cr_assert_eq(s.cpus[0].flow.odd, 0);
+	done(&s);
+}
+
+/*
+ * A program takes the slot that is free first: that may be in front of the one of who was forked to
+ * execute it, which nobody has read yet. (It was taken from the program then, which waited for ever
+ * for what it wrote to be read.)
+ */
+Test(emu_unit, what_a_program_came_to_be_by_is_read_before_it, .timeout = 20)
+{
+	static const struct birth forked[] = { { PTC_EMU_EXEC, 2, 0 }, { PTC_EMU_FORK, 1, 0 } };
+	static const struct birth twice[] = { { PTC_EMU_EXEC, 3, 0 },
+					      { PTC_EMU_EXEC, 2, 0 },
+					      { PTC_EMU_FORK, 1, 0 } };
+	static const struct birth again[] = { { PTC_EMU_EXEC, 2, 1 },
+					      { PTC_EMU_EXEC, 3, 1 },
+					      { PTC_EMU_FORK, 1, 1 } };
+	static const struct birth thread[] = { { PTC_EMU_THREAD, 2, 0 }, { PTC_EMU_FORK, 1, 1 } };
+
+	check_births("forked", forked, 2, 1 << 0);
+	check_births("forked, with two programs", twice, 3, 1 << 0);
+	check_births("the newest one in between", again, 3, 1 << 1);
+	check_births("a thread of who was forked", thread, 2, 1 << 0 | 1 << 1);
 }
