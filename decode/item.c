@@ -66,11 +66,24 @@ void ptc_out_release(struct ptc_out *o)
 	o->head = o->n = o->cap = o->hidden = 0;
 }
 
+static void empty(struct ptc_out *o)
+{
+	o->head = o->n = o->front;
+	o->newest = 0;
+}
+
+void ptc_out_keep_front(struct ptc_out *o, size_t n)
+{
+	o->front = n;
+	empty(o);
+	(void)ptc_out_reserve(o, 0);
+}
+
 bool ptc_out_reserve(struct ptc_out *o, size_t more)
 {
 	if (o->head == o->n && !o->hidden)
-		o->head = o->n = 0;
-	if (o->cap - o->n > more)
+		empty(o);
+	if (o->cap > o->n && o->cap - o->n > more)
 		return true;
 	if (!ptc_grow(&o->items, &o->cap, o->n + more + 1, sizeof(*o->items)))
 		o->failed = true;
@@ -91,6 +104,7 @@ static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, u
 	it->pid = o->pid;
 	it->tid = o->tid;
 	it->cpu = o->cpu;
+	ptc_out_saw(o, time);
 	return it;
 }
 

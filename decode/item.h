@@ -17,8 +17,10 @@
 struct ptc_out {
 	struct ptc_item *items; /* owned */
 	size_t head, n, cap;
-	size_t hidden; /* items behind n that have been decoded, and are not to be seen yet */
-	bool failed;   /* out of memory: checked once a step */
+	size_t front;	 /* where those in an empty one begin: what others may be put into later */
+	size_t hidden;	 /* items behind n that have been decoded, and are not to be seen yet */
+	uint64_t newest; /* none of them is of a later time */
+	bool failed;	 /* out of memory: checked once a step */
 
 	/* Stamped on every item; in the order they have there. */
 	int32_t pid, tid, cpu;
@@ -45,6 +47,9 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 		  struct ptc_decode_stats *stats);
 void ptc_out_release(struct ptc_out *o);
 
+/* Keep room for @n in front of those to come; there are none yet. */
+void ptc_out_keep_front(struct ptc_out *o, size_t n);
+
 /* Room for @more than the one item that there is always room for when this was true. */
 bool ptc_out_reserve(struct ptc_out *o, size_t more);
 
@@ -57,6 +62,13 @@ static inline struct ptc_item ptc_out_stamp(const struct ptc_out *o, uint64_t ti
 				  .cpu = o->cpu,
 				  .queue = o->queue,
 				  .type = PTC_ITEM_BRANCH };
+}
+
+/* And behind those that were appended so: they are not later than @time. */
+static inline void ptc_out_saw(struct ptc_out *o, uint64_t time)
+{
+	if (time != PTC_NO_TIME && time > o->newest)
+		o->newest = time;
 }
 
 /* Append an item. NULL: not wanted (or out of memory). The result lives until the next append. */

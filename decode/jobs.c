@@ -11,7 +11,7 @@
 #include "decode/piece.h"
 
 /* Replays, and lists of pieces, that are kept for another slice. */
-enum { SPARE_MAX = 64 };
+enum { SPARE_MAX = 64, SPARE_ITEMS_MAX = 8 };
 
 /*
  * How long a thread that has nothing to do looks for something before it sleeps: about what it
@@ -31,6 +31,8 @@ struct ptc_jobs_thread {
 	bool idle;				    /* it waits for that */
 	struct ptc_made_list spare_made[SPARE_MAX]; /* owned; memory that it has written last */
 	size_t nspare_made;
+	struct ptc_item *spare_items[SPARE_ITEMS_MAX]; /* owned; the same, in its turns */
+	size_t nspare_items, caps[SPARE_ITEMS_MAX];
 };
 
 struct ptc_jobs {
@@ -337,6 +339,8 @@ static void thread_release(struct ptc_jobs_thread *t)
 {
 	while (t->nspare_made)
 		ptc_made_list_release(&t->spare_made[--t->nspare_made]);
+	while (t->nspare_items)
+		free(t->spare_items[--t->nspare_items]);
 	ptc_slice_worker_release(&t->worker);
 	ptc_engine_free(t->engine);
 	(void)pthread_cond_destroy(&t->wake);
@@ -419,6 +423,30 @@ void ptc_jobs_give_replay(struct ptc_jobs *j, struct ptc_replay *r)
 	}
 	(void)pthread_mutex_unlock(&j->lock);
 	ptc_replay_free(r);
+}
+
+void ptc_jobs_lend_items(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer)
+{
+	struct ptc_jobs_thread *t, *was = *writer;
+
+	(void)pthread_mutex_lock(&j->lock);
+	t = j->turn;
+	if (t != was && o->head == o->n && !o->hidden &&
+	    !(was && was->nspare_items == SPARE_ITEMS_MAX)) {
+		if (was) {
+			was->caps[was->nspare_items] = o->cap;
+			was->spare_items[was->nspare_items++] = o->items;
+			o->items = NULL;
+			o->cap = 0;
+			if (t->nspare_items) {
+				o->items = t->spare_items[--t->nspare_items];
+				o->cap = t->caps[t->nspare_items];
+			}
+			o->head = o->n = o->front = 0;
+		}
+		*writer = t;
+	}
+	(void)pthread_mutex_unlock(&j->lock);
 }
 
 void ptc_jobs_give_made(struct ptc_jobs *j, struct ptc_made_list *made)

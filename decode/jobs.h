@@ -10,6 +10,7 @@
 #include "decode/slice.h"
 
 struct ptc_jobs;
+struct ptc_jobs_thread;
 
 /*
  * @n threads in all, at least 2; if the system gives fewer, with those. @ipt, @engine (NULL: libipt
@@ -39,6 +40,12 @@ bool ptc_jobs_take_back(struct ptc_jobs *j);
 
 /* @s must live until it is done, or @j is stopped. */
 void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s);
+
+/*
+ * Let items to come be written to memory that this thread, whose turn it is, has written last. That
+ * of *@writer (NULL: it has none yet) is what @o has now.
+ */
+void ptc_jobs_lend_items(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer);
 
 /* Until @s is done; work is done meanwhile. */
 void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s);

@@ -57,14 +57,15 @@ void ptc_lane_lost(struct ptc_lane *l, uint64_t time)
 		l->shift++;
 }
 
-/* Show the items up to the @n-th, of those of the slice. */
-static void show(struct ptc_lane *l, size_t n)
+/* Show the items of the slice up to that of @step. */
+static void show(struct ptc_lane *l, const struct ptc_slice_step *step)
 {
 	struct ptc_out *o = ptc_replay_out(l->replay);
 	const size_t all = o->n + o->hidden;
 
-	o->n = n + l->shift;
+	o->n = step->n + l->shift;
 	o->hidden = all - o->n;
+	ptc_out_saw(o, step->newest);
 }
 
 /* The next step of the slice, of which there is one. */
@@ -75,7 +76,7 @@ static int play(struct ptc_decode *d, struct ptc_lane *l)
 	bool over;
 
 	l->place = next->at;
-	show(l, next->n);
+	show(l, next);
 	if (l->step < s->nsteps)
 		return 1;
 	over = s->over;
@@ -98,6 +99,7 @@ static bool move_items(struct ptc_lane *l, const struct ptc_out *from, struct pt
 		to->hidden = all + l->shift - left;
 	}
 	to->head = to->n - left;
+	ptc_out_saw(to, from->newest);
 	if (left)
 		memcpy(to->items + to->head, from->items + from->head, left * sizeof(*to->items));
 	return true;
@@ -125,6 +127,7 @@ static bool join(struct ptc_decode *d, struct ptc_lane *l, const struct ptc_slic
 	l->shift = 0;
 	out->hidden = out->n - seam->n;
 	out->n = seam->n;
+	out->newest = 0; /* none of those is shown */
 	if (!move_items(l, ptc_replay_out(old), out))
 		return false;
 	add_stats(&d->stats, &s->stats, &seam->stats);
@@ -134,6 +137,7 @@ static bool join(struct ptc_decode *d, struct ptc_lane *l, const struct ptc_slic
 	l->nplanned--;
 	memmove(l->planned, l->planned + 1, l->nplanned * sizeof(struct ptc_slice *));
 	l->replay = s->replay;
+	l->writer = NULL;
 	s->replay = NULL;
 	l->playing = s;
 	l->step = seam->steps;
@@ -215,6 +219,7 @@ static int step_with_pieces(struct ptc_decode *d, struct ptc_lane *l, struct ptc
 	if (s && s != l->serving) {
 		if (!ptc_jobs_take(d->plan->jobs, s))
 			return PTC_LANE_PASS;
+		ptc_jobs_lend_items(d->plan->jobs, ptc_replay_out(l->replay), &l->writer);
 		ptc_replay_set_made(l->replay, &s->made);
 		l->serving = s;
 	}

@@ -16,6 +16,7 @@
 #include "decode/stream.h"
 
 struct ptc_decode;
+struct ptc_jobs_thread;
 struct ptc_slice;
 
 /* Items are handed over in batches of about this many. */
@@ -43,6 +44,7 @@ struct ptc_lane {
 	struct ptc_plan_cut cut;	 /* where the one behind them begins */
 	uint64_t last_ns;		 /* the last time of all */
 	const struct ptc_slice *serving; /* the one whose pieces the replay has; NULL: none */
+	struct ptc_jobs_thread *writer;	 /* whose memory the replay's items have; NULL: its own */
 
 	/*
 	 * The slice whose steps are gone over. The replay is its, and stands at its end; of the

@@ -113,6 +113,8 @@ static size_t first_at(const struct ptc_lane *l, struct moment end)
 
 	if (!end.time && !ties)
 		return o->head;
+	if (o->newest <= last)
+		return o->n;
 	while (it < stop && (it->time <= last || it->time == PTC_NO_TIME))
 		it++;
 	return (size_t)(it - o->items);

@@ -207,6 +207,8 @@ void ptc_plan_free(struct ptc_plan *p)
 		if (l->playing)
 			ptc_plan_done(p, l->playing);
 		l->playing = NULL;
+		l->serving = NULL;
+		l->writer = NULL;
 	}
 	ptc_scout_free(p->scout);
 	ptc_jobs_free(p->jobs);

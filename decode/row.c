@@ -322,6 +322,7 @@ enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_
 	end_row(r, &row, time);
 	o->stats->branches += (size_t)(it - o->items) - o->n;
 	o->n = (size_t)(it - o->items);
+	ptc_out_saw(o, time);
 	if (row.left == PTC_LEFT_BLOCK)
 		ptc_replay_look_behind(r, b);
 	return row.left;

@@ -73,15 +73,16 @@ static bool goes_with_last(const struct ptc_slice *s, uint64_t now, size_t n)
 static bool add_step(struct ptc_slice *s, bool apart)
 {
 	const struct ptc_replay_at at = ptc_replay_where(s->replay);
-	const size_t n = ptc_replay_out(s->replay)->n;
+	const struct ptc_out *o = ptc_replay_out(s->replay);
+	const struct ptc_slice_step step = { at, o->n, o->newest };
 
-	if (!apart && goes_with_last(s, at.now, n)) {
-		s->steps[s->nsteps - 1] = (struct ptc_slice_step){ at, n };
+	if (!apart && goes_with_last(s, at.now, o->n)) {
+		s->steps[s->nsteps - 1] = step;
 		return true;
 	}
 	if (!ptc_grow(&s->steps, &s->steps_cap, s->nsteps + 1, sizeof(*s->steps)))
 		return false;
-	s->steps[s->nsteps++] = (struct ptc_slice_step){ at, n };
+	s->steps[s->nsteps++] = step;
 	if (apart)
 		s->napart = s->nsteps;
 	return true;
@@ -176,6 +177,9 @@ void ptc_slice_run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_r
 		return;
 	}
 	ptc_replay_set_stop(s->replay, s->stop);
+	/* For what waits in its lane when it is joined: as much as a step makes more than a batch.
+	 */
+	ptc_out_keep_front(ptc_replay_out(s->replay), 2 * s->batch);
 	while (!atomic_load_explicit(cancelled, memory_order_relaxed) && step(s, w, &k))
 		;
 }

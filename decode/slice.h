@@ -27,7 +27,8 @@ enum { PTC_SLICE_SEAMS = 24 };
 /* Where it was after a step, or some. */
 struct ptc_slice_step {
 	struct ptc_replay_at at;
-	size_t n; /* items, in all */
+	size_t n;	 /* items, in all */
+	uint64_t newest; /* none of those is of a later time */
 };
 
 /* A place where somebody who came from in front can take over; see seam.h. */

@@ -200,6 +200,7 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 	}
 	o->n += n;
 	o->stats->branches += n;
+	ptc_out_saw(o, time);
 }
 
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)

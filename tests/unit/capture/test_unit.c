@@ -45,7 +45,7 @@ struct place {
 
 struct scene {
 	unsigned int ncpus, nguests;
-	unsigned int at, sig; /* in that round a signal comes; 0: none */
+	unsigned int at, sig;	    /* in that round a signal comes; 0: none */
 	const struct birth *births; /* of each; NULL: they are the first ones */
 	struct ptc_emu_shared *sh;
 	struct ptc_emu_unit unit;
