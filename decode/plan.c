@@ -20,14 +20,15 @@ enum {
 	SLICE_BYTES = 256 << 10,
 	LEAST_BYTES = 4 << 10,
 	SLICES_EACH = 2,
-	PIECES_EACH = 3,
+	PIECES_EACH = 8,
 	MAX_THREADS = 256
 };
 
 /*
  * One of pieces begins at no cost, but threads wait for each other where it ends. Who made one
- * serves it: with about this many records they are still in the CPU's cache then. How many those of
- * some trace are is seen while it is decoded.
+ * serves it: with about this many records they are still in the CPU's cache then, or nearby. How
+ * many those of some trace are is seen while it is decoded. Slices are not alike: with several for
+ * each thread who is done early has something to do.
  */
 enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 16 << 10 };
 
