@@ -335,13 +335,15 @@ static void find_best(struct grid *g)
 static void find_cost(struct grid *g)
 {
 	static const uint32_t bounds[] = { COST_ABSENT - 1, 4 * COST_ABSENT - 1, NEVER };
-	size_t i = 0;
+	size_t i;
 
-	do {
-		g->bound = bounds[i++];
+	for (i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		g->bound = bounds[i];
 		fill_ahead(g);
 		find_best(g);
-	} while (g->best > g->bound);
+		if (g->best <= g->bound)
+			break;
+	}
 }
 
 /* Is @e, into @at, part of a cheapest way? */

@@ -9,7 +9,10 @@
 #include "decode/wants.h"
 #include "ptcap/error.h"
 
-enum { CLOSE = 6 /* readings whose costs differ by less than three mistakes */ };
+enum {
+	CLOSE = 6, /* readings whose costs differ by less than three mistakes */
+	LOOK_MAX = 2 * PTC_FOREIGN_LOOK,
+};
 
 void ptc_foreign_release(struct ptc_foreign *f)
 {
@@ -125,7 +128,7 @@ static bool list_turns(struct ptc_foreign *f, const struct ptc_recent *r,
 
 		if (t == own || !t->n)
 			continue;
-		most += t->n < 2 * PTC_FOREIGN_LOOK ? t->n : 2 * PTC_FOREIGN_LOOK;
+		most += t->n < LOOK_MAX ? t->n : LOOK_MAX;
 		f->turns[n++] = (struct ptc_foreign_turn){ t->steps[t->n - 1].time + 1, i };
 	}
 	if (most > work)
