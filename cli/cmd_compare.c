@@ -161,7 +161,6 @@ struct comparing {
 	struct ptc_side_names names;
 	struct ptc_compare_sum sum;
 	struct ptc_doubts doubts;
-	uint64_t mistimed; /* number of a sample; 0: none */
 };
 
 static void release(struct comparing *c)
@@ -257,7 +256,6 @@ static int replay(struct comparing *c)
 	struct ptc_compare_opts opts = { .slack_ns = c->slack_ns,
 					 .first = a->first,
 					 .last = a->last,
-					 .mistimed = c->mistimed,
 					 .on_sample = on_sample,
 					 .ctx = c };
 	struct ptc_compare_total total;
@@ -279,28 +277,20 @@ static int replay(struct comparing *c)
 static int replay_in_time(struct comparing *c)
 {
 	struct ptc_err err;
-	bool off, found;
+	bool off;
 	int code = replay(c);
 
 	if (code >= 0)
 		return code;
-	if (ptc_doubts_check(&c->doubts, c->a->input, &off, &err) ||
-	    ptc_doubts_seek(&c->doubts, c->a->input, &found, &err))
+	if (ptc_doubts_check(&c->doubts, c->a->input, &off, &err))
 		return ptc_say_err(&err);
 	if (off) {
 		c->slack_ns = PTC_TIMES_SLACK_NS;
 		ptc_say("the samples' times are wrong by more than 2us: compared with "
 			"--slack 200us");
 	}
-	if (found) {
-		c->mistimed = c->doubts.numbers[0];
-		ptc_say("the time of sample %" PRIu64
-			" is wrong, as its stack is exact at another one: it is "
-			"not judged",
-			c->mistimed);
-	}
 	c->list = c->a->list;
-	return off || found || c->list ? replay(c) : -1;
+	return off || c->list ? replay(c) : -1;
 }
 
 static int compare(struct comparing *c)

@@ -21,12 +21,6 @@ struct ptc_doubts {
 	uint64_t numbers[PTC_TIMES_DOUBTS];
 	size_t n;
 	uint64_t seen; /* samples */
-	/* Of the first of them: */
-	struct perf_event_attr attr;
-	uint64_t ip;
-	int32_t tid;
-	struct ptc_branch oldest[PTC_ALIGN_ENTRIES]; /* its entries, the oldest first */
-	size_t nentries;
 };
 
 /* @s is the next sample; @first: the number of the first one. */
@@ -38,13 +32,5 @@ void ptc_doubts_add(struct ptc_doubts *d, uint64_t first, const struct ptc_compa
  */
 int ptc_doubts_check(const struct ptc_doubts *d, const char *input, bool *ret_off,
 		     struct ptc_err *err);
-
-/*
- * There is one of them only, and one says nothing of all times. *@ret_found: its stack is exact,
- * with its ip, anywhere in the trace of its thread, so that it is likely to be of another time.
- * Stacks of the call-stack mode are looked for within PTC_TIMES_SLACK_NS only. As ptc_doubts_check.
- */
-int ptc_doubts_seek(const struct ptc_doubts *d, const char *input, bool *ret_found,
-		    struct ptc_err *err);
 
 #endif

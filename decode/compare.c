@@ -43,7 +43,6 @@ const char *ptc_compare_skip_name(enum ptc_compare_skip skip)
 		[PTC_COMPARE_NO_THREAD] = "thread not in the trace",
 		[PTC_COMPARE_STACK] = "call-stack mode of the kernel",
 		[PTC_COMPARE_LONG] = "too many entries",
-		[PTC_COMPARE_MISTIMED] = "exact at another time",
 		[PTC_COMPARE_FORGOTTEN] = "thread forgotten for others",
 	};
 
@@ -187,8 +186,6 @@ static enum ptc_compare_skip why_not(const struct comparing *c, const struct ptc
 
 	if (is_call_stack(s) && ptc_branchsel_of(&s->attr->attr) & PERF_SAMPLE_BRANCH_KERNEL)
 		return PTC_COMPARE_STACK;
-	if (c->next + 1 == c->opts->mistimed)
-		return PTC_COMPARE_MISTIMED;
 	if (s->n > PTC_ALIGN_ENTRIES)
 		return PTC_COMPARE_LONG;
 	return !c->timed || (s->sample->id.has & need) != need ? PTC_COMPARE_NO_TIME :

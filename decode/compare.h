@@ -23,7 +23,6 @@ enum ptc_compare_skip {
 	PTC_COMPARE_NO_THREAD, /* its thread is not in the trace by then */
 	PTC_COMPARE_STACK,     /* call-stack mode, of the kernel */
 	PTC_COMPARE_LONG,      /* more entries than PTC_ALIGN_ENTRIES */
-	PTC_COMPARE_MISTIMED,  /* opts.mistimed */
 	PTC_COMPARE_FORGOTTEN, /* there were too many threads since its own did anything */
 	PTC_COMPARE_SKIPS
 };
@@ -49,8 +48,6 @@ struct ptc_compare_sample {
 struct ptc_compare_opts {
 	uint64_t slack_ns;    /* by which times may be wrong */
 	uint64_t first, last; /* samples by their numbers in order of time, from 1; both included */
-	uint64_t mistimed;    /* number of a sample that is not to be judged: its time is wrong. 0:
-				 none */
 	struct ptc_decode *d; /* of a recording, opts.untraced; not run yet */
 	/* Each sample, in order of time. False: out of memory. */
 	bool (*on_sample)(void *ctx, const struct ptc_compare_sample *s);
