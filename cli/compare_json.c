@@ -260,6 +260,7 @@ bool ptc_compare_print_json(const struct ptc_compare_sum *s, uint64_t slack_ns)
 		  !json_object_set_new(o, "cpus", cpus_of(s)) &&
 		  !json_object_set_new(o, "candidates", candidates_of(s)) &&
 		  !json_object_set_new(o, "gaps", gaps_of(s)) &&
+		  !json_object_set_new(o, "limited_samples", number(s->limited)) &&
 		  !json_object_set_new(o, "functions", functions_of(s)) &&
 		  !json_object_set_new(o, "places", places_of(s)) &&
 		  !json_object_set_new(o, "worst", worst_of(s));

@@ -45,6 +45,11 @@ static void print_confidence(const struct ptc_compare_sum *s)
 			printf("  not judged: %" PRIu64 " in %" PRIu64 " samples: %s\n",
 			       s->skipped_entries[i], s->skipped[i],
 			       ptc_compare_skip_name((enum ptc_compare_skip)i));
+	if (s->limited)
+		printf("  of %" PRIu64
+		       " samples it is not known whether their oldest entries are another "
+		       "thread's: of too many only those that ran last were looked at\n",
+		       s->limited);
 	printf("places   %" PRIu64 " samples at 1 in the trace, %" PRIu64 " at 2 to 9, %" PRIu64
 	       " at 10 to 99, %" PRIu64 " at more\n",
 	       s->candidates[0], s->candidates[1], s->candidates[2], s->candidates[3]);

@@ -22,7 +22,10 @@ enum {
 	COST_MISFIT = 3,  /* the ip is somewhere else */
 	COST_FOREIGN = 3, /* of all that is left over from another thread */
 	FEW = 3, /* lacking transfers in a row; entries behind more of them that may be left over */
-	NEVER = 0x3fff, /* more than all of a stack's entries absent */
+	NEVER_BYTE = 0x3f,
+	NEVER = 0x3f3f,		  /* more than all of a stack's entries absent */
+	BLOCK = 64,		  /* cells of a row */
+	SWAP_MAX = BLOCK * 4 - 1, /* steps that an edge may read */
 	EDGES_MAX = 5,
 };
 
@@ -38,6 +41,9 @@ struct grid {
 	size_t nsteps, stride;
 	bool begins, kernel, ip_known, predicts;
 	uint16_t *ahead, *behind;
+	uint8_t *alive;
+	size_t nblocks; /* of a row */
+	uint32_t bound; /* what costs more is not known, but that it does */
 	uint32_t best;
 	size_t end; /* of the cheapest ones the last */
 };
@@ -46,6 +52,7 @@ void ptc_align_release(struct ptc_align *a)
 {
 	free(a->ahead);
 	free(a->behind);
+	free(a->alive);
 	*a = (struct ptc_align){ .cap = 0 };
 }
 
@@ -105,7 +112,7 @@ static bool swap(const struct grid *g, size_t i, size_t j, struct edge *ret)
 	if (!(step(g, j)->flags & PTC_STEP_WANTED) || !is_same(entry(g, i - 1), step(g, j)) ||
 	    is_same(entry(g, i), step(g, j)))
 		return false;
-	while (k && !(step(g, k)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)) && j - k < UINT8_MAX)
+	while (k && !(step(g, k)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)) && j - k < SWAP_MAX)
 		k--;
 	if (!k || !(step(g, k)->flags & PTC_STEP_WANTED) || !is_same(entry(g, i), step(g, k)))
 		return false;
@@ -195,46 +202,117 @@ static uint32_t end_cost(const struct grid *g, size_t j)
 	return g->ip_known && !(step(g, j)->flags & PTC_STEP_FITS) ? COST_MISFIT : 0;
 }
 
-static void fill_ahead(struct grid *g)
+static uint8_t *alive(const struct grid *g, size_t i, size_t b)
 {
-	struct edge e[EDGES_MAX];
-	size_t i, j, k;
-
-	memset(g->ahead, 0, g->stride * sizeof(*g->ahead));
-	for (i = 1; i <= g->in->n; i++)
-		for (j = 0; j <= g->nsteps; j++) {
-			const size_t at = cell(g, i, j), n = edges(g, i, j, e);
-			uint32_t best = NEVER;
-
-			for (k = 0; k < n; k++) {
-				const uint32_t cost = g->ahead[origin(g, at, &e[k])] + e[k].cost;
-
-				best = cost < best ? cost : best;
-			}
-			g->ahead[at] = (uint16_t)best;
-		}
+	return &g->alive[i * g->nblocks + b];
 }
 
-static void fill_behind(struct grid *g)
+/* Behind the last cell of block @b. */
+static size_t block_end(const struct grid *g, size_t b)
+{
+	return (b + 1) * BLOCK < g->stride ? (b + 1) * BLOCK : g->stride;
+}
+
+/* Does any edge into block @b of row @i come from a block that is alive? */
+static bool is_reached(struct grid *g, size_t i, size_t b)
+{
+	size_t k;
+
+	if ((g->in->foreign && g->in->foreign[i]) || *alive(g, i - 1, b) ||
+	    (b && (*alive(g, i - 1, b - 1) || *alive(g, i, b - 1))))
+		return true;
+	for (k = 0; i > 1 && k <= b && k <= (SWAP_MAX + BLOCK - 1) / BLOCK; k++)
+		if (*alive(g, i - 2, b - k))
+			return true;
+	memset(&g->ahead[cell(g, i, b * BLOCK)], NEVER_BYTE,
+	       (block_end(g, b) - b * BLOCK) * sizeof(*g->ahead));
+	return false;
+}
+
+/* All edges into (@i, @j) that may matter: next to nearly all cells there is none that is cheap
+ * enough to come from, and then nothing but a swap reaches that far. */
+static size_t likely_edges(const struct grid *g, size_t i, size_t j, struct edge e[EDGES_MAX])
+{
+	const uint16_t *to = &g->ahead[cell(g, i, j)], *older = to - g->stride;
+
+	if (!j || *older <= g->bound || older[-1] <= g->bound || to[-1] <= g->bound ||
+	    (g->in->foreign && g->in->foreign[i]))
+		return edges(g, i, j, e);
+	return j > 1 && i > 1 && swap(g, i, j, e);
+}
+
+/* Returns whether it is alive. */
+static bool fill_block(struct grid *g, size_t i, size_t b)
+{
+	uint32_t least = NEVER;
+	struct edge e[EDGES_MAX];
+	size_t j, k;
+
+	for (j = b * BLOCK; j < block_end(g, b); j++) {
+		const size_t at = cell(g, i, j), n = likely_edges(g, i, j, e);
+		uint32_t best = NEVER;
+
+		for (k = 0; k < n; k++) {
+			const uint32_t cost = g->ahead[origin(g, at, &e[k])] + e[k].cost;
+
+			best = cost < best ? cost : best;
+		}
+		g->ahead[at] = (uint16_t)best;
+		least = best < least ? best : least;
+	}
+	return least <= g->bound;
+}
+
+static void fill_ahead(struct grid *g)
+{
+	size_t i, b;
+
+	memset(g->ahead, 0, g->stride * sizeof(*g->ahead));
+	memset(g->alive, 1, g->nblocks);
+	for (i = 1; i <= g->in->n; i++)
+		for (b = 0; b < g->nblocks; b++)
+			*alive(g, i, b) = is_reached(g, i, b) && fill_block(g, i, b);
+}
+
+/* Is cell @at part of a way that costs no more than the cheapest one, as far as is known? */
+static bool is_near(const struct grid *g, size_t at)
+{
+	return (uint32_t)g->ahead[at] + g->behind[at] <= g->best;
+}
+
+static void fill_behind_block(struct grid *g, size_t i, size_t b)
 {
 	struct edge e[EDGES_MAX];
-	size_t i, j, k;
+	size_t j, k;
 
-	for (k = 0; k < cell(g, g->in->n, 0); k++)
-		g->behind[k] = NEVER;
+	for (j = block_end(g, b); j-- > b * BLOCK;) {
+		const size_t at = cell(g, i, j);
+		size_t n;
+
+		if (!is_near(g, at))
+			continue;
+		n = edges(g, i, j, e);
+		for (k = 0; k < n; k++) {
+			uint16_t *to = &g->behind[origin(g, at, &e[k])];
+			const uint32_t cost = (uint32_t)g->behind[at] + e[k].cost;
+
+			*to = cost < *to ? (uint16_t)cost : *to;
+		}
+	}
+}
+
+/* Of the cells that a cheapest way may lead through; what others cost from there is not less. */
+static void fill_behind(struct grid *g)
+{
+	size_t i, j, b;
+
+	memset(g->behind, NEVER_BYTE, cell(g, g->in->n, 0) * sizeof(*g->behind));
 	for (j = 0; j <= g->nsteps; j++)
 		g->behind[cell(g, g->in->n, j)] = (uint16_t)end_cost(g, j);
 	for (i = g->in->n; i; i--)
-		for (j = g->nsteps + 1; j--;) {
-			const size_t at = cell(g, i, j), n = edges(g, i, j, e);
-
-			for (k = 0; k < n; k++) {
-				uint16_t *to = &g->behind[origin(g, at, &e[k])];
-				const uint32_t cost = (uint32_t)g->behind[at] + e[k].cost;
-
-				*to = cost < *to ? (uint16_t)cost : *to;
-			}
-		}
+		for (b = g->nblocks; b--;)
+			if (*alive(g, i, b))
+				fill_behind_block(g, i, b);
 }
 
 static void find_best(struct grid *g)
@@ -249,6 +327,22 @@ static void find_best(struct grid *g)
 			g->best = cost;
 			g->end = j;
 		}
+	}
+}
+
+/* Cells that cost more than the best way does need not be known: it is looked for a cheap one
+ * first. */
+static void find_cost(struct grid *g)
+{
+	static const uint32_t bounds[] = { COST_ABSENT - 1, 4 * COST_ABSENT - 1, NEVER };
+	size_t i;
+
+	for (i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		g->bound = bounds[i];
+		fill_ahead(g);
+		find_best(g);
+		if (g->best <= g->bound)
+			break;
 	}
 }
 
@@ -294,30 +388,35 @@ static uint16_t said_by(const struct grid *g, const struct edge *e, size_t i, si
 	return (uint16_t)(1u << verdict_of(g, e, i - of, step_of(g, e, i, j, of)));
 }
 
+/* What the cheapest ways through a cell say. Returns whether one ends there. */
+static bool collect_cell(const struct grid *g, size_t i, size_t j, uint16_t said[])
+{
+	const size_t at = cell(g, i, j);
+	struct edge e[EDGES_MAX];
+	const size_t n = edges(g, i, j, e);
+	bool ends = false;
+	size_t k, of;
+
+	for (k = 0; k < n; k++) {
+		if (!e[k].entries || !is_cheapest(g, at, &e[k]))
+			continue;
+		for (of = 0; of < e[k].entries; of++)
+			said[g->in->n - i + of] |= said_by(g, &e[k], i, j, of);
+		ends |= i == g->in->n;
+	}
+	return ends;
+}
+
 /* What all the cheapest ways say: a bit for each verdict, of each entry by its number. */
 static size_t collect(const struct grid *g, uint16_t said[])
 {
-	struct edge e[EDGES_MAX];
-	size_t i, j, k, candidates = 0;
+	size_t i, j, b, candidates = 0;
 
 	for (i = 1; i <= g->in->n; i++)
-		for (j = 0; j <= g->nsteps; j++) {
-			const size_t at = cell(g, i, j);
-			bool ends = false;
-			size_t n, of;
-
-			if ((uint32_t)g->ahead[at] + g->behind[at] != g->best)
-				continue;
-			n = edges(g, i, j, e);
-			for (k = 0; k < n; k++) {
-				if (!e[k].entries || !is_cheapest(g, at, &e[k]))
-					continue;
-				for (of = 0; of < e[k].entries; of++)
-					said[g->in->n - i + of] |= said_by(g, &e[k], i, j, of);
-				ends |= i == g->in->n;
-			}
-			candidates += ends;
-		}
+		for (b = 0; b < g->nblocks; b++)
+			for (j = b * BLOCK; *alive(g, i, b) && j < block_end(g, b); j++)
+				if (is_near(g, cell(g, i, j)))
+					candidates += collect_cell(g, i, j, said);
 	return candidates;
 }
 
@@ -504,7 +603,8 @@ static bool reserve(struct ptc_align *a, size_t cells)
 	ptc_align_release(a);
 	a->ahead = calloc(cells, sizeof(*a->ahead));
 	a->behind = calloc(cells, sizeof(*a->behind));
-	if (!a->ahead || !a->behind) {
+	a->alive = calloc(cells, 1); /* a block has a cell at least */
+	if (!a->ahead || !a->behind || !a->alive) {
 		ptc_align_release(a);
 		return false;
 	}
@@ -549,8 +649,9 @@ int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,
 		return PTC_E_NO_MEMORY;
 	g.ahead = a->ahead;
 	g.behind = a->behind;
-	fill_ahead(&g);
-	find_best(&g);
+	g.alive = a->alive;
+	g.nblocks = (g.stride + BLOCK - 1) / BLOCK;
+	find_cost(&g);
 	memset(ret_entries, 0, in->n * sizeof(*ret_entries));
 	ret->cost = g.best;
 	if (g.best < NEVER) {

@@ -5,7 +5,8 @@
  * and a verdict for each entry. The cost model and why: doc/adr/0017-branch-stacks-are-aligned.md.
  *
  * Pure: no file, no clock. With n entries and w steps it takes O(n w) time and memory; where all
- * entries are exact, O(n + w) time.
+ * entries are exact, O(n + w) time. Where few are not, most of the n w cells cost too much already
+ * to be looked at, which is seen for 64 at once.
  */
 #ifndef PTC_DECODE_ALIGN_H
 #define PTC_DECODE_ALIGN_H
@@ -64,11 +65,13 @@ struct ptc_align_result {
 	size_t candidates; /* places at which it is read equally cheaply */
 	bool fits;	   /* the ip fits somewhere; then: */
 	uint32_t shift;	   /* how many transfers the stack ends in front of it */
+	bool limited;	   /* see ptc_foreign_run */
 };
 
 /* Working memory, to be used again and again. Starts zeroed. */
 struct ptc_align {
 	uint16_t *ahead, *behind; /* owned: costs up to a cell, and from there to the end */
+	uint8_t *alive;		  /* owned; of each block of a row: is any of its cells? */
 	size_t cap;
 };
 

@@ -23,12 +23,14 @@ struct comparing {
 	size_t n, cap, next;
 	struct ptc_recent recent;
 	struct ptc_align align;
+	struct ptc_foreign foreign;
 	struct ptc_compare_calls calls;
 	uint64_t total;		    /* entries */
 	struct ptc_branch *entries; /* owned */
 	size_t entries_cap;
 	struct ptc_align_entry verdicts[PTC_ALIGN_ENTRIES];
-	bool timed; /* the trace has times */
+	bool timed;  /* the trace has times */
+	bool narrow; /* there are stacks of few of the transfers, which reach far back */
 	int rc;
 	struct ptc_err *err;
 };
@@ -41,6 +43,7 @@ const char *ptc_compare_skip_name(enum ptc_compare_skip skip)
 		[PTC_COMPARE_NO_THREAD] = "thread not in the trace",
 		[PTC_COMPARE_STACK] = "call-stack mode of the kernel",
 		[PTC_COMPARE_LONG] = "too many entries",
+		[PTC_COMPARE_FORGOTTEN] = "thread forgotten for others",
 	};
 
 	return skip < PTC_COMPARE_SKIPS ? names[skip] : "?";
@@ -60,6 +63,14 @@ static const struct ptc_file *file_of(const struct comparing *c)
 	return c->opts->d->file;
 }
 
+/* Does its filter let nearly all transfers of user space through? */
+static bool is_of_all(const struct perf_event_attr *attr)
+{
+	const uint64_t sel = ptc_branchsel_of(attr);
+
+	return sel & PERF_SAMPLE_BRANCH_ANY && sel & PERF_SAMPLE_BRANCH_USER;
+}
+
 static int add_sample(struct comparing *c, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	const struct ptc_file_attr *a = ptc_file_sample_attr(file_of(c), rec);
@@ -71,6 +82,7 @@ static int add_sample(struct comparing *c, const struct ptc_rec *rec, struct ptc
 		return ptc_file_err_name(file_of(c), err);
 	c->total += s.branches.n;
 	c->recent.calls |= (a->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK) != 0;
+	c->narrow |= !is_of_all(&a->attr);
 	if (!ptc_grow(&c->samples, &c->cap, c->n + 1, sizeof(*c->samples)))
 		return ptc_fail_mem(err);
 	c->samples[c->n++] = (struct waiting){ .time = s.id.time, .rec = *rec };
@@ -139,9 +151,9 @@ static int align_closely(struct comparing *c, const struct ptc_place *place,
 	} else {
 		in->steps = t->steps + first;
 		in->nsteps = t->n - first;
-		in->begins = !first && !t->cut;
-		rc = ptc_foreign_run(&c->align, &c->recent, t, in, &s->attr->attr, c->verdicts,
-				     &s->place);
+		in->begins = !first;
+		rc = ptc_foreign_run(&c->foreign, &c->align, &c->recent, t, in, &s->attr->attr,
+				     c->verdicts, &s->place);
 	}
 	s->steps = in->steps;
 	return rc;
@@ -157,8 +169,8 @@ static int align(struct comparing *c, struct ptc_compare_sample *s)
 				   .types = asked & PERF_SAMPLE_BRANCH_TYPE_SAVE,
 				   .flags = !(asked & PERF_SAMPLE_BRANCH_NO_FLAGS) };
 
-	if (!t) {
-		s->skip = PTC_COMPARE_NO_THREAD;
+	if (!t || !t->n) {
+		s->skip = t ? PTC_COMPARE_FORGOTTEN : PTC_COMPARE_NO_THREAD;
 		return 0;
 	}
 	s->verdicts = c->verdicts;
@@ -227,31 +239,32 @@ static uint64_t due(const struct comparing *c)
 	return time < PTC_NO_TIME - c->opts->slack_ns ? time + c->opts->slack_ns + 1 : PTC_NO_TIME;
 }
 
-/* How many of @items are in front of @time. */
-static size_t count_before(const struct ptc_item *items, size_t n, uint64_t time)
+/* Nothing that is older can be part of a sample's time. */
+static uint64_t since(const struct comparing *c)
 {
-	size_t i = 0;
+	const uint64_t time = c->next < c->n ? c->samples[c->next].time : PTC_NO_TIME;
 
-	while (i < n && (items[i].time < time || items[i].time == PTC_NO_TIME))
-		i++;
-	return i;
+	return time > c->opts->slack_ns ? time - c->opts->slack_ns : 0;
 }
 
 static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct comparing *c = ctx;
-	size_t k;
+	size_t i;
 
-	for (k = 0; k < n && !c->timed; k++)
-		c->timed = items[k].time != PTC_NO_TIME;
-	for (; n; items += k, n -= k) {
-		k = count_before(items, n, due(c));
-		if (!k) {
-			c->rc = judge_until(c, items->time);
-			k = !c->rc;
-		}
-		if (!c->rc && !ptc_recent_items(&c->recent, items, k))
+	for (i = 0; i < n && !c->timed; i++)
+		c->timed = items[i].time != PTC_NO_TIME;
+	for (i = 0; i < n;) {
+		ptrdiff_t k;
+
+		if (!c->narrow)
+			c->recent.since = since(c);
+		k = ptc_recent_items(&c->recent, due(c), items + i, n - i);
+		if (k < 0)
 			c->rc = ptc_fail_mem(c->err);
+		i += k < 0 ? 0 : (size_t)k;
+		if (k >= 0 && i < n)
+			c->rc = judge_until(c, items[i].time);
 		if (c->rc)
 			return 1;
 	}
@@ -289,10 +302,12 @@ int ptc_compare_run(const struct ptc_compare_opts *opts, struct ptc_compare_tota
 	if (!rc)
 		*ret = (struct ptc_compare_total){ .samples = c->n,
 						   .entries = c->total,
+						   .forgotten = c->recent.forgotten,
 						   .traced = opts->d->nlanes };
 	ptc_recent_release(&c->recent);
 	ptc_compare_calls_release(&c->calls);
 	ptc_align_release(&c->align);
+	ptc_foreign_release(&c->foreign);
 	free(c->samples);
 	free(c->entries);
 	free(c);

@@ -23,6 +23,7 @@ enum ptc_compare_skip {
 	PTC_COMPARE_NO_THREAD, /* its thread is not in the trace by then */
 	PTC_COMPARE_STACK,     /* call-stack mode, of the kernel */
 	PTC_COMPARE_LONG,      /* more entries than PTC_ALIGN_ENTRIES */
+	PTC_COMPARE_FORGOTTEN, /* there were too many threads since its own did anything */
 	PTC_COMPARE_SKIPS
 };
 
@@ -56,6 +57,7 @@ struct ptc_compare_opts {
 /* Of a file, whether or not it has a trace. */
 struct ptc_compare_total {
 	uint64_t samples, entries; /* with branch stacks; in those */
+	uint64_t forgotten;	   /* so often a thread's transfers were: ptc_recent */
 	bool traced;
 };
 

@@ -34,8 +34,8 @@ static struct ptc_side_row row_of(const struct ptc_compare_sample *s, size_t i)
 	return row;
 }
 
-static bool walk_missing(const struct ptc_compare_sample *s, size_t i,
-			 bool (*on_row)(void *ctx, const struct ptc_side_row *row), void *ctx)
+bool ptc_side_missing(const struct ptc_compare_sample *s, size_t i,
+		      bool (*on_row)(void *ctx, const struct ptc_side_row *row), void *ctx)
 {
 	uint32_t left = s->verdicts[i].missing;
 	size_t at = s->verdicts[i].step;
@@ -61,7 +61,7 @@ bool ptc_side_walk(const struct ptc_compare_sample *s,
 	for (i = 0; i < s->n; i++) {
 		const struct ptc_side_row row = row_of(s, i);
 
-		if (!on_row(ctx, &row) || !walk_missing(s, i, on_row, ctx))
+		if (!on_row(ctx, &row) || !ptc_side_missing(s, i, on_row, ctx))
 			return false;
 	}
 	return true;

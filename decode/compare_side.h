@@ -58,6 +58,10 @@ struct ptc_side {
 bool ptc_side_walk(const struct ptc_compare_sample *s,
 		   bool (*on_row)(void *ctx, const struct ptc_side_row *row), void *ctx);
 
+/* The same of each transfer that is missing behind entry @i alone. */
+bool ptc_side_missing(const struct ptc_compare_sample *s, size_t i,
+		      bool (*on_row)(void *ctx, const struct ptc_side_row *row), void *ctx);
+
 /* False: out of memory, and nothing is left of it. @names NULL: none. */
 bool ptc_side_init(struct ptc_side *side, const struct ptc_compare_sample *s, uint64_t wrong,
 		   const struct ptc_side_names *names);

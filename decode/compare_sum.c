@@ -103,8 +103,9 @@ struct adding {
 	const struct ptc_compare_sample *one;
 };
 
-static bool add_missing(const struct adding *a, const struct ptc_side_row *row)
+static bool add_missing(void *ctx, const struct ptc_side_row *row)
 {
+	const struct adding *a = ctx;
 	const size_t depth = row->depth < PTC_SUM_DEPTHS ? row->depth : PTC_SUM_DEPTHS - 1;
 
 	a->s->all.missing++;
@@ -113,23 +114,26 @@ static bool add_missing(const struct adding *a, const struct ptc_side_row *row)
 	return add_place(a->s, a->one, row->trace[0].ip, false);
 }
 
-static bool add_row(void *ctx, const struct ptc_side_row *row)
+/* Entry @i, and what is missing behind it: done for each of a recording, most of which are exact.
+ */
+static bool add_entry(struct adding *a, size_t i)
 {
-	const struct adding *a = ctx;
 	struct ptc_compare_sum *s = a->s;
-	const enum ptc_verdict v = (enum ptc_verdict)row->verdict;
-	const size_t depth = row->depth < PTC_SUM_DEPTHS ? row->depth : PTC_SUM_DEPTHS - 1;
+	const struct ptc_align_entry *e = &a->one->verdicts[i];
+	const enum ptc_verdict v = (enum ptc_verdict)e->verdict;
+	const size_t depth = i < PTC_SUM_DEPTHS ? i : PTC_SUM_DEPTHS - 1;
+	const uint8_t kind = e->step == PTC_ALIGN_NONE ? 0 : a->one->steps[e->step].kind;
 
-	if (row->missing)
-		return add_missing(a, row);
 	s->verdicts[v]++;
 	s->depths[depth][v]++;
-	s->gaps[row->cause] += v == PTC_VERDICT_GAP;
+	s->gaps[e->cause] += v == PTC_VERDICT_GAP;
 	count(&s->all, v);
-	count(&s->kinds[row->kind], v);
-	s->leaks[row->kind] += v == PTC_VERDICT_CLASS;
-	s->wrong_oldest += is_wrong(v) && row->depth + 1 == a->one->n;
-	return !is_wrong(v) || add_place(s, a->one, row->lbr[0].ip, true);
+	count(&s->kinds[kind], v);
+	s->leaks[kind] += v == PTC_VERDICT_CLASS;
+	s->wrong_oldest += is_wrong(v) && i + 1 == a->one->n;
+	if (is_wrong(v) && !add_place(s, a->one, a->one->entries[i].from, true))
+		return false;
+	return !e->missing || ptc_side_missing(a->one, i, add_missing, a);
 }
 
 static void add_shift(struct ptc_compare_sum *s, const struct ptc_align_result *place)
@@ -181,6 +185,7 @@ bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sam
 	struct adding adding = { s, one };
 	struct ptc_sum_cpu *cpu;
 	uint64_t wrong;
+	size_t i;
 
 	s->samples++;
 	s->skipped[one->skip]++;
@@ -188,11 +193,13 @@ bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sam
 	s->entries += one->n;
 	if (one->skip != PTC_COMPARE_JUDGED)
 		return true;
-	if (!ptc_side_walk(one, add_row, &adding))
-		return false;
+	for (i = 0; i < one->n; i++)
+		if (!add_entry(&adding, i))
+			return false;
 	add_shift(s, &one->place);
 	add_tail(s, one);
 	add_candidates(s, one->place.candidates);
+	s->limited += one->place.limited;
 	wrong = s->all.wrong - before.wrong + s->all.missing - before.missing;
 	s->exact_samples += !wrong && s->all.judged - before.judged == one->n;
 	cpu = cpu_of(s, one->where.cpu);

@@ -62,6 +62,7 @@ struct ptc_compare_sum {
 	uint64_t samples, exact_samples;
 	uint64_t candidates[PTC_SUM_CANDIDATES]; /* samples by the number of places they are read at
 						  */
+	uint64_t limited; /* samples for which not all other threads were looked at */
 	uint64_t skipped[PTC_COMPARE_SKIPS], skipped_entries[PTC_COMPARE_SKIPS];
 	uint64_t entries; /* of all samples */
 	uint64_t verdicts[PTC_VERDICT_COUNT];

@@ -25,17 +25,6 @@ void ptc_exact_init(struct ptc_exact *x, const struct ptc_branch *entries, size_
 	}
 }
 
-bool ptc_exact_feed(struct ptc_exact *x, const struct ptc_step *s, size_t at)
-{
-	if (x->state == x->n)
-		x->state = x->back[x->n];
-	while (x->state && !ptc_exact_is_same(&x->entries[x->state], s))
-		x->state = x->back[x->state];
-	x->at[x->fed++ % PTC_ALIGN_ENTRIES] = at;
-	x->state += ptc_exact_is_same(&x->entries[x->state], s);
-	return x->state == x->n;
-}
-
 bool ptc_exact_predicts(const struct ptc_align_in *in)
 {
 	size_t i;

@@ -34,8 +34,24 @@ static inline bool ptc_exact_cares(const struct ptc_exact *x, const struct ptc_s
 	return x->state || ptc_exact_is_same(x->entries, s);
 }
 
+/* What @state becomes with @s. */
+static inline size_t ptc_exact_next(const struct ptc_exact *x, size_t state,
+				    const struct ptc_step *s)
+{
+	if (state == x->n)
+		state = x->back[state];
+	while (state && !ptc_exact_is_same(&x->entries[state], s))
+		state = x->back[state];
+	return state + ptc_exact_is_same(&x->entries[state], s);
+}
+
 /* Step number @at, the next older one that the filter lets through. True: the stack begins here. */
-bool ptc_exact_feed(struct ptc_exact *x, const struct ptc_step *s, size_t at);
+static inline bool ptc_exact_feed(struct ptc_exact *x, const struct ptc_step *s, size_t at)
+{
+	x->state = ptc_exact_next(x, x->state, s);
+	x->at[x->fed++ % PTC_ALIGN_ENTRIES] = at;
+	return x->state == x->n;
+}
 
 /* What is fed next does not follow. */
 static inline void ptc_exact_cut(struct ptc_exact *x)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/place.h"
 
+#include <string.h>
+
 #include "decode/exact.h"
 
 enum {
@@ -75,19 +77,19 @@ struct finding {
 	const struct ptc_recent_thread *t;
 	const struct ptc_align_in *in;
 	struct ptc_align_entry *entries;
-	struct ptc_exact exact;
+	struct ptc_exact *exact;
 	size_t oldest_end; /* the step */
 	size_t places;
 };
 
 static void add_place(struct finding *f)
 {
-	const size_t end = ptc_exact_at(&f->exact, 0);
+	const size_t end = ptc_exact_at(f->exact, 0);
 
 	if (end < f->oldest_end || !fits_behind(f->p, f->t, end))
 		return;
 	if (!f->places++)
-		ptc_exact_read(&f->exact, f->in, f->t->steps, f->entries);
+		ptc_exact_read(f->exact, f->in, f->t->steps, f->entries);
 }
 
 static bool feed(struct finding *f, size_t i)
@@ -96,29 +98,74 @@ static bool feed(struct finding *f, size_t i)
 	const bool wanted = is_wanted(f->p, s);
 
 	if (s->flags & PTC_STEP_GAP)
-		ptc_exact_cut(&f->exact);
-	else if (wanted && ptc_exact_feed(&f->exact, s, i))
+		ptc_exact_cut(f->exact);
+	else if (wanted && ptc_exact_feed(f->exact, s, i))
 		add_place(f);
 	return wanted;
+}
+
+/* Step @i and those in front of it, to @first, as long as the stack may be there. Returns the last
+ * one: this is done for some hundred steps of each sample. */
+static size_t follow(struct finding *f, size_t first, size_t i)
+{
+	const struct ptc_wants wants = f->p->wants;
+	const struct ptc_step *steps = f->t->steps;
+	struct ptc_exact *x = f->exact;
+	size_t state = 0;
+
+	for (;; i--) {
+		const struct ptc_step *s = &steps[i];
+
+		if (ptc_wants_step(&wants, s)) {
+			state = ptc_exact_next(x, state, s);
+			x->at[x->fed++ % PTC_ALIGN_ENTRIES] = i;
+			if (state == x->n)
+				add_place(f);
+		} else if (s->flags & PTC_STEP_GAP) {
+			state = 0;
+		}
+		if (!state || i == first)
+			break;
+	}
+	x->state = state;
+	return i;
+}
+
+/* All steps from @first on, at each of which the stack can end. Nothing begins but at a step that
+ * is the newest entry, so that most are not even looked at. */
+static void find_from(struct finding *f, size_t first)
+{
+	const struct ptc_branch *e = f->in->entries;
+	const uint8_t key = ptc_recent_key(e->from, e->to);
+	const uint8_t *keys = f->t->keys;
+	size_t i = f->t->n;
+
+	f->oldest_end = first;
+	while (i > first) {
+		const uint8_t *at = memrchr(keys + first, key, i - first);
+
+		if (!at)
+			break;
+		i = (size_t)(at - keys);
+		if (!ptc_exact_is_same(e, &f->t->steps[i]))
+			continue;
+		i = follow(f, first, i);
+	}
 }
 
 bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *t,
 		     const struct ptc_align_in *in, struct ptc_align_entry *ret_entries,
 		     struct ptc_align_result *ret)
 {
-	struct finding f = { .p = p, .t = t, .in = in, .entries = ret_entries };
+	struct ptc_exact exact;
+	struct finding f = { .p = p, .t = t, .in = in, .entries = ret_entries, .exact = &exact };
 	struct walk w = walk_of(p, in->n);
-	size_t i = t->n;
+	size_t i = ptc_recent_since(t, p->since);
 
 	if (!in->n)
 		return false;
-	ptc_exact_init(&f.exact, in->entries, in->n);
-	/* Most are of this kind, and not even have to be asked for the filter. */
-	for (; i && t->steps[i - 1].time >= p->since; i--) {
-		f.oldest_end = i - 1;
-		if (ptc_exact_cares(&f.exact, &t->steps[i - 1]))
-			feed(&f, i - 1);
-	}
+	ptc_exact_init(&exact, in->entries, in->n);
+	find_from(&f, i);
 	while (i && !is_done(&w)) {
 		const struct ptc_step *s = &t->steps[--i];
 

@@ -109,8 +109,10 @@ static void run_place(struct ptc_align *a, struct ptc_recent_thread *t, struct p
 	struct ptc_align_result found, all;
 	size_t i, first;
 
-	for (i = 0; i < t->n; i++)
+	for (i = 0; i < t->n; i++) {
 		t->steps[i].time = i;
+		t->keys[i] = ptc_recent_key(t->steps[i].from, t->steps[i].to);
+	}
 	if (!ptc_place_exact(&p, t, &in, quick, &found))
 		return;
 	first = ptc_place_steps(&p, t, in.n);
@@ -128,7 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	struct ptc_cur c = ptc_cur_init(bytes, len);
 	struct ptc_branch entries[ENTRIES];
 	struct ptc_step steps[STEPS];
-	struct ptc_recent_thread t = { .steps = steps };
+	uint8_t keys[STEPS];
+	struct ptc_recent_thread t = { .steps = steps, .keys = keys };
 	struct ptc_align a = { .cap = 0 };
 	struct ptc_align_in in = { .entries = entries, .steps = steps };
 	struct ptc_align_entry out[ENTRIES];

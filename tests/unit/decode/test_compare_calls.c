@@ -27,7 +27,7 @@ static void add(struct fixture *x, enum ptc_kind kind, uint64_t from, uint64_t t
 		.type = PTC_ITEM_BRANCH, .kind = (uint8_t)kind, .from = from, .to = to, .tid = 1
 	};
 
-	cr_assert(ptc_recent_items(&x->r, &it, 1));
+	cr_assert_eq(ptc_recent_items(&x->r, PTC_NO_TIME, &it, 1), 1);
 }
 
 static uint64_t function(uint64_t depth)

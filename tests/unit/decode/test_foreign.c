@@ -17,6 +17,7 @@ struct fixture {
 	struct ptc_align_entry out[N];
 	struct ptc_align_result all;
 	struct ptc_align a;
+	struct ptc_foreign f;
 };
 
 static void add(struct fixture *x, int32_t tid, uint64_t from, uint64_t to)
@@ -25,7 +26,7 @@ static void add(struct fixture *x, int32_t tid, uint64_t from, uint64_t to)
 		.type = PTC_ITEM_BRANCH, .kind = PTC_KIND_JCC, .from = from, .to = to, .tid = tid
 	};
 
-	cr_assert(ptc_recent_items(&x->r, &it, 1));
+	cr_assert_eq(ptc_recent_items(&x->r, PTC_NO_TIME, &it, 1), 1);
 }
 
 /* All threads run the same code: transfer number @i of it. */
@@ -81,7 +82,7 @@ static void run(struct fixture *x)
 	x->in.n = N;
 	x->in.steps = own->steps;
 	x->in.nsteps = own->n;
-	cr_assert_eq(ptc_foreign_run(&x->a, &x->r, own, &x->in, &attr, x->out, &x->all), 0);
+	cr_assert_eq(ptc_foreign_run(&x->f, &x->a, &x->r, own, &x->in, &attr, x->out, &x->all), 0);
 }
 
 /* Of the LEFT oldest; all others are exact, and none is missing. */
@@ -99,6 +100,7 @@ static void expect(struct fixture *x, enum ptc_verdict v)
 		cr_assert_eq(x->out[i].missing, 0);
 	}
 	ptc_align_release(&x->a);
+	ptc_foreign_release(&x->f);
 	ptc_recent_release(&x->r);
 }
 
@@ -150,6 +152,7 @@ Test(foreign, what_is_the_same_as_it_should_be_is_exact)
 	cr_assert_eq(x.out[N - 2].step, STEPS - 1 - (N - 2));
 	cr_assert_eq(x.out[N - 1].verdict, PTC_VERDICT_ABSENT);
 	ptc_align_release(&x.a);
+	ptc_foreign_release(&x.f);
 	ptc_recent_release(&x.r);
 }
 
@@ -169,6 +172,7 @@ Test(foreign, what_is_not_the_last_before_a_switch_is_not_left_over)
 	}
 	cr_assert_eq(missing, 2);
 	ptc_align_release(&x.a);
+	ptc_foreign_release(&x.f);
 	ptc_recent_release(&x.r);
 }
 
@@ -183,4 +187,50 @@ Test(foreign, in_front_of_the_trace_it_is_not_judged)
 	own->n = N - LEFT;
 	x.in.begins = true;
 	expect(&x, PTC_VERDICT_BEFORE);
+}
+
+/* Beside those two: @n that ran before, @steps each, with a kernel entry behind each transfer. */
+static void add_crowd(struct fixture *x, int32_t n, size_t steps)
+{
+	int32_t tid;
+	size_t i;
+
+	for (tid = OTHER + 1; tid <= OTHER + n; tid++)
+		for (i = 0; i < steps; i++) {
+			add(x, tid, from_of(200 + i), to_of(200 + i));
+			add(x, tid, from_of(200 + i + 1), 0);
+		}
+}
+
+Test(foreign, of_too_many_threads_those_that_ran_last_are_looked_at_and_it_is_said)
+{
+	struct fixture x;
+	struct ptc_recent_thread *t;
+	size_t i;
+
+	init(&x, 100, 20);
+	add_crowd(&x, 20, 100);
+	for (i = 0; i < x.r.n; i++) {
+		t = &x.r.threads[i];
+		t->steps[t->n - 1].time = t->tid == OTHER ? 5 : 4;
+	}
+	x.f.work = 1000;
+	run(&x);
+	cr_assert(x.all.limited);
+	cr_assert_eq(x.out[N - 1].verdict, PTC_VERDICT_ABSENT);
+	cr_assert_eq(x.all.cost, 3); /* a piece of OTHER's, and not three entries of nowhere */
+
+	t = ptc_recent_find(&x.r, OTHER);
+	t->steps[t->n - 1].time = 3;
+	run(&x);
+	cr_assert(x.all.limited);
+	cr_assert_neq(x.all.cost, 3);
+
+	x.f.work = 0;
+	run(&x);
+	cr_assert_not(x.all.limited);
+	cr_assert_eq(x.all.cost, 3);
+	ptc_align_release(&x.a);
+	ptc_foreign_release(&x.f);
+	ptc_recent_release(&x.r);
 }
