@@ -105,13 +105,13 @@ Test(recent, what_is_not_wanted_any_more_goes_first)
 
 Test(recent, beyond_what_all_threads_may_have_those_that_are_idle_are_cut_then_forgotten)
 {
-	struct ptc_recent r = { .most = 4 * PTC_RECENT_LEAST };
+	struct ptc_recent r = { .most = (size_t)4 * PTC_RECENT_LEAST };
 	uint64_t time = 0;
 	int32_t tid;
 	size_t i;
 
 	for (tid = 1; tid <= 6; tid++)
-		for (i = 0; i < 2 * PTC_RECENT_LEAST; i++) {
+		for (i = 0; i < (size_t)2 * PTC_RECENT_LEAST; i++) {
 			branch(&r, tid, ++time);
 			cr_assert_leq(r.held, r.most);
 		}
