@@ -10,8 +10,8 @@
 #include "decode/lane.h"
 #include "decode/piece.h"
 
-/* Replays, and lists of pieces, that are kept for another slice. */
-enum { SPARE_MAX = 64, SPARE_ITEMS_MAX = 8 };
+/* Replays, and lists of pieces, that are kept for another slice; and memory of so many items. */
+enum { SPARE_MAX = 64, SPARE_ITEMS_MAX = 8, SPARE_ITEMS_CAP = 1 << 14 };
 
 /*
  * How long a thread that has nothing to do looks for something before it sleeps: about what it
@@ -431,7 +431,7 @@ void ptc_jobs_lend_items(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_
 
 	(void)pthread_mutex_lock(&j->lock);
 	t = j->turn;
-	if (t != was && o->head == o->n && !o->hidden &&
+	if (t != was && o->head == o->n && !o->hidden && o->cap <= SPARE_ITEMS_CAP &&
 	    !(was && was->nspare_items == SPARE_ITEMS_MAX)) {
 		if (was) {
 			was->caps[was->nspare_items] = o->cap;
