@@ -180,6 +180,27 @@ static size_t last_of_run(const uint8_t *p, size_t len, size_t at)
 	return at;
 }
 
+enum { CHUNK = 64 };
+
+typedef uint32_t lanes __attribute__((vector_size(16))); /* all x86-64 have them */
+
+/* Has the CHUNK at @p half a word as is_of_psb has it? */
+static bool may_have_psb(const uint8_t *p)
+{
+	lanes v[CHUNK / sizeof(lanes)], any = { 0 };
+	uint64_t is[2];
+	uint32_t even, odd;
+	size_t i;
+
+	memcpy(v, p, sizeof(v));
+	memcpy(&even, psb, sizeof(even));
+	memcpy(&odd, psb + 1, sizeof(odd));
+	for (i = 0; i < CHUNK / sizeof(lanes); i++)
+		any |= (lanes)(v[i] == even) | (lanes)(v[i] == odd);
+	memcpy(is, &any, sizeof(is));
+	return is[0] | is[1];
+}
+
 /*
  * Words are looked at side by side: one of them is all inside the PSB, which begins less than a
  * word in front of it. memmem takes several times as long.
@@ -191,6 +212,8 @@ size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from)
 	size_t at, first;
 
 	for (at = from; at < len && len - at >= WORD; at += WORD) {
+		for (; len - at >= CHUNK + WORD && !may_have_psb(p + at); at += CHUNK)
+			;
 		if (!is_of_psb(p + at))
 			continue;
 		first = at - from < WORD ? from : at - (WORD - 1);

@@ -236,6 +236,26 @@ Test(pt_packet, the_next_psb_is_found_wherever_it_is)
 		}
 }
 
+/* What is in front of it is looked at in chunks. */
+Test(pt_packet, a_psb_behind_much_else_is_found)
+{
+	enum { LEN = 400 };
+	size_t from, at, i;
+
+	for (at = 0; at + PTC_PSB_LEN <= LEN; at++) {
+		uint8_t *p = malloc(LEN);
+
+		cr_assert(p);
+		memset(p, at % 3 ? 0x02 : 0x82, LEN);
+		for (i = 0; i < PTC_PSB_LEN; i++)
+			p[at + i] = i & 1 ? 0x82 : 0x02;
+		for (from = 0; from <= at; from += 1 + at / 8)
+			cr_assert_eq(ptc_pkt_next_psb(p, LEN, from), at, "%zu from %zu", at, from);
+		cr_assert_eq(ptc_pkt_next_psb(p, LEN, at + 1), LEN);
+		free(p);
+	}
+}
+
 /* A stream of TIPs of all compressions; libipt's query decoder says where each goes. */
 Test(pt_packet, ips_are_those_of_libipt)
 {
