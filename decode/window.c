@@ -7,8 +7,11 @@
 
 #include "base/err.h"
 
-/* Bytes behind the place that are kept: what was read last is looked at again. */
-enum { BEHIND = 4096 };
+/*
+ * Bytes behind the place that are kept: what was read last is looked at again. More wait to be
+ * given back together, as each time the process's other threads are interrupted.
+ */
+enum { BEHIND = 4096, TOGETHER = 1 << 20 };
 
 int ptc_window_open(struct ptc_window *w, const struct ptc_span *span, bool writable,
 		    struct ptc_err *err)
@@ -92,6 +95,6 @@ void ptc_window_move(struct ptc_window *w, size_t at)
 		w->from = w->upto = at;
 	}
 	ptc_window_need(w, at, PTC_WINDOW_AHEAD);
-	if (at > BEHIND && at - BEHIND > w->from)
+	if (at > TOGETHER && at - TOGETHER > w->from)
 		forget(w, at - BEHIND);
 }

@@ -196,3 +196,32 @@ Test(window, what_may_be_a_psbend_is_found_across_parts)
 		release(&sp);
 	}
 }
+
+/* What is behind it is given back, in the end: zeros are there then. */
+Test(window, what_is_far_behind_is_given_back)
+{
+	enum { LEN = 5 << 20, STEP = 100000, KEPT = (1 << 20) + PTC_WINDOW_NEAR };
+	uint8_t *bytes = malloc(LEN);
+	struct ptc_window w;
+	struct ptc_span sp;
+	struct ptc_err err;
+	size_t at;
+
+	cr_assert(bytes);
+	memset(bytes, 0x5a, LEN);
+	sp = parts(bytes, LEN, 70000);
+	cr_assert_geq(ptc_window_open(&w, &sp, true, &err), 0);
+	for (at = 0; at < LEN; at += STEP) {
+		ptc_window_move(&w, at);
+		cr_assert(w.from <= at && w.upto > at && w.bytes[at] == 0x5a);
+		cr_assert_lt(at - w.from, (size_t)KEPT + STEP);
+		cr_assert_eq(w.bytes[w.from], 0x5a);
+		cr_assert_eq(w.bytes[w.upto - 1], 0x5a);
+	}
+	cr_assert_gt(w.from, LEN / 2);
+	cr_expect_eq(w.bytes[LEN / 2], 0);
+	cr_expect_eq(w.bytes[0], 0);
+	ptc_window_release(&w);
+	release(&sp);
+	free(bytes);
+}
