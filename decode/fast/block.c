@@ -12,13 +12,21 @@ enum { FIRST_BITS = 12 };
 /* Pages that blocks have code in, those of blocks that were built anew included. */
 #define MAX_LINKS (2 * (size_t)PTC_FAST_MAX_BLOCKS)
 
+/* One more than there may be, to be read behind the last one. */
+#define RECS_ROOM (PTC_FAST_MAX_REC + 1)
+
+static bool room_for_blocks(struct ptc_fast_code *c, size_t n)
+{
+	return ptc_fast_table_grow(&c->blocks, &c->blocks_cap, n, sizeof(*c->blocks),
+				   PTC_FAST_MAX_BLOCKS);
+}
+
 bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx)
 {
 	*c = (struct ptc_fast_code){ .read = read, .ctx = ctx, .index_bits = FIRST_BITS };
 	c->index = ptc_fast_table_new(sizeof(*c->index) << c->index_bits);
 	c->tips = ptc_fast_table_new(sizeof(*c->tips) << PTC_FAST_TIPS_BITS);
-	if (!c->index || !c->tips ||
-	    !ptc_fast_table_grow(&c->blocks, &c->blocks_cap, 2, sizeof(*c->blocks)))
+	if (!c->index || !c->tips || !room_for_blocks(c, 2))
 		return false;
 	ptc_fast_code_forget(c);
 	return true;
@@ -26,12 +34,12 @@ bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void
 
 void ptc_fast_code_release(struct ptc_fast_code *c)
 {
-	free(c->blocks);
-	free(c->recs);
+	ptc_fast_table_drop(c->blocks, c->blocks_cap, sizeof(*c->blocks), PTC_FAST_MAX_BLOCKS);
+	ptc_fast_table_drop(c->recs, c->recs_cap, sizeof(*c->recs), RECS_ROOM);
 	free(c->pushes);
 	free(c->lens);
-	free(c->index);
-	free(c->tips);
+	ptc_fast_table_free(c->index, sizeof(*c->index) << c->index_bits);
+	ptc_fast_table_free(c->tips, sizeof(*c->tips) << PTC_FAST_TIPS_BITS);
 	ptc_fast_pages_release(&c->pages);
 	*c = (struct ptc_fast_code){ .nblocks = 0 };
 }
@@ -143,7 +151,7 @@ static bool grow_index(struct ptc_fast_code *c)
 			i = (i + 1) & mask;
 		index[i] = id;
 	}
-	free(c->index);
+	ptc_fast_table_free(c->index, sizeof(*c->index) << c->index_bits);
 	c->index = index;
 	c->index_bits = bits;
 	return true;
@@ -165,8 +173,7 @@ static uint32_t add_block(struct ptc_fast_code *c, size_t slot, uint64_t ip, enu
 {
 	const uint32_t id = c->nblocks;
 
-	if (id >= PTC_FAST_MAX_BLOCKS >> c->halved ||
-	    !ptc_fast_table_grow(&c->blocks, &c->blocks_cap, (size_t)id + 1, sizeof(*c->blocks))) {
+	if (id >= PTC_FAST_MAX_BLOCKS >> c->halved || !room_for_blocks(c, (size_t)id + 1)) {
 		c->failed = true;
 		return PTC_FAST_NONE;
 	}
@@ -195,7 +202,8 @@ uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
 {
 	if (c->nrecs + n > PTC_FAST_MAX_REC >> c->halved ||
-	    !ptc_fast_table_grow(&c->recs, &c->recs_cap, c->nrecs + n + 1, sizeof(*c->recs)))
+	    !ptc_fast_table_grow(&c->recs, &c->recs_cap, c->nrecs + n + 1, sizeof(*c->recs),
+				 RECS_ROOM))
 		c->failed = true;
 	return !c->failed;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/fast/chain.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/fast/table.h"
@@ -15,16 +14,33 @@ static size_t max_recs(const struct ptc_fast_code *c)
 	return (PTC_FAST_MAX_REC >> c->halved) / 8 * 7;
 }
 
+/* A big one is to grow where it is. */
+#define MAX_BYTES (sizeof(struct ptc_fast_chain) << LAST_BITS)
+
+static struct ptc_fast_chain *new_table(size_t bytes)
+{
+	return bytes < PTC_FAST_ROOM_MIN ? ptc_fast_table_new(bytes) :
+					   ptc_fast_room_new(bytes, MAX_BYTES);
+}
+
+static void drop_table(struct ptc_fast_chain *table, size_t bytes)
+{
+	if (bytes < PTC_FAST_ROOM_MIN)
+		ptc_fast_table_free(table, bytes);
+	else
+		ptc_fast_room_free(table, MAX_BYTES);
+}
+
 bool ptc_fast_chains_init(struct ptc_fast_chains *c)
 {
 	*c = (struct ptc_fast_chains){ .bits = FIRST_BITS };
-	c->table = ptc_fast_table_new(sizeof(*c->table) << c->bits);
+	c->table = new_table(ptc_fast_chains_bytes(c));
 	return c->table;
 }
 
 void ptc_fast_chains_release(struct ptc_fast_chains *c)
 {
-	free(c->table);
+	drop_table(c->table, ptc_fast_chains_bytes(c));
 	c->table = NULL;
 }
 
@@ -32,7 +48,7 @@ void ptc_fast_chains_forget(struct ptc_fast_chains *c)
 {
 	if (!c->used)
 		return;
-	memset(c->table, 0, sizeof(*c->table) << c->bits);
+	memset(c->table, 0, ptc_fast_chains_bytes(c));
 	c->used = 0;
 	c->evicted = 0;
 }
@@ -57,24 +73,57 @@ static void put(struct ptc_fast_chains *c, const struct ptc_fast_chain *chain)
 	*slot = *chain;
 }
 
-/* If it cannot, it stays as it is. */
-static void grow(struct ptc_fast_chains *c)
+/*
+ * Twice as large, where it is. What was in a pair is in one of two now, and both are behind it:
+ * from the last pair on nothing is in the way.
+ */
+static bool spread(struct ptc_fast_chains *c)
 {
+	struct ptc_fast_chain pair[2];
+	size_t i;
+
+	if (!ptc_fast_room_grow(c->table, ptc_fast_chains_bytes(c) * 2))
+		return false;
+	c->bits++;
+	c->used = 0;
+	for (i = (size_t)1 << (c->bits - 1); i;) {
+		i -= 2;
+		memcpy(pair, &c->table[i], sizeof(pair));
+		memset(&c->table[i], 0, sizeof(pair));
+		if (pair[0].key)
+			put(c, &pair[0]);
+		if (pair[1].key)
+			put(c, &pair[1]);
+	}
+	return true;
+}
+
+static bool move(struct ptc_fast_chains *c)
+{
+	const size_t n = (size_t)1 << c->bits, bytes = n * sizeof(*c->table);
 	struct ptc_fast_chain *old = c->table;
-	const size_t n = (size_t)1 << c->bits;
-	struct ptc_fast_chain *table = ptc_fast_table_new(n * 2 * sizeof(*table));
+	struct ptc_fast_chain *table = new_table(bytes * 2);
 	size_t i;
 
 	if (!table)
-		return;
+		return false;
 	c->table = table;
 	c->bits++;
 	c->used = 0;
 	for (i = 0; i < n; i++)
 		if (old[i].key)
 			put(c, &old[i]);
-	c->evicted = 0;
-	free(old);
+	drop_table(old, bytes);
+	return true;
+}
+
+/* If it cannot, it stays as it is. */
+static void grow(struct ptc_fast_chains *c)
+{
+	const bool big = ptc_fast_chains_bytes(c) >= PTC_FAST_ROOM_MIN;
+
+	if (big ? spread(c) : move(c))
+		c->evicted = 0;
 }
 
 static bool is_crowded(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
