@@ -3,6 +3,8 @@
 
 #include <Zydis/Zydis.h>
 
+#include "arch/insn_plain.h"
+
 const char *ptc_kind_name(enum ptc_kind kind)
 {
 	static const char *const names[PTC_KIND_COUNT] = {
@@ -77,8 +79,8 @@ static uint8_t kind_of(const ZydisDecodedInstruction *in, bool rel)
 	}
 }
 
-enum ptc_insn_status ptc_insn_decode(enum ptc_mode mode, const uint8_t *bytes, size_t len,
-				     uint64_t ip, struct ptc_insn *ret)
+enum ptc_insn_status ptc_insn_decode_any(enum ptc_mode mode, const uint8_t *bytes, size_t len,
+					 uint64_t ip, struct ptc_insn *ret)
 {
 	static const struct {
 		ZydisMachineMode mode;
@@ -128,6 +130,14 @@ enum ptc_insn_status ptc_insn_decode(enum ptc_mode mode, const uint8_t *bytes, s
 		(in.mnemonic == ZYDIS_MNEMONIC_MOV && in.opcode == 0x8e && in.raw.modrm.reg == 2) ||
 		(in.mnemonic == ZYDIS_MNEMONIC_POP && in.opcode == 0x17);
 	return PTC_INSN_OK;
+}
+
+enum ptc_insn_status ptc_insn_decode(enum ptc_mode mode, const uint8_t *bytes, size_t len,
+				     uint64_t ip, struct ptc_insn *ret)
+{
+	return mode == PTC_MODE_64 && ptc_insn_plain(bytes, len, ip, ret) ?
+		       PTC_INSN_OK :
+		       ptc_insn_decode_any(mode, bytes, len, ip, ret);
 }
 
 bool ptc_insn_taken(const struct ptc_insn *insn, uint64_t rflags, uint64_t rcx)
