@@ -17,10 +17,28 @@ static size_t max_recs(const struct ptc_fast_code *c)
 /* A big one is to grow where it is. */
 #define MAX_BYTES (sizeof(struct ptc_fast_chain) << LAST_BITS)
 
+/* A page that is read first is shared until it is written to, which interrupts other threads. */
+static void touch(struct ptc_fast_chain *from, size_t bytes)
+{
+	volatile uint64_t *word;
+	size_t at;
+
+	for (at = 0; at < bytes; at += PTC_FAST_ROOM_MIN) {
+		word = &from[at / sizeof(*from)].key;
+		*word = 0;
+	}
+}
+
 static struct ptc_fast_chain *new_table(size_t bytes)
 {
-	return bytes < PTC_FAST_ROOM_MIN ? ptc_fast_table_new(bytes) :
-					   ptc_fast_room_new(bytes, MAX_BYTES);
+	struct ptc_fast_chain *table;
+
+	if (bytes < PTC_FAST_ROOM_MIN)
+		return ptc_fast_table_new(bytes);
+	table = ptc_fast_room_new(bytes, MAX_BYTES);
+	if (table)
+		touch(table, bytes);
+	return table;
 }
 
 static void drop_table(struct ptc_fast_chain *table, size_t bytes)
@@ -79,11 +97,13 @@ static void put(struct ptc_fast_chains *c, const struct ptc_fast_chain *chain)
  */
 static bool spread(struct ptc_fast_chains *c)
 {
+	const size_t bytes = ptc_fast_chains_bytes(c);
 	struct ptc_fast_chain pair[2];
 	size_t i;
 
-	if (!ptc_fast_room_grow(c->table, ptc_fast_chains_bytes(c) * 2))
+	if (!ptc_fast_room_grow(c->table, bytes * 2))
 		return false;
+	touch(&c->table[(size_t)1 << c->bits], bytes);
 	c->bits++;
 	c->used = 0;
 	for (i = (size_t)1 << (c->bits - 1); i;) {
