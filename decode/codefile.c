@@ -168,15 +168,22 @@ int ptc_codefile_reopen(const struct ptc_codefile *f)
 	return -1;
 }
 
+/* Threads may ask for pages while others are read: for those that come later, and side by side. */
+static uint64_t word_of(const struct ptc_codefile *f, uint64_t page)
+{
+	return __atomic_load_n(&f->pages[page / 64], __ATOMIC_ACQUIRE);
+}
+
 static bool have_page(const struct ptc_codefile *f, uint64_t page)
 {
-	return f->pages[page / 64] >> (page % 64) & 1;
+	return word_of(f, page) >> (page % 64) & 1;
 }
 
 static void set_pages(struct ptc_codefile *f, uint64_t from, uint64_t to)
 {
 	for (; from < to; from++)
-		f->pages[from / 64] |= (uint64_t)1 << (from % 64);
+		(void)__atomic_fetch_or(&f->pages[from / 64], (uint64_t)1 << (from % 64),
+					__ATOMIC_RELEASE);
 }
 
 void ptc_codefile_fill(struct ptc_codefile *f, uint64_t off, uint64_t len)
@@ -248,7 +255,7 @@ size_t ptc_codefile_has(const struct ptc_codefile *f, uint64_t off, uint64_t len
 		return (size_t)len;
 	end = off + len;
 	for (page = off / PAGE; page * PAGE < end;) {
-		if (page % 64 == 0 && f->pages[page / 64] == UINT64_MAX)
+		if (page % 64 == 0 && word_of(f, page) == UINT64_MAX)
 			page += 64;
 		else if (have_page(f, page))
 			page++;

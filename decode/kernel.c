@@ -236,6 +236,38 @@ bool ptc_kernel_begin(struct ptc_kernel *k)
 	return !k->brought.n || ptc_addrspace_copy(&k->as, &k->brought);
 }
 
+static bool copy_space(const struct ptc_addrspace *from, struct ptc_addrspace *to)
+{
+	if (!ptc_addrspace_copy(to, from))
+		return false;
+	to->version = from->version;
+	to->layout = from->layout;
+	memcpy(to->changes, from->changes, sizeof(to->changes));
+	return true;
+}
+
+bool ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret)
+{
+	ret->other_boot = k->other_boot;
+	return copy_space(&k->as, &ret->as) && copy_space(&k->modules, &ret->modules);
+}
+
+void ptc_kernel_release_now(struct ptc_kernel_now *now)
+{
+	ptc_addrspace_release(&now->as);
+	ptc_addrspace_release(&now->modules);
+}
+
+void ptc_kernel_swap(struct ptc_kernel *k, struct ptc_kernel_now *now)
+{
+	const struct ptc_kernel_now was = { k->as, k->modules, k->other_boot };
+
+	k->as = now->as;
+	k->modules = now->modules;
+	k->other_boot = now->other_boot;
+	*now = was;
+}
+
 /* Was kcore copied while the recorded kernel ran? kallsyms tells by the symbol in the name. */
 static bool is_same_boot(const struct ptc_kernel *k, const struct ptc_sb_mmap *m)
 {

@@ -25,6 +25,12 @@ struct ptc_kernel_segment {
 	uint64_t addr, off, len;
 };
 
+/* What records change of it: the members of struct ptc_kernel of the same names. */
+struct ptc_kernel_now {
+	struct ptc_addrspace as, modules;
+	bool other_boot;
+};
+
 struct ptc_kernel {
 	struct ptc_addrspace as;
 	struct ptc_addrspace modules; /* which module is where, for the names in its file */
@@ -54,6 +60,13 @@ void ptc_kernel_release(struct ptc_kernel *k);
 
 /* As it is before any record: only what came with the recording is there. False: out of memory. */
 bool ptc_kernel_begin(struct ptc_kernel *k);
+
+/* Make @ret, which is zeroed, a copy of what it is now, with the same versions. False: no memory.
+ */
+bool ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret);
+void ptc_kernel_release_now(struct ptc_kernel_now *now);
+/* Exchange what it is with @now: it is at the same addresses, with another content. */
+void ptc_kernel_swap(struct ptc_kernel *k, struct ptc_kernel_now *now);
 
 /* A mapping of the kernel's. False: out of memory. */
 bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const struct ptc_sb_mmap *m,

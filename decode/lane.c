@@ -143,6 +143,7 @@ static bool join(struct ptc_decode *d, struct ptc_lane *l, const struct ptc_slic
 	l->step = seam->steps;
 	l->place = place;
 	ptc_decode_set_context(d, l);
+	d->joins++;
 	return true;
 }
 

@@ -378,6 +378,7 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 	if (!m->on && r->trail.last.valid)
 		return "a piece behind damage";
 	take_made(r, m);
+	p->ahead = !codes;
 	if (!tell_times(r, p))
 		return "a time that goes back";
 	take_last(r, p, m);
@@ -403,6 +404,7 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 		return decline(e, why);
 	e->stats.pieces++;
 	e->stats.bytes += r->piece.end - r->from;
+	e->ahead += r->piece.ahead;
 	r->piece.active = true;
 	if (e->verify) {
 		ptc_piece_expect(r);

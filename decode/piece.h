@@ -34,6 +34,7 @@ struct ptc_engine {
 	struct ptc_turns turns; /* whose it is to be */
 
 	struct ptc_engine_stats stats;
+	uint64_t ahead; /* pieces that were made before their turn, of those that were taken */
 	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
 	size_t nreasons;
 	char difference[1024]; /* verify: the first one; "": none */
@@ -63,6 +64,7 @@ void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32
 /* A piece whose transfers are being handed over or, to verify, expected. */
 struct ptc_piece {
 	bool active;
+	bool ahead;		   /* it was made before its turn */
 	bool counted;		   /* recs are not there, but how many there are of each kind */
 	struct ptc_fast_rec *recs; /* owned; [next, n) are to come */
 	size_t next, n, cap;

@@ -28,6 +28,13 @@ static uint64_t kernel_version(const struct ptc_addrspace *as)
 	return as->kernel ? as->kernel->version : 0;
 }
 
+static enum ptc_piece_kernel kernel_of(const struct ptc_addrspace *as)
+{
+	if (!as->kernel)
+		return PTC_PIECE_NO_KERNEL;
+	return as->kernel->view ? PTC_PIECE_KERNEL_VIEW : PTC_PIECE_KERNEL_NOW;
+}
+
 /* Whoever has the same code, or else the one of @pid. */
 static struct ptc_piece_code *find(const struct ptc_piece_codes *c, const struct ptc_addrspace *as,
 				   int32_t pid)
@@ -37,7 +44,7 @@ static struct ptc_piece_code *find(const struct ptc_piece_codes *c, const struct
 
 	for (i = 0; i < c->n; i++) {
 		k = c->codes[i];
-		if (k->kernel != as->kernel)
+		if (k->kernel != kernel_of(as))
 			continue;
 		if (as->state && k->state == as->state)
 			return k;
@@ -74,7 +81,7 @@ static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_ad
 		drop_oldest(c, NULL);
 	k->code.halved = c->halved;
 	k->pid = pid;
-	k->kernel = as->kernel;
+	k->kernel = kernel_of(as);
 	k->state = as->state;
 	k->version = as->version;
 	k->kernel_version = kernel_version(as);

@@ -21,14 +21,20 @@ struct ptc_addrspace;
 enum { PTC_PIECE_CODES = 64 };
 #define PTC_PIECE_CODE_BYTES ((size_t)250 << 20)
 
+/*
+ * Views count a kernel's changes ahead of their time, by themselves: that one and the kernel as it
+ * is now, each has versions of its own.
+ */
+enum ptc_piece_kernel { PTC_PIECE_NO_KERNEL, PTC_PIECE_KERNEL_NOW, PTC_PIECE_KERNEL_VIEW };
+
 struct ptc_piece_code {
 	struct ptc_fast_code code;
 	struct ptc_fast_chains chains;
-	int32_t pid;			    /* whose it is, */
-	const struct ptc_addrspace *kernel; /* with what behind it: lent; NULL: nothing */
-	uint64_t state;			    /* see struct ptc_addrspace */
-	uint64_t version, kernel_version;   /* the same, as pid and its kernel count */
-	uint64_t used;			    /* when, in uses */
+	int32_t pid;			  /* whose it is, */
+	enum ptc_piece_kernel kernel;	  /* with what behind it */
+	uint64_t state;			  /* see struct ptc_addrspace */
+	uint64_t version, kernel_version; /* the same, as pid and its kernel count */
+	uint64_t used;			  /* when, in uses */
 };
 
 /* Zeroed: none. */

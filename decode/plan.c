@@ -41,12 +41,12 @@ static unsigned int threads(const struct ptc_decode *d)
 }
 
 /*
- * Code of the kernel and of a core is read as it is mapped. What CYC packets make of the time
- * depends on all that came before.
+ * Code of a core is read as it is mapped. What CYC packets make of the time depends on all that
+ * came before.
  */
 static bool is_for_one(const struct ptc_decode *d)
 {
-	return d->procs.nobody.kernel || d->procs.origin.core || (d->cycles && d->clock.valid);
+	return d->procs.origin.core || (d->cycles && d->clock.valid);
 }
 
 static struct ptc_plan_cut no_cut(const struct ptc_lane *l)

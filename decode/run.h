@@ -38,6 +38,7 @@ struct ptc_decode {
 	bool cycles;	/* the trace has CYC packets */
 	struct ptc_pick pick;
 	struct ptc_plan *plan;	/* owned; during a pass; NULL: one thread */
+	uint64_t joins;		/* slices of libipt's that were taken */
 	uint64_t applied_ns;	/* the latest time of a record that was applied in this pass */
 	struct ptc_joint joint; /* of a snapshot of several CPUs */
 

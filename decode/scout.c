@@ -24,7 +24,6 @@ static int open_records(struct ptc_scout *s, struct ptc_err *err)
 
 int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *err)
 {
-	const struct ptc_addrspace empty = { .n = 0 };
 	struct ptc_scout *s = calloc(1, sizeof(*s));
 	int r = 0;
 
@@ -32,8 +31,7 @@ int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *
 		return ptc_fail_mem(err);
 	s->d = d;
 	s->lanes = calloc(d->nlanes ? d->nlanes : 1, sizeof(*s->lanes));
-	s->nobody = ptc_view_new(&empty, ++s->views);
-	if (!s->lanes || !s->nobody)
+	if (!s->lanes || !ptc_kernel_copy_now(&d->procs.origin.kernel, &s->kernel))
 		r = ptc_fail_mem(err);
 	if (!r && d->clock.valid)
 		r = open_records(s, err);
@@ -80,22 +78,33 @@ void ptc_scout_free(struct ptc_scout *s)
 	free(s->procs.threads);
 	free(s->procs.running);
 	(void)ptc_view_put(s->nobody);
+	(void)ptc_view_put(s->kernel_view);
+	ptc_kernel_release_now(&s->kernel);
 	free(s);
+}
+
+/* *@v as one of @as, with @kernel behind it. False: no memory. */
+static bool renew(struct ptc_scout *s, struct ptc_view **v, const struct ptc_addrspace *as,
+		  struct ptc_view *kernel)
+{
+	if (*v && ptc_view_is_of(*v, as))
+		return true;
+	s->weight -= ptc_view_put(*v);
+	*v = ptc_view_new(as, kernel, ++s->views);
+	if (*v)
+		s->weight += (*v)->weight;
+	return *v;
 }
 
 /* What @p (NULL: nobody) has mapped now. NULL: no memory. The caller's to put. */
 static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
 {
-	if (!p)
-		return ptc_view_get(s->nobody);
-	if (!p->view || p->view->as.version != p->as.version) {
-		s->weight -= ptc_view_put(p->view);
-		p->view = ptc_view_new(&p->as, ++s->views);
-		if (!p->view)
-			return NULL;
-		s->weight += p->view->weight;
-	}
-	return ptc_view_get(p->view);
+	const struct ptc_addrspace *as = p ? &p->as : &s->d->procs.nobody;
+	struct ptc_view **v = p ? &p->view : &s->nobody;
+
+	if (as->kernel && !renew(s, &s->kernel_view, as->kernel, NULL))
+		return NULL;
+	return renew(s, v, as, s->kernel_view) ? ptc_view_get(*v) : NULL;
 }
 
 /* Append @x, which goes to @c. */
@@ -114,7 +123,7 @@ static bool same(const struct ptc_scout *s, const struct ptc_context *c,
 	const struct ptc_view *view = who->proc ? who->proc->view : s->nobody;
 
 	return c->pid == who->pid && c->tid == who->tid && c->cpu == who->cpu && c->view == view &&
-	       (!who->proc || view->as.version == who->proc->as.version);
+	       ptc_view_is_of(view, who->proc ? &who->proc->as : &s->d->procs.nobody);
 }
 
 /* From @time on it is as the processes are now. */
@@ -185,16 +194,22 @@ static void move(struct ptc_scout *s, uint64_t time)
 		s->upto = time;
 }
 
+static void exchange(struct ptc_scout *s)
+{
+	ptc_procs_swap(&s->d->procs, &s->procs);
+	ptc_kernel_swap(&s->d->procs.origin.kernel, &s->kernel);
+}
+
 void ptc_scout_move(struct ptc_scout *s, uint64_t time)
 {
 	if (s->failed || !s->d->nlanes || (time <= s->upto && s->lanes->n))
 		return;
 	/* Without times there is nothing ahead: all has been applied. */
 	if (s->d->clock.valid)
-		ptc_procs_swap(&s->d->procs, &s->procs);
+		exchange(s);
 	move(s, time);
 	if (s->d->clock.valid)
-		ptc_procs_swap(&s->d->procs, &s->procs);
+		exchange(s);
 }
 
 const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t time)

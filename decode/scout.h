@@ -35,7 +35,9 @@ struct ptc_scout {
 	struct ptc_procs procs;
 	struct ptc_sideband sideband; /* an order of its own; the rest is lent */
 	struct ptc_contexts *lanes;   /* owned; one for each of the decode's */
-	struct ptc_view *nobody;      /* owned; of who is not known */
+	struct ptc_kernel_now kernel; /* what theirs is during that */
+	struct ptc_view *kernel_view; /* owned; NULL: there is none */
+	struct ptc_view *nobody;      /* owned; of who is not known; NULL: nobody asked yet */
 	uint64_t upto;		      /* they are known up to this time, included */
 	uint64_t views;		      /* made until now */
 	size_t weight;		      /* of the views, and of contexts in bytes */

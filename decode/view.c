@@ -8,7 +8,8 @@
 
 enum { PIECE = 64 }; /* bytes that a piece of an overlay takes, about */
 
-struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, uint64_t number)
+struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, struct ptc_view *kernel,
+			      uint64_t number)
 {
 	struct ptc_view *v = calloc(1, sizeof(*v));
 
@@ -23,6 +24,10 @@ struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, uint64_t number)
 	v->as.layout = as->layout;
 	memcpy(v->as.changes, as->changes, sizeof(as->changes));
 	v->as.view = number;
+	if (kernel) {
+		v->kernel = ptc_view_get(kernel);
+		v->as.kernel = &kernel->as;
+	}
 	v->weight = sizeof(*v) + as->n * sizeof(*as->ranges) +
 		    (as->overlay ? PIECE * ptc_overlay_size(as->overlay) : 0);
 	return v;
@@ -40,7 +45,7 @@ size_t ptc_view_put(struct ptc_view *v)
 
 	if (!v || --v->owners)
 		return 0;
-	weight = v->weight;
+	weight = v->weight + ptc_view_put(v->kernel);
 	ptc_addrspace_release(&v->as);
 	free(v);
 	return weight;
