@@ -31,6 +31,8 @@ int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *
 		return ptc_fail_mem(err);
 	s->d = d;
 	s->lanes = calloc(d->nlanes ? d->nlanes : 1, sizeof(*s->lanes));
+	/* Each patch behind a view copies all others: with too many that is not worth it. */
+	s->kernel.as.copied = &s->copied;
 	if (!s->lanes || !ptc_kernel_copy_now(&d->procs.origin.kernel, &s->kernel))
 		r = ptc_fail_mem(err);
 	if (!r && d->clock.valid)
