@@ -282,6 +282,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->left_running = end->left_running;
 	ret->limited = s->loop.limited || end->limited;
 	ret->unreached = end->unreached;
+	ret->unmet = end->unmet;
 	ret->cut_short = end->cut_short;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;

@@ -70,6 +70,7 @@ struct ptc_source_end {
 	bool left_running; /* detached: the command runs on, untraced */
 	bool limited;	   /* opts->max_steps was reached, or opts->to */
 	bool unreached;	   /* opts->from never was */
+	bool unmet;	   /* opts->at asked for no snapshot */
 	bool cut_short;	   /* opts->code_size did not suffice: the target ran on, untraced */
 	uint64_t insns, transfers;
 	uint64_t odd;	      /* see struct ptc_flow */

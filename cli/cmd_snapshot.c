@@ -224,6 +224,9 @@ static void summary(const struct ptc_snapshot_args *a, const struct ptc_record_r
 		ptc_say("%" PRIu64
 			" process%s killed by a signal; `ptcap crash show -i FILE` says why",
 			r->crashes, r->crashes == 1 ? " was" : "es were");
+	if (!a->quiet && r->unmet)
+		ptc_say("no thread came to a place of --at, or not as often as it says: none was "
+			"taken for that");
 	if (!a->quiet && r->unseen)
 		ptc_say("a place (--at) was come to %" PRIu64 " time%s more while a snapshot was "
 			"copied and the trace was off: none was taken for that",

@@ -444,6 +444,7 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		p->opts->on_note(p->opts->note_ctx, err->msg);
 	ret->crashes = p->trigger.watch.crashes;
 	ret->unseen = p->trigger.unseen;
+	ret->unmet = p->opts->nat && !p->trigger.came;
 	rc = p->failed.code;
 	if (rc)
 		*err = p->failed;

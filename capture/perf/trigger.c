@@ -45,10 +45,13 @@ bool ptc_trigger_asks(const struct ptc_trigger *t)
 void ptc_trigger_pause(struct ptc_trigger *t)
 {
 	uint64_t came_ns, now_ns;
+	size_t n;
 
 	ptc_watch_pause(&t->watch);
 	t->behind_ns = 0;
-	if (!ptc_breakpoints_take(&t->breakpoints, &came_ns))
+	n = ptc_breakpoints_take(&t->breakpoints, &came_ns);
+	t->came += n;
+	if (!n)
 		return;
 	if (!t->clock->kernel) {
 		t->behind_ns = PTC_BEHIND_UNKNOWN;
@@ -61,7 +64,9 @@ void ptc_trigger_pause(struct ptc_trigger *t)
 void ptc_trigger_resume(struct ptc_trigger *t)
 {
 	uint64_t came_ns;
+	const size_t n = ptc_breakpoints_take(&t->breakpoints, &came_ns);
 
-	t->unseen += ptc_breakpoints_take(&t->breakpoints, &came_ns);
+	t->came += n;
+	t->unseen += n;
 	ptc_watch_resume(&t->watch);
 }

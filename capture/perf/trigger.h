@@ -11,7 +11,8 @@ struct ptc_trigger {
 	struct ptc_breakpoints breakpoints;
 	const struct ptc_clock *clock; /* lent */
 	uint64_t behind_ns;	       /* as of struct ptc_taken, of the newest snapshot */
-	uint64_t unseen;	       /* samples of places, of moments without a trace */
+	uint64_t came;		       /* samples of places, in all; */
+	uint64_t unseen;	       /* and those of moments without a trace */
 };
 
 #define PTC_TRIGGER_INIT                                                                           \

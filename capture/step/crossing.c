@@ -31,5 +31,6 @@ bool ptc_crossings_reached(struct ptc_crossings *c, struct ptc_task *k)
 		if (k->ip == k->mm->at[i])
 			reached |= ++c->seen[i] % c->count[i] == 0;
 	k->at_place = reached;
+	c->met |= reached;
 	return reached;
 }

@@ -16,6 +16,7 @@ struct ptc_crossings {
 	uint64_t count[PTC_AT_MAX]; /* of all threads: take one each so many times */
 	uint64_t seen[PTC_AT_MAX];
 	size_t n;
+	bool met; /* one was reached */
 };
 
 void ptc_crossings_init(struct ptc_crossings *c, const struct ptc_record_opts *opts);

@@ -41,7 +41,7 @@ struct ptc_step_shared {
 	struct ptc_err err;
 	bool done; /* the rest is valid */
 	int status;
-	bool left, limited, unreached;
+	bool left, limited, unreached, unmet;
 	uint64_t left_behind, untraced, transfers, odd, crashes;
 };
 

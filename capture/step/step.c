@@ -112,6 +112,7 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->left = t->left;
 	sh->limited = t->limited;
 	sh->unreached = t->zone.from.place && !t->zone.reached;
+	sh->unmet = t->crossings.n && !t->crossings.met;
 	sh->left_behind = t->left_behind;
 	sh->untraced = t->untraced;
 	sh->transfers = t->flow->transfers;
@@ -264,6 +265,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		.left_running = rc || sh->left,
 		.limited = sh->limited,
 		.unreached = sh->unreached,
+		.unmet = sh->unmet,
 		.insns = atomic_load(&sh->insns),
 		.transfers = sh->transfers,
 		.odd = sh->odd,

@@ -321,6 +321,7 @@ struct ptc_record_result {
 	bool left_running;	     /* status is not valid: the command runs on */
 	bool limited;		     /* max_steps or max_ns was reached, or to */
 	bool unreached;		     /* from never was, so there is nothing */
+	bool unmet;		     /* at was never come to, or not as often as it says */
 	bool cut_short;		     /* code_size did not suffice: whole up to there, no further */
 	uint64_t insns, transfers;   /* software sources */
 	uint64_t aux_bytes;	     /* trace bytes in the file */

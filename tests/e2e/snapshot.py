@@ -356,6 +356,9 @@ def places(folder):
         os.unlink(f"{path}.{n:03}")
     Run([*SNAPSHOT, "-o", path, "--at", "hop", "--at", hex(hop), "-m", "256K,16K", "--no-final", "--count", "2", "--", prog("busy"), "9"]).expect(7)
     check(sorted(os.listdir(folder)) == ["f.000", "f.001"], "not one for each time")
+    for at, met in (("hop:18", True), ("hop:19", False), ("0x1000", False)):
+        err = Run([*SNAPSHOT, "-o", path, "--at", at, "--no-final", *RINGS, prog("busy"), "9"]).expect(7).err
+        check(("no thread came to a place" in err) != met, f"{at}: {err}")
 
 
 @case

@@ -32,6 +32,73 @@ unharmed "$target"
 kill "$target"
 wait "$target" || true
 
+# passed FILE PLACE: whose last pass of PLACE it is.
+passed() {
+	"$ptcap" decode -i "$1" -F tid,tosym 2>at.dec.err | grep " $2+0x0\$" | tail -n 1 | cut -d ' ' -f 1 >passed.by
+	[ -s passed.by ] || fail "$1 has no pass of $2: $(cat at.dec.err)"
+	cat passed.by
+}
+
+# born PLACE PROGRAM...: who comes to PLACE is born while it waits, and each snapshot is of another one. What goes on beside that is in no one's way.
+born() {
+	local place=$1 count=2 n by
+	shift
+	"$@" >born.out <&8 &
+	target=$!
+	pause 100
+	ls "/proc/$target/task" >tasks.before
+	"$ptcap" snapshot --at "$place" --count $count "${rings[@]}" -p "$target" -o born 2>at.err || fail "--at $place: $(cat at.err)"
+	: >born.tids
+	for ((n = 0; n < count; n++)); do
+		"$ptcap" dump --verify -i born.00$n >at.verify || fail "born.00$n: $(tail -n 3 at.verify)"
+		by=$(passed born.00$n "$place")
+		! grep -qx "$by" tasks.before || fail "born.00$n: $by of $place was there before: $(cat tasks.before)"
+		echo "$by" >>born.tids
+	done
+	[ "$(sort -u born.tids | wc -l)" = $count ] || fail "$place: not each another one: $(cat born.tids)"
+	rm born.00?
+	unharmed "$target"
+	kill "$target"
+	wait "$target" || true
+}
+born come_and_go "$progs/prog_crowd" churn 100000000 3
+born born "$progs/prog_crowd" forks 100000000
+
+# Eight threads pass a place all the time, each counted by itself on each CPU; another tracer has taken what is free, and gives it back; ptcap
+# is killed while it waits for a place that nobody comes to.
+"$progs/prog_tasks" serve >tasks.out <&8 &
+target=$!
+until grep -q ready tasks.out; do pause 10; done
+"$ptcap" snapshot --at idle:200 --count 4 "${rings[@]}" -p "$target" -o many 2>at.err || fail "--at idle:200: $(cat at.err)"
+for f in many.0??; do passed "$f" idle; done >many.tids
+[ "$(sort -u many.tids | wc -l)" -gt 1 ] || fail "it is one thread that comes there: $(cat many.tids)"
+perf stat -p "$target" -e mem:0x1000:x,mem:0x2000:x,mem:0x3000:x,mem:0x4000:x 2>perf.err &
+other=$!
+until [ "$(find "/proc/$other/fd" -lname 'anon_inode:*perf_event*' | wc -l)" = 36 ]; do # of nine threads
+	kill -0 "$other" || fail "perf holds no breakpoints: $(cat perf.err)"
+	pause 10
+done
+! "$ptcap" snapshot --at idle --count 1 "${rings[@]}" -p "$target" -o busy 2>at.err || fail "there are more than four places"
+grep -q 'no breakpoint of the processor is left for 0x.*: a debugger' at.err || fail "why it is refused: $(cat at.err)"
+[ ! -e busy ] || fail "there is a file of who was refused"
+kill -INT "$other"
+wait "$other" || true
+unharmed "$target"
+"$ptcap" snapshot --at answer --at answered --at 0x1000 --at 0x2000 --no-final "${rings[@]}" -p "$target" -o killed 2>at.err &
+waiting=$!
+until grep -q '^ptcap: armed' at.err; do
+	kill -0 "$waiting" || fail "it does not wait: $(cat at.err)"
+	pause 10
+done
+kill -KILL "$waiting"
+wait "$waiting" || true
+[ -z "$(echo killed*)" ] || [ "$(echo killed*)" = 'killed*' ] || fail "there is a file of who was killed: $(echo killed*)"
+unharmed "$target"
+"$ptcap" snapshot --at answer --no-final --after 50ms --count 1 "${rings[@]}" -p "$target" -o never 2>at.err || fail "--at answer: $(cat at.err)"
+grep -q 'no thread came to a place' at.err || fail "it is not said that nobody came there: $(cat at.err)"
+kill "$target"
+wait "$target" || true
+
 # On one CPU it counts all passes, of which there are 20: the last one is right in front of the end.
 hop=$(nm "$progs/prog_busy" | sed -n 's/ . hop$//p')
 for n in 20 21; do
@@ -42,4 +109,4 @@ done
 [ "$(echo last2?.*)" = last20.000 ] || fail "of 20 passes the 20th is not the one: $(echo last2?.*) $(cat at.err)"
 "$ptcap" decode -i last20.000 >at.dec 2>at.dec.err || fail "last20.000: $(cat at.dec.err)"
 [ "$(grep -c ' icall .* hop$' at.dec)" = 20 ] || fail "not all 20 passes are in it: $(grep ' icall ' at.dec | tail -n 30)"
-echo "ok snapshots at places: every 100th pass, each pass, the last one in front of the end, four places; what was watched is as it was"
+echo "ok snapshots at places: every 100th pass, each pass, the last one in front of the end, four places, of threads and children born later, of eight threads; not beside another tracer; killed; what was watched is as it was"

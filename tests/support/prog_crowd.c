@@ -146,6 +146,11 @@ static void churn(int n, int nbusy)
 	printf("%d came\n", here);
 }
 
+static __attribute__((noinline)) void born(void)
+{
+	__asm__ volatile(""); /* a place, of children alone */
+}
+
 static void forks(int n)
 {
 	int i, status, sum = 0;
@@ -153,8 +158,10 @@ static void forks(int n)
 	for (i = 0; i < n; i++) {
 		const pid_t pid = fork();
 
-		if (!pid)
+		if (!pid) {
+			born();
 			_exit(1);
+		}
 		if (waitpid(pid, &status, 0) == pid)
 			sum += WEXITSTATUS(status);
 	}

@@ -122,6 +122,7 @@ Test(breakpoint, what_comes_in_a_pause_asks_for_none)
 	ptc_trigger_pause(&t);
 	ptc_trigger_resume(&t);
 	cr_assert_eq(t.unseen, 2);
+	cr_assert_eq(t.came, 4);
 	ptc_trigger_release(&t);
 	ptc_cpus_release(&cpus);
 }
