@@ -34,6 +34,7 @@ Test(table, what_is_in_it_stays_while_it_grows)
 		old = cap;
 		was = v;
 		cr_assert(ptc_fast_table_grow(&v, &cap, cap + 1, sizeof(*v), MAX));
+		cr_assert(v);
 		moved = v != was;
 		cr_expect(!moved || old * sizeof(*v) < PTC_FAST_ROOM_MIN, "%zu", old);
 		cr_assert_eq((uintptr_t)v % 64, 0);
