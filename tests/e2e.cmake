@@ -25,7 +25,7 @@ endfunction()
 # Without a libc, at fixed addresses: deterministic to the instruction.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
 	restart exit wait busy rounds masks tf vsyscall handlers
-	seccomp jobs late loops pairs)
+	seccomp jobs late loops pairs rare)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})
@@ -470,6 +470,8 @@ endforeach()
 foreach(name clean spoilt calls shift leak time perf damaged exits report real)
 	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")
 endforeach()
+e2e_test(compare_far 100 "${e2e_dir}/compare.py" far)
+e2e_is_emulated(compare_far)
 e2e_test(spoilt_clean 60 "${e2e_dir}/spoilt.py" clean)
 e2e_test(spoilt_stale 100 "${e2e_dir}/spoilt.py" stale 1)
 foreach(name modes stale shift)

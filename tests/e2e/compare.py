@@ -339,6 +339,17 @@ def case_shift(work):
               f"1/{rate}: {report['patterns']}, {len(chosen)} are")
 
 
+def case_far(work):
+    """Calls that are so rare that a stack of them reaches back to what is not kept any more: not judged, and not wrong."""
+    path = make(work, [prog("rare"), "20000"], f"--branch-stacks={DEPTH},1", "--branch-filter=any_call,u")
+    report, found, vague = compare_list(path, 0, "--min-judged", "1")
+    check(not found, found[:3])
+    check(report["verdicts"]["before the trace"] == len(vague) > 100, report["verdicts"])
+    depths = {d for _, d in vague}
+    check(min(depths) == 2 and max(depths) == DEPTH - 1, depths)
+    check(report["verdicts"]["exact"] == report["entries"] - len(vague), report["verdicts"])
+
+
 def case_leak(work):
     """A filter that lets everything through: the event says that it has returns only."""
     path = make(work, SMALL, f"--branch-stacks={DEPTH},7", "--branch-filter=any,u,save_type")

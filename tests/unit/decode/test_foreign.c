@@ -112,6 +112,24 @@ Test(foreign, what_only_the_other_thread_took_is_not_in_the_trace)
 	expect(&x, PTC_VERDICT_ABSENT);
 }
 
+Test(foreign, nearly_half_of_a_stack_may_be_left_over)
+{
+	const size_t own = N / 2 + 1;
+	struct fixture x;
+	size_t i;
+
+	init(&x, 100, 20);
+	for (i = own; i < N; i++)
+		set_entry(&x, i, 119 - (i - own));
+	run(&x);
+	for (i = 0; i < N; i++)
+		cr_assert_eq(x.out[i].verdict, i < own ? PTC_VERDICT_EXACT : PTC_VERDICT_ABSENT);
+	cr_assert_eq(x.all.cost, 3); /* one piece */
+	ptc_align_release(&x.a);
+	ptc_foreign_release(&x.f);
+	ptc_recent_release(&x.r);
+}
+
 Test(foreign, what_both_took_lately_is_ambiguous)
 {
 	struct fixture x;

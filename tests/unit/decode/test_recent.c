@@ -129,6 +129,58 @@ Test(recent, beyond_what_all_threads_may_have_those_that_are_idle_are_cut_then_f
 	ptc_recent_release(&r);
 }
 
+Test(recent, what_one_thread_has_is_bounded_too)
+{
+	struct ptc_recent r = { .most = (size_t)2 * PTC_RECENT_LEAST };
+	const struct ptc_recent_thread *t;
+	uint64_t i;
+
+	for (i = 1; i <= (uint64_t)8 * PTC_RECENT_LEAST; i++) {
+		branch(&r, 1, i);
+		cr_assert_leq(r.held, r.most);
+	}
+	t = ptc_recent_find(&r, 1);
+	cr_assert(t->cut);
+	cr_assert_geq(t->n, (size_t)PTC_RECENT_LEAST / 2);
+	cr_assert_eq(t->steps[t->n - 1].from, i - 1);
+	ptc_recent_release(&r);
+}
+
+Test(recent, who_was_forgotten_is_known_to_have_had_more)
+{
+	struct ptc_recent r = { .most = 1024 };
+	uint64_t time = 0;
+	int32_t tid;
+
+	for (tid = 1; tid <= 100; tid++)
+		branch(&r, tid, ++time);
+	cr_assert_gt(r.forgotten, 0);
+	cr_assert_eq(ptc_recent_find(&r, 1)->n, 0);
+	cr_assert(ptc_recent_find(&r, 1)->cut);
+	cr_assert_not(ptc_recent_find(&r, 100)->cut);
+	ptc_recent_release(&r);
+}
+
+Test(recent, a_time_that_goes_back_is_known_while_it_is_kept)
+{
+	struct ptc_recent r = { .n = 0 };
+	struct ptc_item it = { .to = 1, .tid = 1, .type = PTC_ITEM_BRANCH };
+	const size_t back = PTC_RECENT_CAP - 100;
+	const struct ptc_recent_thread *t;
+	size_t i;
+
+	for (i = 0; i < PTC_RECENT_CAP + 1; i++) {
+		it.time = i < back ? 1000000 + i : i;
+		cr_assert_eq(ptc_recent_items(&r, PTC_NO_TIME, &it, 1), 1);
+	}
+	t = ptc_recent_find(&r, 1);
+	cr_assert_lt(t->n, i);
+	cr_assert_eq(t->ordered, t->n - (i - back));
+	cr_assert_eq(t->steps[t->ordered].time, back);
+	cr_assert_eq(ptc_recent_since(t, i - 5), t->n - 5);
+	ptc_recent_release(&r);
+}
+
 Test(recent, items_are_taken_up_to_a_time)
 {
 	static const uint64_t times[] = { PTC_NO_TIME, 5, 5, 6, PTC_NO_TIME, 7, 9 };
