@@ -352,7 +352,7 @@ def case_far(work):
 
 def case_leak(work):
     """A filter that lets everything through: the event says that it has returns only."""
-    path = make(work, SMALL, f"--branch-stacks={DEPTH},7", "--branch-filter=any,u,save_type")
+    path = make(work, SMALL, f"--branch-stacks={DEPTH},71", "--branch-filter=any,u,save_type")
     stacks = Stacks(path)
     entries = [e for n in range(len(stacks.places)) for e in stacks.get(n)]
     returns = sum(e[2] >> 20 & 15 == RET for e in entries)

@@ -43,6 +43,58 @@ static void expect(struct ptc_buf *b, struct pt_how how, uint64_t pieces, const 
 	ptc_buf_release(b);
 }
 
+/* @calls of 102f from 1033, where it is left by je, and @returns; then a return to @to. */
+static void recurse(struct ptc_buf *b, size_t calls, size_t returns, uint64_t to)
+{
+	char bits[16];
+	size_t n = 0, k;
+
+	for (k = 0; k < calls + 1 + returns; k++) {
+		bits[n++] = k < calls ? 'N' : 'T';
+		if (n == 6 || k == calls + returns) {
+			bits[n] = '\0';
+			pt_tnt(b, bits);
+			n = 0;
+		}
+	}
+	if (to)
+		pt_ip(b, PT_TIP, to);
+}
+
+static void code_that_is_known(struct ptc_buf *b, size_t calls, size_t returns)
+{
+	size_t i;
+
+	for (i = 0; i < 20; i++)
+		recurse(b, calls, returns, 0x102f);
+}
+
+/* pt_replay holds that what is counted is what is listed. */
+Test(piece, what_chains_lead_through_is_counted_as_it_is_listed)
+{
+	size_t calls, returns;
+
+	for (calls = 1; calls < 20; calls++)
+		for (returns = 0; returns < calls; returns++) {
+			struct pt_how how = { .insns = false };
+			struct ptc_buf b = PTC_BUF_INIT;
+
+			pt_psb_on(&b, 0x102f);
+			code_that_is_known(&b, calls, returns);
+			/* What ran last, in front of a PSB, is told behind it; so it is of an end. */
+			recurse(&b, calls, returns, 0);
+			pt_psb_on(&b, 0x1038);
+			pt_ip(&b, PT_TIP, 0x102f);
+			code_that_is_known(&b, calls, returns);
+			recurse(&b, calls, returns, 0);
+			pt_ip_none(&b, PT_PGD);
+			pt_psb_off(&b);
+			(void)pt_replay(&b, &how);
+			cr_assert_eq(how.pieces, 2);
+			ptc_buf_release(&b);
+		}
+}
+
 Test(piece, a_branch_has_the_time_of_the_packet_of_the_one_before)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
