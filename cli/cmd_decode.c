@@ -8,17 +8,8 @@
 #include "asked.h"
 #include "choice.h"
 #include "cli.h"
-#include "out.h"
-#include "out_calls.h"
-#include "out_stats.h"
+#include "decoded.h"
 #include "ptcap/decode.h"
-#include "terminal.h"
-
-/* --stats */
-struct counting {
-	struct ptc_totals totals;
-	struct ptc_progress *progress; /* NULL: nobody is told */
-};
 
 struct decode_args {
 	const char *input;	  /* NULL: perf.data */
@@ -26,8 +17,8 @@ struct decode_args {
 	const char *cpu;	  /* as given: means one thing or the other */
 	struct ptc_raw_code *raw; /* owned, and so are the paths in it */
 	size_t nraw;
-	struct ptc_fields fields;
-	bool json, strict, help, calls, insn, bin, stats, no_pager;
+	struct ptc_decoded out;
+	bool strict, help, no_pager;
 	const char *color;	       /* NULL: auto */
 	bool colors;		       /* what auto means */
 	struct ptc_id_list tids, cpus; /* owned */
@@ -35,8 +26,7 @@ struct decode_args {
 	bool has_time;
 	struct ptc_decode_opts opts;
 	struct ptc_code_opts code;
-	struct counting counting;
-	struct ptc_sums_sink sums; /* into that */
+	struct ptc_sums_sink sums; /* into out */
 	const char *debuginfod;	   /* NULL: as the environment has it */
 };
 
@@ -69,6 +59,10 @@ static void help(void)
 	       "                        frequency, PTWRITE, power states, transactions\n"
 	       "      --stats           totals only: transfers by kind, gaps by cause, bytes, "
 	       "time\n"
+	       "      --counts=WHAT[:N] how often each was passed, the N that were most often: "
+	       "edges "
+	       "(transfers),\n"
+	       "                        calls (from function to function) or blocks (of code)\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
 	       "doc/json.md;\n"
 	       "                        or bin: records of 64 bytes, see doc/format.md\n"
@@ -165,7 +159,7 @@ static int parse_fields(struct decode_args *a, const char *arg)
 	const char *what, *word;
 	int len;
 
-	what = ptc_fields_parse(arg, &a->fields, &word, &len);
+	what = ptc_fields_parse(arg, &a->out.form.fields, &word, &len);
 	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : 0;
 }
 
@@ -190,6 +184,7 @@ enum {
 	OPT_LAST,
 	OPT_SYM,
 	OPT_STATS,
+	OPT_COUNTS,
 	OPT_EVENTS,
 	OPT_COLOR,
 	OPT_NO_PAGER,
@@ -281,9 +276,34 @@ static int take_engine(struct decode_args *a, const char *arg)
 	return ptc_usage_error("decode", "no engine '%s': libipt, fast or verify", arg);
 }
 
+/* WHAT[:N] */
+static int take_counts(struct ptc_decoded_form *f, const char *arg)
+{
+	static const char *const names[] = { [PTC_COUNTS_EDGES] = "edges",
+					     [PTC_COUNTS_CALLS] = "calls",
+					     [PTC_COUNTS_BLOCKS] = "blocks" };
+	const size_t len = strcspn(arg, ":");
+	bool good = !arg[len];
+	int i;
+
+	f->counts = PTC_COUNTS_NOTHING;
+	for (i = PTC_COUNTS_EDGES; i <= PTC_COUNTS_BLOCKS; i++)
+		if (strlen(names[i]) == len && !strncmp(arg, names[i], len))
+			f->counts = (enum ptc_counts_of)i;
+	f->most = 0;
+	if (arg[len])
+		good = ptc_parse_u64(arg + len + 1, &f->most) && f->most;
+	if (f->counts && good)
+		return 0;
+	return ptc_usage_error("decode", "'%s' is not edges, calls or blocks, nor that and :N",
+			       arg);
+}
+
 static int take_option(struct decode_args *a, int c, char *const *argv)
 {
 	switch (c) {
+	case OPT_COUNTS:
+		return take_counts(&a->out.form, optarg);
 	case OPT_ENGINE:
 		return take_engine(a, optarg);
 	case 'j':
@@ -294,9 +314,9 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 	case 'F':
 		return parse_fields(a, optarg);
 	case OPT_FORMAT:
-		a->json = !strcmp(optarg, "json");
-		a->bin = !strcmp(optarg, "bin");
-		if (!a->json && !a->bin && strcmp(optarg, "text") != 0)
+		a->out.form.json = !strcmp(optarg, "json");
+		a->out.form.bin = !strcmp(optarg, "bin");
+		if (!a->out.form.json && !a->out.form.bin && strcmp(optarg, "text") != 0)
 			return ptc_usage_error("decode", "no format '%s': text, json or bin",
 					       optarg);
 		return 0;
@@ -322,10 +342,10 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 		a->opts.resync = optarg[1] == 's' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
 		return 0;
 	case OPT_INSN:
-		a->insn = true;
+		a->out.form.insn = true;
 		return 0;
 	case OPT_CALLS:
-		a->calls = true;
+		a->out.form.calls = true;
 		return 0;
 	case OPT_COLOR:
 		a->color = optarg;
@@ -344,7 +364,7 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 		a->opts.events = true;
 		return 0;
 	case OPT_STATS:
-		a->stats = true;
+		a->out.form.stats = true;
 		return 0;
 	case OPT_STRICT:
 		a->strict = true;
@@ -360,17 +380,23 @@ static int take_option(struct decode_args *a, int c, char *const *argv)
 /* Do the options go together? */
 static int check_args(struct decode_args *a)
 {
-	if (a->json && a->fields.n)
+	const struct ptc_decoded_form *f = &a->out.form;
+
+	if (f->json && f->fields.n)
 		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
-	if (a->stats && (a->bin || a->insn || a->calls || a->fields.n))
+	if (f->stats && (f->bin || f->insn || f->calls || f->fields.n))
 		return ptc_usage_error("decode", "--stats goes with neither -F nor --calls nor "
 						 "--insn nor bin");
-	if (a->bin && (a->insn || a->calls || a->fields.n))
+	if (f->counts &&
+	    (f->bin || f->insn || f->calls || f->stats || a->opts.events || f->fields.n))
+		return ptc_usage_error("decode", "--counts goes with none of -F, --calls, --insn, "
+						 "--stats, --events and bin");
+	if (f->bin && (f->insn || f->calls || f->fields.n))
 		return ptc_usage_error("decode", "bin goes with neither -F nor --calls nor --insn");
-	if (a->insn && (a->json || a->calls || a->fields.n))
+	if (f->insn && (f->json || f->calls || f->fields.n))
 		return ptc_usage_error("decode",
 				       "--insn goes with neither -F nor --calls nor json");
-	if (a->calls && (a->fields.n || a->pt))
+	if (f->calls && (f->fields.n || a->pt))
 		return ptc_usage_error("decode", "--calls goes with neither -F nor --pt");
 	if (a->pt && a->input)
 		return ptc_usage_error("decode", "either a recording (-i) or a stream (--pt)");
@@ -385,9 +411,9 @@ static int check_args(struct decode_args *a)
 						 "neither --tid nor --time");
 	if (a->has_time && a->opts.last)
 		return ptc_usage_error("decode", "either --time or --last");
-	if (a->opts.events && (a->calls || a->stats))
+	if (a->opts.events && (f->calls || f->stats))
 		return ptc_usage_error("decode", "--events goes with neither --calls nor --stats");
-	if (a->calls && a->opts.sym)
+	if (f->calls && a->opts.sym)
 		return ptc_usage_error("decode", "--calls needs all transfers: no --sym");
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
@@ -396,14 +422,14 @@ static int check_args(struct decode_args *a)
 				       a->cpu);
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
-	a->opts.sums = a->stats ? &a->sums : NULL;
-	a->opts.insns = a->insn || ptc_fields_have(&a->fields, PTC_FIELD_INSN_IP);
+	a->opts.sums = f->stats ? &a->sums : NULL;
+	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
 		return ptc_usage_error("decode",
 				       "--engine verify is of transfers: not with --insn, "
 				       "insn-ip or --events");
-	a->opts.bytes = a->calls || a->insn || ptc_fields_have(&a->fields, PTC_FIELD_DISASM) ||
-			ptc_fields_have(&a->fields, PTC_FIELD_INSN);
+	a->opts.bytes = f->calls || f->insn || ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
+			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
 	return 0;
 }
 
@@ -431,6 +457,7 @@ static int parse_args(struct decode_args *a, int argc, char **argv)
 		{ "debuginfod", required_argument, NULL, OPT_DEBUGINFOD },
 		{ "no-demangle", no_argument, NULL, OPT_NO_DEMANGLE },
 		{ "stats", no_argument, NULL, OPT_STATS },
+		{ "counts", required_argument, NULL, OPT_COUNTS },
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "symfs", required_argument, NULL, OPT_SYMFS },
 		{ "core", required_argument, NULL, OPT_CORE },
@@ -508,7 +535,7 @@ static int out_of_memory(void)
 
 static bool wants_color(const struct decode_args *a)
 {
-	if (a->fields.n || (a->color && !strcmp(a->color, "never")))
+	if (a->out.form.fields.n || (a->color && !strcmp(a->color, "never")))
 		return false;
 	return (a->color && !strcmp(a->color, "always")) || a->colors;
 }
@@ -525,72 +552,36 @@ static const char *name_of(const struct decode_args *a)
 	return a->pt ? a->pt : a->input ? a->input : "perf.data";
 }
 
-/* ptc_sums_sink.on_sums; ctx is a struct counting. */
-static int count(void *ctx, const struct ptc_sums *sums)
-{
-	struct counting *c = ctx;
-
-	if (c->progress)
-		ptc_progress_at(c->progress, sums->last_ns);
-	return ptc_totals_sums(&c->totals, sums);
-}
-
 static int run(struct decode_args *a, struct ptc_decode *d)
 {
-	static struct ptc_line line;
-	struct ptc_printer printer = { .d = d, .fields = a->fields, .line = &line };
-	struct ptc_calls_printer calls;
-	struct ptc_sink sink = { .on_items = a->json ? ptc_print_json : ptc_print_text,
-				 .ctx = &printer },
-			inner;
 	const struct ptc_asked_part part = part_of(a);
-	struct ptc_asked asked;
+	struct ptc_asked asked = { .items = 0 };
 	struct ptc_progress progress;
 	struct ptc_decode_stats stats;
+	struct ptc_sink sink, inner = { .on_items = ptc_asked_items, .ctx = &asked };
 	struct ptc_err err;
+	bool whole;
 	int r;
 
-	printer.color = wants_color(a);
-	if (a->stats)
-		sink = (struct ptc_sink){ .on_items = ptc_totals_items,
-					  .ctx = &a->counting.totals };
-	else if (a->json)
-		ptc_print_json_head(&line);
-	if (a->bin) {
-		ptc_print_bin_head();
-		sink.on_items = ptc_print_bin;
-	}
-	if (a->insn)
-		sink.on_items = ptc_print_insn;
-	if (a->calls) {
-		if (ptc_calls_printer_init(&calls, d, &line, a->json))
-			return out_of_memory();
-		sink = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &calls };
-	}
-	asked = (struct ptc_asked){ .inner = sink };
-	inner = (struct ptc_sink){ .on_items = ptc_asked_items, .ctx = &asked };
+	a->out.form.color = wants_color(a);
+	if (!ptc_decoded_begin(&a->out, d, &asked.inner))
+		return out_of_memory();
 	sink = inner;
 	if (ptc_progress_start(&progress, d, &inner)) {
 		sink = (struct ptc_sink){ .on_items = ptc_progress_items, .ctx = &progress };
-		a->counting.progress = &progress;
+		a->out.progress = &progress;
 	}
 	r = ptc_decode_run(d, &sink, &err);
 	ptc_progress_finish(&progress);
-	a->counting.progress = NULL;
+	a->out.progress = NULL;
 	ptc_decode_get_stats(d, &stats);
-	if (a->calls)
-		ptc_calls_printer_finish(&calls);
-	if (a->stats && r >= 0)
-		ptc_totals_print(&a->counting.totals, d, &line, a->json);
-	ptc_line_flush(&line);
-	if (line.failed)
+	whole = ptc_decoded_end(&a->out, r >= 0);
+	if (a->out.line->failed)
 		return PTC_EXIT_FAIL; /* main says why */
+	if (!whole)
+		return out_of_memory();
 	if (r < 0)
 		return ptc_say_err(&err);
-	if (a->json) {
-		ptc_print_json_missing(d, &line);
-		ptc_line_flush(&line);
-	}
 	tell_findings(d, &stats);
 	if (ptc_asked_any(&part) && !asked.items)
 		return ptc_asked_say_none(&part, name_of(a));
@@ -609,7 +600,7 @@ static int run_paged(struct decode_args *a, struct ptc_decode *d)
 	int code;
 
 	a->colors = ptc_terminal_has_colors();
-	pager = a->no_pager || a->bin || a->stats ? 0 : ptc_pager_start();
+	pager = a->no_pager || a->out.form.bin || a->out.form.stats ? 0 : ptc_pager_start();
 	code = run(a, d);
 	ptc_pager_finish(pager);
 	return code;
@@ -641,11 +632,11 @@ int ptc_cmd_decode(int argc, char **argv)
 {
 	struct decode_args a = { .opts = PTC_DECODE_OPTS_INIT,
 				 .code = { .size = sizeof(a.code) },
-				 .counting = { .totals = PTC_TOTALS_INIT } };
+				 .out = { .totals = PTC_TOTALS_INIT } };
 	int code;
 
 	a.opts.code = &a.code;
-	a.sums = (struct ptc_sums_sink){ count, &a.counting };
+	a.sums = (struct ptc_sums_sink){ ptc_decoded_sums, &a.out };
 	a.opts.jobs = default_jobs();
 	code = parse_args(&a, argc, argv);
 	if (!code && a.help)

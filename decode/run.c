@@ -511,3 +511,13 @@ const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, u
 	*ret_off = ip - r->start + r->off;
 	return r->file->name;
 }
+
+uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item)
+{
+	const struct ptc_proc *p = ptc_procs_find(&d->procs, item->pid);
+	const struct ptc_addrspace *as = p ? &p->as : &d->procs.nobody;
+
+	/* Those that have no number are of somebody whose code does not change, or is not known. */
+	return as->state ? as->state + ((as->kernel ? as->kernel->version : 0) << 40) :
+			   UINT64_MAX - ptc_addrspace_version(as);
+}

@@ -466,6 +466,17 @@ foreach(name filters threads calls event spoilt snapshot)
 	e2e_is_emulated(emu_lbr_${name})
 endforeach()
 
+# How often what was passed.
+foreach(name edges blocks gaps calls places forms)
+	e2e_test(counts_${name} 100 "${e2e_dir}/counts.py" "${name}")
+	e2e_is_emulated(counts_${name})
+endforeach()
+foreach(mode map over)
+	e2e_test(counts_swap_${mode} 100 "${e2e_dir}/counts.py" swap ${mode} "$<TARGET_FILE:prog_lib>"
+		"$<TARGET_FILE:prog_lib_two>")
+	e2e_is_emulated(counts_swap_${mode})
+endforeach()
+
 # Branch stacks: made from traces, held against them, spoilt.
 foreach(name clean spoilt calls shift leak time perf damaged exits report real)
 	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")

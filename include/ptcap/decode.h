@@ -382,6 +382,12 @@ PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item 
 				    uint64_t *ret_off);
 
 /*
+ * The same for what is mapped: while this number is the same, for any process, names and code are
+ * at the same addresses.
+ */
+PTC_API uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item);
+
+/*
  * The same for the source line: its file's name, as the compiler was told it, and *ret_line;
  * NULL if there is no debug information. Lent until ptc_decode_free.
  */

@@ -37,6 +37,8 @@ FORMS = (
     ["--calls"],
     ["--insn"],
     ["--stats"],
+    ["--counts=blocks"],
+    ["--counts=edges", "--format=json"],
     ["--format=bin", "--last=100"],
     ["--stats", "--time=20%-60%"],
     ["--format=bin", "--sym=main"],

@@ -81,7 +81,8 @@ Test(piece, what_chains_lead_through_is_counted_as_it_is_listed)
 
 			pt_psb_on(&b, 0x102f);
 			code_that_is_known(&b, calls, returns);
-			/* What ran last, in front of a PSB, is told behind it; so it is of an end. */
+			/* What ran last, in front of a PSB, is told behind it; so it is of an end.
+			 */
 			recurse(&b, calls, returns, 0);
 			pt_psb_on(&b, 0x1038);
 			pt_ip(&b, PT_TIP, 0x102f);

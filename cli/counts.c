@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include "counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/grow.h"
+
+enum { FIRST_BITS = 10, SEEN_MAX = 1 << 20 };
+
+void ptc_counts_release(struct ptc_counts *c)
+{
+	ptc_names_release(&c->names);
+	free(c->entries);
+	free(c->index.slots);
+	free(c->seen);
+	free(c->seen_index.slots);
+	free(c->threads);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 32;
+}
+
+static uint64_t hash_of_seen(const struct ptc_counts_seen *s)
+{
+	return mix(mix(mix(s->kind, s->from), s->to), s->code);
+}
+
+static uint64_t hash_of_place(uint64_t hash, const struct ptc_counts_place *p)
+{
+	return mix(mix(hash, (uint64_t)p->file << 32 | p->symbol), p->off);
+}
+
+static uint64_t hash_of_entry(const struct ptc_counts_entry *e)
+{
+	return hash_of_place(hash_of_place(e->kind, &e->from), &e->to);
+}
+
+static bool is_same_place(const struct ptc_counts_place *a, const struct ptc_counts_place *b)
+{
+	return a->file == b->file && a->symbol == b->symbol && a->off == b->off &&
+	       a->symbol_off == b->symbol_off;
+}
+
+static size_t first_slot(const struct ptc_counts_index *x, uint64_t hash)
+{
+	return (size_t)(hash >> (64 - x->bits));
+}
+
+static size_t next_slot(const struct ptc_counts_index *x, size_t slot)
+{
+	return (slot + 1) & (((size_t)1 << x->bits) - 1);
+}
+
+static void put(struct ptc_counts_index *x, uint64_t hash, uint32_t number)
+{
+	size_t slot = first_slot(x, hash);
+
+	while (x->slots[slot])
+		slot = next_slot(x, slot);
+	x->slots[slot] = number;
+	x->n++;
+}
+
+/* Is there room for one more? If not, @x is empty then, and twice as large. False: out of memory.
+ */
+static bool is_roomy(struct ptc_counts_index *x, bool *ret_emptied)
+{
+	const unsigned int bits = x->slots ? x->bits + 1 : FIRST_BITS;
+	uint32_t *slots;
+
+	*ret_emptied = false;
+	if (x->slots && (x->n + 1) * 2 <= (size_t)1 << x->bits)
+		return true;
+	slots = calloc((size_t)1 << bits, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(x->slots);
+	*x = (struct ptc_counts_index){ .slots = slots, .bits = bits };
+	*ret_emptied = true;
+	return true;
+}
+
+static struct ptc_counts_entry *find_entry(struct ptc_counts *c, const struct ptc_counts_entry *e)
+{
+	struct ptc_counts_entry *found;
+	size_t slot;
+
+	if (!c->index.slots)
+		return NULL;
+	for (slot = first_slot(&c->index, hash_of_entry(e)); c->index.slots[slot];
+	     slot = next_slot(&c->index, slot)) {
+		found = &c->entries[c->index.slots[slot] - 1];
+		if (found->kind == e->kind && is_same_place(&found->from, &e->from) &&
+		    is_same_place(&found->to, &e->to))
+			return found;
+	}
+	return NULL;
+}
+
+static struct ptc_counts_entry *get_entry(struct ptc_counts *c, const struct ptc_counts_entry *e)
+{
+	struct ptc_counts_entry *found = find_entry(c, e);
+	bool emptied;
+	size_t i;
+
+	if (found)
+		return found;
+	if (c->n == UINT32_MAX - 1 ||
+	    !ptc_grow(&c->entries, &c->cap, c->n + 1, sizeof(*c->entries)) ||
+	    !is_roomy(&c->index, &emptied))
+		return NULL;
+	for (i = 0; i < c->n && emptied; i++)
+		put(&c->index, hash_of_entry(&c->entries[i]), (uint32_t)i + 1);
+	c->entries[c->n++] = *e;
+	put(&c->index, hash_of_entry(e), (uint32_t)c->n);
+	return &c->entries[c->n - 1];
+}
+
+static bool set_place(struct ptc_counts *c, const struct ptc_item *it, uint64_t ip,
+		      struct ptc_counts_place *ret)
+{
+	*ret = (struct ptc_counts_place){ .ip = ip, .off = ip };
+	ret->file = ptc_names_get(&c->names, ptc_decode_file(c->d, it, ip, &ret->off));
+	ret->symbol = ptc_names_get(&c->names, ptc_decode_symbol(c->d, it, ip, &ret->symbol_off));
+	return ret->file != UINT32_MAX && ret->symbol != UINT32_MAX;
+}
+
+/* The function that it is in, if that is known. */
+static void widen(struct ptc_counts_place *p)
+{
+	if (!p->symbol)
+		return;
+	p->ip -= p->symbol_off;
+	p->off -= p->symbol_off;
+	p->symbol_off = 0;
+}
+
+/* The entry of @it, from @from to @to, with the code as it is now. NULL: out of memory. */
+static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_item *it,
+					 uint64_t from, uint64_t to)
+{
+	struct ptc_counts_entry e = { .kind = (enum ptc_kind)it->kind };
+
+	if (!set_place(c, it, from, &e.from) || !set_place(c, it, to, &e.to))
+		return NULL;
+	if (c->of == PTC_COUNTS_CALLS)
+		widen(&e.from);
+	return get_entry(c, &e);
+}
+
+static const struct ptc_counts_seen *find_seen(const struct ptc_counts *c,
+					       const struct ptc_counts_seen *s)
+{
+	const struct ptc_counts_seen *found;
+	size_t slot;
+
+	if (!c->seen_index.slots)
+		return NULL;
+	for (slot = first_slot(&c->seen_index, hash_of_seen(s)); c->seen_index.slots[slot];
+	     slot = next_slot(&c->seen_index, slot)) {
+		found = &c->seen[c->seen_index.slots[slot] - 1];
+		if (found->from == s->from && found->to == s->to && found->code == s->code &&
+		    found->kind == s->kind)
+			return found;
+	}
+	return NULL;
+}
+
+static bool remember(struct ptc_counts *c, const struct ptc_counts_seen *s)
+{
+	bool emptied;
+	size_t i;
+
+	if (c->nseen == SEEN_MAX) {
+		memset(c->seen_index.slots, 0, sizeof(*c->seen_index.slots) << c->seen_index.bits);
+		c->seen_index.n = c->nseen = 0;
+	}
+	if (!ptc_grow(&c->seen, &c->seen_cap, c->nseen + 1, sizeof(*c->seen)) ||
+	    !is_roomy(&c->seen_index, &emptied))
+		return false;
+	for (i = 0; i < c->nseen && emptied; i++)
+		put(&c->seen_index, hash_of_seen(&c->seen[i]), (uint32_t)i + 1);
+	c->seen[c->nseen++] = *s;
+	put(&c->seen_index, hash_of_seen(s), (uint32_t)c->nseen);
+	return true;
+}
+
+/* Once more @it, from @from to @to, in code of the state @code. False: out of memory. */
+static bool count(struct ptc_counts *c, const struct ptc_item *it, uint64_t from, uint64_t to,
+		  uint64_t code)
+{
+	struct ptc_counts_seen s = { .from = from, .to = to, .code = code, .kind = it->kind };
+	const struct ptc_counts_seen *seen = find_seen(c, &s);
+	struct ptc_counts_entry *e;
+
+	c->times++;
+	if (seen) {
+		c->entries[seen->entry].times++;
+		return true;
+	}
+	e = find_out(c, it, from, to);
+	if (!e)
+		return false;
+	e->times++;
+	s.entry = (uint32_t)(e - c->entries);
+	return remember(c, &s);
+}
+
+static size_t place_of(const struct ptc_counts *c, int32_t tid)
+{
+	size_t lo = 0, hi = c->nthreads;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (c->threads[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct ptc_counts_thread *get_thread(struct ptc_counts *c, int32_t tid)
+{
+	struct ptc_counts_thread *t;
+
+	if (c->newest < c->nthreads && c->threads[c->newest].tid == tid)
+		return &c->threads[c->newest];
+	c->newest = place_of(c, tid);
+	t = c->threads ? &c->threads[c->newest] : NULL;
+	if (c->newest < c->nthreads && t->tid == tid)
+		return t;
+	if (!ptc_grow(&c->threads, &c->threads_cap, c->nthreads + 1, sizeof(*c->threads)))
+		return NULL;
+	t = &c->threads[c->newest];
+	memmove(t + 1, t, (c->nthreads++ - c->newest) * sizeof(*t));
+	*t = (struct ptc_counts_thread){ .tid = tid };
+	return t;
+}
+
+/* Behind a gap nobody knows where a thread is: of one of a CPU, none that may have run there. */
+static void lose(struct ptc_counts *c, const struct ptc_item *gap)
+{
+	const bool own = gap->cause == PTC_GAP_NOCODE || gap->cause == PTC_GAP_BADPACKET ||
+			 gap->cause == PTC_GAP_DESYNC;
+	size_t i;
+
+	c->gaps++;
+	for (i = 0; i < c->nthreads; i++)
+		if (!own || gap->tid < 0 || c->threads[i].tid == gap->tid)
+			c->threads[i].at = 0;
+}
+
+/* The block that @it ends, if it is known where that began. */
+static bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t code)
+{
+	struct ptc_counts_thread *t = get_thread(c, it->tid);
+	uint64_t at;
+
+	if (!t)
+		return false;
+	at = t->at;
+	t->at = it->to;
+	if (!at || at > it->from || (it->kind == PTC_KIND_ASYNC && at == it->from))
+		return true;
+	return count(c, it, at, it->from, code);
+}
+
+static bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t code)
+{
+	switch (c->of) {
+	case PTC_COUNTS_BLOCKS:
+		return count_block(c, it, code);
+	case PTC_COUNTS_CALLS:
+		if (it->kind != PTC_KIND_CALL && it->kind != PTC_KIND_ICALL)
+			return true;
+		break;
+	default:
+		break;
+	}
+	return count(c, it, it->from, it->to, code);
+}
+
+int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_counts *c = ctx;
+	uint64_t code = 0;
+	int32_t pid = 0;
+	bool known = false;
+	size_t i;
+
+	for (i = 0; i < n && !c->failed; i++) {
+		const struct ptc_item *it = &items[i];
+
+		if (it->type == PTC_ITEM_GAP)
+			lose(c, it);
+		if (it->type != PTC_ITEM_BRANCH)
+			continue;
+		if (!known || it->pid != pid)
+			code = ptc_decode_code_state(c->d, it);
+		known = true;
+		pid = it->pid;
+		c->failed = !take(c, it, code);
+	}
+	return c->failed;
+}
+
+static int by_place(const struct ptc_counts_place *a, const struct ptc_counts_place *b)
+{
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->off != b->off)
+		return a->off < b->off ? -1 : 1;
+	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+}
+
+static int by_times(const void *a, const void *b)
+{
+	const struct ptc_counts_entry *x = a, *y = b;
+	int r;
+
+	if (x->times != y->times)
+		return x->times > y->times ? -1 : 1;
+	r = by_place(&x->from, &y->from);
+	if (!r)
+		r = by_place(&x->to, &y->to);
+	return r ? r : (int)x->kind - (int)y->kind;
+}
+
+void ptc_counts_sort(struct ptc_counts *c)
+{
+	if (c->n)
+		qsort(c->entries, c->n, sizeof(*c->entries), by_times);
+}

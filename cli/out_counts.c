@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counts.h"
+#include "jsontext.h"
+#include "out.h"
+
+static const struct {
+	const char *name, *what, *from, *to;
+} words[] = {
+	[PTC_COUNTS_EDGES] = { "edges", "transfers", "from", "to" },
+	[PTC_COUNTS_CALLS] = { "calls", "calls", "from", "to" },
+	[PTC_COUNTS_BLOCKS] = { "blocks", "blocks", "first", "last" },
+};
+
+/* Function and offset, and the file; without a function file and offset; without both the address.
+ */
+static void put_place(struct ptc_line *l, const struct ptc_counts *c,
+		      const struct ptc_counts_place *p)
+{
+	const char *symbol = ptc_names_of(&c->names, p->symbol);
+	const char *file = ptc_names_of(&c->names, p->file), *base;
+
+	if (symbol) {
+		ptc_print_label(l, symbol);
+		if (p->symbol_off) {
+			ptc_line_str(l, "+0x");
+			ptc_line_hex(l, p->symbol_off);
+		}
+	}
+	if (!file) {
+		if (!symbol) {
+			ptc_line_str(l, "0x");
+			ptc_line_hex(l, p->ip);
+		}
+		return;
+	}
+	base = strrchr(file, '/');
+	ptc_line_str(l, symbol ? " (" : "(");
+	ptc_print_label(l, base ? base + 1 : file);
+	if (!symbol) {
+		ptc_line_str(l, "+0x");
+		ptc_line_hex(l, p->off);
+	}
+	ptc_line_char(l, ')');
+}
+
+static void put_text(struct ptc_line *l, const struct ptc_counts *c,
+		     const struct ptc_counts_entry *e)
+{
+	char head[64];
+
+	(void)snprintf(head, sizeof(head), "%14" PRIu64 " %7.3f  %-8s ", e->times,
+		       100.0 * (double)e->times / (double)c->times, ptc_kind_name(e->kind));
+	ptc_line_str(l, head);
+	if (e->from.ip)
+		put_place(l, c, &e->from);
+	ptc_line_str(l, c->of == PTC_COUNTS_BLOCKS ? " .. " : " -> ");
+	if (e->to.ip)
+		put_place(l, c, &e->to);
+	ptc_line_char(l, '\n');
+}
+
+static void put_text_head(struct ptc_line *l, const struct ptc_counts *c)
+{
+	char head[128];
+
+	(void)snprintf(head, sizeof(head), "# %" PRIu64 " %s, %zu different\n#%13s %7s  kind\n",
+		       c->times, words[c->of].what, c->n, "times", "%");
+	ptc_line_str(l, head);
+}
+
+/* @key, and what is known of it with @key in front. */
+static bool set_place(json_t *o, const struct ptc_counts *c, const char *key,
+		      const struct ptc_counts_place *p)
+{
+	const char *symbol = ptc_names_of(&c->names, p->symbol);
+	const char *file = ptc_names_of(&c->names, p->file);
+	char name[32], hex[32];
+	int bad;
+
+	(void)snprintf(hex, sizeof(hex), "0x%" PRIx64, p->ip);
+	bad = json_object_set_new(o, key, json_string(hex));
+	if (symbol) {
+		(void)snprintf(name, sizeof(name), "%s_function", key);
+		bad |= json_object_set_new(o, name, ptc_json_text(symbol));
+		(void)snprintf(name, sizeof(name), "%s_function_offset", key);
+		bad |= json_object_set_new(o, name, json_integer((json_int_t)p->symbol_off));
+	}
+	if (file) {
+		(void)snprintf(name, sizeof(name), "%s_file", key);
+		bad |= json_object_set_new(o, name, ptc_json_text(file));
+		(void)snprintf(name, sizeof(name), "%s_file_offset", key);
+		(void)snprintf(hex, sizeof(hex), "0x%" PRIx64, p->off);
+		bad |= json_object_set_new(o, name, json_string(hex));
+	}
+	return !bad;
+}
+
+static bool put_object(struct ptc_line *l, json_t *o)
+{
+	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+	json_decref(o);
+	if (!text)
+		return false;
+	ptc_line_str(l, text);
+	ptc_line_char(l, '\n');
+	free(text);
+	return true;
+}
+
+static bool put_json(struct ptc_line *l, const struct ptc_counts *c,
+		     const struct ptc_counts_entry *e)
+{
+	json_t *o = json_pack("{s:s, s:I, s:s}", "type", "count", "times", (json_int_t)e->times,
+			      "kind", ptc_kind_name(e->kind));
+
+	if (!o || !set_place(o, c, words[c->of].from, &e->from) ||
+	    !set_place(o, c, words[c->of].to, &e->to)) {
+		json_decref(o);
+		return false;
+	}
+	return put_object(l, o);
+}
+
+static bool put_json_head(struct ptc_line *l, const struct ptc_counts *c)
+{
+	return put_object(l, json_pack("{s:s, s:i, s:s, s:I, s:I, s:I}", "schema",
+				       "ptcap-decode-counts", "version", 1, "of", words[c->of].name,
+				       "times", (json_int_t)c->times, "different", (json_int_t)c->n,
+				       "gaps", (json_int_t)c->gaps));
+}
+
+bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json)
+{
+	const size_t n = most && most < c->n ? most : c->n;
+	size_t i;
+
+	if (!json)
+		put_text_head(l, c);
+	else if (!put_json_head(l, c))
+		return false;
+	for (i = 0; i < n; i++) {
+		if (!json)
+			put_text(l, c, &c->entries[i]);
+		else if (!put_json(l, c, &c->entries[i]))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ptcap decode --counts: what is counted is what is listed.
+
+usage: counts.py CASE [ARGUMENT...]
+"""
+
+import json
+import os
+import re
+import shutil
+from collections import Counter
+
+import lib
+from lib import PTCAP, Run, check, decode, prog, record
+
+PROGRAMS = {
+    "recurse": [prog("recurse")],
+    "indirect": [prog("indirect")],
+    "jcc": [prog("jcc")],
+    "signal": [prog("signal")],
+    "fault": [prog("fault")],
+    "busy": [prog("busy"), "100"],
+    "jit": [prog("jit"), "rwx"],
+}
+ASYNC = "async"
+
+
+def counts(path, what, *options):
+    """The head, and the entries as objects."""
+    r = Run([PTCAP, "decode", "-i", path, f"--counts={what}", "--format=json", *options])
+    check(r.status in (0, 3), r.err)
+    head, *entries = map(json.loads, r.out.splitlines())
+    check(head["schema"] == "ptcap-decode-counts" and head["of"] == what.split(":")[0], head)
+    entries = [e for e in entries if e["type"] == "count"]
+    times = [e["times"] for e in entries]
+    check(times == sorted(times, reverse=True) and all(times), "they are not sorted")
+    if ":" not in what:
+        check(sum(times) == head["times"] and len(times) == head["different"], f"{head}, {sum(times)} in {len(times)}")
+    return head, entries
+
+
+def listed(path, *fields):
+    """Lines of these fields, in order; gaps as they are."""
+    return [line.split(" ") for line in decode(path, "-F", ",".join(fields)).out.splitlines()]
+
+
+def by_address(entries, a="from", b="to"):
+    found = Counter()
+    for e in entries:
+        found[int(e[a], 16), int(e[b], 16), e["kind"]] += e["times"]
+    return found
+
+
+def symbol(e, key):
+    """As -F sym prints it."""
+    name = e.get(key + "_function")
+    return f"{name}+0x{e[key + '_function_offset']:x}" if name else "-"
+
+
+def same(got, want, what):
+    check(got == want, f"{what}: {list((got - want).items())[:3]} too often, {list((want - got).items())[:3]} too seldom")
+
+
+def blocks(lines):
+    """Of tid, from, to, kind."""
+    at, found = {}, Counter()
+    for line in lines:
+        if line[0] == "#":
+            m = re.search(r"tid=(-?\d+) .*cause=(\w+)", " ".join(line))
+            if m[2] in ("nocode", "badpacket", "desync") and int(m[1]) >= 0:
+                at.pop(m[1], None)
+            else:
+                at = {}
+            continue
+        tid, start, to = line[0], int(line[1], 16), int(line[2], 16)
+        begin = at.get(tid)
+        if begin and begin <= start and not (line[3] == ASYNC and begin == start):
+            found[begin, start, line[3]] += 1
+        at[tid] = to
+    return found
+
+
+def check_edges(path, what):
+    lines = listed(path, "from", "to", "kind")
+    want = Counter((int(a, 16), int(b, 16), kind) for a, b, kind in (line for line in lines if line[0] != "#"))
+    same(by_address(counts(path, "edges")[1]), want, what)
+    return want
+
+
+def case_edges(folder):
+    """Of programs whose code stays where it is: the same addresses, as often."""
+    for name, argv in PROGRAMS.items():
+        path = os.path.join(folder, name)
+        record(path, argv)
+        check(check_edges(path, name), name)
+
+
+def case_blocks(folder):
+    """From where a transfer led to the next one."""
+    for name, argv in PROGRAMS.items():
+        path = os.path.join(folder, name)
+        record(path, argv)
+        want = blocks(listed(path, "tid", "from", "to", "kind"))
+        check(want, name)
+        same(by_address(counts(path, "blocks")[1], "first", "last"), want, name)
+
+
+def case_gaps(folder):
+    """No block leads over a gap."""
+    path = os.path.join(folder, "lossy")
+    record(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
+    lines = listed(path, "tid", "from", "to", "kind")
+    check(any(line[0] == "#" for line in lines), "nothing was lost")
+    head, entries = counts(path, "blocks")
+    same(by_address(entries, "first", "last"), blocks(lines), "blocks")
+    check(head["gaps"] == sum(line[0] == "#" for line in lines), head)
+    check_edges(path, "edges")
+
+
+def case_calls(folder):
+    """From function to function: the calls among the edges, without where they are in the caller."""
+    path = os.path.join(folder, "perf.data")
+    record(path, [prog("virtual")])
+    want = Counter()
+    for e in counts(path, "edges")[1]:
+        if e["kind"] in ("call", "icall"):
+            want[e.get("from_function", e["from"]), symbol(e, "to"), e["kind"]] += e["times"]
+    found = Counter()
+    for e in counts(path, "calls")[1]:
+        check(e.get("from_function_offset", 0) == 0, e)
+        found[e.get("from_function", e["from"]), symbol(e, "to"), e["kind"]] += e["times"]
+    check(len(want) > 20, want)
+    same(found, want, "calls")
+
+
+def case_swap(folder, mode, *libs):
+    """Where one library was is another one: each has its own, even if their code is the same."""
+    path, copy = os.path.join(folder, "perf.data"), os.path.join(folder, "copy.so")
+    shutil.copy(libs[0], copy)
+    for other in (libs[1], copy):
+        record(path, [prog("swap"), mode, libs[0], other])
+        entries = counts(path, "edges")[1]
+        found, called, addresses = Counter(), Counter(), {}
+        for e in entries:
+            found[e["kind"], symbol(e, "from"), symbol(e, "to")] += e["times"]
+            if "to_file" in e:
+                addresses.setdefault(e["to"], set()).add(os.path.realpath(e["to_file"]))
+            if e["kind"] == "icall" and e.get("to_function") == "lib_answer":
+                called[os.path.realpath(e["to_file"])] += e["times"]
+        same(found, Counter(tuple(line) for line in listed(path, "kind", "sym", "tosym")), "symbols")
+        both = {os.path.realpath(name) for name in (libs[0], other)}
+        check(any(both <= files for files in addresses.values()), "no address was of both")
+        check(called == {name: 3 for name in both}, called)
+
+
+def case_places(folder):
+    """A file's place is one, wherever it is mapped: two runs of a program in one recording."""
+    path = os.path.join(folder, "perf.data")
+    record(path, ["/bin/sh", "-c", "/bin/true; /bin/true"])
+    entries = counts(path, "edges")[1]
+    places = Counter((e["kind"], e.get("from_file"), e.get("from_file_offset"), e.get("to_file"), e.get("to_file_offset"))
+                     for e in entries if "from_file" in e and "to_file" in e)
+    check(max(places.values()) == 1, places.most_common(2))
+    found = Counter()
+    for e in entries:
+        found[e["kind"], symbol(e, "from"), symbol(e, "to")] += e["times"]
+    same(found, Counter(tuple(line) for line in listed(path, "kind", "sym", "tosym")), "symbols")
+
+
+def case_forms(folder):
+    """Text and JSON, the first few, parts of a recording, and what does not go together."""
+    path = os.path.join(folder, "perf.data")
+    record(path, [prog("indirect")])
+    head, entries = counts(path, "edges")
+    check(counts(path, "edges:3")[1] == entries[:3], "not the first three")
+    lines = decode(path, "--counts=edges").expect(0).out.splitlines()
+    check(lines[0] == f"# {head['times']} transfers, {head['different']} different", lines[0])
+    check([int(line.split()[0]) for line in lines[2:]] == [e["times"] for e in entries], lines[2:5])
+    check(sum(float(line.split()[1]) for line in lines[2:]) > 99, "the parts are not all")
+    check(len(decode(path, "--counts=blocks:5").expect(0).out.splitlines()) == 7, "not five")
+    some = counts(path, "edges", "--last=10")[0]
+    check(some["times"] == 10, some)
+    for bad in ("", "edge", "edges:", "edges:0", "edges:x", ":3", "edges:3:4"):
+        r = decode(path, f"--counts={bad}").expect(2)
+        check(f"'{bad}'" in r.err and "edges, calls or blocks" in r.err, r.err)
+    for bad in (["--stats"], ["--calls"], ["--insn"], ["--events"], ["--format=bin"], ["-F", "from"]):
+        check("--counts goes with none of" in decode(path, "--counts=calls", *bad).expect(2).err, bad)
+    r = decode(path, "--counts=edges", "--tid=1").expect(4)
+    check(not r.out.count("->"), r.out)
+
+
+lib.main({name[5:]: case for name, case in list(globals().items()) if name.startswith("case_")})

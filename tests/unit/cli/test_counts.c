@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: how often pairs of addresses come, of more of them than are remembered at once, and
+ * blocks, of threads in turn and behind gaps. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "counts.h"
+
+/* More than what is found out about pairs is remembered of. */
+enum { PAIRS = 1 << 21 | 1 << 19, TURNS = 2 };
+
+/* A decode of nothing: no address has a name. */
+static struct ptc_decode *nothing(void)
+{
+	static const uint8_t psb[16] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
+					 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82 };
+	const int fd = memfd_create("pt", MFD_CLOEXEC);
+	struct ptc_decode *d;
+	struct ptc_err err;
+	char path[64];
+
+	cr_assert_eq(write(fd, psb, sizeof(psb)), (ssize_t)sizeof(psb));
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	cr_assert_eq(ptc_decode_open_raw(path, NULL, 0, NULL, &d, &err), 0, "%s", err.msg);
+	(void)close(fd);
+	return d;
+}
+
+static struct ptc_item branch(int32_t tid, uint64_t from, uint64_t to, enum ptc_kind kind)
+{
+	return (struct ptc_item){ .from = from,
+				  .to = to,
+				  .time = PTC_NO_TIME,
+				  .pid = -1,
+				  .tid = tid,
+				  .type = PTC_ITEM_BRANCH,
+				  .kind = (uint8_t)kind };
+}
+
+static void take(struct ptc_counts *c, struct ptc_item item)
+{
+	cr_assert_eq(ptc_counts_items(c, &item, 1), 0);
+}
+
+static void take_gap(struct ptc_counts *c, int32_t tid, enum ptc_gap_cause cause)
+{
+	take(c, (struct ptc_item){ .type = PTC_ITEM_GAP, .tid = tid, .cause = (uint8_t)cause });
+}
+
+Test(counts, of_more_pairs_than_are_remembered_are_right)
+{
+	struct ptc_counts c = { .of = PTC_COUNTS_EDGES, .d = nothing() };
+	uint32_t turn, i;
+
+	for (turn = 0; turn < TURNS; turn++)
+		for (i = 0; i < PAIRS; i++) {
+			take(&c, branch(1, 0x1000 + i, 0x2000 + i % 77, PTC_KIND_JMP));
+			if (i % 3 == 0)
+				take(&c, branch(1, 0x1000 + i, 0x2000 + i % 77, PTC_KIND_CALL));
+		}
+	cr_assert_eq(c.n, PAIRS + (PAIRS + 2) / 3);
+	cr_assert_eq(c.times, TURNS * c.n);
+	ptc_counts_sort(&c);
+	for (i = 0; i < c.n; i++) {
+		cr_assert_eq(c.entries[i].times, TURNS);
+		cr_assert_eq(c.entries[i].to.ip, 0x2000 + (c.entries[i].from.ip - 0x1000) % 77);
+		/* Of as many the first addresses come first. */
+		cr_assert(!i || c.entries[i].from.ip > c.entries[i - 1].from.ip ||
+			  (c.entries[i].from.ip == c.entries[i - 1].from.ip &&
+			   c.entries[i].kind > c.entries[i - 1].kind));
+	}
+	ptc_decode_free(c.d);
+	ptc_counts_release(&c);
+}
+
+/* Is there the block, so often? And as many different ones? */
+static void expect(const struct ptc_counts *c, size_t n, uint64_t first, uint64_t last,
+		   uint64_t times)
+{
+	uint64_t found = 0;
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->entries[i].from.ip == first && c->entries[i].to.ip == last)
+			found += c->entries[i].times;
+	cr_assert_eq(found, times, "%d of %#x to %#x", (int)found, (int)first, (int)last);
+	cr_assert_eq(c->n, n, "%zu blocks", c->n);
+}
+
+Test(counts, a_block_is_of_one_thread_and_leads_over_no_gap)
+{
+	struct ptc_counts c = { .of = PTC_COUNTS_BLOCKS, .d = nothing() };
+
+	take(&c, branch(1, 0, 0x100, PTC_KIND_START));
+	take(&c, branch(2, 0, 0x200, PTC_KIND_START));
+	take(&c, branch(1, 0x110, 0x100, PTC_KIND_JMP));
+	take(&c, branch(2, 0x210, 0x200, PTC_KIND_JMP));
+	take(&c, branch(1, 0x110, 0x120, PTC_KIND_JMP));
+	expect(&c, 2, 0x100, 0x110, 2);
+	expect(&c, 2, 0x200, 0x210, 1);
+	/* Of one thread alone, and of all that may have run there. */
+	take_gap(&c, 1, PTC_GAP_NOCODE);
+	take(&c, branch(1, 0x130, 0x140, PTC_KIND_JMP));
+	take(&c, branch(2, 0x208, 0x200, PTC_KIND_JMP));
+	expect(&c, 3, 0x200, 0x208, 1);
+	take_gap(&c, 1, PTC_GAP_OVERFLOW);
+	take(&c, branch(2, 0x20c, 0x200, PTC_KIND_JMP));
+	take(&c, branch(1, 0x148, 0x150, PTC_KIND_JMP));
+	expect(&c, 3, 0x200, 0x20c, 0);
+	/* An event in front of the first instruction: none has run. */
+	take(&c, branch(1, 0x150, 0x300, PTC_KIND_ASYNC));
+	take(&c, branch(1, 0x308, 0, PTC_KIND_ASYNC));
+	expect(&c, 4, 0x300, 0x308, 1);
+	/* Nor is it known where it was while tracing was off. */
+	take(&c, branch(1, 0, 0x310, PTC_KIND_START));
+	take(&c, branch(1, 0x310, 0x320, PTC_KIND_RET));
+	expect(&c, 5, 0x310, 0x310, 1);
+	cr_assert_eq(c.gaps, 2);
+	ptc_decode_free(c.d);
+	ptc_counts_release(&c);
+}
+
+Test(counts, names_are_kept_once)
+{
+	struct ptc_names t = { .n = 0 };
+	char name[16];
+	uint32_t i;
+
+	cr_assert_eq(ptc_names_get(&t, NULL), 0);
+	cr_assert_null(ptc_names_of(&t, 0));
+	for (i = 0; i < 3000; i++) {
+		(void)snprintf(name, sizeof(name), "n%u", i * 7919 % 1000);
+		cr_assert_eq(ptc_names_get(&t, name), i % 1000 + 1);
+		cr_assert_str_eq(ptc_names_of(&t, i % 1000 + 1), name);
+	}
+	cr_assert_eq(t.n, 1000);
+	ptc_names_release(&t);
+}
