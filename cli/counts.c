@@ -232,9 +232,8 @@ static struct ptc_counts_thread *get_thread(struct ptc_counts *c, int32_t tid)
 	if (c->newest < c->nthreads && c->threads[c->newest].tid == tid)
 		return &c->threads[c->newest];
 	c->newest = place_of(c, tid);
-	t = c->threads ? &c->threads[c->newest] : NULL;
-	if (c->newest < c->nthreads && t->tid == tid)
-		return t;
+	if (c->newest < c->nthreads && c->threads[c->newest].tid == tid)
+		return &c->threads[c->newest];
 	if (!ptc_grow(&c->threads, &c->threads_cap, c->nthreads + 1, sizeof(*c->threads)))
 		return NULL;
 	t = &c->threads[c->newest];

@@ -37,7 +37,7 @@ static bool keep(struct ptc_names *t, struct ptc_name *name)
 	if (!ptc_vec_reserve(&v, &t->cap, t->n + 1, sizeof(*t->v)))
 		return false;
 	t->v = v;
-	t->v[t->n++] = name;
+	t->v[t->n++].name = name;
 	name->number = (uint32_t)t->n;
 	return true;
 }
@@ -67,7 +67,7 @@ uint32_t ptc_names_get(struct ptc_names *t, const char *s)
 
 const char *ptc_names_of(const struct ptc_names *t, uint32_t number)
 {
-	return number ? t->v[number - 1]->text : NULL;
+	return number ? t->v[number - 1].name->text : NULL;
 }
 
 void ptc_names_release(struct ptc_names *t)
@@ -75,8 +75,8 @@ void ptc_names_release(struct ptc_names *t)
 	size_t i;
 
 	for (i = 0; i < t->n; i++) {
-		(void)tdelete(t->v[i], &t->tree, by_text);
-		free(t->v[i]);
+		(void)tdelete(t->v[i].name, &t->tree, by_text);
+		free(t->v[i].name);
 	}
 	free(t->v);
 	*t = (struct ptc_names){ .n = 0 };

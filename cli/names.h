@@ -9,7 +9,9 @@
 /* Starts zeroed. */
 struct ptc_names {
 	void *tree; /* owned; see tsearch(3) */
-	struct ptc_name **v;
+	struct {
+		struct ptc_name *name;
+	} * v; /* owned, and so are the names */
 	size_t n, cap;
 };
 

@@ -9,7 +9,7 @@
 #include "counts.h"
 
 /* More than what is found out about pairs is remembered of. */
-enum { PAIRS = 1 << 21 | 1 << 19, TURNS = 2 };
+enum { PAIRS = 1 << 20 | 1 << 17, TURNS = 2 };
 
 /* A decode of nothing: no address has a name. */
 static struct ptc_decode *nothing(void)
