@@ -210,14 +210,14 @@ static bool count(struct ptc_counts *c, const struct ptc_item *it, uint64_t from
 	return remember(c, &s);
 }
 
-static size_t place_of(const struct ptc_counts *c, int32_t tid)
+static size_t place_of(const struct ptc_counts *c, int64_t who)
 {
 	size_t lo = 0, hi = c->nthreads;
 
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
 
-		if (c->threads[mid].tid < tid)
+		if (c->threads[mid].who < who)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -225,20 +225,21 @@ static size_t place_of(const struct ptc_counts *c, int32_t tid)
 	return lo;
 }
 
-static struct ptc_counts_thread *get_thread(struct ptc_counts *c, int32_t tid)
+static struct ptc_counts_thread *get_thread(struct ptc_counts *c, const struct ptc_item *it)
 {
+	const int64_t who = it->tid >= 0 ? it->tid : -1 - (int64_t)it->queue;
 	struct ptc_counts_thread *t;
 
-	if (c->newest < c->nthreads && c->threads[c->newest].tid == tid)
+	if (c->newest < c->nthreads && c->threads[c->newest].who == who)
 		return &c->threads[c->newest];
-	c->newest = place_of(c, tid);
-	if (c->newest < c->nthreads && c->threads[c->newest].tid == tid)
+	c->newest = place_of(c, who);
+	if (c->newest < c->nthreads && c->threads[c->newest].who == who)
 		return &c->threads[c->newest];
 	if (!ptc_grow(&c->threads, &c->threads_cap, c->nthreads + 1, sizeof(*c->threads)))
 		return NULL;
 	t = &c->threads[c->newest];
 	memmove(t + 1, t, (c->nthreads++ - c->newest) * sizeof(*t));
-	*t = (struct ptc_counts_thread){ .tid = tid };
+	*t = (struct ptc_counts_thread){ .who = who };
 	return t;
 }
 
@@ -251,14 +252,14 @@ static void lose(struct ptc_counts *c, const struct ptc_item *gap)
 
 	c->gaps++;
 	for (i = 0; i < c->nthreads; i++)
-		if (!own || gap->tid < 0 || c->threads[i].tid == gap->tid)
+		if (!own || gap->tid < 0 || c->threads[i].who == gap->tid)
 			c->threads[i].at = 0;
 }
 
 /* The block that @it ends, if it is known where that began. */
 static bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t code)
 {
-	struct ptc_counts_thread *t = get_thread(c, it->tid);
+	struct ptc_counts_thread *t = get_thread(c, it);
 	uint64_t at;
 
 	if (!t)

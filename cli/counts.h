@@ -51,7 +51,7 @@ struct ptc_counts_index {
 
 /* Where each thread is, of blocks; 0: not known. */
 struct ptc_counts_thread {
-	int32_t tid;
+	int64_t who; /* a thread; below 0: that of a queue of which nobody knows whose it is */
 	uint64_t at;
 };
 
