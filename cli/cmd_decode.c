@@ -62,7 +62,9 @@ static void help(void)
 	       "      --counts=WHAT[:N] how often each was passed, the N that were most often: "
 	       "edges "
 	       "(transfers),\n"
-	       "                        calls (from function to function) or blocks (of code)\n"
+	       "                        calls (from function to function), blocks (of code) or "
+	       "lines\n"
+	       "                        (of its source)\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
 	       "doc/json.md;\n"
 	       "                        or bin: records of 64 bytes, see doc/format.md\n"
@@ -281,13 +283,14 @@ static int take_counts(struct ptc_decoded_form *f, const char *arg)
 {
 	static const char *const names[] = { [PTC_COUNTS_EDGES] = "edges",
 					     [PTC_COUNTS_CALLS] = "calls",
-					     [PTC_COUNTS_BLOCKS] = "blocks" };
+					     [PTC_COUNTS_BLOCKS] = "blocks",
+					     [PTC_COUNTS_LINES] = "lines" };
 	const size_t len = strcspn(arg, ":");
 	bool good = !arg[len];
 	int i;
 
 	f->counts = PTC_COUNTS_NOTHING;
-	for (i = PTC_COUNTS_EDGES; i <= PTC_COUNTS_BLOCKS; i++)
+	for (i = PTC_COUNTS_EDGES; i <= PTC_COUNTS_LINES; i++)
 		if (strlen(names[i]) == len && !strncmp(arg, names[i], len))
 			f->counts = (enum ptc_counts_of)i;
 	f->most = 0;
@@ -295,8 +298,8 @@ static int take_counts(struct ptc_decoded_form *f, const char *arg)
 		good = ptc_parse_u64(arg + len + 1, &f->most) && f->most;
 	if (f->counts && good)
 		return 0;
-	return ptc_usage_error("decode", "'%s' is not edges, calls or blocks, nor that and :N",
-			       arg);
+	return ptc_usage_error("decode",
+			       "'%s' is not edges, calls, blocks or lines, nor that and :N", arg);
 }
 
 static int take_option(struct decode_args *a, int c, char *const *argv)

@@ -12,6 +12,7 @@ void ptc_counts_release(struct ptc_counts *c)
 {
 	ptc_names_release(&c->names);
 	free(c->entries);
+	free(c->lines);
 	free(c->index.slots);
 	free(c->seen);
 	free(c->seen_index.slots);
@@ -139,17 +140,61 @@ static void widen(struct ptc_counts_place *p)
 	p->symbol_off = 0;
 }
 
+static bool add_line(struct ptc_counts *c, struct ptc_counts_entry *e, const char *file, int line)
+{
+	const uint32_t name = ptc_names_get(&c->names, file);
+	size_t i;
+
+	for (i = e->lines; i < c->nlines; i++)
+		if (c->lines[i].file == name && c->lines[i].line == (uint32_t)line)
+			return true;
+	if (name == UINT32_MAX ||
+	    !ptc_grow(&c->lines, &c->lines_cap, c->nlines + 1, sizeof(*c->lines)))
+		return false;
+	c->lines[c->nlines++] = (struct ptc_counts_line){ name, (uint32_t)line };
+	e->nlines++;
+	return true;
+}
+
+/* A line begins where an instruction does: they are where one of a block's bytes is the first of
+ * it.
+ */
+static bool add_lines(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_entry *e)
+{
+	const uint64_t end = e->to.ip + (e->kind != PTC_KIND_ASYNC);
+	const char *file, *last_file = NULL;
+	int line, last_line = 0;
+	uint64_t ip;
+
+	e->lines = c->nlines;
+	for (ip = e->from.ip; ip < end; ip++) {
+		file = ptc_decode_srcline(c->d, it, ip, &line);
+		if (!file || (file == last_file && line == last_line))
+			continue;
+		last_file = file;
+		last_line = line;
+		if (!add_line(c, e, file, line))
+			return false;
+	}
+	return true;
+}
+
 /* The entry of @it, from @from to @to, with the code as it is now. NULL: out of memory. */
 static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_item *it,
 					 uint64_t from, uint64_t to)
 {
-	struct ptc_counts_entry e = { .kind = (enum ptc_kind)it->kind };
+	struct ptc_counts_entry e = { .kind = (enum ptc_kind)it->kind }, *found;
+	size_t n;
 
 	if (!set_place(c, it, from, &e.from) || !set_place(c, it, to, &e.to))
 		return NULL;
 	if (c->of == PTC_COUNTS_CALLS)
 		widen(&e.from);
-	return get_entry(c, &e);
+	n = c->n;
+	found = get_entry(c, &e);
+	if (found && c->n != n && c->of == PTC_COUNTS_LINES && !add_lines(c, it, found))
+		return NULL;
+	return found;
 }
 
 static const struct ptc_counts_seen *find_seen(const struct ptc_counts *c,
@@ -275,6 +320,7 @@ static bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t code)
 {
 	switch (c->of) {
 	case PTC_COUNTS_BLOCKS:
+	case PTC_COUNTS_LINES:
 		return count_block(c, it, code);
 	case PTC_COUNTS_CALLS:
 		if (it->kind != PTC_KIND_CALL && it->kind != PTC_KIND_ICALL)
@@ -332,8 +378,42 @@ static int by_times(const void *a, const void *b)
 	return r ? r : (int)x->kind - (int)y->kind;
 }
 
-void ptc_counts_sort(struct ptc_counts *c)
+/* Each block's times are those of its lines. False: out of memory. */
+static bool make_lines(struct ptc_counts *c)
 {
+	struct ptc_counts_entry *blocks = c->entries, *e;
+	const size_t n = c->n;
+	bool ok = true;
+	size_t i, k;
+
+	free(c->index.slots);
+	c->index = (struct ptc_counts_index){ .n = 0 };
+	c->entries = NULL;
+	c->n = c->cap = 0;
+	c->blocks = c->times;
+	c->times = 0;
+	for (i = 0; i < n && ok; i++) {
+		c->lineless += blocks[i].nlines ? 0 : blocks[i].times;
+		for (k = 0; k < blocks[i].nlines && ok; k++) {
+			const struct ptc_counts_line *l = &c->lines[blocks[i].lines + k];
+
+			e = get_entry(c, &(struct ptc_counts_entry){
+						 .from = { .file = l->file, .off = l->line } });
+			ok = e != NULL;
+			if (ok)
+				e->times += blocks[i].times;
+			c->times += blocks[i].times;
+		}
+	}
+	free(blocks);
+	return ok;
+}
+
+bool ptc_counts_sort(struct ptc_counts *c)
+{
+	if (c->of == PTC_COUNTS_LINES && !make_lines(c))
+		return false;
 	if (c->n)
 		qsort(c->entries, c->n, sizeof(*c->entries), by_times);
+	return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `ptcap decode --counts`: how often each transfer was taken, each function called from each other
- * one, or each block of code run. A place is what it is in its file, whatever the address in which
- * process: of what is mapped anew somewhere else, or where something else was, the counts are
- * right.
+ * one, or each block of code or line of its source run. A place is what it is in its file, whatever
+ * the address in which process: of what is mapped anew somewhere else, or where something else was,
+ * the counts are right.
  */
 #ifndef PTC_CLI_COUNTS_H
 #define PTC_CLI_COUNTS_H
@@ -20,6 +20,12 @@ enum ptc_counts_of {
 	PTC_COUNTS_EDGES,  /* transfers */
 	PTC_COUNTS_CALLS,  /* of the calls among them: from function to function */
 	PTC_COUNTS_BLOCKS, /* from where a transfer led to the next one, which ends it */
+	PTC_COUNTS_LINES,  /* of the source: of each block all that have code in it, once */
+};
+
+struct ptc_counts_line {
+	uint32_t file; /* a name */
+	uint32_t line;
 };
 
 struct ptc_counts_place {
@@ -33,6 +39,9 @@ struct ptc_counts_entry {
 	struct ptc_counts_place from, to; /* of a block: its first and its last instruction */
 	uint64_t times;
 	enum ptc_kind kind; /* of a block: of what ended it; by ASYNC: in front of `to` */
+	/* Of a block whose lines are wanted: in lines. Of a line, sorted: from.file and from.off.
+	 */
+	size_t lines, nlines;
 };
 
 /* What was found out about a pair of addresses, as long as nothing else was mapped. */
@@ -63,6 +72,9 @@ struct ptc_counts {
 	size_t n, cap;
 	uint64_t times; /* of all */
 	uint64_t gaps;
+	struct ptc_counts_line *lines; /* owned */
+	size_t nlines, lines_cap;
+	uint64_t blocks, lineless; /* whose lines were wanted; those that have none */
 	struct ptc_counts_index index;
 	struct ptc_counts_seen *seen; /* owned */
 	size_t nseen, seen_cap;
@@ -76,8 +88,9 @@ struct ptc_counts {
 int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n);
 void ptc_counts_release(struct ptc_counts *c);
 
-/* The entry that comes most often first. */
-void ptc_counts_sort(struct ptc_counts *c);
+/* The entry that comes most often first; blocks whose lines are wanted have become lines. Once.
+ * False: out of memory. */
+bool ptc_counts_sort(struct ptc_counts *c);
 
 struct ptc_line;
 

@@ -15,6 +15,7 @@ static const struct {
 	[PTC_COUNTS_EDGES] = { "edges", "transfers", "from", "to" },
 	[PTC_COUNTS_CALLS] = { "calls", "calls", "from", "to" },
 	[PTC_COUNTS_BLOCKS] = { "blocks", "blocks", "first", "last" },
+	[PTC_COUNTS_LINES] = { "lines", "lines", NULL, NULL },
 };
 
 /* Function and offset, and the file; without a function file and offset; without both the address.
@@ -54,23 +55,41 @@ static void put_text(struct ptc_line *l, const struct ptc_counts *c,
 {
 	char head[64];
 
-	(void)snprintf(head, sizeof(head), "%14" PRIu64 " %7.3f  %-8s ", e->times,
-		       100.0 * (double)e->times / (double)c->times, ptc_kind_name(e->kind));
+	(void)snprintf(head, sizeof(head), "%14" PRIu64 " %7.3f  ", e->times,
+		       100.0 * (double)e->times / (double)c->times);
 	ptc_line_str(l, head);
-	if (e->from.ip)
-		put_place(l, c, &e->from);
-	ptc_line_str(l, c->of == PTC_COUNTS_BLOCKS ? " .. " : " -> ");
-	if (e->to.ip)
-		put_place(l, c, &e->to);
+	if (c->of == PTC_COUNTS_LINES) {
+		ptc_print_label(l, ptc_names_of(&c->names, e->from.file));
+		ptc_line_char(l, ':');
+		ptc_line_dec(l, (int64_t)e->from.off);
+	} else {
+		(void)snprintf(head, sizeof(head), "%-8s ", ptc_kind_name(e->kind));
+		ptc_line_str(l, head);
+		if (e->from.ip)
+			put_place(l, c, &e->from);
+		ptc_line_str(l, c->of == PTC_COUNTS_BLOCKS ? " .. " : " -> ");
+		if (e->to.ip)
+			put_place(l, c, &e->to);
+	}
 	ptc_line_char(l, '\n');
 }
 
 static void put_text_head(struct ptc_line *l, const struct ptc_counts *c)
 {
+	const bool lines = c->of == PTC_COUNTS_LINES;
 	char head[128];
 
-	(void)snprintf(head, sizeof(head), "# %" PRIu64 " %s, %zu different\n#%13s %7s  kind\n",
-		       c->times, words[c->of].what, c->n, "times", "%");
+	(void)snprintf(head, sizeof(head), "# %" PRIu64 " %s, %zu different", c->times,
+		       words[c->of].what, c->n);
+	ptc_line_str(l, head);
+	if (lines) {
+		(void)snprintf(head, sizeof(head),
+			       ", of %" PRIu64 " blocks, %" PRIu64 " of them of no known line",
+			       c->blocks, c->lineless);
+		ptc_line_str(l, head);
+	}
+	(void)snprintf(head, sizeof(head), "\n#%13s %7s  %s\n", "times", "%",
+		       lines ? "line" : "kind");
 	ptc_line_str(l, head);
 }
 
@@ -114,26 +133,44 @@ static bool put_object(struct ptc_line *l, json_t *o)
 	return true;
 }
 
-static bool put_json(struct ptc_line *l, const struct ptc_counts *c,
-		     const struct ptc_counts_entry *e)
+static json_t *line_object(const struct ptc_counts *c, const struct ptc_counts_entry *e)
+{
+	return json_pack("{s:s, s:I, s:o, s:I}", "type", "count", "times", (json_int_t)e->times,
+			 "file", ptc_json_text(ptc_names_of(&c->names, e->from.file)), "line",
+			 (json_int_t)e->from.off);
+}
+
+static json_t *pair_object(const struct ptc_counts *c, const struct ptc_counts_entry *e)
 {
 	json_t *o = json_pack("{s:s, s:I, s:s}", "type", "count", "times", (json_int_t)e->times,
 			      "kind", ptc_kind_name(e->kind));
 
-	if (!o || !set_place(o, c, words[c->of].from, &e->from) ||
-	    !set_place(o, c, words[c->of].to, &e->to)) {
-		json_decref(o);
-		return false;
-	}
-	return put_object(l, o);
+	if (o && set_place(o, c, words[c->of].from, &e->from) &&
+	    set_place(o, c, words[c->of].to, &e->to))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static bool put_json(struct ptc_line *l, const struct ptc_counts *c,
+		     const struct ptc_counts_entry *e)
+{
+	return put_object(l, c->of == PTC_COUNTS_LINES ? line_object(c, e) : pair_object(c, e));
 }
 
 static bool put_json_head(struct ptc_line *l, const struct ptc_counts *c)
 {
-	return put_object(l, json_pack("{s:s, s:i, s:s, s:I, s:I, s:I}", "schema",
-				       "ptcap-decode-counts", "version", 1, "of", words[c->of].name,
-				       "times", (json_int_t)c->times, "different", (json_int_t)c->n,
-				       "gaps", (json_int_t)c->gaps));
+	json_t *o = json_pack("{s:s, s:i, s:s, s:I, s:I, s:I}", "schema", "ptcap-decode-counts",
+			      "version", 1, "of", words[c->of].name, "times", (json_int_t)c->times,
+			      "different", (json_int_t)c->n, "gaps", (json_int_t)c->gaps);
+
+	if (o && c->of == PTC_COUNTS_LINES &&
+	    (json_object_set_new(o, "blocks", json_integer((json_int_t)c->blocks)) ||
+	     json_object_set_new(o, "lineless", json_integer((json_int_t)c->lineless)))) {
+		json_decref(o);
+		o = NULL;
+	}
+	return put_object(l, o);
 }
 
 bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json)

@@ -467,7 +467,7 @@ foreach(name filters threads calls event spoilt snapshot)
 endforeach()
 
 # How often what was passed.
-foreach(name edges blocks gaps calls places forms)
+foreach(name edges blocks gaps calls places lines forms)
 	e2e_test(counts_${name} 100 "${e2e_dir}/counts.py" "${name}")
 	e2e_is_emulated(counts_${name})
 endforeach()

@@ -5,6 +5,7 @@
 usage: counts.py CASE [ARGUMENT...]
 """
 
+import bisect
 import json
 import os
 import re
@@ -168,6 +169,34 @@ def case_places(folder):
     same(found, Counter(tuple(line) for line in listed(path, "kind", "sym", "tosym")), "symbols")
 
 
+def case_lines(folder):
+    """Of each block all lines that have an instruction in it, once."""
+    for name in ("handlers", "names", "tasks"):
+        path = os.path.join(folder, name)
+        record(path, [prog(name), *(["locks"] if name == "tasks" else [])])
+        where = {}
+        for ip, line in listed(path, "insn-ip", "srcline"):
+            where.setdefault(int(ip, 16), set()).add(line)
+        ips = sorted(where)
+        check(all(len(lines) == 1 for lines in where.values()), name)
+        want, blocks, lineless = Counter(), 0, 0
+        for e in counts(path, "blocks")[1]:
+            first, last = int(e["first"], 16), int(e["last"], 16)
+            inside = ips[bisect.bisect_left(ips, first) : bisect.bisect_right(ips, last)]
+            lines = {line for ip in inside if ip != last or e["kind"] != ASYNC for line in where[ip]} - {"-"}
+            for line in lines:
+                want[line] += e["times"]
+            blocks += e["times"]
+            lineless += 0 if lines else e["times"]
+        head, entries = counts(path, "lines")
+        same(Counter({f"{e['file']}:{e['line']}": e["times"] for e in entries}), want, name)
+        check((head["blocks"], head["lineless"]) == (blocks, lineless) and lineless < blocks, f"{head}, {blocks}, {lineless}")
+        check(any(f"/prog_{name}.c" in e["file"] for e in entries), name)
+    text = decode(path, "--counts=lines:2").expect(0).out.splitlines()
+    check(len(text) == 4 and text[0].endswith(f"{head['lineless']} of them of no known line"), text)
+    check(text[2].split()[2] == f"{entries[0]['file']}:{entries[0]['line']}", text)
+
+
 def case_forms(folder):
     """Text and JSON, the first few, parts of a recording, and what does not go together."""
     path = os.path.join(folder, "perf.data")
@@ -183,7 +212,7 @@ def case_forms(folder):
     check(some["times"] == 10, some)
     for bad in ("", "edge", "edges:", "edges:0", "edges:x", ":3", "edges:3:4"):
         r = decode(path, f"--counts={bad}").expect(2)
-        check(f"'{bad}'" in r.err and "edges, calls or blocks" in r.err, r.err)
+        check(f"'{bad}'" in r.err and "edges, calls, blocks or lines" in r.err, r.err)
     for bad in (["--stats"], ["--calls"], ["--insn"], ["--events"], ["--format=bin"], ["-F", "from"]):
         check("--counts goes with none of" in decode(path, "--counts=calls", *bad).expect(2).err, bad)
     r = decode(path, "--counts=edges", "--tid=1").expect(4)
