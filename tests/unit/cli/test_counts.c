@@ -124,20 +124,21 @@ Test(counts, a_block_is_of_one_thread_and_leads_over_no_gap)
 
 Test(counts, of_queues_of_nobody_each_has_its_own_blocks)
 {
+	static const uint64_t starts[] = { 0x100, 0x200, 0x300 };
 	struct ptc_counts c = { .of = PTC_COUNTS_BLOCKS, .d = nothing() };
 	struct ptc_item item;
 	uint32_t queue;
 
 	for (queue = 0; queue < 3; queue++) {
-		item = branch(-1, 0, 0x100 * (queue + 1), PTC_KIND_START);
+		item = branch(-1, 0, starts[queue], PTC_KIND_START);
 		item.queue = queue;
 		take(&c, item);
 	}
 	for (queue = 0; queue < 3; queue++) {
-		item = branch(-1, 0x100 * (queue + 1) + 8, 0x1000, PTC_KIND_JMP);
+		item = branch(-1, starts[queue] + 8, 0x1000, PTC_KIND_JMP);
 		item.queue = queue;
 		take(&c, item);
-		expect(&c, queue + 1, 0x100 * (queue + 1), 0x100 * (queue + 1) + 8, 1);
+		expect(&c, queue + 1, starts[queue], starts[queue] + 8, 1);
 	}
 	ptc_decode_free(c.d);
 	ptc_counts_release(&c);
