@@ -418,6 +418,9 @@ static int check_args(struct decode_args *a)
 		return ptc_usage_error("decode", "--events goes with neither --calls nor --stats");
 	if (f->calls && a->opts.sym)
 		return ptc_usage_error("decode", "--calls needs all transfers: no --sym");
+	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
+		return ptc_usage_error("decode", "--counts of blocks and lines needs all transfers "
+						 "of a thread: no --sym, no --cpu");
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
 	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))

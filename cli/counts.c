@@ -66,8 +66,7 @@ static void put(struct ptc_counts_index *x, uint64_t hash, uint32_t number)
 	x->n++;
 }
 
-/* Is there room for one more? If not, @x is empty then, and twice as large. False: out of memory.
- */
+/* Room for one more; *ret_emptied: @x is empty now, and twice as large. False: out of memory. */
 static bool is_roomy(struct ptc_counts_index *x, bool *ret_emptied)
 {
 	const unsigned int bits = x->slots ? x->bits + 1 : FIRST_BITS;
@@ -156,9 +155,7 @@ static bool add_line(struct ptc_counts *c, struct ptc_counts_entry *e, const cha
 	return true;
 }
 
-/* A line begins where an instruction does: they are where one of a block's bytes is the first of
- * it.
- */
+/* A line begins where an instruction does: one of the block's bytes is the first of it. */
 static bool add_lines(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_entry *e)
 {
 	const uint64_t end = e->to.ip + (e->kind != PTC_KIND_ASYNC);

@@ -39,8 +39,7 @@ struct ptc_counts_entry {
 	struct ptc_counts_place from, to; /* of a block: its first and its last instruction */
 	uint64_t times;
 	enum ptc_kind kind; /* of a block: of what ended it; by ASYNC: in front of `to` */
-	/* Of a block whose lines are wanted: in lines. Of a line, sorted: from.file and from.off.
-	 */
+	/* Of a block, if its lines are wanted. What becomes a line is from.file, from.off. */
 	size_t lines, nlines;
 };
 
