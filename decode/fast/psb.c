@@ -45,6 +45,9 @@ static bool take(const uint8_t *p, enum ptc_pkt type, bool *tsc, struct ptc_fast
 	case PTC_PKT_MODE:
 		if (p[1] >> 5)
 			return p[1] >> 5 == 1;
+		/* Each has to be the mode that the flow is in. */
+		if (psb->has_mode)
+			return false;
 		psb->has_mode = true;
 		return ptc_fast_mode(p[1], &psb->mode);
 	case PTC_PKT_PIP:

@@ -96,6 +96,33 @@ Test(piece, what_chains_lead_through_is_counted_as_it_is_listed)
 		}
 }
 
+/* libipt takes each of them at its word; pt_replay holds that the gap is where its is. */
+Test(piece, two_modes_in_a_psb_are_libipts)
+{
+	static const uint8_t modes[] = { 0, 1, 2 };
+	size_t i;
+
+	for (i = 0; i < sizeof(modes); i++) {
+		struct pt_how how = { .insns = false };
+		struct ptc_buf b = PTC_BUF_INIT;
+
+		pt_psb_on(&b, 0x100b);
+		pt_ip(&b, PT_TIP, 0x100b);
+		pt_psb(&b);
+		ptc_buf_u8(&b, 0x99);
+		ptc_buf_u8(&b, modes[i]);
+		pt_mode_exec64(&b);
+		pt_ip(&b, PT_FUP, 0x100b);
+		pt_psbend(&b);
+		pt_ip(&b, PT_TIP, 0x100b);
+		pt_psb_on(&b, 0x100b);
+		pt_ip_none(&b, PT_PGD);
+		(void)pt_replay(&b, &how);
+		cr_assert_eq(how.pieces, 0);
+		ptc_buf_release(&b);
+	}
+}
+
 Test(piece, a_branch_has_the_time_of_the_packet_of_the_one_before)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
