@@ -94,7 +94,10 @@ static size_t find_no_ip(const uint8_t *p, size_t n, bool skips)
 	return len > 0 && p[at] == PTC_PKT_TIP_NONE ? at + 1 : 0;
 }
 
-/* How many of the @n bytes at @p libipt reads before it says that an address is missing. */
+/*
+ * How many of the @n bytes at @p libipt reads before it says that an address is missing: to the
+ * next packet of an event. That of a FUP is told from it.
+ */
 static size_t read_behind_no_ip(const uint8_t *p, size_t n)
 {
 	size_t at = 0;
@@ -103,8 +106,9 @@ static size_t read_behind_no_ip(const uint8_t *p, size_t n)
 
 	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 && ptc_pkt_is_timing(type))
 		at += (size_t)len;
-	/* Of what comes now it has read that it is an event, not all of that. */
-	return len > 0 && type == PTC_PKT_FUP ? at + (size_t)len : n;
+	if (len <= 0)
+		return n;
+	return type == PTC_PKT_FUP ? at + (size_t)len : at;
 }
 
 /*

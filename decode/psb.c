@@ -44,6 +44,13 @@ size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool ag
 	return SIZE_MAX;
 }
 
+/* May it be in a PSB+, besides a FUP? */
+static bool goes_with_psb(enum ptc_pkt type)
+{
+	return ptc_pkt_is_timing(type) || type == PTC_PKT_MODE || type == PTC_PKT_PIP ||
+	       type == PTC_PKT_VMCS;
+}
+
 struct ptc_psb_plus ptc_psb_read(const uint8_t *bytes, size_t len)
 {
 	struct ptc_psb_plus p = { .whole = false };
@@ -64,6 +71,20 @@ struct ptc_psb_plus ptc_psb_read(const uint8_t *bytes, size_t len)
 	p.whole = type == PTC_PKT_PSBEND;
 	p.len = at;
 	return p;
+}
+
+size_t ptc_psb_rest_len(const uint8_t *bytes, size_t len)
+{
+	enum ptc_pkt type = PTC_PKT_PAD;
+	size_t at;
+	int n;
+
+	for (at = 0; at < len && type != PTC_PKT_PSBEND; at += (size_t)n) {
+		n = ptc_pkt_len(bytes + at, len - at, &type);
+		if (n <= 0 || (!goes_with_psb(type) && type != PTC_PKT_PSBEND))
+			return 0;
+	}
+	return type == PTC_PKT_PSBEND ? at : 0;
 }
 
 /* Packets that may be what is left of a PSB+. */
@@ -99,12 +120,8 @@ static void add_packet(struct rest *r, enum ptc_pkt type, size_t end)
 		r->is.ip = true;
 		r->fup_end = end;
 		break;
-	case PTC_PKT_MODE:
-	case PTC_PKT_PIP:
-	case PTC_PKT_VMCS:
-		break;
 	default:
-		if (!ptc_pkt_is_timing(type))
+		if (!goes_with_psb(type))
 			begin_rest(r, end);
 	}
 }

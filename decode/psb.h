@@ -23,6 +23,12 @@ struct ptc_psb_plus {
 /* Of the PSB+ that @bytes begins with. */
 struct ptc_psb_plus ptc_psb_read(const uint8_t *bytes, size_t len);
 
+/*
+ * How many of the @len bytes behind a FUP are what follows it in a PSB+, with the PSBEND; 0: there
+ * is something else, or no PSBEND.
+ */
+size_t ptc_psb_rest_len(const uint8_t *bytes, size_t len);
+
 /* What is left of a PSB+ whose PSB is gone. */
 struct ptc_psb_rest {
 	size_t at; /* where it begins, or timing packets in front of it */

@@ -10,7 +10,10 @@
 #include "decode/stream.h"
 #include "decode/window.h"
 
-enum { PACKET_MAX = 32 }; /* bytes; a packet has 18 at most */
+enum {
+	PACKET_MAX = 32, /* bytes; a packet has 18 at most */
+	REST_MAX = 64,	 /* bytes behind the FUP of a PSB+: there are few packets */
+};
 
 struct packet {
 	enum ptc_pkt type;
@@ -193,8 +196,40 @@ static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc
 	}
 }
 
+/* Where the PSB+ ends of which the FUP @k may be, though its PSB is gone; 0: it is of none. */
+static size_t psb_end(const struct ptc_walker *r, const struct packet *k)
+{
+	const size_t from = k->off + k->len;
+	size_t n = r->len - from;
+
+	if (k->bound)
+		return 0;
+	if (n > REST_MAX)
+		n = REST_MAX;
+	if (r->window)
+		ptc_window_need(r->window, from, n);
+	n = ptc_psb_rest_len(r->bytes + from, n);
+	return n ? from + n : 0;
+}
+
+/* Go on at the FUP @k: with what it belongs to, or, if that came too early, behind it. */
+static void resume_at_fup(struct ptc_walker *r, const struct packet *k, size_t floor,
+			  struct ptc_resume *ret)
+{
+	const size_t end = psb_end(r, k);
+	struct packet rest;
+
+	ret->off = k->off;
+	ret->next = !k->bound ? k->off : r->bind >= floor ? r->bind : k->off + k->len;
+	if (ret->next < ret->off)
+		ret->off = ret->next;
+	/* What else it says is in the graft. */
+	while (r->pos < end && take(r, &rest))
+		ret->next = end;
+}
+
 /* Is @k a point to go on at? Fills *ret if so. */
-static bool resume_at(const struct ptc_walker *r, const struct packet *k, size_t floor,
+static bool resume_at(struct ptc_walker *r, const struct packet *k, size_t floor,
 		      const struct ptc_addrspace *as, struct ptc_resume *ret)
 {
 	switch (k->type) {
@@ -215,11 +250,7 @@ static bool resume_at(const struct ptc_walker *r, const struct packet *k, size_t
 	case PTC_PKT_FUP:
 		if (r->in_psb || !k->has_ip || !ptc_addrspace_has(as, k->ip))
 			return false;
-		/* Go on with what the FUP belongs to, or, if that came too early, behind it. */
-		ret->off = k->off;
-		ret->next = !k->bound ? k->off : r->bind >= floor ? r->bind : k->off + k->len;
-		if (ret->next < ret->off)
-			ret->off = ret->next;
+		resume_at_fup(r, k, floor, ret);
 		break;
 	default:
 		return false;

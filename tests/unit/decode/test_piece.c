@@ -357,6 +357,44 @@ Test(piece, whatever_is_behind_a_psb_gaps_are_those_of_libipt)
 	}
 }
 
+/* libipt in front of a branch at @ip, whose TIP has no address, @first, @second and a PSBEND. */
+static void put_behind_no_ip(struct ptc_buf *b, uint64_t ip, size_t first, size_t second, bool end)
+{
+	pt_psb_on(b, ip);
+	pt_ip_none(b, PT_TIP);
+	put_packet(b, first);
+	put_packet(b, second);
+	if (end)
+		pt_psbend(b);
+	pt_tnt(b, "TTT");
+	jump(b);
+	pt_tnt(b, "T");
+	jump(b);
+}
+
+/*
+ * Of a block that it remembers, libipt goes on with what is behind the TIP, and of another one it
+ * does not. pt_replay holds that this makes no difference.
+ */
+Test(piece, whatever_is_behind_a_tip_without_an_address_gaps_are_the_same)
+{
+	static const uint64_t branches[] = { 0x100b, 0x100e, 0x1006, 0x1016, 0x1012 };
+	size_t first, second, i;
+
+	for (first = 0; first < PACKETS; first++)
+		for (i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+			struct pt_how how = { .disorder = true };
+			struct ptc_buf b = PTC_BUF_INIT;
+
+			for (second = 0; second < PACKETS; second++) {
+				put_behind_no_ip(&b, branches[i], first, second, false);
+				put_behind_no_ip(&b, branches[i], first, second, true);
+			}
+			(void)pt_replay(&b, &how);
+			ptc_buf_release(&b);
+		}
+}
+
 static bool needs_fup(size_t i)
 {
 	const uint8_t *p = packets[i].bytes;

@@ -131,6 +131,37 @@ Test(resync, an_abort_behind_a_gap_is_told)
 	expect(&t, packet, "gap $ desync\n1002 1024 async\n1025 0 ret\n");
 }
 
+/* Of whom it was an event's it would have the next TIP. */
+static void go_on_at_psb_rest(bool more)
+{
+	struct trial t = { .n = 0 };
+
+	pt_psb_on(&t.b, 0x1014);
+	gap_begins(&t);
+	pt_tnt(&t.b, "T");
+	pt_mode_exec64(&t.b);
+	gap_ends(&t);
+	pt_ip(&t.b, PT_FUP, 0x1000);
+	if (more) {
+		pt_mode_tsx(&t.b, false, false);
+		pt_cbr(&t.b, 20);
+		pt_tsc(&t.b, 8400);
+	}
+	pt_psbend(&t.b);
+	pt_tnt(&t.b, "TT");
+	pt_ip(&t.b, PT_TIP, 0x1014);
+	pt_ip_none(&t.b, PT_PGD);
+	expect(&t, packet,
+	       "gap $ desync\n1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n1025 100b ret\n"
+	       "100b 1014 ijmp\n1016 0 syscall\n");
+}
+
+Test(resync, what_is_left_of_a_psb_is_a_point_to_go_on_at)
+{
+	go_on_at_psb_rest(false);
+	go_on_at_psb_rest(true);
+}
+
 Test(resync, being_switched_on_behind_a_gap_is_a_start)
 {
 	struct trial t = { .n = 0 };
