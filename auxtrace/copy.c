@@ -2,6 +2,7 @@
 #include "auxtrace/copy.h"
 
 #include "auxtrace/added.h"
+#include "auxtrace/auxtrace_rec.h"
 #include "auxtrace/compress.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/pipe_out.h"
@@ -226,6 +227,26 @@ static int copy_piece(struct copying *c, const struct ptc_rec *rec, struct ptc_e
 	return ptc_writer_piece(c->w, whole(rec), payload, err);
 }
 
+/* What there is of a piece that was cut, as a piece. */
+static int copy_cut_piece(struct copying *c, size_t part, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_auxtrace a;
+	struct ptc_cur trace;
+	int rc;
+
+	if (c->select || c->opts->strip_aux || !ptc_file_cut_trace(c->f, part, &a, &trace))
+		return 0;
+	c->stats.records++;
+	c->stats.pieces++;
+	c->stats.piece_bytes += a.size;
+	ptc_auxtrace_put(&b, &a);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_piece(c->w, ptc_cur_init(b.bytes, b.len), trace, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 static int copy_tracing_data(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	const uint64_t end = rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
@@ -350,6 +371,7 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 	uint64_t pos = 0;
 	struct ptc_rec rec;
 	int rc = 0;
+	size_t i;
 
 	if (level(c))
 		rc = ptc_writer_compress(c->w, level(c), err);
@@ -369,6 +391,8 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 		if (rc)
 			return rc;
 	}
+	for (i = 0; i < ptc_file_nparts(c->f) && !rc; i++)
+		rc = copy_cut_piece(c, i, err);
 	/* A header that says that there are no data is that of a writer that was killed. */
 	if (!rc && !c->stats.records)
 		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record of it is %s",

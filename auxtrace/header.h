@@ -24,6 +24,7 @@ struct ptc_part {
 	char *name;
 	struct ptc_input in; /* map and spool are empty: the bytes are the caller's */
 	struct ptc_section data;
+	uint64_t cut_trace; /* ptc_file_cut_trace */
 	/*
 	 * The compressed records cannot be expanded from @bad_pos in the data on,
 	 * because of @bad, which names the file; code 0: they can.

@@ -293,6 +293,7 @@ static void tell_bad(struct ptc_file *f)
 		}
 		(void)ptc_file_damaged(f, &p->bad);
 		p->data.size = p->bad_pos;
+		p->cut_trace = 0; /* what is behind the data is not that any more */
 		p->bad.code = PTC_OK;
 	}
 }

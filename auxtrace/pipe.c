@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "auxtrace/attr.h"
+#include "auxtrace/salvage.h"
 #include "base/err.h"
 #include "base/vec.h"
 
@@ -177,6 +178,8 @@ static int take_records(struct reading *r, struct ptc_err *err)
 	if (!rc)
 		return 0;
 	rc = ptc_file_damaged(r->f, err);
+	if (r->f->tolerant)
+		r->f->parts[0].cut_trace = ptc_salvage_trace(r->f, 0, before);
 	data->size = before;
 	return rc;
 }

@@ -428,6 +428,26 @@ int ptc_part_next(const struct ptc_file *f, size_t i, uint64_t *pos, struct ptc_
 	return rc;
 }
 
+uint64_t ptc_file_cut_trace(const struct ptc_file *f, size_t i, struct ptc_auxtrace *ret,
+			    struct ptc_cur *ret_trace)
+{
+	const struct ptc_part *p = &f->parts[i];
+	const uint64_t at = p->data.off + p->data.size;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	struct ptc_cur c;
+
+	if (!p->cut_trace)
+		return 0;
+	c = ptc_cur_init(p->in.bytes + at, (size_t)(p->in.len - at));
+	if (ptc_rec_next(&c, at, &rec, &err) <= 0 ||
+	    ptc_auxtrace_parse(rec.body, at, UINT64_MAX, ret, &err))
+		return 0;
+	ret->size = p->cut_trace;
+	*ret_trace = ptc_cur_init(c.pos, (size_t)p->cut_trace);
+	return p->cut_trace;
+}
+
 int ptc_file_next_stored(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
 			 struct ptc_err *err)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/salvage.h"
 
+#include "auxtrace/auxtrace_rec.h"
+
 enum { SECTION_SIZE = 16 };
 
 /*
@@ -30,6 +32,24 @@ static bool is_table(const struct ptc_file *f, uint64_t off)
 	return true;
 }
 
+uint64_t ptc_salvage_trace(const struct ptc_file *f, size_t i, uint64_t pos)
+{
+	const struct ptc_part *p = &f->parts[i];
+	const uint64_t at = p->data.off + pos;
+	struct ptc_auxtrace a;
+	struct ptc_err err;
+	struct ptc_cur c;
+	struct ptc_rec rec;
+
+	if (p->data.off + p->data.size != p->in.len)
+		return 0;
+	c = ptc_cur_init(p->in.bytes + at, (size_t)(p->in.len - at));
+	if (ptc_rec_next(&c, at, &rec, &err) <= 0 || rec.type != PTC_REC_AUXTRACE ||
+	    ptc_auxtrace_parse(rec.body, at, UINT64_MAX, &a, &err) || a.size <= ptc_cur_left(&c))
+		return 0;
+	return ptc_cur_left(&c) & ~UINT64_C(7);
+}
+
 static int salvage_part(struct ptc_file *f, size_t i, struct ptc_err *err)
 {
 	/* Only a header that says where the data end says where the features are. */
@@ -44,6 +64,7 @@ static int salvage_part(struct ptc_file *f, size_t i, struct ptc_err *err)
 		f->compressed |= ptc_rec_is_compressed(&rec);
 	if (!rc)
 		return 0;
+	p->cut_trace = ptc_salvage_trace(f, i, pos);
 	p->data.size = pos;
 	if (unfinished && is_table(f, p->data.off + pos))
 		return ptc_header_features(f, p->data.off + pos, err);

@@ -12,4 +12,11 @@
  */
 int ptc_salvage(struct ptc_file *f, struct ptc_err *err);
 
+/*
+ * How much trace there is, in whole words, in a piece at @pos of part @i's data, which end where
+ * the file does, and the piece does not. 0: there is no such piece. Inside a file its size is
+ * what is wrong: then nobody knows how much is trace.
+ */
+uint64_t ptc_salvage_trace(const struct ptc_file *f, size_t i, uint64_t pos);
+
 #endif

@@ -12,8 +12,8 @@ static void help(void)
 {
 	printf("usage: ptcap recover -i FILE -o FILE\n"
 	       "Make a proper recording of one that is damaged: cut, or of a writer that was\n"
-	       "killed. It has all up to the first record that is not whole. What was wrong and\n"
-	       "what is lost is said.\n\n"
+	       "killed. It has all up to the first record that is not whole, and of a piece of\n"
+	       "trace that was cut all that is there. What was wrong and what is lost is said.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "  -o, --output=FILE     the new one; an older one becomes FILE.old\n"
 	       "  -h, --help            this text\n\n"
@@ -63,6 +63,28 @@ static uint64_t lost_bytes(const struct ptc_file *f, size_t i, const struct ptc_
 	return p->size > end ? p->size - end : 0;
 }
 
+/* What there is of a piece of trace that was cut is not lost. */
+static void say_lost(const struct ptc_file *f, size_t i)
+{
+	struct ptc_auxtrace a;
+	struct ptc_file_part p;
+	struct ptc_cur trace;
+	uint64_t lost, kept;
+
+	ptc_file_part(f, i, &p);
+	lost = lost_bytes(f, i, &p);
+	kept = ptc_file_cut_trace(f, i, &a, &trace);
+	if (kept)
+		kept += PTC_AUXTRACE_SIZE;
+	if (kept)
+		ptc_say("of a piece of trace that was cut, in '%s' at offset 0x%" PRIx64
+			", %" PRIu64 " bytes are there",
+			p.name, p.data_off + p.data_size, kept - PTC_AUXTRACE_SIZE);
+	if (lost > kept)
+		ptc_say("%" PRIu64 " bytes of '%s' are lost, from offset 0x%" PRIx64, lost - kept,
+			p.name, p.data_off + p.data_size + kept);
+}
+
 static void say_damage(const struct ptc_file *f)
 {
 	const struct ptc_err *damage;
@@ -70,16 +92,8 @@ static void say_damage(const struct ptc_file *f)
 
 	for (i = 0; (damage = ptc_file_damage_at(f, i)); i++)
 		ptc_say("%s", damage->msg);
-	for (i = 0; i < ptc_file_nparts(f); i++) {
-		struct ptc_file_part p;
-		uint64_t lost;
-
-		ptc_file_part(f, i, &p);
-		lost = lost_bytes(f, i, &p);
-		if (lost)
-			ptc_say("%" PRIu64 " bytes of '%s' are lost, from offset 0x%" PRIx64, lost,
-				p.name, p.data_off + p.data_size);
-	}
+	for (i = 0; i < ptc_file_nparts(f); i++)
+		say_lost(f, i);
 }
 
 static int recover(const char *input, const char *output)

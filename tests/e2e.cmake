@@ -451,7 +451,7 @@ function(e2e_convert)
 	endforeach()
 endfunction()
 e2e_convert(perf_file perf_calls perf_two perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z
-	perf_tracepoints perf_tracepoints_pipe quipper_pt quipper_pipe quipper_branch quipper_hw_index ours ours_z ours_folder part strip clash killed cut)
+	perf_tracepoints perf_tracepoints_pipe quipper_pt quipper_pipe quipper_branch quipper_hw_index ours ours_z ours_folder part strip clash killed cut cut_trace)
 foreach(name ours_vcpus ours_snapshot queues)
 	e2e_convert(${name})
 	e2e_is_emulated(convert_${name})

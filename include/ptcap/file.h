@@ -96,6 +96,13 @@ PTC_API int ptc_file_open_bytes(const void *bytes, size_t len, const char *name,
 PTC_API int ptc_file_open_damaged(const char *path, struct ptc_file **ret, struct ptc_err *err);
 PTC_API int ptc_file_open_damaged_bytes(const void *bytes, size_t len, const char *name,
 					struct ptc_file **ret, struct ptc_err *err);
+/*
+ * Behind the good data of part @i of such a file there may be a piece of trace whose end is
+ * missing. Returns how many bytes of it are there (whole words), 0: there is none; then *ret is its
+ * record, with that size, and *ret_trace has them, lent.
+ */
+PTC_API uint64_t ptc_file_cut_trace(const struct ptc_file *f, size_t i, struct ptc_auxtrace *ret,
+				    struct ptc_cur *ret_trace);
 /* What was wrong, the first (most telling) of it. NULL: nothing. Lent. */
 PTC_API const struct ptc_err *ptc_file_damage(const struct ptc_file *f);
 /* The @i-th thing that was wrong; NULL: there were no more (or no more are kept). Lent. */

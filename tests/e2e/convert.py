@@ -22,6 +22,7 @@ FRONT = {"HEADER_ATTR", "HEADER_FEATURE", "HEADER_BUILD_ID", "HEADER_TRACING_DAT
 NO_TRACE = ["--no-itrace", "--show-mmap-events", "--show-task-events", "--show-lost-events"]
 TRACEPOINTS = ["-e", "sched:sched_stat_runtime,raw_syscalls:sys_enter"]  # the first counts ns, so it comes at this period
 TRACING_DATA = 1
+AUXTRACE = 71
 FORMS = {
     "same": [],
     "pipe": ["--pipe"],
@@ -359,7 +360,7 @@ def cut(folder):
             continue
         got, _, err = recovered(short, out)
         check(got == names[: len(got)] and len(got) >= most, f"{n} bytes: {got}")
-        told = " are lost, from offset 0x" in err or " bytes of data are there" in err
+        told = re.search("are lost, from offset 0x|bytes of data are there|of a piece of trace that was cut", err)
         check(got == names or told, f"{n} bytes: {err}")
         check(n < table or " are lost" not in err, f"{n} bytes, all of the data: {err}")
         most = len(got)
@@ -373,6 +374,63 @@ def cut(folder):
     check(got == names[: len(where) // 2], f"damage at {at:#x}: {got}")
     check(f"{end - at} bytes of '{short}' are lost, from offset {at:#x}" in err, err)
     check(set(dump(out)[2]) == set(dump(path)[2]), "features are gone")
+
+
+def pieces(path):
+    """Of each piece of trace where its bytes are, and how many."""
+    with open(path, "rb") as f:
+        data = f.read()
+    if struct.unpack_from("<Q", data, 8)[0] == 16:  # pipe mode
+        off, end = 16, len(data)
+    else:
+        off, size = struct.unpack_from("<QQ", data, 40)
+        end = off + size
+    found = []
+    while off < end:
+        kind, _, length = struct.unpack_from("<IHH", data, off)
+        off += length
+        if kind == AUXTRACE:
+            found.append((off, struct.unpack_from("<Q", data, off - length + 8)[0]))
+            off += found[-1][1]
+    return data, found
+
+
+def flow(path):
+    return [line for line in decode(path, "-F", "from,to").out.splitlines() if line[0] != "#"]
+
+
+def cut_trace(folder):
+    """Of a piece of trace that was cut all that is there is kept, and followed."""
+    path, pipe = os.path.join(folder, "x"), os.path.join(folder, "pipe")
+    short, out = os.path.join(folder, "short"), os.path.join(folder, "out")
+    record(path, [prog("busy"), "300"], "--psb-period", "2K").expect(7)
+    convert(path, pipe, "--pipe")
+    want = flow(path)
+    for source in (path, pipe):
+        data, found = pieces(source)
+        at, size = max(found, key=lambda p: p[1])
+        check(size > 20000, f"{size} bytes")
+        lengths = []
+        for n in (0, 1, 7, 8, 9, 5000, size // 2, size - 8, size - 1):
+            with open(short, "wb") as f:
+                f.write(data[: at + n])
+            _, _, err = recovered(short, out)
+            kept = sum(s for a, s in found if a < at) + n // 8 * 8
+            check(sum(s for _, s in pieces(out)[1]) == kept, f"cut at {n}: {pieces(out)[1]}, {found}")
+            check(("of a piece of trace that was cut" in err) == (n >= 8), err)
+            check(f" {n // 8 * 8} bytes are there" in err or n < 8, err)
+            check(f"{n % 8} bytes of '{short}' are lost" in err if n > 8 and n % 8 else n < 8 or " are lost" not in err, err)
+            got = flow(out)
+            check(got == want[: len(got)], f"cut at {n}: not what there was")
+            lengths.append(len(got))
+        check(lengths == sorted(lengths) and lengths[-1] > 0.99 * lengths[-2] > 1.5 * lengths[-3], lengths)
+        # Where its size is wrong nobody knows what is trace.
+        bad = bytearray(data)
+        struct.pack_into("<Q", bad, at - 40, len(data))
+        with open(short, "wb") as f:
+            f.write(bad)
+        _, _, err = recovered(short, out)
+        check("of a piece of trace that was cut" not in err or source == pipe, err)
 
 
 CASES = {
@@ -401,6 +459,7 @@ CASES = {
     "clash": clash,
     "killed": killed,
     "cut": cut,
+    "cut_trace": cut_trace,
 }
 
 if __name__ == "__main__":
