@@ -202,8 +202,8 @@ uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
 {
 	if (c->nrecs + n > PTC_FAST_MAX_REC >> c->halved ||
-	    !ptc_fast_table_grow(&c->recs, &c->recs_cap, c->nrecs + n + 1, sizeof(*c->recs),
-				 RECS_ROOM))
+	    !ptc_fast_table_grow(&c->recs, &c->recs_cap, c->nrecs + n + PTC_FAST_READ_ON,
+				 sizeof(*c->recs), RECS_ROOM))
 		c->failed = true;
 	return !c->failed;
 }

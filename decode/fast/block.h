@@ -71,6 +71,11 @@ enum {
 	PTC_FAST_NONE = 0,	  /* no block has this number */
 	PTC_FAST_MAX_INSNS = 250, /* of a block */
 	PTC_FAST_MAX_RECS = 24,	  /* inside one, its end not counted */
+	/*
+	 * An end that led elsewhere so often is not asked first whether it leads to where it did
+	 * the last time: that is faster where ends have many targets (bench_fast of xz: a tenth).
+	 */
+	PTC_FAST_STRAYS = 16,
 };
 
 /* One line of the processor's cache. */
@@ -87,9 +92,10 @@ struct ptc_fast_block {
 	uint8_t end;	  /* enum ptc_fast_end */
 	uint8_t end_kind; /* enum ptc_kind, of the last instruction */
 	uint8_t end_len;
-	uint8_t mode; /* enum ptc_mode */
-	bool stays;   /* a jcc to the instruction behind it: never listed */
-	uint8_t heat; /* how often it was passed; see chain.h */
+	uint8_t mode;	/* enum ptc_mode */
+	bool stays;	/* a jcc to the instruction behind it: never listed */
+	uint8_t strays; /* how often the end led elsewhere than the last time */
+	uint8_t heat;	/* how often it was passed; see chain.h */
 };
 
 static_assert(sizeof(struct ptc_fast_block) <= 64, "a block is a line");
@@ -161,7 +167,9 @@ uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 /* Build what is not. Pointers to blocks and records are void then. */
 void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block);
 
-/* Room for @n more records, behind those that there are, and for one more to be read there. */
+enum { PTC_FAST_READ_ON = 4 }; /* records that may be read behind all that there are */
+
+/* Room for @n more records, behind those that there are, and for those that may be read there. */
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n);
 
 /* The block, built. */

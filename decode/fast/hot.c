@@ -37,8 +37,8 @@ struct hot {
 	uint32_t *tips;
 };
 
-/* What one step lists, and one to be on the safe side: they are copied in pairs. */
-enum { STEP_RECS = PTC_FAST_CHAIN_RECS + 2 };
+/* What one step lists, rounded up: they are copied four at a time. */
+enum { STEP_RECS = PTC_FAST_CHAIN_RECS + 4 };
 
 static bool reserve(struct ptc_fast_flow *f)
 {
@@ -87,13 +87,16 @@ static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
 	return PTC_FAST_DECLINED;
 }
 
-/* Two at a time, and one too many if their number is odd: both sides have room for that. */
+/* Four at a time, also if there are fewer: both sides have room for those that are too many. */
 static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 {
-	size_t i;
+	const struct ptc_fast_rec *from = h->recs + recs;
+	size_t i = 0;
 
-	for (i = 0; i < n; i += 2)
-		memcpy(h->out + i, h->recs + recs + i, 2 * sizeof(*h->out));
+	do {
+		memcpy(h->out + i, from + i, 4 * sizeof(*from));
+		i += 4;
+	} while (i < n);
 	h->out += n;
 }
 
@@ -268,11 +271,14 @@ static INSIDE uint32_t lead_to(const struct hot *h, struct ptc_fast_block *b, ui
 {
 	uint32_t next;
 
-	if (b->tip == ip)
-		return b->tip_next;
+	if (b->strays < PTC_FAST_STRAYS) {
+		if (b->tip == ip)
+			return b->tip_next;
+		b->strays++;
+	}
 	next = *ptc_fast_tip(h->tips, ip);
 	if (h->blocks[next].ip != ip || h->blocks[next].mode != mode || !next)
-		return PTC_FAST_NONE;
+		return b->tip == ip ? b->tip_next : PTC_FAST_NONE;
 	b->tip = ip;
 	b->tip_next = next;
 	return next;
