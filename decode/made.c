@@ -4,9 +4,37 @@
 #include <stdlib.h>
 
 #include "decode/grow.h"
+#include "decode/psb.h"
 
 /* Records of a piece, and pieces, whose memory is worth keeping. */
 enum { KEEP_RECS = 1 << 16, KEEP_PIECES = 256 };
+
+const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next,
+			  struct ptc_made_copy *copy, struct ptc_made_view *ret)
+{
+	size_t upto = next + 2 * (size_t)PTC_PSB_PLUS_MAX, len;
+	const uint8_t *bytes = ptc_span_run(sp, from, &len);
+
+	upto = upto < sp->len ? upto : sp->len;
+	if (upto - from > PTC_PIECE_MAX)
+		return "a piece that is too long";
+	if (len < upto - from) {
+		if (!copy->bytes)
+			copy->bytes = malloc(PTC_PIECE_MAX);
+		if (!copy->bytes)
+			return "out of memory";
+		ptc_span_read(sp, from, copy->bytes, upto - from);
+		bytes = copy->bytes;
+	}
+	*ret = (struct ptc_made_view){ bytes, from, upto - from, upto == sp->len };
+	return NULL;
+}
+
+void ptc_made_copy_release(struct ptc_made_copy *copy)
+{
+	free(copy->bytes);
+	copy->bytes = NULL;
+}
 
 void ptc_made_release(struct ptc_made *m)
 {
@@ -42,11 +70,16 @@ struct ptc_made *ptc_made_list_add(struct ptc_made_list *l)
 	return &l->v[l->n++];
 }
 
-struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
+const struct ptc_made *ptc_made_list_see(struct ptc_made_list *l, struct ptc_spot spot)
 {
 	while (l->next < l->n && ptc_spot_is_before(l->v[l->next].spot, spot))
 		l->next++;
 	if (l->next == l->n || ptc_spot_is_before(spot, l->v[l->next].spot))
 		return NULL;
-	return &l->v[l->next++];
+	return &l->v[l->next];
+}
+
+struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
+{
+	return ptc_made_list_see(l, spot) ? &l->v[l->next++] : NULL;
 }

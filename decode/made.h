@@ -13,6 +13,9 @@
 #include "decode/fast/engine.h"
 #include "decode/range.h"
 
+/* A longer piece is libipt's: its transfers would be a hundred times as long. */
+enum { PTC_PIECE_MAX = 256 << 10 };
+
 /* Bytes of a span that the engine may look at, side by side. */
 struct ptc_made_view {
 	const uint8_t *bytes; /* lent */
@@ -20,8 +23,22 @@ struct ptc_made_view {
 	bool ends;	      /* with the span */
 };
 
+/* What of the span is not side by side, for one view at a time. */
+struct ptc_made_copy {
+	uint8_t *bytes; /* owned; PTC_PIECE_MAX of them, or NULL */
+};
+
+/*
+ * The piece of @sp from the PSB at @from to that at @next, and as much behind that as the engine's
+ * judge wants to see. NULL: it is *ret, as long as @copy is left alone; else why not, a literal.
+ */
+const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next,
+			  struct ptc_made_copy *copy, struct ptc_made_view *ret);
+void ptc_made_copy_release(struct ptc_made_copy *copy);
+
 struct ptc_made {
-	struct ptc_spot spot; /* the PSB that it begins at; by whoever keeps it */
+	struct ptc_spot spot; /* the PSB that it begins at, */
+	size_t next;	      /* and the one behind that; both by whoever keeps it */
 	int32_t pid;	      /* whose code it was made with, */
 	uint64_t version;     /* and which state of it */
 
@@ -55,7 +72,9 @@ void ptc_made_list_renew(struct ptc_made_list *l);
 
 /* One more, to be filled. NULL: out of memory. */
 struct ptc_made *ptc_made_list_add(struct ptc_made_list *l);
-/* The one at @spot, once. NULL: there is none. Spots ascend from call to call. */
+/* The one at @spot, which stays there. NULL: there is none. Spots ascend from call to call. */
+const struct ptc_made *ptc_made_list_see(struct ptc_made_list *l, struct ptc_spot spot);
+/* The same, once. */
 struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot);
 
 #endif

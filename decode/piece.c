@@ -56,6 +56,7 @@ void ptc_engine_free(struct ptc_engine *e)
 	if (!e)
 		return;
 	ptc_made_release(&e->made);
+	ptc_made_copy_release(&e->copy);
 	ptc_fast_release(&e->fast);
 	ptc_piece_codes_release(&e->codes);
 	free(e);
@@ -99,16 +100,6 @@ static bool is_busy(const struct ptc_replay *r)
 {
 	return r->status < 0 || r->gap || r->rest || r->swallowed || r->ahead_of != SIZE_MAX ||
 	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
-}
-
-/* What the engine may look at: bytes that are there. */
-static struct ptc_made_view view_of(const struct ptc_replay *r)
-{
-	const size_t len = span_of(r)->len, max = r->from + PTC_PIECE_MAX;
-	size_t end = r->window.upto < len ? r->window.upto : len;
-
-	end = end < max ? end : max;
-	return (struct ptc_made_view){ r->window.bytes, 0, end, end == len };
 }
 
 /* To the PSB behind the piece. NULL: it came there; else why it did not. */
@@ -226,9 +217,12 @@ static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
 /* The piece that begins here, of all whose turn it will be. */
 static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 {
-	const struct ptc_made_view v = view_of(r);
 	struct turning t = { .e = e, .r = r };
+	struct ptc_made_view v;
 
+	e->made.why = ptc_made_look(span_of(r), r->from, r->next_psb, &e->copy, &v);
+	if (e->made.why)
+		return;
 	e->fast.ask = e->turns.n ? ask : NULL;
 	e->fast.asked = &t;
 	make(e, r->as, r->out.pid, &v, r->from, &e->made);

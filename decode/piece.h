@@ -31,7 +31,8 @@ struct ptc_engine {
 	struct ptc_piece_codes codes;
 	struct ptc_fast fast;
 	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */
-	struct ptc_turns turns; /* whose it is to be */
+	struct ptc_made_copy copy; /* for made */
+	struct ptc_turns turns;	   /* whose it is to be */
 
 	struct ptc_engine_stats stats;
 	uint64_t ahead; /* pieces that were made before their turn, of those that were taken */
@@ -50,9 +51,6 @@ void ptc_engine_free(struct ptc_engine *e);
  * more than 32.
  */
 void ptc_engine_share(struct ptc_engine *e, unsigned int n);
-
-/* A longer piece is libipt's: its transfers would be a hundred times as long. */
-enum { PTC_PIECE_MAX = 256 << 10 };
 
 /*
  * Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid.

@@ -108,10 +108,31 @@ static void init_walk(struct ptc_replay *r)
 	r->walk.rate = (struct ptc_mtc_rate){ p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
 }
 
+/* Start the decoder there. What it looks at behind the PSB+ may be more than is in the window. */
+static int sync(struct ptc_replay *r, ptrdiff_t at)
+{
+	const uint64_t pos = (uint64_t)((ptrdiff_t)room_of(r) + at);
+	const int status = pt_blk_sync_set(r->dec, pos);
+
+	if (!ptc_window_peeked(&r->window, ptc_replay_position(r)))
+		return status;
+	ptc_window_move(&r->window, r->from);
+	return pt_blk_sync_set(r->dec, pos);
+}
+
+/* May what is behind a PSB be the engine's, so that the decoder does not need it? */
+static bool may_be_piece(const struct ptc_replay *r)
+{
+	return r->conf.engine && !r->conf.engine->verify && !r->left_engine;
+}
+
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
-	ptc_window_move(&r->window, from);
+	if (at == (ptrdiff_t)from && may_be_piece(r))
+		ptc_window_peek(&r->window, from);
+	else
+		ptc_window_move(&r->window, from);
 	r->from = r->off = from;
 	r->floor = floor;
 	if (at == (ptrdiff_t)from) {
@@ -126,7 +147,7 @@ static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor
 	r->at_first = psb_plus_at(r, at).mode;
 	r->modeless = true;
 	ptc_replay_look_for_psb(r, at, at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
-	r->status = pt_blk_sync_set(r->dec, (uint64_t)((ptrdiff_t)room_of(r) + at));
+	r->status = sync(r, at);
 	ptc_replay_look_around(r);
 	r->prev2_off = r->prev_off = from;
 	return r->status;

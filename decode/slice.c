@@ -18,8 +18,7 @@ void ptc_slice_worker_release(struct ptc_slice_worker *w)
 
 	for (i = 0; i < PTC_SLICE_SPACES; i++)
 		ptc_ipt_drop_images(&w->spaces[i]);
-	free(w->copy);
-	w->copy = NULL;
+	ptc_made_copy_release(&w->copy);
 }
 
 void ptc_slice_free(struct ptc_slice *s)

@@ -73,7 +73,7 @@ enum { PTC_SLICE_SPACES = 32 };
 struct ptc_slice_worker {
 	const struct ptc_ipt *ipt; /* lent */
 	struct ptc_engine *engine; /* lent; NULL: libipt alone */
-	uint8_t *copy; /* owned; what of a piece is not side by side; NULL until it is needed */
+	struct ptc_made_copy copy;
 	struct ptc_addrspace spaces[PTC_SLICE_SPACES]; /* what they map is lent from views */
 	uint64_t used[PTC_SLICE_SPACES], uses;
 };

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A slice whose pieces the second engine makes. */
-#include <stdlib.h>
-
 #include "decode/piece.h"
-#include "decode/psb.h"
 #include "decode/slice.h"
 
 /* Records that a slice may have, about: 64 MiB, whatever the trace is made of. */
@@ -27,44 +24,22 @@ static const struct ptc_context *context_at(const struct ptc_slice *s, const str
 	return ptc_context_at(&s->contexts, ns);
 }
 
-/* [from, upto) of @sp; copied if it is not side by side there. False: out of memory. */
-static bool view(struct ptc_slice_worker *w, const struct ptc_span *sp, size_t from, size_t upto,
-		 struct ptc_made_view *ret)
-{
-	size_t len;
-	const uint8_t *bytes = ptc_span_run(sp, from, &len);
-
-	if (len < upto - from) {
-		if (!w->copy)
-			w->copy = malloc(PTC_PIECE_MAX);
-		if (!w->copy)
-			return false;
-		ptc_span_read(sp, from, w->copy, upto - from);
-		bytes = w->copy;
-	}
-	*ret = (struct ptc_made_view){ bytes, from, upto - from, upto == sp->len };
-	return true;
-}
-
 /* The piece between the PSBs at @at and @next, if it is known whose it is. False: no more. */
 static bool make(struct making *k, struct ptc_spot at, size_t next)
 {
 	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];
 	const struct ptc_context *c = context_at(k->s, sp, at.off);
-	/* The PSB+ behind it, and as much behind that as the engine's judge wants to see. */
-	size_t upto = next + 2 * (size_t)PTC_PSB_PLUS_MAX;
 	struct ptc_made_view v;
 	struct ptc_made *m;
 
-	upto = upto < sp->len ? upto : sp->len;
-	if (!c || upto - at.off > PTC_PIECE_MAX)
+	/* One that cannot be had is for its turn. */
+	if (!c || ptc_made_look(sp, at.off, next, &k->w->copy, &v))
 		return true;
-	if (!view(k->w, sp, at.off, upto, &v))
-		return false;
 	m = ptc_made_list_add(&k->s->made);
 	if (!m)
 		return false;
 	m->spot = at;
+	m->next = next;
 	ptc_engine_make(k->w->engine, &c->view->as, c->pid, &v, at.off, m);
 	k->s->nrecs += m->n;
 	return k->s->nrecs < RECS_MAX;

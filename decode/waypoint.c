@@ -35,13 +35,24 @@ static void note_psb(struct ptc_replay *r, size_t from, size_t psb)
 		r->ahead_of = psb;
 }
 
+/* The first PSB at or behind @from. Who made the piece there has looked for it. */
+static size_t next_psb(struct ptc_replay *r, size_t from)
+{
+	const struct ptc_spot here = { r->span, r->from };
+	const struct ptc_made *m = NULL;
+
+	if (r->made && from == r->from + PTC_PSB_LEN)
+		m = ptc_made_list_see(r->made, here);
+	return m ? m->next : ptc_span_next_psb(span_of(r), from);
+}
+
 void ptc_replay_look_for_psb(struct ptc_replay *r, ptrdiff_t psb, size_t from)
 {
 	const struct ptc_psb_plus p = psb_plus_at(r, psb);
 	const ptrdiff_t end = psb + (ptrdiff_t)p.len;
 
 	r->left_end = 0;
-	r->next_psb = r->psb = ptc_span_next_psb(span_of(r), from);
+	r->next_psb = r->psb = next_psb(r, from);
 	if (p.whole)
 		r->psb = ptc_span_next_psbend(
 			span_of(r), end > (ptrdiff_t)from ? (size_t)end : from, r->next_psb);

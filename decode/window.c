@@ -36,6 +36,7 @@ int ptc_window_open(struct ptc_window *w, const struct ptc_span *span, bool writ
 	w->map_len = page + span->len;
 	w->bytes = w->map + page;
 	w->upto = w->near = 0;
+	w->low = SIZE_MAX;
 	return 0;
 }
 
@@ -48,6 +49,8 @@ void ptc_window_release(struct ptc_window *w)
 
 static void fill(struct ptc_window *w, size_t from, size_t upto)
 {
+	if (from < w->low)
+		w->low = from;
 	ptc_span_read(w->span, from, w->map + (w->bytes - w->map) + from, upto - from);
 }
 
@@ -67,9 +70,6 @@ void ptc_window_need(struct ptc_window *w, size_t at, size_t n)
 	if (end > w->upto) {
 		fill(w, w->upto, end);
 		w->upto = end;
-		w->near = end == w->span->len	? SIZE_MAX :
-			  end > PTC_WINDOW_NEAR ? end - PTC_WINDOW_NEAR :
-						  0;
 	}
 }
 
@@ -77,24 +77,47 @@ void ptc_window_need(struct ptc_window *w, size_t at, size_t n)
 static void forget(struct ptc_window *w, size_t at)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t from = w->from - w->from % page, upto = at - at % page;
+	const size_t from = w->low - w->low % page, upto = at - at % page;
 
 	if (upto <= from)
 		return;
 	(void)madvise(w->map + page + from, upto - from, MADV_DONTNEED);
-	w->from = upto;
+	w->low = upto;
+	if (w->from < upto)
+		w->from = upto;
+}
+
+static void forget_what_is_far(struct ptc_window *w, size_t at)
+{
+	if (at > TOGETHER && at - TOGETHER > w->low)
+		forget(w, at - BEHIND);
+}
+
+/* Fill [at, at + n). Of what lies between that and the window nothing is wanted. */
+static void fill_at(struct ptc_window *w, size_t at, size_t n)
+{
+	if (at > w->upto)
+		w->from = w->upto = at;
+	ptc_window_need(w, at, n);
+	forget_what_is_far(w, at);
 }
 
 void ptc_window_move(struct ptc_window *w, size_t at)
 {
+	const size_t near = (at / PTC_WINDOW_NEAR + 1) * PTC_WINDOW_NEAR;
+
 	if (!w->map || !ptc_window_is_stale(w, at))
 		return;
-	/* A jump: nothing of what lies between is wanted. */
-	if (at > w->upto) {
-		forget(w, w->upto);
-		w->from = w->upto = at;
-	}
-	ptc_window_need(w, at, PTC_WINDOW_AHEAD);
-	if (at > TOGETHER && at - TOGETHER > w->from)
-		forget(w, at - BEHIND);
+	fill_at(w, at, near + PTC_WINDOW_NEAR - at);
+	w->near = w->upto == w->span->len ? SIZE_MAX : near;
+}
+
+void ptc_window_peek(struct ptc_window *w, size_t at)
+{
+	if (!w->map || (at >= w->from && at < w->near))
+		return;
+	fill_at(w, at, PTC_WINDOW_PEEK);
+	/* A TNT packet: libipt goes no further. */
+	if (w->upto < w->span->len)
+		ptc_window_put(w, (ptrdiff_t)w->upto, 0x06);
 }

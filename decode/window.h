@@ -16,9 +16,14 @@
 #include "ptcap/error.h"
 
 enum {
-	PTC_WINDOW_AHEAD = 256 << 10, /* filled in front of the place */
-	PTC_WINDOW_NEAR = 128 << 10,  /* with less left it is filled again */
-	PTC_WINDOW_ROOM = 64,	      /* writable in front of the span's first byte */
+	/*
+	 * It is filled to the second multiple of this behind the place: where that is, which may
+	 * show where one call reads on for so long, depends on nothing else.
+	 */
+	PTC_WINDOW_NEAR = 128 << 10,
+	PTC_WINDOW_AHEAD = 2 * PTC_WINDOW_NEAR, /* the most that is filled in front of the place */
+	PTC_WINDOW_PEEK = 1024,			/* filled at a PSB, if no more is wanted yet */
+	PTC_WINDOW_ROOM = 64,			/* writable in front of the span's first byte */
 };
 
 struct ptc_window {
@@ -27,12 +32,13 @@ struct ptc_window {
 	size_t map_len;
 	const uint8_t *bytes; /* the span's first; ROOM is in front if there is a map */
 	size_t from, upto;    /* [from, upto) of the span is filled */
-	size_t near;	      /* from here on no more than NEAR is left */
+	size_t near;	      /* a place behind it wants it filled further */
+	size_t low;	      /* in front of it nothing is in memory */
 };
 
 #define PTC_WINDOW_INIT                                                                            \
 	{                                                                                          \
-		NULL, NULL, 0, NULL, 0, 0, 0                                                       \
+		NULL, NULL, 0, NULL, 0, 0, 0, 0                                                    \
 	}
 
 /*
@@ -45,7 +51,12 @@ void ptc_window_release(struct ptc_window *w);
 
 /* The place is @at: fill what comes next, and forget what is far behind. */
 void ptc_window_move(struct ptc_window *w, size_t at);
-/* Would that do anything? */
+/*
+ * Fill just what is needed to see the PSB+ at @at. Behind it is what ends a look at it; who came to
+ * ptc_window_peeked is to have the window moved there, and look again.
+ */
+void ptc_window_peek(struct ptc_window *w, size_t at);
+/* Would ptc_window_move do anything? */
 static inline bool ptc_window_is_stale(const struct ptc_window *w, size_t at)
 {
 	return at < w->from || at >= w->near;
@@ -57,6 +68,12 @@ void ptc_window_need(struct ptc_window *w, size_t at, size_t n);
 static inline void ptc_window_put(struct ptc_window *w, ptrdiff_t at, uint8_t byte)
 {
 	w->map[w->bytes - w->map + at] = byte;
+}
+
+/* @at is where what was filled by a peek may end, or behind that. */
+static inline bool ptc_window_peeked(const struct ptc_window *w, size_t at)
+{
+	return w->map && w->upto < w->span->len && at + PTC_WINDOW_ROOM > w->upto;
 }
 
 /* Was something read, up to @at, that is not filled? */

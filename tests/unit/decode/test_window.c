@@ -46,7 +46,7 @@ static void expect_same(const struct ptc_buf *trace, size_t part, struct pt_how 
 		i++;
 	cr_assert_str_eq(got, want, "parts of %zu, at %zu:\n%.200s\nwant:\n%.200s", part, i,
 			 got + (i < 100 ? 0 : i - 100), want + (i < 100 ? 0 : i - 100));
-	cr_assert(strlen(want) > 1000);
+	cr_assert(strlen(want) > 500);
 	free(want);
 	release(&span);
 }
@@ -128,6 +128,38 @@ Test(window, more_pads_than_a_window_holds_do_not_hide_what_is_behind_them)
 	ptc_buf_release(&b);
 }
 
+/* @n bytes behind a PSB+ that say nothing of the flow; the piece is not the second engine's. */
+static void put_far(struct ptc_buf *b, size_t n, bool mtc)
+{
+	size_t i;
+
+	pt_psb_on(b, 0x1016);
+	for (i = 0; mtc && i < n; i += 2)
+		pt_mtc(b, (uint8_t)(i / 2));
+	if (!mtc)
+		ptc_buf_zero(b, n);
+	pt_ip(b, PT_TIP, 0x1000);
+	pt_tnt(b, "T");
+	pt_ip_none(b, PT_PGD);
+	ptc_buf_u8(b, 0x02); /* no packet: the next one is where a search ends */
+	ptc_buf_u8(b, 0x55);
+}
+
+/* It is not in the window yet when the PSB is looked at. */
+Test(window, what_is_far_behind_a_psb_is_seen)
+{
+	size_t n, i;
+
+	for (n = PTC_WINDOW_PEEK - 100; n < PTC_WINDOW_PEEK + 100; n++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+
+		for (i = 0; i < 10; i++)
+			put_far(&b, n, i % 2);
+		expect_same(&b, 5003, (struct pt_how){ .psb = n % 2 });
+		ptc_buf_release(&b);
+	}
+}
+
 Test(window, a_psb_is_found_across_every_seam)
 {
 	uint8_t bytes[64];
@@ -167,6 +199,13 @@ Test(window, it_holds_what_was_asked_for_wherever_it_goes)
 	span = parts(bytes, LEN, 6007);
 	cr_assert_eq(ptc_window_open(&w, &span, false, &err), 0);
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		ptc_window_peek(&w, places[i]);
+		n = LEN - places[i] < PTC_WINDOW_PEEK ? LEN - places[i] : PTC_WINDOW_PEEK;
+		cr_assert(w.from <= places[i] && w.upto >= places[i] + n);
+		cr_assert(!memcmp(w.bytes + w.from, bytes + w.from, w.upto - w.from));
+		cr_assert_eq(ptc_window_peeked(&w, w.upto), w.upto < LEN);
+		cr_assert_not(ptc_window_peeked(&w, places[i]) && n == PTC_WINDOW_PEEK);
+		cr_assert(w.upto == LEN || i > 0 || w.bytes[w.upto] == 0x06);
 		ptc_window_move(&w, places[i]);
 		n = LEN - places[i] < PTC_WINDOW_NEAR ? LEN - places[i] : PTC_WINDOW_NEAR;
 		cr_assert(w.from <= places[i] && w.upto >= places[i] + n);
