@@ -139,6 +139,7 @@ void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
 void ptc_replay_leave_engine(struct ptc_replay *r)
 {
 	r->left_engine = true;
+	r->made = NULL; /* who has it may be done with */
 }
 
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch)
