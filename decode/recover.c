@@ -108,13 +108,16 @@ static void init_walk(struct ptc_replay *r)
 	r->walk.rate = (struct ptc_mtc_rate){ p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
 }
 
-/* Start the decoder there. What it looks at behind the PSB+ may be more than is in the window. */
+/* Start the decoder there. What it looks at of the PSB+, and behind it, may be more than there is
+ * of a peek. */
 static int sync(struct ptc_replay *r, ptrdiff_t at)
 {
 	const uint64_t pos = (uint64_t)((ptrdiff_t)room_of(r) + at);
+	static_assert((int)PTC_WINDOW_MARGIN >= (int)PTC_PSB_PLUS_MAX, "a PSB+ read over is seen");
+	const bool all = !ptc_window_is_stale(&r->window, r->from);
 	const int status = pt_blk_sync_set(r->dec, pos);
 
-	if (!ptc_window_peeked(&r->window, ptc_replay_position(r)))
+	if (all || (status >= 0 && !ptc_window_peeked(&r->window, ptc_replay_position(r))))
 		return status;
 	ptc_window_move(&r->window, r->from);
 	return pt_blk_sync_set(r->dec, pos);

@@ -22,7 +22,8 @@ enum {
 	 */
 	PTC_WINDOW_NEAR = 128 << 10,
 	PTC_WINDOW_AHEAD = 2 * PTC_WINDOW_NEAR, /* the most that is filled in front of the place */
-	PTC_WINDOW_PEEK = 1024,			/* filled at a PSB, if no more is wanted yet */
+	PTC_WINDOW_PEEK = 1024,			/* filled at a PSB, if no more is wanted yet, */
+	PTC_WINDOW_MARGIN = 320,		/* of which so much is to be left */
 	PTC_WINDOW_ROOM = 64,			/* writable in front of the span's first byte */
 };
 
@@ -70,10 +71,10 @@ static inline void ptc_window_put(struct ptc_window *w, ptrdiff_t at, uint8_t by
 	w->map[w->bytes - w->map + at] = byte;
 }
 
-/* @at is where what was filled by a peek may end, or behind that. */
+/* @at is near where what was filled by a peek may end, or behind that. */
 static inline bool ptc_window_peeked(const struct ptc_window *w, size_t at)
 {
-	return w->map && w->upto < w->span->len && at + PTC_WINDOW_ROOM > w->upto;
+	return w->map && w->upto < w->span->len && at + PTC_WINDOW_MARGIN > w->upto;
 }
 
 /* Was something read, up to @at, that is not filled? */
