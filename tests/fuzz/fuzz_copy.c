@@ -82,6 +82,21 @@ static void compare_trace(const struct ptc_file *a, const struct ptc_rec *ra,
 	CHECK(same_bytes(ta, tb));
 }
 
+/* What there was of a piece that was cut is one now, behind all others. */
+static void compare_cut_trace(const struct ptc_file *a, const struct ptc_file *b, uint64_t *pos)
+{
+	struct ptc_auxtrace x, y;
+	struct ptc_cur ta, tb;
+	struct ptc_err err;
+	struct ptc_rec rec;
+
+	if (!ptc_file_cut_trace(a, 0, &x, &ta))
+		return;
+	CHECK(next(b, pos, &rec) && rec.type == PTC_REC_AUXTRACE);
+	CHECK(!ptc_file_auxtrace(b, &rec, &y, &tb, &err));
+	CHECK(x.size == y.size && x.offset == y.offset && same_bytes(ta, tb));
+}
+
 static void compare_records(const struct ptc_file *a, const struct ptc_file *b)
 {
 	uint64_t pa = 0, pb = 0;
@@ -93,6 +108,7 @@ static void compare_records(const struct ptc_file *a, const struct ptc_file *b)
 		if (ra.type == PTC_REC_AUXTRACE)
 			compare_trace(a, &ra, b, &rb);
 	}
+	compare_cut_trace(a, b, &pb);
 	CHECK(!next(b, &pb, &rb));
 }
 
