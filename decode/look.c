@@ -32,7 +32,9 @@ static void look_at_time(struct ptc_replay *r)
 {
 	uint64_t tsc;
 
-	if (!r->conf.clock.valid || pt_blk_time(r->dec, &tsc, NULL, NULL) < 0)
+	/* Behind an address that is missing libipt may have read on: see judge_block. */
+	if (r->status == -pte_noip || !r->conf.clock.valid ||
+	    pt_blk_time(r->dec, &tsc, NULL, NULL) < 0)
 		return;
 	if (tsc == r->tsc && r->bound == r->tsc_bound)
 		return;

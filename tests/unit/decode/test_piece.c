@@ -18,14 +18,19 @@ static struct pt_how timed(unsigned int mtc_freq)
 	};
 }
 
-static void begin(struct ptc_buf *b, uint64_t tsc)
+static void begin_at(struct ptc_buf *b, uint64_t ip, uint64_t tsc)
 {
 	pt_psb(b);
 	pt_tsc(b, tsc);
 	pt_tma(b, (uint16_t)(tsc / FL_CTC_TICKS), 0);
 	pt_mode_exec64(b);
-	pt_ip(b, PT_FUP, 0x100b);
+	pt_ip(b, PT_FUP, ip);
 	pt_psbend(b);
+}
+
+static void begin(struct ptc_buf *b, uint64_t tsc)
+{
+	begin_at(b, 0x100b, tsc);
 }
 
 static void jump(struct ptc_buf *b)
@@ -292,6 +297,8 @@ static const struct {
 	{ 1, { 0x03 } },				      /* CYC */
 	{ 2, { 0x02, 0x55 } },				      /* none */
 	{ 1, { 0x00 } },				      /* PAD */
+	{ 2, { 0x59, 0x04 } },				      /* MTC */
+	{ 7, { 0x02, 0x73, 0x00, 0x01 } },		      /* TMA */
 };
 
 enum { PACKETS = sizeof(packets) / sizeof(packets[0]) };
@@ -360,7 +367,7 @@ Test(piece, whatever_is_behind_a_psb_gaps_are_those_of_libipt)
 /* libipt in front of a branch at @ip, whose TIP has no address, @first, @second and a PSBEND. */
 static void put_behind_no_ip(struct ptc_buf *b, uint64_t ip, size_t first, size_t second, bool end)
 {
-	pt_psb_on(b, ip);
+	begin_at(b, ip, (b->len + 1) << 12); /* each further on than an MTC can say */
 	pt_ip_none(b, PT_TIP);
 	put_packet(b, first);
 	put_packet(b, second);
@@ -383,9 +390,10 @@ Test(piece, whatever_is_behind_a_tip_without_an_address_gaps_are_the_same)
 
 	for (first = 0; first < PACKETS; first++)
 		for (i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
-			struct pt_how how = { .disorder = true };
+			struct pt_how how = timed(3);
 			struct ptc_buf b = PTC_BUF_INIT;
 
+			how.disorder = true;
 			for (second = 0; second < PACKETS; second++) {
 				put_behind_no_ip(&b, branches[i], first, second, false);
 				put_behind_no_ip(&b, branches[i], first, second, true);
