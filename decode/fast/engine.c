@@ -140,9 +140,15 @@ static bool take_ip(struct ptc_fast *f, uint64_t *ret)
 	return true;
 }
 
-/* As far as the bits lead; what is left is behind an address that is not there yet. */
-static enum ptc_fast_status use_bits(struct ptc_fast *f)
+/*
+ * As far as the bits lead, but for those that are for ptc_fast_hurry, which is called next, with
+ * those behind them; what is left else is behind an address that is not there yet. The packet at
+ * pos has @n bytes.
+ */
+static enum ptc_fast_status use_bits(struct ptc_fast *f, int n)
 {
+	if (!f->plain && !f->due && f->pos + (size_t)n < f->len)
+		return PTC_FAST_GO_ON;
 	return ptc_fast_flow_bits(&f->flow, &f->bits, &f->nbits) == PTC_FAST_LOST ?
 		       PTC_FAST_DECLINED :
 		       PTC_FAST_GO_ON;
@@ -159,7 +165,7 @@ static enum ptc_fast_status use_first_bit(struct ptc_fast *f)
 	return n ? PTC_FAST_GO_ON : mark(f);
 }
 
-static enum ptc_fast_status take_tnt(struct ptc_fast *f)
+static enum ptc_fast_status take_tnt(struct ptc_fast *f, int len)
 {
 	const uint8_t *p = f->bytes + f->pos;
 	const int n = ptc_pkt_tnt_bits(p);
@@ -181,10 +187,10 @@ static enum ptc_fast_status take_tnt(struct ptc_fast *f)
 	f->bits = v << (64 - n);
 	if (f->due && use_first_bit(f) == PTC_FAST_DECLINED)
 		return PTC_FAST_DECLINED;
-	return use_bits(f);
+	return use_bits(f, len);
 }
 
-static enum ptc_fast_status take_tip(struct ptc_fast *f)
+static enum ptc_fast_status take_tip(struct ptc_fast *f, int len)
 {
 	uint64_t ip;
 
@@ -199,7 +205,7 @@ static enum ptc_fast_status take_tip(struct ptc_fast *f)
 	if (ptc_fast_flow_tip(&f->flow, ip, f->mode) == PTC_FAST_LOST ||
 	    mark(f) == PTC_FAST_DECLINED)
 		return PTC_FAST_DECLINED;
-	return use_bits(f);
+	return use_bits(f, len);
 }
 
 static enum ptc_fast_status take_pge(struct ptc_fast *f)
@@ -556,7 +562,7 @@ static enum ptc_fast_status packet(struct ptc_fast *f)
 	if (f->marker && type != PTC_PKT_FUP && type != PTC_PKT_OTHER && type != PTC_PKT_OVF)
 		return decline(f, "an event without an address");
 	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP) {
-		r = type == PTC_PKT_TIP ? take_tip(f) : take_tnt(f);
+		r = type == PTC_PKT_TIP ? take_tip(f, n) : take_tnt(f, n);
 		f->pos += (size_t)n;
 		return r;
 	}

@@ -362,7 +362,7 @@ enum ptc_fast_status ptc_fast_hurry(struct ptc_fast *f)
 	struct hot h;
 	size_t n = 1;
 
-	if (!ptc_fast_flow_is_on(&f->flow) || end - p < NEAR_END || !reserve(&f->flow))
+	if (!ptc_fast_flow_is_on(&f->flow) || !reserve(&f->flow))
 		return r;
 	h = load(f);
 	while (end - p >= NEAR_END) {
