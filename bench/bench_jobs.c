@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a second thread is worth: `decode -j 2` next to two processes with one thread each, side by
- * side, which is all that two CPUs can do. Each opens the recording, decodes it and hashes every
- * transfer, in a process of its own; instructions, transfers and hash must agree. The two sides
- *take turns; medians are printed:
+ * side, which is all that two CPUs can do, and next to one that is alone. Each opens the recording,
+ * decodes it and hashes every transfer, in a process of its own; instructions, transfers and hash
+ * must agree. They take turns; medians are printed:
  *
  *	speed	trace in a second of -j 2, of that of the two together (at least 0.9 wanted)
  *	cpu	CPU time of -j 2, of that of one of the two (at most 1.1 wanted)
+ *	of one	trace in a second of -j 2, of that of the one alone (at least 1.8 wanted),
+ *		and what the two together do of it
  *	memory	peak of -j 2, and of one of the two
  *
- *	bench_jobs [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
+ *	bench_jobs [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
  *
  * with THREADS processes, too, and that engine (as a rule, the library's default); BYTES of trace,
- * about, are what a thread takes at a time. FILE: of `ptcap record`; some 40 MB of trace are
- *enough.
+ * about, are what a thread takes at a time; with -s transfers are counted, as `decode --stats`
+ * does, and the hash is that of how many there are of each kind. FILE: of `ptcap record`; some 40
+ * MB of trace are enough.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,7 +31,7 @@
 
 #include "ptcap/decode.h"
 
-enum { MAX_PAIRS = 64, MAX_THREADS = 64 };
+enum { MAX_PAIRS = 64, MAX_THREADS = 64, MEMORY = 1 << 30 };
 
 struct count {
 	uint64_t insns, transfers, hash;
@@ -45,43 +50,70 @@ static void die(const char *what)
 	exit(1);
 }
 
-static int hash_items(void *ctx, const struct ptc_item *items, size_t n)
+static size_t slice; /* 0: what is best */
+static bool counts;
+static enum ptc_engine_choice engine;
+
+struct seen {
+	uint64_t transfers, hash, kinds[PTC_KIND_COUNT];
+};
+
+static void mix(struct seen *s, uint64_t value)
 {
-	struct count *c = ctx;
+	s->hash = (s->hash << 7 | s->hash >> 57) ^ value;
+}
+
+static int see_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct seen *s = ctx;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		if (items[i].type != PTC_ITEM_BRANCH)
 			continue;
-		c->transfers++;
-		c->hash = (c->hash << 7 | c->hash >> 57) ^
-			  (items[i].from + items[i].to * 0x9e3779b97f4a7c15 +
-			   ((uint64_t)items[i].kind << 56));
+		s->transfers++;
+		if (counts)
+			s->kinds[items[i].kind]++;
+		else
+			mix(s, items[i].from + items[i].to * 0x9e3779b97f4a7c15 +
+				       ((uint64_t)items[i].kind << 56));
 	}
 	return 0;
 }
 
-static size_t slice; /* 0: what is best */
-static enum ptc_engine_choice engine;
+static int see_sums(void *ctx, const struct ptc_sums *sums)
+{
+	struct seen *s = ctx;
+	size_t i;
+
+	for (i = 0; i < PTC_KIND_COUNT; i++)
+		s->kinds[i] += sums->kinds[i];
+	s->transfers += sums->transfers;
+	return 0;
+}
 
 static struct count decode(const char *path, unsigned int jobs)
 {
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
-	struct count c = { .hash = 0 };
-	const struct ptc_sink sink = { hash_items, &c };
+	struct seen s = { .hash = 0 };
+	const struct ptc_sink sink = { see_items, &s };
+	const struct ptc_sums_sink sums = { see_sums, &s };
 	struct ptc_decode_stats stats;
 	struct ptc_decode *d;
 	struct ptc_err err;
+	size_t i;
 
 	opts.jobs = jobs;
 	opts.slice = slice;
 	opts.engine = engine;
+	opts.sums = counts ? &sums : NULL;
 	if (ptc_decode_open(path, &opts, &d, &err) < 0 || ptc_decode_run(d, &sink, &err) < 0)
 		die(err.msg);
 	ptc_decode_get_stats(d, &stats);
-	c.insns = stats.insns;
 	ptc_decode_free(d);
-	return c;
+	for (i = 0; counts && i < PTC_KIND_COUNT; i++)
+		mix(&s, s.kinds[i]);
+	return (struct count){ stats.insns, s.transfers, s.hash };
 }
 
 static double wall_now(void)
@@ -123,15 +155,30 @@ static void add_child(struct cost *cost, int in)
 		cost->mib = (double)ru.ru_maxrss / 1024;
 }
 
+/*
+ * A host may have taken back what the machine has free: giving it again takes as long as a tenth of
+ * decoding, and hits who comes first. So all of it is there before anybody begins.
+ */
+static void have_memory(void)
+{
+	void *p = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (p == MAP_FAILED || munmap(p, MEMORY))
+		die("out of memory");
+}
+
 /* @n processes side by side. */
 static struct cost run(const char *path, unsigned int n, unsigned int jobs)
 {
-	struct cost cost = { .wall = -wall_now() };
+	struct cost cost = { .wall = 0 };
 	unsigned int i;
 	int fd[2];
 
 	if (pipe(fd))
 		die("cannot make a pipe");
+	have_memory();
+	cost.wall = -wall_now();
 	for (i = 0; i < n; i++)
 		start(path, jobs, fd[1]);
 	for (i = 0; i < n; i++)
@@ -165,16 +212,21 @@ static void tell(const char *what, double *v, size_t n)
 static void measure(const char *path, unsigned int n, size_t pairs)
 {
 	double speed[MAX_PAIRS] = { 0 }, cpu[MAX_PAIRS] = { 0 };
-	struct cost together = { .wall = 0 }, apart = together;
+	double of_one[MAX_PAIRS] = { 0 }, most[MAX_PAIRS] = { 0 };
+	struct cost together = { .wall = 0 }, apart = together, alone;
 	size_t i;
 
 	for (i = 0; i < pairs; i++) {
 		together = run(path, 1, n);
 		apart = run(path, n, 1);
-		if (memcmp(&together.c, &apart.c, sizeof(apart.c)) != 0)
+		alone = run(path, 1, 1);
+		if (memcmp(&together.c, &apart.c, sizeof(apart.c)) != 0 ||
+		    memcmp(&alone.c, &apart.c, sizeof(apart.c)) != 0)
 			die("they do not see the same");
 		speed[i] = apart.wall / n / together.wall;
 		cpu[i] = together.cpu / (apart.cpu / n);
+		of_one[i] = alone.wall / together.wall;
+		most[i] = alone.wall * n / apart.wall;
 	}
 	printf("%s: -j %u: %" PRIu64 " instructions, %" PRIu64 " transfers, hash %016" PRIx64 "\n"
 	       "%s: %u x -j 1: %" PRIu64 " instructions, %" PRIu64 " transfers, hash %016" PRIx64
@@ -183,6 +235,8 @@ static void measure(const char *path, unsigned int n, size_t pairs)
 	       apart.c.insns, apart.c.transfers, apart.c.hash);
 	tell("speed", speed, pairs);
 	tell("cpu", cpu, pairs);
+	tell("of one", of_one, pairs);
+	tell("and", most, pairs);
 	printf("  memory %.0f and %.0f MiB; %.2f s\n", together.mib, apart.mib, together.wall);
 	(void)fflush(stdout);
 }
@@ -214,8 +268,10 @@ int main(int argc, char **argv)
 	size_t pairs = 5, n = 2;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "b:e:j:p:")) != -1) {
-		if (opt == 'e')
+	while ((opt = getopt(argc, argv, "b:e:j:p:s")) != -1) {
+		if (opt == 's')
+			counts = true;
+		else if (opt == 'e')
 			engine = engine_of(optarg);
 		else if (opt == 'j')
 			n = number(optarg, MAX_THREADS);
@@ -227,8 +283,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc)
-		die("usage: bench_jobs [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] "
-		    "FILE...");
+		die("usage: bench_jobs [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] "
+		    "[-p PAIRS] FILE...");
 	for (; optind < argc; optind++)
 		measure(argv[optind], (unsigned int)n, pairs);
 	return 0;
