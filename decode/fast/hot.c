@@ -362,8 +362,10 @@ enum ptc_fast_status ptc_fast_hurry(struct ptc_fast *f)
 	struct hot h;
 	size_t n = 1;
 
-	if (!ptc_fast_flow_is_on(&f->flow) || !reserve(&f->flow))
+	if (!ptc_fast_flow_is_on(&f->flow))
 		return r;
+	if (!reserve(&f->flow))
+		return decline(f, "out of memory");
 	h = load(f);
 	while (end - p >= NEAR_END) {
 		r = take(f, &h, p, &n);
