@@ -13,14 +13,16 @@ void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
 /* The first one at or behind @at. */
 static struct ptc_ahead_psb find(const struct ptc_ahead *a, struct ptc_spot at)
 {
-	struct ptc_ahead_psb p = { { a->stream->n, 0 }, UINT64_MAX };
+	struct ptc_ahead_psb p = { { a->stream->n, 0 }, 0, UINT64_MAX };
 
 	for (; at.span < a->stream->n; at = (struct ptc_spot){ at.span + 1, 0 }) {
 		const struct ptc_span *sp = &a->stream->spans[at.span];
+		const size_t psb = ptc_span_next_psb(sp, at.off);
+		const size_t off = ptc_range_next_timed(sp, &a->clock, psb, &p.ns);
 
-		at.off = ptc_range_next_timed(sp, &a->clock, at.off, &p.ns);
-		if (at.off < sp->len) {
-			p.spot = at;
+		if (off < sp->len) {
+			p.spot = (struct ptc_spot){ at.span, off };
+			p.from = off == psb ? at.off : off;
 			return p;
 		}
 	}
@@ -33,6 +35,16 @@ static struct ptc_ahead_psb find(const struct ptc_ahead *a, struct ptc_spot at)
 static struct ptc_ahead_psb find_behind(const struct ptc_ahead *a, struct ptc_spot at)
 {
 	return find(a, (struct ptc_spot){ at.span, at.off + PTC_PSB_LEN });
+}
+
+size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from)
+{
+	const struct ptc_ahead_psb *p = a->psb;
+
+	for (; a->begun && p < a->psb + PTC_AHEAD_PSBS; p++)
+		if (p->spot.span == from.span && p->from <= from.off && from.off <= p->spot.off)
+			return p->spot.off;
+	return SIZE_MAX;
 }
 
 static bool is_passed(const struct ptc_ahead *a, struct ptc_spot at)

@@ -19,6 +19,7 @@ enum { PTC_AHEAD_PSBS = 3 };
 /* A PSB with a time. Behind the last span: there is none. */
 struct ptc_ahead_psb {
 	struct ptc_spot spot;
+	size_t from; /* there is no PSB, of those without a time neither, from here on up to it */
 	uint64_t ns;
 };
 
@@ -36,6 +37,9 @@ void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
 
 /* Find out what the bound is from @at on. */
 void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at);
+
+/* The offset of the first PSB at or behind @from in its span, if that is known; else SIZE_MAX. */
+size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from);
 
 /* Is the bound at @at to be found out anew? */
 static inline bool ptc_ahead_is_due(const struct ptc_ahead *a, struct ptc_spot at)

@@ -52,9 +52,11 @@ static bool make_span(struct making *k, struct ptc_spot at, const atomic_bool *c
 	size_t next;
 
 	for (at.off = ptc_span_next_psb(sp, at.off); at.off < sp->len; at.off = next) {
-		next = ptc_span_next_psb(sp, at.off + PTC_PSB_LEN);
 		if (atomic_load_explicit(cancelled, memory_order_relaxed) ||
-		    !ptc_spot_is_before(at, k->s->stop) || !make(k, at, next))
+		    !ptc_spot_is_before(at, k->s->stop))
+			return false;
+		next = ptc_span_next_psb(sp, at.off + PTC_PSB_LEN);
+		if (!make(k, at, next))
 			return false;
 	}
 	return true;

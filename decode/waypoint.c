@@ -35,15 +35,22 @@ static void note_psb(struct ptc_replay *r, size_t from, size_t psb)
 		r->ahead_of = psb;
 }
 
-/* The first PSB at or behind @from. Who made the piece there has looked for it. */
+/*
+ * The first PSB at or behind @from. Who made the piece there has looked for it, and so has, as a
+ * rule, who wants to know how late it can be.
+ */
 static size_t next_psb(struct ptc_replay *r, size_t from)
 {
 	const struct ptc_spot here = { r->span, r->from };
 	const struct ptc_made *m = NULL;
+	size_t psb;
 
 	if (r->made && from == r->from + PTC_PSB_LEN)
 		m = ptc_made_list_see(r->made, here);
-	return m ? m->next : ptc_span_next_psb(span_of(r), from);
+	if (m)
+		return m->next;
+	psb = ptc_ahead_next_psb(&r->ahead, (struct ptc_spot){ r->span, from });
+	return psb < SIZE_MAX ? psb : ptc_span_next_psb(span_of(r), from);
 }
 
 void ptc_replay_look_for_psb(struct ptc_replay *r, ptrdiff_t psb, size_t from)

@@ -61,3 +61,42 @@ Test(ahead, a_psb_that_is_too_early_is_not_believed)
 	expect((const uint64_t[]){ 10, 20, 3, 40, 50 },
 	       (const uint64_t[]){ 10, 20, 40, 40, 50, UINT64_MAX });
 }
+
+/* As a search has it: from wherever that begins, and where PSBs have no time, or are longer. */
+Test(ahead, the_psb_that_comes_next_is_known)
+{
+	const struct ptc_tsc_clock clock = { .conv = { .mult = 1 }, .valid = true };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_span spans[2] = { { .len = 0 } };
+	const struct ptc_stream s = { .spans = spans, .n = 2 };
+	struct ptc_ahead a;
+	size_t i, at, from, psb, known = 0;
+
+	for (i = 0; i < 64; i++) {
+		pt_tnt(&b, "TNT");
+		pt_psb(&b);
+		if (i % 5 == 3)
+			ptc_buf_put(&b, "\x02\x82", 2);
+		if (i % 4 != 2)
+			pt_tsc(&b, 100 * i);
+		pt_psbend(&b);
+	}
+	spans[0].bytes = spans[1].bytes = b.bytes;
+	spans[0].len = b.len;
+	spans[1].len = b.len / 2;
+	ptc_ahead_init(&a, &s, &clock);
+	cr_assert_eq(ptc_ahead_next_psb(&a, (struct ptc_spot){ 0, 0 }), SIZE_MAX);
+	for (i = 0; i < 2; i++)
+		for (at = 0; at < spans[i].len; at++) {
+			(void)ptc_ahead_bound(&a, (struct ptc_spot){ i, at });
+			for (from = at; from < at + 64 && from < spans[i].len; from++) {
+				psb = ptc_ahead_next_psb(&a, (struct ptc_spot){ i, from });
+				known += psb < SIZE_MAX;
+				if (psb < SIZE_MAX)
+					cr_assert_eq(psb, ptc_span_next_psb(&spans[i], from),
+						     "from %zu, %zu", from, psb);
+			}
+		}
+	cr_assert_gt(known, 10 * (spans[0].len + spans[1].len), "%zu", known);
+	ptc_buf_release(&b);
+}
