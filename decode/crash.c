@@ -61,21 +61,14 @@ static bool push(struct ptc_crash_stack *s, uint64_t pc, bool exact, enum ptc_ca
 	return true;
 }
 
-/* The newest transfer to somewhere, if it went to where the signal came. */
+/* How it came to where the signal did. */
 static const struct ptc_item *last_jump(const struct ptc_crash_report *r)
 {
-	const uint64_t ip = r->victim->state.regs[PTC_REG_RIP];
-	size_t i;
+	const struct ptc_item *it = &r->flow.arrival;
 
-	for (i = r->flow.nbranches; i; i--) {
-		const struct ptc_item *it = ptc_crash_flow_branch(&r->flow, i - 1);
-
-		if (it->type != PTC_ITEM_BRANCH)
-			return NULL;
-		if (it->to)
-			return it->to == ip && it->from ? it : NULL;
-	}
-	return NULL;
+	if (it->type != PTC_ITEM_BRANCH || !it->from)
+		return NULL;
+	return it->to == r->victim->state.regs[PTC_REG_RIP] ? it : NULL;
 }
 
 /*

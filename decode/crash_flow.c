@@ -74,10 +74,17 @@ static bool is_ours(const struct ptc_crash_flow *f, const struct ptc_item *it)
 	       (it->type == PTC_ITEM_GAP && it->tid < 0 && f->nbranches && it->queue == f->queue);
 }
 
+static void keep_exit(struct ptc_crash_flow *f, const struct ptc_item *it)
+{
+	f->interrupted = it->kind == PTC_KIND_ASYNC;
+	f->out_ip = f->interrupted ? it->from : it->from + it->insn_len;
+}
+
 static int take(struct ptc_crash_flow *f, const struct ptc_item *it)
 {
 	const size_t n = f->n;
 	const struct ptc_flow_frame first = n ? f->frames[0] : (struct ptc_flow_frame){ .ip = 0 };
+	bool goes_on;
 	int rc;
 
 	if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_GAP)
@@ -88,16 +95,22 @@ static int take(struct ptc_crash_flow *f, const struct ptc_item *it)
 		f->queue = it->queue;
 	keep_branch(f, it);
 	rc = ptc_calls_item(f->tracker, it);
-	/* Behind a stray return there is nothing but the exit, if it went to nowhere. */
-	if (it->type == PTC_ITEM_BRANCH && it->to)
-		f->strayed_n = 0;
+	if (it->type == PTC_ITEM_BRANCH && !it->to) {
+		keep_exit(f, it);
+		return rc;
+	}
+	goes_on = it->type == PTC_ITEM_BRANCH && it->kind == PTC_KIND_START && f->interrupted &&
+		  it->to == f->out_ip;
+	f->interrupted = false;
+	if (goes_on)
+		return rc;
+	f->arrival = *it;
+	f->strayed_n = 0;
 	if (it->kind == PTC_KIND_RET && n > 1 && f->n == 1 &&
 	    f->frames[0].how == PTC_CALL_BY_RETURN) {
 		f->strayed_n = n;
 		f->strayed_first = first;
 	}
-	if (it->type == PTC_ITEM_BRANCH && !it->to)
-		f->out_ip = it->kind == PTC_KIND_ASYNC ? it->from : it->from + it->insn_len;
 	return rc;
 }
 

@@ -39,8 +39,13 @@ struct ptc_crash_flow {
 	struct ptc_flow_frame *frames; /* owned; the outermost first */
 	size_t n, cap;
 	/*
-	 * The newest transfer was a return, to where nobody was called from: until then there
-	 * were so many frames, which are those still, but for the first.
+	 * How it came to where it was last, a transfer or a gap. That it was interrupted there,
+	 * and went on, is none: a fault may wait for as long.
+	 */
+	struct ptc_item arrival;
+	/*
+	 * That was a return, to where nobody was called from: until then there were so many
+	 * frames, which are those still, but for the first.
 	 */
 	size_t strayed_n;
 	struct ptc_flow_frame strayed_first;
@@ -48,6 +53,7 @@ struct ptc_crash_flow {
 	/* its own */
 	struct ptc_calls *tracker; /* owned */
 	uint64_t out_ip;	   /* where it was when its trace was last off */
+	bool interrupted;	   /* it is off, and that is not the program's doing */
 	uint32_t queue;		   /* where its last transfer was */
 	bool no_memory;
 };

@@ -26,7 +26,7 @@ e2e_output(prog_lib_store)
 set_target_properties(prog_lib_store PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(prog_lib_store PRIVATE -O1 -g)
 
-foreach(name faults jumps jit aborts libraries nobody bounded refused attached core others_read_it)
+foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it)
 	e2e_test(crash_${name} 200 "${e2e_dir}/crash.py" "${name}")
 endforeach()
 foreach(name faults cores children attached stopped left asleep killed)

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 
@@ -18,6 +19,7 @@ from lib import PTCAP, Run, check, prog
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORT = os.path.join(HERE, "..", "support")
 BRANCHES = 100
+AUXTRACE = 71
 KEYS = {"signal", "reason", "fault", "branches", "stack_traced", "stack_unwound", "threads"}
 FAULT_KEYS = {"ip", "function", "file", "line", "insn", "address"}
 
@@ -178,6 +180,48 @@ def jumps(folder):
         check(function in functions(said["stack_traced"]), f"{mode}: {said['stack_traced']}")
         check("main" in functions(said["stack_traced"]), f"{mode}: {said['stack_traced']}")
         check(function not in functions(said["stack_unwound"]), f"{mode}: {said['stack_unwound']}")
+
+
+@case
+def interrupted(folder):
+    """At the place that it jumped to, before it faulted there, over and over: that is no other way to have come there."""
+    c = Crash(folder, STATIC, "smash")
+    want = c.explain()
+    ip = int(want["fault"]["ip"], 16).to_bytes(6, "little")
+    pge, fup, pgd = b"\x71" + ip, b"\x7d" + ip, b"\x01"
+    for times in (1, 2, 200):  # more often than there are branches to be kept, too
+        append(c.path, (pge + fup + pgd) * times)
+        r = Run([PTCAP, "crash", "show", "-i", c.path, "--format", "json"]).expect(0)
+        said = json.loads(r.out)
+        check(said["branches"] != want["branches"], "they are not there")
+        for key in ("text", "culprit", "fault", "stack_traced", "differ_at", "trace_ends_there"):
+            check(said.get(key) == want[key], f"{times}: {key} {said.get(key)} instead of {want[key]}")
+    overflow = b"\x02\xf3"
+    for more in (overflow, pge + fup + pgd):  # behind a loss, who knows
+        append(c.path, more)
+        said = json.loads(Run([PTCAP, "crash", "show", "-i", c.path, "--format", "json"]).expect(0).out)
+        check("culprit" not in said, f"behind a loss: {said.get('culprit')}")
+    check(len(said["stack_traced"]) == 1, f"behind a loss: {said['stack_traced']}")
+
+
+def append(path, packets):
+    """Behind the last trace of a file, in a form without offsets: that for a pipe."""
+    with open(path + ".pipe", "wb") as f:
+        Run([PTCAP, "convert", "-i", path, "-o", "-"], stdout=f).expect(0)
+    with open(path + ".pipe", "rb") as f:
+        data = bytearray(f.read())
+    at, last = 16, None
+    while at < len(data):
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        at += length
+        if kind == AUXTRACE:
+            last = at - length + 8
+            at += struct.unpack_from("<Q", data, last)[0]
+    (size,) = struct.unpack_from("<Q", data, last)
+    struct.pack_into("<Q", data, last, size + len(packets))
+    end = last + 40 + size
+    with open(path, "wb") as f:
+        f.write(data[:end] + packets + data[end:])
 
 
 @case
