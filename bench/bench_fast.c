@@ -8,9 +8,10 @@
  *time hot	the code known; libipt with a warm section cache
  *
  * Of a short trace there are as many hot passes, of both, as make a MiB, and their mean counts.
- * Both count instructions, which must agree. Transfers are made, 16 bytes each, and thrown away.
+ * Both count instructions, which must agree. Transfers are made, 16 bytes each, and thrown away;
+ * with -c they are counted, by their kinds, from references to where the engine has them.
  *
- *	bench_fast [-n] [-p PAIRS] PATH...	(-n: the engine alone, for callgrind)
+ *	bench_fast [-c] [-n] [-p PAIRS] PATH...	(-n: the engine alone, for callgrind)
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,6 +142,7 @@ static uint64_t libipt(struct work *w)
 }
 
 static uint64_t transfers;
+static bool counts;
 
 static uint64_t fast(struct work *w, struct ptc_fast *f)
 {
@@ -154,7 +156,8 @@ static uint64_t fast(struct work *w, struct ptc_fast *f)
 			       ptc_pkt_next_psb(w->spans[i].bytes, w->spans[i].len, 0));
 		do {
 			status = ptc_fast_run(f);
-			transfers += f->flow.nrecs - f->flow.last.listed;
+			transfers += ptc_fast_flow_passed(&f->flow) - f->flow.last.listed;
+			f->flow.ncounted = 0;
 			ptc_fast_flow_take(&f->flow, f->flow.nrecs - f->flow.last.listed);
 		} while (status == PTC_FAST_AT_PSB);
 		if (status == PTC_FAST_DECLINED)
@@ -182,6 +185,7 @@ static void turn(struct work *w, struct times *t, size_t i, bool alone)
 	if (!ptc_fast_code_init(&code, fs_read_code, &w->as) || !ptc_fast_chains_init(&chains))
 		die("out of memory");
 	ptc_fast_init(&f, &code, &chains);
+	f.counts = counts;
 	from = cpu_now();
 	insns = fast(w, &f);
 	t->cold[i] = cpu_now() - from;
@@ -238,8 +242,10 @@ int main(int argc, char **argv)
 	size_t pairs = 5;
 	int c;
 
-	while ((c = getopt(argc, argv, "+np:")) != -1) {
-		if (c == 'n')
+	while ((c = getopt(argc, argv, "+cnp:")) != -1) {
+		if (c == 'c')
+			counts = true;
+		else if (c == 'n')
 			alone = true;
 		else if (c == 'p')
 			pairs = strtoul(optarg, NULL, 10);
@@ -247,7 +253,7 @@ int main(int argc, char **argv)
 			pairs = 0;
 	}
 	if (!pairs || pairs > MAX_PAIRS || optind == argc) {
-		fprintf(stderr, "usage: bench_fast [-n] [-p PAIRS] PATH...\n");
+		fprintf(stderr, "usage: bench_fast [-c] [-n] [-p PAIRS] PATH...\n");
 		return 2;
 	}
 	for (; optind < argc; optind++)

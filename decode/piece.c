@@ -131,6 +131,14 @@ static void give_recs(struct ptc_fast *f, struct ptc_made *m)
 	f->flow.recs_cap = cap;
 }
 
+/* All but what is not known yet. */
+static void count(struct ptc_fast *f, struct ptc_made *m)
+{
+	f->flow.nrecs -= m->last.listed;
+	ptc_fast_flow_count(&f->flow);
+	memcpy(m->kinds, f->flow.kinds, sizeof(m->kinds));
+}
+
 static void give_marks(struct ptc_fast *f, struct ptc_made *m)
 {
 	struct ptc_fast_mark *marks = m->marks;
@@ -152,6 +160,7 @@ static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t p
 	m->pid = pid;
 	m->version = ptc_addrspace_version(as);
 	m->n = m->nmarks = 0;
+	f->counts = e->counts;
 	m->why = use_code(e, as, pid) ? run(f, v, from) : "out of memory";
 	if (m->why)
 		return;
@@ -162,10 +171,10 @@ static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t p
 	m->mode = f->flow.mode;
 	m->insns = f->flow.insns;
 	m->last = ptc_fast_flow_last(&f->flow);
-	m->n = f->flow.nrecs;
+	m->n = ptc_fast_flow_passed(&f->flow);
 	m->counted = e->counts;
 	if (m->counted)
-		ptc_sums_count(m->kinds, f->flow.recs, m->n - m->last.listed);
+		count(f, m);
 	else
 		give_recs(f, m);
 	f->flow.nrecs = 0;

@@ -6,11 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/fast/block.h"
 #include "ptcap/decode.h"
-
-/* How many of @recs[0..n) are of each kind. */
-void ptc_sums_count(uint64_t kinds[PTC_KIND_COUNT], const struct ptc_fast_rec *recs, size_t n);
 
 /* About as many are given at a time. */
 enum { PTC_SUMS_BATCH = 1 << 16 };

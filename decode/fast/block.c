@@ -208,6 +208,18 @@ bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
 	return !c->failed;
 }
 
+static_assert((int)PTC_KIND_COUNT <= (int)sizeof(ptc_fast_kinds), "each kind has a count");
+
+void ptc_fast_kinds_tell(struct ptc_fast_rec *recs, size_t n)
+{
+	ptc_fast_kinds kinds = { 0 };
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		kinds[ptc_fast_rec_kind(recs[i])]++;
+	memcpy(recs - 1, &kinds, sizeof(kinds));
+}
+
 /* A block in the making: what is added is behind all that there is. */
 struct making {
 	struct ptc_fast_code *code;
@@ -330,7 +342,7 @@ void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block)
 			    .page = UINT64_MAX };
 
 	/* For the largest there can be. */
-	if (!ptc_fast_code_reserve(c, PTC_FAST_MAX_RECS + 1) ||
+	if (!ptc_fast_code_reserve(c, 1 + PTC_FAST_MAX_RECS + 1) ||
 	    !ptc_grow(&c->pushes, &c->pushes_cap, c->npushes + PTC_FAST_MAX_RECS + 1,
 		      sizeof(*c->pushes)) ||
 	    !ptc_grow(&c->lens, &c->lens_cap, c->nlens + PTC_FAST_MAX_INSNS, 1)) {
@@ -338,11 +350,12 @@ void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block)
 		c->blocks[block].end = PTC_FAST_BAD;
 		return;
 	}
-	m.b.recs = (uint32_t)c->nrecs;
+	m.b.recs = (uint32_t)++c->nrecs;
 	m.b.pushes = (uint32_t)c->npushes;
 	m.b.lens = (uint32_t)c->nlens;
 	while (add_insn(&m))
 		;
+	ptc_fast_kinds_tell(c->recs + m.b.recs, c->nrecs - m.b.recs);
 	c->built++;
 	c->blocks[block] = m.b;
 	/* Some of where it leads there may be no room for. */

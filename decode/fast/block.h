@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "arch/insn.h"
 #include "decode/fast/pages.h"
@@ -85,7 +86,7 @@ struct ptc_fast_block {
 	uint32_t next[2];  /* blocks */
 	uint64_t tip;	   /* where the end led when it was last needed, */
 	uint32_t tip_next; /* and the block there */
-	uint32_t recs;	   /* in recs: nrecs inside the block, and the one of its end */
+	uint32_t recs;	   /* in recs: nrecs inside the block, and the one of its end; see KINDS */
 	uint32_t pushes;   /* in pushes: npushes blocks */
 	uint32_t lens;	   /* in lens: ninsns */
 	uint8_t nrecs, npushes, ninsns;
@@ -171,6 +172,23 @@ enum { PTC_FAST_READ_ON = 4 }; /* records that may be read behind all that there
 
 /* Room for @n more records, behind those that there are, and for those that may be read there. */
 bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n);
+
+/*
+ * KINDS: in front of the records of a block, or a chain, is how many of each kind they are, in the
+ * place of one: for who counts transfers, and need not look at them then.
+ */
+typedef uint8_t ptc_fast_kinds __attribute__((vector_size(sizeof(struct ptc_fast_rec))));
+
+static inline ptc_fast_kinds ptc_fast_kinds_of(const struct ptc_fast_rec *recs)
+{
+	ptc_fast_kinds kinds;
+
+	memcpy(&kinds, recs - 1, sizeof(kinds));
+	return kinds;
+}
+
+/* Tell so of the @n records at @recs, which are less than 256. */
+void ptc_fast_kinds_tell(struct ptc_fast_rec *recs, size_t n);
 
 /* The block, built. */
 static inline const struct ptc_fast_block *ptc_fast_code_get(struct ptc_fast_code *c,

@@ -216,15 +216,17 @@ static bool keep(struct making *m)
 {
 	struct ptc_fast_code *code = m->code;
 
-	if (code->nrecs + m->nrecs > max_recs(code) || !ptc_fast_code_reserve(code, m->nrecs) ||
+	if (code->nrecs + 1 + m->nrecs > max_recs(code) ||
+	    !ptc_fast_code_reserve(code, 1 + m->nrecs) ||
 	    !ptc_grow(&code->pushes, &code->pushes_cap, code->npushes + m->npushes,
 		      sizeof(*code->pushes)))
 		return false;
-	m->chain.recs = (uint32_t)code->nrecs;
+	m->chain.recs = (uint32_t)++code->nrecs;
 	m->chain.nrecs = (uint8_t)m->nrecs;
 	m->chain.ninsns = (uint16_t)m->ninsns;
 	m->chain.npushes = (uint8_t)m->npushes;
 	memcpy(code->recs + code->nrecs, m->recs, m->nrecs * sizeof(*m->recs));
+	ptc_fast_kinds_tell(code->recs + code->nrecs, m->nrecs);
 	code->nrecs += m->nrecs;
 	if (m->npushes == 1) {
 		m->chain.pushes = m->pushes[0];

@@ -37,6 +37,7 @@ void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t
 	*f = (struct ptc_fast){ .flow = flow,
 				.chains = f->chains,
 				.plain = f->plain,
+				.counts = f->counts,
 				.strict = f->strict,
 				.bytes = bytes,
 				.len = len,
@@ -108,7 +109,9 @@ static bool turn(struct ptc_fast *f, struct ptc_fast_mark *m)
 /* From here on it is the time that it is now. */
 static enum ptc_fast_status mark(struct ptc_fast *f)
 {
-	struct ptc_fast_mark now = { f->flow.nrecs, f->flow.insns, f->time.tsc, false, false };
+	struct ptc_fast_mark now = { .recs = ptc_fast_flow_passed(&f->flow),
+				     .insns = f->flow.insns,
+				     .tsc = f->time.tsc };
 	struct ptc_fast_mark *last = f->nmarks ? &f->marks[f->nmarks - 1] : NULL;
 
 	if (!f->due)
@@ -239,7 +242,7 @@ static void move_mark(struct ptc_fast *f, size_t n)
 {
 	struct ptc_fast_mark *m = f->nmarks ? &f->marks[f->nmarks - 1] : NULL;
 
-	if (f->flow.nrecs != n || !m || m->recs != n)
+	if (ptc_fast_flow_passed(&f->flow) != n || !m || m->recs != n)
 		return;
 	m->recs = n - 1;
 	m->late = false;
@@ -248,7 +251,7 @@ static void move_mark(struct ptc_fast *f, size_t n)
 static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 {
 	const bool listed = f->flow.last.listed;
-	const size_t n = f->flow.nrecs;
+	const size_t n = ptc_fast_flow_passed(&f->flow);
 	enum ptc_fast_status r;
 	uint64_t ip;
 	bool has_ip;
@@ -261,7 +264,7 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 		return decline(f, "the end of tracing in a kernel");
 	r = astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip), "the end of tracing is not there");
 	/* What ran last, and is to be told with it, ran in front of the piece. */
-	if (r == PTC_FAST_GO_ON && f->start.on && !f->flow.insns && !f->flow.nrecs)
+	if (r == PTC_FAST_GO_ON && f->start.on && !f->flow.insns && !ptc_fast_flow_passed(&f->flow))
 		return decline(f, "the end of tracing where a piece begins");
 	if (listed)
 		move_mark(f, n);

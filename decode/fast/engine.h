@@ -31,7 +31,7 @@ enum ptc_fast_status {
  * a time, but at once where an event is what comes next.
  */
 struct ptc_fast_mark {
-	size_t recs;	/* in front of it, of those of this run; */
+	size_t recs;	/* in front of it, of those of this run, listed or counted; */
 	uint64_t insns; /* and instructions */
 	uint64_t tsc;
 	bool turn; /* from here on it is somebody else's; */
@@ -51,6 +51,7 @@ struct ptc_fast {
 	struct ptc_fast_flow flow;
 	struct ptc_fast_chains *chains; /* lent; of the flow's code */
 	bool plain;			/* bit by bit, without chains */
+	bool counts;			/* transfers, where it need not list them */
 	/*
 	 * Decline what records do not tell, overflows and changes of mode, and what an erratum
 	 * makes, which not all processors have.

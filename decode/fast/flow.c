@@ -54,6 +54,16 @@ void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n)
 		memmove(f->recs, f->recs + n, f->nrecs * sizeof(*f->recs));
 }
 
+void ptc_fast_flow_count(struct ptc_fast_flow *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nrecs; i++)
+		f->kinds[ptc_fast_rec_kind(f->recs[i])]++;
+	f->ncounted += f->nrecs;
+	f->nrecs = 0;
+}
+
 static void no_last(struct ptc_fast_flow *f)
 {
 	f->last = (struct ptc_fast_last){ .how = PTC_FAST_LAST_NONE };

@@ -51,6 +51,9 @@ struct ptc_fast_flow {
 
 	struct ptc_fast_rec *recs; /* owned */
 	size_t nrecs, recs_cap;
+	/* Transfers that were counted in place of being listed: all in front of recs. */
+	size_t ncounted;
+	uint64_t kinds[PTC_KIND_COUNT];
 	uint64_t insns;
 
 	const char *why; /* of LOST */
@@ -94,6 +97,15 @@ void ptc_fast_flow_cut(struct ptc_fast_flow *f);
 
 /* What is known of the last instruction, if there is one: NONE or INSN. */
 struct ptc_fast_last ptc_fast_flow_last(const struct ptc_fast_flow *f);
+
+/* How many transfers there were, listed or counted. */
+static inline size_t ptc_fast_flow_passed(const struct ptc_fast_flow *f)
+{
+	return f->ncounted + f->nrecs;
+}
+
+/* Count those that are listed, which is not for what may yet change. */
+void ptc_fast_flow_count(struct ptc_fast_flow *f);
 
 /* List something. */
 enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fast_rec rec);

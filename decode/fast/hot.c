@@ -17,13 +17,28 @@ enum { NEAR_END = 16 };
 /* Bits that may be waiting; with those of one more packet they fit. */
 enum { MAX_WAITING = 64 - 47 };
 
+/* Counts for kinds: those of even and of odd number, side by side. */
+typedef uint16_t counts __attribute__((vector_size(sizeof(ptc_fast_kinds))));
+
+/*
+ * No more may be counted before a packet than that those behind it find room, too: what comes
+ * before the next look is one address and, each in a chain of its own, the bits that wait and those
+ * of a packet.
+ */
+enum { COUNTED_MAX = UINT16_MAX - 2 * 64 * PTC_FAST_CHAIN_RECS - PTC_FAST_MAX_RECS - 1 };
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the even ones are the low halves");
+
 /*
  * What of the engine changes from step to step, and what is looked at, where the compiler can keep
  * it in registers. Nobody else sees it: whoever is called has the engine saved before, and loaded
  * again behind.
  */
 struct hot {
-	struct ptc_fast_rec *out, *limit; /* the next one; no step may begin behind this */
+	bool counting;			  /* a constant, so that there is code for each */
+	size_t n;			  /* counting: so many, */
+	counts even, odd;		  /* of each kind */
+	struct ptc_fast_rec *out, *limit; /* else the next one; no step may begin behind this */
 	uint64_t bits, insns, last_ip;
 	unsigned int nbits, newest, sp;
 	uint32_t at, last; /* last: NONE if it is still the flow's */
@@ -45,29 +60,66 @@ static bool reserve(struct ptc_fast_flow *f)
 	return ptc_grow(&f->recs, &f->recs_cap, f->nrecs + STEP_RECS, sizeof(*f->recs));
 }
 
-static INSIDE struct hot load(struct ptc_fast *f)
+/* Nothing may write to counting: it would be no constant any more. */
+static INSIDE void load(struct ptc_fast *f, struct hot *h)
 {
 	const struct ptc_fast_code *c = f->flow.code;
 
-	return (struct hot){ .out = f->flow.recs + f->flow.nrecs,
-			     .limit = f->flow.recs + f->flow.recs_cap - STEP_RECS,
-			     .bits = f->bits,
-			     .last_ip = f->last_ip,
-			     .nbits = f->nbits,
-			     .newest = f->newest,
-			     .sp = f->flow.sp,
-			     .at = f->flow.at,
-			     .stack = f->flow.stack,
-			     .chains = f->chains,
-			     .recs = c->recs,
-			     .pushes = c->pushes,
-			     .blocks = c->blocks,
-			     .tips = c->tips };
+	h->n = 0;
+	h->even = h->odd = (counts){ 0 };
+	h->out = f->flow.recs + f->flow.nrecs;
+	h->limit = f->flow.recs + f->flow.recs_cap - STEP_RECS;
+	h->bits = f->bits;
+	h->insns = 0;
+	h->last_ip = f->last_ip;
+	h->nbits = f->nbits;
+	h->newest = f->newest;
+	h->sp = f->flow.sp;
+	h->at = f->flow.at;
+	h->last = PTC_FAST_NONE;
+	h->listed = false;
+	h->stack = f->flow.stack;
+	h->chains = f->chains;
+	h->recs = c->recs;
+	h->pushes = c->pushes;
+	h->blocks = c->blocks;
+	h->tips = c->tips;
+}
+
+/* What was listed is in front of what was counted: it is for good. */
+static __attribute__((noinline)) void save_counts(struct ptc_fast_flow *f, size_t n, counts even,
+						  counts odd)
+{
+	size_t i;
+
+	ptc_fast_flow_count(f);
+	for (i = 0; i < PTC_KIND_COUNT; i++)
+		f->kinds[i] += i % 2 ? odd[i / 2] : even[i / 2];
+	f->ncounted += n;
+}
+
+/*
+ * The last one of those that were counted may yet turn out to be none, or another one: it is
+ * listed. Where it led to does not matter to who counts.
+ */
+static INSIDE void list_last(struct ptc_fast_flow *f, const struct hot *h)
+{
+	const struct ptc_fast_block *b = &h->blocks[h->last];
+	const struct ptc_fast_rec rec = h->recs[b->recs + b->nrecs - (b->end == PTC_FAST_ON)];
+
+	f->recs[f->nrecs++] = rec;
+	f->kinds[ptc_fast_rec_kind(rec)]--;
+	f->ncounted--;
 }
 
 static INSIDE void save(struct ptc_fast *f, const struct hot *h)
 {
-	f->flow.nrecs = (size_t)(h->out - f->flow.recs);
+	if (!h->counting)
+		f->flow.nrecs = (size_t)(h->out - f->flow.recs);
+	else if (h->last)
+		save_counts(&f->flow, h->n, h->even, h->odd);
+	if (h->counting && h->listed)
+		list_last(&f->flow, h);
 	f->bits = h->bits;
 	f->last_ip = h->last_ip;
 	f->nbits = h->nbits;
@@ -87,17 +139,45 @@ static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
 	return PTC_FAST_DECLINED;
 }
 
-/* Four at a time, also if there are fewer: both sides have room for those that are too many. */
+static INSIDE void count(struct hot *h, const struct ptc_fast_rec *recs, size_t n)
+{
+	const counts kinds = (counts)ptc_fast_kinds_of(recs);
+
+	h->even += kinds & 0xff;
+	h->odd += kinds >> 8;
+	h->n += n;
+}
+
+/*
+ * They are copied four at a time, also if there are fewer: both sides have room for those that are
+ * too many.
+ */
 static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 {
 	const struct ptc_fast_rec *from = h->recs + recs;
 	size_t i = 0;
 
+	if (h->counting) {
+		count(h, from, n);
+		return;
+	}
 	do {
 		memcpy(h->out + i, from + i, 4 * sizeof(*from));
 		i += 4;
 	} while (i < n);
 	h->out += n;
+}
+
+/* The last one that was listed led to @ip. */
+static INSIDE void lead(struct hot *h, uint64_t ip)
+{
+	if (!h->counting)
+		h->out[-1].to = ip;
+}
+
+static INSIDE bool has_room(const struct hot *h)
+{
+	return h->counting || h->out <= h->limit;
 }
 
 static INSIDE void push(struct hot *h, uint32_t block)
@@ -134,7 +214,7 @@ static INSIDE void follow(struct hot *h, const struct ptc_fast_chain *c)
 	top = &h->stack[--h->sp % PTC_FAST_STACK];
 	h->at = *top;
 	*top = PTC_FAST_NONE;
-	h->out[-1].to = h->blocks[h->at].ip;
+	lead(h, h->blocks[h->at].ip);
 }
 
 /* @n bits that no chain is known of, one by one; next time there may be one. */
@@ -167,7 +247,7 @@ static INSIDE enum ptc_fast_reached use_bits(struct ptc_fast *f, struct hot *h, 
 	while (h->nbits >= least && r == PTC_FAST_THERE) {
 		n = h->nbits < PTC_FAST_CHAIN_BITS ? h->nbits : PTC_FAST_CHAIN_BITS;
 		c = ptc_fast_chain_find(h->chains, ptc_fast_chain_key(h->at, h->bits, n));
-		if (c && h->out <= h->limit) {
+		if (c && has_room(h)) {
 			follow(h, c);
 			if (h->at)
 				continue;
@@ -177,19 +257,26 @@ static INSIDE enum ptc_fast_reached use_bits(struct ptc_fast *f, struct hot *h, 
 		}
 		save(f, h);
 		r = step(f, n);
-		*h = load(f);
+		load(f, h);
 	}
+	return r;
+}
+
+static INSIDE enum ptc_fast_reached use_saved_bits_so(struct ptc_fast *f, bool counting)
+{
+	struct hot h = { .counting = counting };
+	enum ptc_fast_reached r;
+
+	load(f, &h);
+	r = use_bits(f, &h, 1);
+	if (r != PTC_FAST_LOST)
+		save(f, &h);
 	return r;
 }
 
 static __attribute__((noinline)) enum ptc_fast_reached use_saved_bits(struct ptc_fast *f)
 {
-	struct hot h = load(f);
-	const enum ptc_fast_reached r = use_bits(f, &h, 1);
-
-	if (r != PTC_FAST_LOST)
-		save(f, &h);
-	return r;
+	return f->counts ? use_saved_bits_so(f, true) : use_saved_bits_so(f, false);
 }
 
 /* All that there are, where that is rare. */
@@ -199,7 +286,7 @@ static INSIDE enum ptc_fast_reached use_all_bits(struct ptc_fast *f, struct hot 
 
 	save(f, h);
 	r = use_saved_bits(f);
-	*h = load(f);
+	load(f, h);
 	return r;
 }
 
@@ -301,9 +388,9 @@ static INSIDE enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 	b = &h->blocks[h->at];
 	/* Only where the mode stays as it is an address is all there is to know. */
 	next = b->tip_next && f->mode == f->flow.mode ? lead_to(h, b, ip, f->mode) : PTC_FAST_NONE;
-	if (next && h->out <= h->limit) {
+	if (next && has_room(h)) {
 		list(h, b->recs, b->nrecs + 1u);
-		h->out[-1].to = ip;
+		lead(h, ip);
 		push_all(h, b->pushes, b->npushes);
 		h->insns += b->ninsns;
 		h->last = h->at;
@@ -313,7 +400,7 @@ static INSIDE enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 	}
 	save(f, h);
 	r = tip_slowly(f, ip);
-	*h = load(f);
+	load(f, h);
 	return r;
 }
 
@@ -355,23 +442,23 @@ static INSIDE enum ptc_fast_status take(struct ptc_fast *f, struct hot *h, const
 	return PTC_FAST_GO_ON;
 }
 
-enum ptc_fast_status ptc_fast_hurry(struct ptc_fast *f)
+static INSIDE enum ptc_fast_status hurry(struct ptc_fast *f, bool counting)
 {
 	const uint8_t *p = f->bytes + f->pos, *const end = f->bytes + f->len;
+	struct hot h = { .counting = counting };
 	enum ptc_fast_status r = PTC_FAST_GO_ON;
-	struct hot h;
 	size_t n = 1;
 
-	if (!ptc_fast_flow_is_on(&f->flow))
-		return r;
-	if (!reserve(&f->flow))
-		return decline(f, "out of memory");
-	h = load(f);
+	load(f, &h);
 	while (end - p >= NEAR_END) {
 		r = take(f, &h, p, &n);
 		if (r != PTC_FAST_GO_ON || !n)
 			break;
 		p += n;
+		if (counting && h.n > COUNTED_MAX) {
+			save(f, &h);
+			load(f, &h);
+		}
 		if (h.nbits >= PTC_FAST_CHAIN_BITS &&
 		    use_bits(f, &h, PTC_FAST_CHAIN_BITS) == PTC_FAST_LOST)
 			return PTC_FAST_DECLINED;
@@ -385,4 +472,23 @@ enum ptc_fast_status ptc_fast_hurry(struct ptc_fast *f)
 	if (r == PTC_FAST_GO_ON)
 		save(f, &h);
 	return r;
+}
+
+static __attribute__((noinline)) enum ptc_fast_status hurry_listing(struct ptc_fast *f)
+{
+	return hurry(f, false);
+}
+
+static __attribute__((noinline)) enum ptc_fast_status hurry_counting(struct ptc_fast *f)
+{
+	return hurry(f, true);
+}
+
+enum ptc_fast_status ptc_fast_hurry(struct ptc_fast *f)
+{
+	if (!ptc_fast_flow_is_on(&f->flow))
+		return PTC_FAST_GO_ON;
+	if (!reserve(&f->flow))
+		return decline(f, "out of memory");
+	return f->counts ? hurry_counting(f) : hurry_listing(f);
 }

@@ -198,6 +198,80 @@ Test(fast, no_branch_comes_in_front_of_where_an_event_was)
 	expect(&b, "an event without an address");
 }
 
+/*
+ * Twice as many jumps to what is behind them as a block has, with a jne in the middle, which leads
+ * to LOOP, and a jmp *%rax behind them.
+ */
+enum { LOOP = 0x1000, JNE = LOOP + 2 * PTC_FAST_MAX_RECS, INDIRECT = JNE + 2 + JNE - LOOP };
+
+static size_t read_jumps(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
+{
+	uint8_t code[INDIRECT + 2 - LOOP] = { 0 };
+	size_t i;
+
+	(void)ctx;
+	for (i = 0; i < sizeof(code); i += 2)
+		code[i] = 0xeb;
+	memcpy(code + JNE - LOOP, (uint8_t[]){ 0x75, (uint8_t)(LOOP - JNE - 2) }, 2);
+	memcpy(code + INDIRECT - LOOP, "\xff\xe0", 2);
+	for (i = 0; i < len && ip - LOOP + i < sizeof(code); i++)
+		out[i] = code[ip - LOOP + i];
+	return i;
+}
+
+/* What there is in @b of each kind. */
+static void run_jumps(const struct ptc_buf *b, bool counts, uint64_t kinds[PTC_KIND_COUNT])
+{
+	struct ptc_fast_chains chains;
+	struct ptc_fast_code code;
+	struct ptc_fast f;
+	size_t i;
+
+	cr_assert(ptc_fast_code_init(&code, read_jumps, NULL) && ptc_fast_chains_init(&chains));
+	ptc_fast_init(&f, &code, &chains);
+	f.counts = counts;
+	ptc_fast_begin(&f, b->bytes, b->len, 0);
+	cr_assert_eq(ptc_fast_run(&f), PTC_FAST_AT_END, "%s", f.flow.why);
+	cr_assert(chains.made);
+	cr_assert_eq(counts, f.flow.nrecs < 1000, "%zu are listed", f.flow.nrecs);
+	ptc_fast_flow_count(&f.flow);
+	memcpy(kinds, f.flow.kinds, sizeof(f.flow.kinds));
+	for (i = 0; i < PTC_KIND_COUNT; i++)
+		f.flow.ncounted -= kinds[i];
+	cr_assert_eq(f.flow.ncounted, 0);
+	ptc_fast_release(&f);
+	ptc_fast_chains_release(&chains);
+	ptc_fast_code_release(&code);
+}
+
+Test(fast, transfers_are_counted_as_they_are_listed)
+{
+	uint64_t listed[PTC_KIND_COUNT], counted[PTC_KIND_COUNT];
+	const size_t laps = 10000; /* many times what is counted before it is put by */
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t i;
+
+	pt_psb_on(&b, LOOP);
+	for (i = 0; i < laps; i++)
+		pt_tnt(&b, "TTTTTT");
+	for (i = 0; i < 10; i++) {
+		pt_tnt(&b, "TTTNTT"); /* two are behind the address */
+		pt_ip(&b, PT_TIP, LOOP);
+	}
+	/* It ends behind a jump that a chain has: that turns out to be what left. */
+	pt_tnt(&b, "TTTTTN");
+	pt_ip(&b, PT_PGD, INDIRECT);
+	for (i = 0; i < 32; i++)
+		PUT(&b, "\0");
+	run_jumps(&b, false, listed);
+	run_jumps(&b, true, counted);
+	for (i = 0; i < PTC_KIND_COUNT; i++)
+		cr_assert_eq(counted[i], listed[i], "%zu: %lu, not %lu", i, counted[i], listed[i]);
+	cr_assert_eq(counted[PTC_KIND_JCC], 6 * laps + 11 * 5);
+	cr_assert_eq(counted[PTC_KIND_IJMP], 10);
+	ptc_buf_release(&b);
+}
+
 Test(fast, whatever_runs_it_comes_to_the_end)
 {
 	unsigned int i;

@@ -157,19 +157,3 @@ Test(sums, stop_decoding_if_they_are_told_to)
 
 	cr_assert_eq(run(opts, &g), PTC_E_STOPPED);
 }
-
-Test(sums, count_each_record_once_whatever_their_number)
-{
-	struct ptc_fast_rec recs[1300]; /* of one kind, more than a byte can count four times */
-	uint64_t kinds[PTC_KIND_COUNT], want[PTC_KIND_COUNT] = { 0 };
-	size_t i, k;
-
-	for (i = 0; i < sizeof(recs) / sizeof(recs[0]); i++) {
-		ptc_sums_count(kinds, recs, i);
-		for (k = 0; k < PTC_KIND_COUNT; k++)
-			cr_assert_eq(kinds[k], want[k], "%zu of kind %zu", i, k);
-		k = i % 50 ? PTC_KIND_JCC : 1 + i / 50 % (PTC_KIND_COUNT - 1);
-		recs[i] = ptc_fast_rec(0xffffffff81000000 + i, i, (enum ptc_kind)k);
-		want[k]++;
-	}
-}
