@@ -16,6 +16,7 @@ void ptc_counts_release(struct ptc_counts *c)
 	free(c->index.slots);
 	free(c->seen);
 	free(c->seen_index.slots);
+	free(c->recent);
 	free(c->threads);
 }
 
@@ -194,6 +195,11 @@ static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_
 	return found;
 }
 
+static bool is_same_pair(const struct ptc_counts_seen *a, const struct ptc_counts_seen *b)
+{
+	return a->from == b->from && a->to == b->to && a->code == b->code && a->kind == b->kind;
+}
+
 static const struct ptc_counts_seen *find_seen(const struct ptc_counts *c,
 					       const struct ptc_counts_seen *s)
 {
@@ -205,8 +211,7 @@ static const struct ptc_counts_seen *find_seen(const struct ptc_counts *c,
 	for (slot = first_slot(&c->seen_index, hash_of_seen(s)); c->seen_index.slots[slot];
 	     slot = next_slot(&c->seen_index, slot)) {
 		found = &c->seen[c->seen_index.slots[slot] - 1];
-		if (found->from == s->from && found->to == s->to && found->code == s->code &&
-		    found->kind == s->kind)
+		if (is_same_pair(found, s))
 			return found;
 	}
 	return NULL;
@@ -231,25 +236,57 @@ static bool remember(struct ptc_counts *c, const struct ptc_counts_seen *s)
 	return true;
 }
 
+/* The number of the entry of @s. False: out of memory. */
+static bool get_number(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_seen *s)
+{
+	const struct ptc_counts_seen *seen = find_seen(c, s);
+	struct ptc_counts_entry *e;
+
+	if (seen) {
+		s->entry = seen->entry;
+		return true;
+	}
+	e = find_out(c, it, s->from, s->to);
+	if (!e)
+		return false;
+	s->entry = (uint32_t)(e - c->entries);
+	return remember(c, s);
+}
+
+static void add_times(struct ptc_counts *c, struct ptc_counts_recent *r)
+{
+	if (!r->times)
+		return;
+	c->entries[r->pair.entry].times += r->times;
+	c->times += r->times;
+	r->times = 0;
+}
+
+void ptc_counts_settle(struct ptc_counts *c)
+{
+	size_t i;
+
+	for (i = 0; c->recent && i < (size_t)1 << PTC_COUNTS_RECENT_BITS; i++)
+		add_times(c, &c->recent[i]);
+}
+
 /* Once more @it, from @from to @to, in code of the state @code. False: out of memory. */
 static bool count(struct ptc_counts *c, const struct ptc_item *it, uint64_t from, uint64_t to,
 		  uint64_t code)
 {
 	struct ptc_counts_seen s = { .from = from, .to = to, .code = code, .kind = it->kind };
-	const struct ptc_counts_seen *seen = find_seen(c, &s);
-	struct ptc_counts_entry *e;
+	struct ptc_counts_recent *r =
+		&c->recent[mix(mix(code, from), to) >> (64 - PTC_COUNTS_RECENT_BITS)];
 
-	c->times++;
-	if (seen) {
-		c->entries[seen->entry].times++;
+	if (r->times && is_same_pair(&r->pair, &s)) {
+		r->times++;
 		return true;
 	}
-	e = find_out(c, it, from, to);
-	if (!e)
+	if (!get_number(c, it, &s))
 		return false;
-	e->times++;
-	s.entry = (uint32_t)(e - c->entries);
-	return remember(c, &s);
+	add_times(c, r);
+	*r = (struct ptc_counts_recent){ s, 1 };
+	return true;
 }
 
 static size_t place_of(const struct ptc_counts *c, int64_t who)
@@ -337,6 +374,9 @@ int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 	bool known = false;
 	size_t i;
 
+	if (!c->recent)
+		c->recent = calloc((size_t)1 << PTC_COUNTS_RECENT_BITS, sizeof(*c->recent));
+	c->failed |= !c->recent;
 	for (i = 0; i < n && !c->failed; i++) {
 		const struct ptc_item *it = &items[i];
 
@@ -408,6 +448,7 @@ static bool make_lines(struct ptc_counts *c)
 
 bool ptc_counts_sort(struct ptc_counts *c)
 {
+	ptc_counts_settle(c);
 	if (c->of == PTC_COUNTS_LINES && !make_lines(c))
 		return false;
 	if (c->n)

@@ -50,6 +50,17 @@ struct ptc_counts_seen {
 	uint8_t kind;
 };
 
+/*
+ * What came just now, one for each hash; its times are not those of its entry yet. A look at this
+ * is all that most transfers take.
+ */
+struct ptc_counts_recent {
+	struct ptc_counts_seen pair;
+	uint64_t times; /* 0: none */
+};
+
+enum { PTC_COUNTS_RECENT_BITS = 15 };
+
 /* By hash: numbers of things, from 1. */
 struct ptc_counts_index {
 	uint32_t *slots; /* owned; 0: free */
@@ -78,6 +89,7 @@ struct ptc_counts {
 	struct ptc_counts_seen *seen; /* owned */
 	size_t nseen, seen_cap;
 	struct ptc_counts_index seen_index;
+	struct ptc_counts_recent *recent;  /* owned; 1 << RECENT_BITS; NULL: none yet */
 	struct ptc_counts_thread *threads; /* owned; ascending */
 	size_t nthreads, threads_cap, newest;
 	bool failed; /* out of memory */
@@ -87,8 +99,11 @@ struct ptc_counts {
 int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n);
 void ptc_counts_release(struct ptc_counts *c);
 
-/* The entry that comes most often first; blocks whose lines are wanted have become lines. Once.
- * False: out of memory. */
+/* Until then entries, and times, may lack what came just now. */
+void ptc_counts_settle(struct ptc_counts *c);
+
+/* Settled, and the entry that comes most often first; blocks whose lines are wanted have become
+ * lines. Once. False: out of memory. */
 bool ptc_counts_sort(struct ptc_counts *c);
 
 struct ptc_line;

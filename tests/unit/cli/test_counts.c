@@ -61,8 +61,8 @@ Test(counts, of_more_pairs_than_are_remembered_are_right)
 				take(&c, branch(1, 0x1000 + i, 0x2000 + i % 77, PTC_KIND_CALL));
 		}
 	cr_assert_eq(c.n, PAIRS + (PAIRS + 2) / 3);
-	cr_assert_eq(c.times, TURNS * c.n);
 	cr_assert(ptc_counts_sort(&c));
+	cr_assert_eq(c.times, TURNS * c.n);
 	for (i = 0; i < c.n; i++) {
 		cr_assert_eq(c.entries[i].times, TURNS);
 		cr_assert_eq(c.entries[i].to.ip, 0x2000 + (c.entries[i].from.ip - 0x1000) % 77);
@@ -76,17 +76,37 @@ Test(counts, of_more_pairs_than_are_remembered_are_right)
 }
 
 /* Is there the block, so often? And as many different ones? */
-static void expect(const struct ptc_counts *c, size_t n, uint64_t first, uint64_t last,
-		   uint64_t times)
+static void expect(struct ptc_counts *c, size_t n, uint64_t first, uint64_t last, uint64_t times)
 {
 	uint64_t found = 0;
 	size_t i;
 
+	ptc_counts_settle(c);
 	for (i = 0; i < c->n; i++)
 		if (c->entries[i].from.ip == first && c->entries[i].to.ip == last)
 			found += c->entries[i].times;
 	cr_assert_eq(found, times, "%d of %#x to %#x", (int)found, (int)first, (int)last);
 	cr_assert_eq(c->n, n, "%zu blocks", c->n);
+}
+
+/* One after the other, so that each is in the place of the other. */
+Test(counts, of_one_pair_and_two_kinds_are_two)
+{
+	struct ptc_counts c = { .of = PTC_COUNTS_EDGES, .d = nothing() };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		take(&c, branch(1, 0x1000, 0, PTC_KIND_SYSCALL));
+		take(&c, branch(1, 0x1000, 0, PTC_KIND_ASYNC));
+		take(&c, branch(1, 0x1000, 0, PTC_KIND_ASYNC));
+	}
+	cr_assert(ptc_counts_sort(&c));
+	cr_assert_eq(c.n, 2);
+	cr_assert_eq(c.entries[0].kind, PTC_KIND_ASYNC);
+	cr_assert_eq(c.entries[0].times, 6);
+	cr_assert_eq(c.entries[1].times, 3);
+	ptc_decode_free(c.d);
+	ptc_counts_release(&c);
 }
 
 Test(counts, a_block_is_of_one_thread_and_leads_over_no_gap)
