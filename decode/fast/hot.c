@@ -21,9 +21,9 @@ enum { MAX_WAITING = 64 - 47 };
 typedef uint16_t counts __attribute__((vector_size(sizeof(ptc_fast_kinds))));
 
 /*
- * No more may be counted before a packet than that those behind it find room, too: what comes
- * before the next look is one address and, each in a chain of its own, the bits that wait and those
- * of a packet.
+ * As many instructions, each of which is one transfer at most, may have been counted in front of a
+ * packet. Up to the next look there are one address more and, each in a chain of its own, the bits
+ * that wait and those of a packet.
  */
 enum { COUNTED_MAX = UINT16_MAX - 2 * 64 * PTC_FAST_CHAIN_RECS - PTC_FAST_MAX_RECS - 1 };
 
@@ -36,8 +36,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the even ones are the 
  */
 struct hot {
 	bool counting;			  /* a constant, so that there is code for each */
-	size_t n;			  /* counting: so many, */
-	counts even, odd;		  /* of each kind */
+	counts even, odd;		  /* counting: so many of each kind */
 	struct ptc_fast_rec *out, *limit; /* else the next one; no step may begin behind this */
 	uint64_t bits, insns, last_ip;
 	unsigned int nbits, newest, sp;
@@ -65,7 +64,6 @@ static INSIDE void load(struct ptc_fast *f, struct hot *h)
 {
 	const struct ptc_fast_code *c = f->flow.code;
 
-	h->n = 0;
 	h->even = h->odd = (counts){ 0 };
 	h->out = f->flow.recs + f->flow.nrecs;
 	h->limit = f->flow.recs + f->flow.recs_cap - STEP_RECS;
@@ -87,15 +85,16 @@ static INSIDE void load(struct ptc_fast *f, struct hot *h)
 }
 
 /* What was listed is in front of what was counted: it is for good. */
-static __attribute__((noinline)) void save_counts(struct ptc_fast_flow *f, size_t n, counts even,
-						  counts odd)
+static __attribute__((noinline)) void save_counts(struct ptc_fast_flow *f, counts even, counts odd)
 {
-	size_t i;
+	size_t i, n;
 
 	ptc_fast_flow_count(f);
-	for (i = 0; i < PTC_KIND_COUNT; i++)
-		f->kinds[i] += i % 2 ? odd[i / 2] : even[i / 2];
-	f->ncounted += n;
+	for (i = 0; i < PTC_KIND_COUNT; i++) {
+		n = i % 2 ? odd[i / 2] : even[i / 2];
+		f->kinds[i] += n;
+		f->ncounted += n;
+	}
 }
 
 /*
@@ -117,7 +116,7 @@ static INSIDE void save(struct ptc_fast *f, const struct hot *h)
 	if (!h->counting)
 		f->flow.nrecs = (size_t)(h->out - f->flow.recs);
 	else if (h->last)
-		save_counts(&f->flow, h->n, h->even, h->odd);
+		save_counts(&f->flow, h->even, h->odd);
 	if (h->counting && h->listed)
 		list_last(&f->flow, h);
 	f->bits = h->bits;
@@ -139,13 +138,12 @@ static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
 	return PTC_FAST_DECLINED;
 }
 
-static INSIDE void count(struct hot *h, const struct ptc_fast_rec *recs, size_t n)
+static INSIDE void count(struct hot *h, const struct ptc_fast_rec *recs)
 {
 	const counts kinds = (counts)ptc_fast_kinds_of(recs);
 
 	h->even += kinds & 0xff;
 	h->odd += kinds >> 8;
-	h->n += n;
 }
 
 /*
@@ -158,7 +156,7 @@ static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 	size_t i = 0;
 
 	if (h->counting) {
-		count(h, from, n);
+		count(h, from);
 		return;
 	}
 	do {
@@ -455,7 +453,7 @@ static INSIDE enum ptc_fast_status hurry(struct ptc_fast *f, bool counting)
 		if (r != PTC_FAST_GO_ON || !n)
 			break;
 		p += n;
-		if (counting && h.n > COUNTED_MAX) {
+		if (counting && h.insns > COUNTED_MAX) {
 			save(f, &h);
 			load(f, &h);
 		}
