@@ -20,7 +20,7 @@ struct ptc_jobs_thread;
 struct ptc_slice;
 
 /* Items are handed over in batches of about this many. */
-enum { PTC_LANE_BATCH = 2048 };
+enum { PTC_LANE_BATCH = 1024 };
 
 struct ptc_lane {
 	uint32_t idx;
