@@ -176,7 +176,19 @@ static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs
 		branch(t, ptc_fast_rec_from(recs[i]), recs[i].to, ptc_fast_rec_kind(recs[i]), time);
 }
 
-enum { AHEAD = 64 }; /* records */
+/* Records that are fetched in front, and of one line of the cache. */
+enum { AHEAD = 64, OF_LINE = 4 };
+
+static struct ptc_item *put(struct ptc_item *it, const struct ptc_stamp *s,
+			    const struct ptc_fast_rec *recs, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ptc_stamp_put(it++, s, ptc_fast_rec_from(recs[i]), recs[i].to,
+			      ptc_stamp_head((uint8_t)ptc_fast_rec_kind(recs[i])));
+	return it;
+}
 
 void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
 {
@@ -192,12 +204,12 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 	if (!ptc_out_reserve(o, n))
 		return;
 	it = o->items + o->n;
-	for (i = 0; i < n; i++) {
+	for (i = 0; n - i > AHEAD; i += OF_LINE) {
 		/* They may be in the cache of another processor, whose thread made them. */
-		__builtin_prefetch(recs + (n - i > AHEAD ? i + AHEAD : i));
-		ptc_stamp_put(it++, &s, ptc_fast_rec_from(recs[i]), recs[i].to,
-			      ptc_stamp_head((uint8_t)ptc_fast_rec_kind(recs[i])));
+		__builtin_prefetch(recs + i + AHEAD);
+		it = put(it, &s, recs + i, OF_LINE);
 	}
+	(void)put(it, &s, recs + i, n - i);
 	o->n += n;
 	o->stats->branches += n;
 	ptc_out_saw(o, time);
