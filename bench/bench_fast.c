@@ -4,8 +4,8 @@
  * PATH is a recording of one process whose code does not change, or a folder with a bare trace.
  * The two take turns; medians are printed, of
  *
- *	cold	the engine's first pass, nothing known of the code; libipt with a new image each
- *time hot	the code known; libipt with a warm section cache
+ *	cold	the engine's first pass, nothing known of the code
+ *	hot	the code known; libipt, in both, with a warm section cache
  *
  * Of a short trace there are as many hot passes, of both, as make a MiB, and their mean counts.
  * Both count instructions, which must agree. Transfers are made, 16 bytes each, and thrown away;
