@@ -98,7 +98,7 @@ static size_t find_no_ip(const uint8_t *p, size_t n, bool skips)
 
 /*
  * How many of the @n bytes at @p libipt reads before it says that an address is missing: to the
- * next packet of an event. That of a FUP is told from it.
+ * next packet of an event, which a CBR is. That of a FUP is told from it.
  */
 static size_t read_behind_no_ip(const uint8_t *p, size_t n)
 {
@@ -106,7 +106,8 @@ static size_t read_behind_no_ip(const uint8_t *p, size_t n)
 	enum ptc_pkt type;
 	int len;
 
-	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 && ptc_pkt_is_timing(type))
+	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 && ptc_pkt_is_timing(type) &&
+	       type != PTC_PKT_CBR)
 		at += (size_t)len;
 	if (len <= 0)
 		return n;

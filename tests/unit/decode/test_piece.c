@@ -403,6 +403,40 @@ Test(piece, whatever_is_behind_a_tip_without_an_address_gaps_are_the_same)
 		}
 }
 
+/*
+ * What is behind it is read over up to a packet that ends with the first byte of a PSB: with another
+ * one in front of that, or not.
+ */
+Test(piece, behind_a_tip_without_an_address_a_psb_may_begin_in_a_packet)
+{
+	static const uint64_t branches[] = { 0x100b, 0x100e, 0x1006, 0x1016, 0x1012 };
+	static const uint8_t cbr[] = { 0x02, 0x03, 0x02, 0x02 };
+	size_t first, i, times;
+
+	for (first = 0; first < PACKETS; first++)
+		for (i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+			struct pt_how how = timed(3);
+			struct ptc_buf b = PTC_BUF_INIT;
+			struct ptc_buf psb = PTC_BUF_INIT;
+
+			how.disorder = true;
+			for (times = 0; times < 4; times++) {
+				begin_at(&b, branches[i], (b.len + 1) << 12);
+				pt_ip_none(&b, PT_TIP);
+				put_packet(&b, first);
+				if (times < 2)
+					continue;
+				ptc_buf_put(&b, cbr, sizeof(cbr));
+				begin_at(&psb, branches[i], (b.len + 1) << 12);
+				ptc_buf_put(&b, psb.bytes + 1, psb.len - 1);
+				pt_ip_none(&b, PT_TIP);
+				ptc_buf_release(&psb);
+			}
+			(void)pt_replay(&b, &how);
+			ptc_buf_release(&b);
+		}
+}
+
 static bool needs_fup(size_t i)
 {
 	const uint8_t *p = packets[i].bytes;
