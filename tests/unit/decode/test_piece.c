@@ -404,8 +404,8 @@ Test(piece, whatever_is_behind_a_tip_without_an_address_gaps_are_the_same)
 }
 
 /*
- * What is behind it is read over up to a packet that ends with the first byte of a PSB: with another
- * one in front of that, or not.
+ * What is behind it is read over up to a packet that ends with the first byte of a PSB: with
+ * another one in front of that, or not.
  */
 Test(piece, behind_a_tip_without_an_address_a_psb_may_begin_in_a_packet)
 {
