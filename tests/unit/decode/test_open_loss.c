@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: of whole recordings: what is missing, by its bytes and by what side records tell of;
+ * samples. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "recording.h"
+
+Test(open_loss, bytes_missing_between_pieces_are_a_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct recording t;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_psb_at(&a, 10);
+	rec_syscall_at(&a, 20, 0x1000);
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	rec_psb_at(&b, 30);
+	rec_syscall_at(&b, 40, 0x1000);
+	cr_assert_eq(a.len, 0x30);
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_piece(&t, 0, 7, -1, 0x1000, &b);
+	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 fd0 lost\n"
+		       "7 0 1016 start\n7 1016 0 syscall\n");
+	cr_assert_eq(t.stats.gaps[PTC_GAP_LOST], 1);
+	rec_end(&t);
+}
+
+Test(open_loss, what_is_missing_between_snapshots_was_not_kept)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT, c = PTC_BUF_INIT;
+	struct recording t;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_set_info(&t, REC_INFO_SNAPSHOTS, 1);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_map_code(&t, 8, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 2, 5);
+	pt_tnt(&a, "TNTNTNTN"); /* before the first PSB */
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	rec_psb_at(&a, 10);
+	rec_syscall_at(&a, 20, 0x1000);
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	rec_psb_at(&b, 30); /* goes on */
+	rec_syscall_at(&b, 40, 0x1000);
+	ptc_buf_zero(&b, 8 - b.len % 8);
+	pd_switch(&t.pd, 7, 2, 45, true); /* not in the trace that was kept */
+	pd_switch(&t.pd, 8, 2, 46, false);
+	pt_ip_none(&c, PT_PGD);
+	pt_psb(&c);
+	pt_tsc(&c, 50);
+	pt_mode_exec64(&c);
+	pt_ip(&c, PT_FUP, 0x1016);
+	pt_psbend(&c);
+	pt_ip_none(&c, PT_PGD);
+	cr_assert_eq(a.len, 0x38);
+	cr_assert_eq(b.len, 0x30);
+	rec_piece(&t, 2, -1, 2, 0x100, &a);
+	rec_piece(&t, 2, -1, 2, 0x138, &b);
+	rec_piece(&t, 2, -1, 2, 0x1000, &c);
+	rec_expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
+		       "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n"
+		       "8 1016 0 syscall\n");
+	cr_assert_eq(t.stats.gaps[PTC_GAP_SNAPSHOT], 2);
+	t.opts.tid = 7; /* not as if nothing were missing */
+	rec_expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
+		       "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n");
+	rec_end(&t);
+}
+
+Test(open_loss, losses_that_records_tell_of_are_gaps)
+{
+	struct ptc_sb lost = {
+		.type = PERF_RECORD_LOST,
+		.id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 20, .id = PD_ID_DUMMY },
+		.u.lost = { .id = PD_ID_DUMMY, .lost = 5 }
+	};
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct recording t;
+	size_t len;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_psb_at(&a, 1);
+	rec_syscall_at(&a, 10, 0x1000);
+	len = a.len;
+	rec_syscall_at(&a, 30, 0x1000);
+	pd_sb(&t.pd, &lost);
+	pd_aux(&t.pd, 7, 0, 15, 0, len, PERF_AUX_FLAG_PARTIAL);
+	pd_aux(&t.pd, 7, 0, 35, len, a.len - len, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 8, 0, 35, len, a.len - len, PERF_AUX_FLAG_TRUNCATED); /* another's */
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	t.opts.insns = false;
+	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 2c 0 partial\n"
+		       "7 gap 0 36 0 lost\n7 0 1016 start\n7 1016 0 syscall\n"
+		       "7 gap 0 3e 0 truncated\n");
+	cr_assert_str_eq(t.note, "5 records were lost while recording");
+	rec_end(&t);
+}
+
+/*
+ * The flow up to the call at 1006, whose return would come next; then a loss
+ * that left no OVF: the bytes behind it are of another flow. Returns where the
+ * loss is, in the AUX stream.
+ */
+static size_t lose_silently(struct ptc_buf *b)
+{
+	size_t at;
+
+	rec_psb_at(b, 1);
+	pt_tsc(b, 10);
+	pt_enable(b, 0x1000);
+	pt_tnt(b, "T");
+	at = b->len;
+	pt_tnt(b, "T");		  /* would be the return at 1025 ... */
+	pt_ip(b, PT_TIP, 0x1016); /* ... and the jump at 100b */
+	pt_ip_none(b, PT_PGD);
+	return at;
+}
+
+Test(open_loss, trace_that_records_tell_of_and_the_file_does_not_have_is_a_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct recording t;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_psb_at(&a, 1);
+	rec_syscall_at(&a, 10, 0x1000);
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	cr_assert_eq(a.len, 0x30);
+	pd_aux(&t.pd, 7, 0, 15, 0, 0x30, 0);
+	pd_aux(&t.pd, 7, 0, 25, 0x30, 0x100, 0);
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 100 lost\n");
+	rec_end(&t);
+}
+
+Test(open_loss, decoding_does_not_read_on_where_the_buffer_was_full)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct recording t;
+	char want[256];
+	size_t at, psb;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	at = lose_silently(&a);
+	psb = a.len;
+	rec_psb_at(&a, 30);
+	rec_syscall_at(&a, 40, 0x1000);
+	pd_aux(&t.pd, 7, 0, 15, 0, at, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, at, a.len - at, 0);
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	snprintf(want, sizeof(want),
+		 "7 0 1000 start\n7 1000 1003 jcc\n7 1003 1006 jmp\n7 1006 1024 call\n"
+		 "7 gap 0 %zx %zx truncated\n7 0 1016 start\n7 1016 0 syscall\n",
+		 at, psb - at);
+	rec_expect(&t, want);
+	cr_assert_eq(t.stats.gaps[PTC_GAP_TRUNCATED], 1);
+	rec_end(&t);
+}
+
+Test(open_loss, what_is_left_of_a_packet_the_full_buffer_cut_off_is_of_the_same_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct recording t;
+	char want[256];
+	size_t at, first, psb;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_psb_at(&a, 1);
+	rec_syscall_at(&a, 10, 0x1000);
+	at = a.len;
+	ptc_buf_put(&a, "\x19\x7f\x7f", 3); /* of a TSC */
+	first = a.len;
+	pt_tnt(&b, "TTTT");
+	psb = first + b.len;
+	rec_psb_at(&b, 30);
+	rec_syscall_at(&b, 40, 0x1000);
+	pd_aux(&t.pd, 7, 0, 15, 0, first, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, first, b.len, 0);
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_piece(&t, 0, 7, -1, first, &b);
+	snprintf(want, sizeof(want),
+		 "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 %zx %zx truncated\n"
+		 "7 0 1016 start\n7 1016 0 syscall\n",
+		 at, psb - at);
+	rec_expect(&t, want);
+	rec_end(&t);
+}
+
+/* Full, full again before a PSB came, and full with nothing written since: by offset, two places.
+ */
+Test(open_loss, each_place_where_the_buffer_was_full_is_a_gap)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct recording t;
+	char want[256];
+	size_t at[2], psb;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_psb_at(&a, 1);
+	rec_syscall_at(&a, 10, 0x1000);
+	at[0] = a.len;
+	pt_tnt(&a, "TTTTTTTTTTTT");
+	at[1] = a.len;
+	pt_tnt(&a, "TTTTTT");
+	psb = a.len;
+	rec_psb_at(&a, 30);
+	rec_syscall_at(&a, 40, 0x1000);
+	pd_aux(&t.pd, 7, 0, 15, 0, at[0], PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 20, at[0], at[1] - at[0], PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 21, at[1], 0, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, at[1], a.len - at[1], PERF_AUX_FLAG_TRUNCATED);
+	snprintf(want, sizeof(want),
+		 "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 %zx %zx truncated\n"
+		 "7 gap 0 %zx %zx truncated\n7 0 1016 start\n7 1016 0 syscall\n"
+		 "7 gap 0 %zx 0 truncated\n",
+		 at[0], at[1] - at[0], at[1], psb - at[1], a.len);
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_expect(&t, want);
+	rec_end(&t);
+}
+
+Test(open_loss, a_full_buffer_in_front_of_missing_bytes_is_told_apart_from_them)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct recording t;
+	size_t at;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_psb_at(&a, 1);
+	rec_syscall_at(&a, 10, 0x1000);
+	at = a.len;
+	cr_assert_eq(at, 0x2c);
+	rec_psb_at(&b, 30);
+	rec_syscall_at(&b, 40, 0x1000);
+	pd_aux(&t.pd, 7, 0, 15, 0, at, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, 0x1000, b.len, 0);
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_piece(&t, 0, 7, -1, 0x1000, &b);
+	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 2c 0 truncated\n"
+		       "7 gap 0 2c fd4 lost\n7 0 1016 start\n7 1016 0 syscall\n");
+	rec_end(&t);
+}
+
+/* Two rings whose AUX records only their ids tell apart. */
+Test(open_loss, a_loss_is_of_the_queue_whose_id_the_record_has)
+{
+	struct ptc_sb sb = { .type = PERF_RECORD_AUX,
+			     .id = { .has = PD_SAMPLE_TYPE, .pid = 5, .tid = 5, .cpu = 99 } };
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct recording t;
+	uint64_t i, k;
+	size_t start;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_map_code(&t, 8, 0, 0x1000);
+	start = ptc_rec_begin(&t.pd.data, PTC_REC_ID_INDEX, 0);
+	ptc_buf_le64(&t.pd.data, 2);
+	for (i = 0; i < 2; i++) {
+		const uint64_t entry[] = { PD_ID_PT + i, 3 + i, UINT64_MAX, UINT64_MAX };
+
+		for (k = 0; k < 4; k++)
+			ptc_buf_le64(&t.pd.data, entry[k]);
+	}
+	ptc_rec_end(&t.pd.data, start);
+	rec_psb_at(&a, 1);
+	rec_syscall_at(&a, 10, 0x1000);
+	rec_psb_at(&b, 1);
+	rec_syscall_at(&b, 20, 0x1000);
+	sb.id.id = PD_ID_PT + 1;
+	sb.id.time = 30;
+	sb.u.aux = (struct ptc_sb_aux){ 0, b.len, PERF_AUX_FLAG_TRUNCATED };
+	pd_sb(&t.pd, &sb);
+	rec_piece(&t, 3, 7, -1, 0, &a);
+	rec_piece(&t, 4, 8, -1, 0, &b);
+	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 1016 start\n8 1016 0 syscall\n"
+		       "8 gap 4 2c 0 truncated\n");
+	rec_end(&t);
+}
+
+/* A sample of the event PD_ID_PT that has these bytes as its trace. */
+static void sample_on(struct recording *t, int32_t tid, uint32_t cpu, uint64_t time,
+		      const uint8_t *bytes, size_t len)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	ptc_buf_le64(&b, PD_ID_PT); /* IDENTIFIER IP TID TIME CPU AUX */
+	ptc_buf_le64(&b, 0x1000);
+	ptc_buf_le32(&b, (uint32_t)tid);
+	ptc_buf_le32(&b, (uint32_t)tid);
+	ptc_buf_le64(&b, time);
+	ptc_buf_le64(&b, cpu);
+	ptc_buf_le64(&b, len);
+	ptc_buf_put(&b, bytes, len);
+	pd_raw(&t->pd, PERF_RECORD_SAMPLE, 0, b.bytes, b.len);
+	ptc_buf_release(&b);
+}
+
+static void sample(struct recording *t, int32_t tid, uint64_t time, const uint8_t *bytes,
+		   size_t len)
+{
+	sample_on(t, tid, 0, time, bytes, len);
+}
+
+Test(open_loss, trace_in_samples_is_decoded_and_what_two_have_once)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct recording t;
+	size_t at[2], third;
+
+	rec_begin(&t, &rec_clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	rec_map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	rec_psb_at(&a, 10);
+	rec_syscall_at(&a, 20, 0x1000);
+	at[0] = a.len;
+	rec_psb_at(&a, 30);
+	rec_syscall_at(&a, 40, 0x1000);
+	at[1] = a.len;
+	rec_syscall_at(&a, 50, 0x1000);
+	third = a.len;
+	rec_syscall_at(&a, 60, 0x1000); /* in no sample */
+	sample(&t, 7, 45, a.bytes, at[1]);
+	sample(&t, 7, 55, a.bytes + at[0] - 5, third - at[0] + 5);
+	rec_psb_at(&a, 70);
+	rec_syscall_at(&a, 80, 0x1003 - 0x16);
+	sample(&t, 7, 85, a.bytes + third + 18, a.len - third - 18);
+	ptc_buf_release(&a);
+	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n"
+		       "7 0 1016 start\n7 1016 0 syscall\n-1 gap 0 6a 0 snapshot\n"
+		       "7 0 1003 start\n7 1003 1006 jmp\n7 1006 1024 call\n7 1025 0 ret\n");
+	rec_end(&t);
+}
+
+/* PSBs at 100, 200, ..., @n of them, a syscall behind each. at[i]: where the i-th is; at[n]: the
+ * end. */
+static void psbs(struct ptc_buf *b, size_t *at, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		at[i] = b->len;
+		rec_psb_at(b, 100 * i + 100);
+		rec_syscall_at(b, 100 * i + 150, 0x1000);
+	}
+	at[n] = b->len;
+}
+
+Test(open_loss, what_samples_do_not_have_is_told_and_is_no_loss)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct recording t;
+	size_t at[10];
+
+	rec_begin(&t, &rec_clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	rec_map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	psbs(&a, at, 9);
+	/* The end of the first one's trace, from inside a packet on, and all of the second's. */
+	sample(&t, 7, 260, a.bytes + at[1] - 5, at[2] - at[1] + 5);
+	/* Nothing new since: the same; a part of it. */
+	sample(&t, 7, 265, a.bytes + at[1] - 5, at[2] - at[1] + 5);
+	sample(&t, 7, 266, a.bytes + at[1], at[2] - at[1]);
+	/* 300 is in none. This one goes on, the next one too, with more than it in front. */
+	sample(&t, 7, 460, a.bytes + at[3] - 9, at[4] - at[3] + 9);
+	sample(&t, 7, 560, a.bytes + at[3], at[5] - at[3]);
+	/* Without a PSB nothing can be made of it. */
+	sample(&t, 7, 660, a.bytes + at[5] + 26, at[6] - at[5] - 26);
+	sample(&t, 7, 760, a.bytes + at[6], at[7] - at[6]);
+	/* No trace at all. */
+	sample(&t, 7, 770, a.bytes, 0);
+	sample(&t, 7, 960, a.bytes + at[7], at[9] - at[7]);
+	ptc_buf_release(&a);
+	rec_expect(&t, "-1 gap 0 0 5 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"  /* 200 */
+		       "-1 gap 0 31 9 snapshot\n7 0 1016 start\n7 1016 0 syscall\n" /* 400 */
+		       "7 0 1016 start\n7 1016 0 syscall\n"			    /* 500 */
+		       "-1 gap 0 92 12 snapshot\n-1 gap 0 a4 0 snapshot\n"
+		       "7 0 1016 start\n7 1016 0 syscall\n"			    /* 700 */
+		       "-1 gap 0 d0 0 snapshot\n7 0 1016 start\n7 1016 0 syscall\n" /* 800 */
+		       "7 0 1016 start\n7 1016 0 syscall\n");			    /* 900 */
+	cr_assert_eq(t.stats.gaps[PTC_GAP_LOST], 0);
+	cr_assert_eq(t.stats.gaps[PTC_GAP_DESYNC], 0);
+	rec_end(&t);
+}
+
+/* One with a PSB at @psb and a syscall at @at. */
+static void short_sample(struct recording *t, int32_t tid, uint32_t cpu, uint64_t psb, uint64_t at)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+
+	rec_psb_at(&a, psb);
+	rec_syscall_at(&a, at, 0x1000);
+	sample_on(t, tid, cpu, at + 5, a.bytes, a.len);
+	ptc_buf_release(&a);
+}
+
+/* Thread 7 is on CPU 0 from 1 to @leaves, and then on CPU 1, of which a sample has 200 and what is
+ * behind. */
+static void moves_between_samples(uint64_t leaves, uint64_t comes, const char *want)
+{
+	struct recording t;
+
+	rec_begin(&t, &rec_clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	rec_map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	short_sample(&t, 7, 0, 10, 20); /* up to 25 */
+	pd_switch(&t.pd, 7, 0, leaves, true);
+	pd_switch(&t.pd, 7, 1, comes, false);
+	short_sample(&t, 7, 1, 200, 250);
+	rec_expect(&t, want);
+	rec_end(&t);
+}
+
+Test(open_loss, a_thread_that_moved_between_samples_is_not_joined)
+{
+	/* It is there when the sample's trace begins: what it did since it left is all there. */
+	moves_between_samples(
+		23, 220, "7 0 1016 start\n7 1016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n");
+	/* It came earlier; it left later than what is kept. */
+	moves_between_samples(23, 100,
+			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 1 0 0 snapshot\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n");
+	moves_between_samples(90, 220,
+			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 0 0 snapshot\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n");
+	moves_between_samples(90, 100,
+			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 0 0 snapshot\n"
+			      "7 0 1016 start\n7 1016 0 syscall\n");
+}
+
+/* In between it was on another CPU: of that there is no sample at all, or one that is older. */
+static void was_away(bool is_known)
+{
+	struct recording t;
+
+	rec_begin(&t, &rec_clock_1ns);
+	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
+	rec_map_code(&t, 7, 0, 0x1000);
+	pd_itrace_start(&t.pd, 7, 0, 1);
+	if (is_known) {
+		rec_map_code(&t, 8, 0, 0x1000);
+		pd_itrace_start(&t.pd, 8, 1, 1);
+		short_sample(&t, 8, 1, 5, 8);
+	}
+	short_sample(&t, 7, 0, 10, 20);
+	pd_switch(&t.pd, 7, 0, 22, true);
+	pd_switch(&t.pd, 7, 1, 23, false);
+	pd_switch(&t.pd, 7, 1, 30, true);
+	pd_switch(&t.pd, 7, 2, 215, false);
+	short_sample(&t, 7, 2, 200, 250);
+	rec_expect(&t, is_known ? "8 0 1016 start\n8 1016 0 syscall\n"
+				  "7 0 1016 start\n7 1016 0 syscall\n7 gap 1 0 0 snapshot\n"
+				  "7 0 1016 start\n7 1016 0 syscall\n" :
+				  "7 0 1016 start\n7 1016 0 syscall\n7 gap 1 0 0 snapshot\n"
+				  "7 0 1016 start\n7 1016 0 syscall\n");
+	rec_end(&t);
+}
+
+Test(open_loss, a_cpu_without_a_sample_at_that_time_is_a_gap_of_who_was_there)
+{
+	was_away(false);
+	was_away(true);
+}
