@@ -158,7 +158,8 @@ size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, s
 
 size_t ptc_replay_psb_ahead(const struct ptc_replay *r)
 {
-	const bool off = r->off_psb_later || (r->status >= 0 && r->status & pts_ip_suppressed);
+	/* Where it failed it did not come to one. */
+	const bool off = r->off_psb_later || r->status < 0 || r->status & pts_ip_suppressed;
 
 	return off && r->off_psb < r->ahead_of ? r->off_psb : r->ahead_of;
 }

@@ -344,3 +344,31 @@ Test(open, options_of_a_newer_caller_are_refused_unless_unset)
 	close(f.fd);
 	rec_end(&t);
 }
+
+/* One that was read, and then it failed. */
+Test(open, a_psb_that_was_not_come_to_bounds_the_time)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct recording t;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_map_code(&t, 8, 0, 0x2000);
+	rec_psb_at(&a, 100);
+	rec_syscall_at(&a, 110, 0x1000);
+	pt_tsc(&a, 99999);
+	pt_ip_none(&a, PT_PGD); /* it is off */
+	rec_psb_at(&a, 200);
+	rec_syscall_at(&a, 210, 0x1000);
+	rec_psb_at(&a, 300);
+	rec_syscall_at(&a, 310, 0x2000);
+	rec_psb_at(&a, 400);
+	pd_itrace_start(&t.pd, 7, 2, 1);
+	pd_switch(&t.pd, 7, 2, 250, true);
+	pd_switch(&t.pd, 8, 2, 251, false);
+	rec_piece(&t, 2, -1, 2, 0, &a);
+	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 1018 1019 int\n"
+		       "7 gap 2 35 0 desync\n"
+		       "7 0 1016 start\n7 1016 0 syscall\n8 0 2016 start\n8 2016 0 syscall\n");
+	rec_end(&t);
+}
