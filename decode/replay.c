@@ -434,6 +434,18 @@ static size_t first_item(struct ptc_replay *r)
 	return r->piece.active && ptc_out_reserve(&r->out, 0) ? r->out.n : SIZE_MAX;
 }
 
+/*
+ * What an event still to be told of was read with is not behind us yet; nor is the end of the span,
+ * while the last transfer may be pending.
+ */
+static void list_marks_behind(struct ptc_replay *r)
+{
+	const size_t at = r->status & pts_event_pending ? r->prev2_off : r->prev_off;
+	const struct ptc_span *sp = span_of(r);
+
+	ptc_replay_list_marks(r, sp->base + (at < sp->len ? at : sp->len - 1), r->prev_now);
+}
+
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	const size_t first = first_item(r);
@@ -462,13 +474,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		return ret;
 	if (r->out.failed)
 		return ptc_fail_mem(err);
-	/* What an event still to be told of was read with is not behind us yet. */
 	if (r->dec && !r->seeking)
-		ptc_replay_list_marks(r,
-				      span_of(r)->base + (r->status & pts_event_pending ?
-								  r->prev2_off :
-								  r->prev_off),
-				      r->prev_now);
+		list_marks_behind(r);
 	r->piece.ran += r->out.stats->insns - ran;
 	if (first < SIZE_MAX && r->piece.active && r->conf.engine->verify)
 		ptc_piece_check(r, first);

@@ -137,6 +137,28 @@ Test(open_loss, trace_that_records_tell_of_and_the_file_does_not_have_is_a_gap)
 	rec_end(&t);
 }
 
+/* libipt has read all there is, and the last transfer is yet to be listed. */
+Test(open_loss, what_is_missing_at_the_end_is_behind_the_last_transfer)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct recording t;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_psb_at(&a, 1);
+	pt_tsc(&a, 10);
+	pt_enable(&a, 0x1000);
+	pt_tnt(&a, "T");
+	ptc_buf_zero(&a, 8 - a.len % 8);
+	pt_tsc(&a, 50);
+	cr_assert_eq(a.len, 0x38);
+	pd_aux(&t.pd, 7, 0, 15, 0, 0x138, 0);
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_expect(&t, "7 0 1000 start\n7 1000 1003 jcc\n7 1003 1006 jmp\n7 1006 1024 call\n"
+		       "7 gap 0 38 100 lost\n");
+	rec_end(&t);
+}
+
 Test(open_loss, decoding_does_not_read_on_where_the_buffer_was_full)
 {
 	struct ptc_buf a = PTC_BUF_INIT;
