@@ -186,7 +186,7 @@ void run_release(struct run *r)
 	free(r->gaps);
 }
 
-static bool has_gap(const struct run *r, const struct gap *g)
+bool run_has_gap(const struct run *r, const struct gap *g)
 {
 	size_t i;
 
@@ -202,7 +202,7 @@ bool run_tells_more(const struct run *r, const struct run *want)
 	size_t i;
 
 	for (i = 0; i < r->ngaps; i++)
-		if (!has_gap(want, &r->gaps[i]))
+		if (!run_has_gap(want, &r->gaps[i]))
 			return true;
 	return r->notes > want->notes;
 }

@@ -108,6 +108,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 void run_release(struct run *r);
 /* Those of @queue, or NULL. */
 const struct flows *run_flows(const struct run *r, uint32_t queue);
+bool run_has_gap(const struct run *r, const struct gap *g);
 /* Does @r tell of something that @want does not? */
 bool run_tells_more(const struct run *r, const struct run *want);
 
