@@ -59,7 +59,7 @@ struct ptc_slice {
 	bool over;		/* the last step came to the end of the trace */
 	bool useless;		/* it is not what it would be in its turn, or there is no memory */
 	struct ptc_made_list made; /* owned; pieces: all that there is, */
-	size_t nrecs;		   /* and records of them */
+	size_t nrecs;		   /* and records of them; of those that are counted, marks */
 
 	/* Of the jobs that it is one of; by their lock. */
 	struct ptc_jobs_thread *maker; /* who runs it, or ran it */

@@ -41,7 +41,7 @@ static bool make(struct making *k, struct ptc_spot at, size_t next)
 	m->spot = at;
 	m->next = next;
 	ptc_engine_make(k->w->engine, &c->view->as, c->pid, &v, at.off, m);
-	k->s->nrecs += m->n;
+	k->s->nrecs += m->counted ? m->nmarks : m->n;
 	return k->s->nrecs < RECS_MAX;
 }
 
