@@ -166,7 +166,9 @@ static void judge_trace(const struct base *b, const struct change *c, const stru
 	const struct flows *want = run_flows(&b->want, l->queue), *have = run_flows(got, l->queue);
 	const size_t k = segment_of(l, c->from), e = intact_behind(l, c->upto);
 
-	/* Who runs is known by the time; a PSB's counts in front of it, too: there may be no code.
+	/*
+	 * Who runs is known by the time; a PSB's counts in front of it, too: there may be no code
+	 * of whom it names.
 	 */
 	const bool of_time = c->kind == CHANGE_TIME ||
 			     (k < l->npsb && c->from < l->psb[k] + PSB_PLUS);
