@@ -80,7 +80,8 @@ static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
 /*
  * Did a branch that needs an address, in the @n bytes at @p, come to a TIP packet that has none?
  * Returns how many bytes behind @p that ends; 0: no. libipt skips a TNT packet in front of it, if
- * the branch cannot use it (@skips), and what only tells the time.
+ * the branch cannot use it (@skips), and what is no event: a stray PSBEND, a PSB+ that tells of no
+ * mode. In front of an event it would not have come here.
  */
 static size_t find_no_ip(const uint8_t *p, size_t n, bool skips)
 {
@@ -90,8 +91,8 @@ static size_t find_no_ip(const uint8_t *p, size_t n, bool skips)
 
 	if (*p == PTC_PKT_TIP_NONE || !skips)
 		return *p == PTC_PKT_TIP_NONE;
-	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 &&
-	       (ptc_pkt_is_timing(type) || (!at && (type == PTC_PKT_TNT || type == PTC_PKT_TNT64))))
+	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 && type != PTC_PKT_TIP &&
+	       (!at || (type != PTC_PKT_TNT && type != PTC_PKT_TNT64)))
 		at += (size_t)len;
 	return len > 0 && p[at] == PTC_PKT_TIP_NONE ? at + 1 : 0;
 }

@@ -364,6 +364,15 @@ Test(piece, whatever_is_behind_a_psb_gaps_are_those_of_libipt)
 	}
 }
 
+/* How libipt can go on behind a branch that it could not follow. */
+static void go_on(struct ptc_buf *b)
+{
+	pt_tnt(b, "TTT");
+	jump(b);
+	pt_tnt(b, "T");
+	jump(b);
+}
+
 /* libipt in front of a branch at @ip, whose TIP has no address, @first, @second and a PSBEND. */
 static void put_behind_no_ip(struct ptc_buf *b, uint64_t ip, size_t first, size_t second, bool end)
 {
@@ -373,10 +382,7 @@ static void put_behind_no_ip(struct ptc_buf *b, uint64_t ip, size_t first, size_
 	put_packet(b, second);
 	if (end)
 		pt_psbend(b);
-	pt_tnt(b, "TTT");
-	jump(b);
-	pt_tnt(b, "T");
-	jump(b);
+	go_on(b);
 }
 
 /*
@@ -398,6 +404,51 @@ Test(piece, whatever_is_behind_a_tip_without_an_address_gaps_are_the_same)
 				put_behind_no_ip(&b, branches[i], first, second, false);
 				put_behind_no_ip(&b, branches[i], first, second, true);
 			}
+			(void)pt_replay(&b, &how);
+			ptc_buf_release(&b);
+		}
+}
+
+enum rest {
+	REST_NONE,
+	REST_END,  /* a PSBEND whose PSB is gone */
+	REST_CALM, /* a PSB+ that tells of no mode */
+	RESTS,
+};
+
+/* The same with a TNT packet, @first, @second and @rest in front of that TIP. */
+static void put_in_front_of_no_ip(struct ptc_buf *b, uint64_t ip, size_t first, size_t second,
+				  enum rest rest)
+{
+	begin_at(b, ip, (b->len + 1) << 12);
+	pt_tnt(b, "NNN");
+	put_packet(b, first);
+	put_packet(b, second);
+	if (rest == REST_CALM)
+		pt_psb(b);
+	if (rest == REST_CALM)
+		pt_tsc(b, (b->len + 1) << 12);
+	if (rest)
+		pt_psbend(b);
+	pt_ip_none(b, PT_TIP);
+	go_on(b);
+}
+
+Test(piece, whatever_is_in_front_of_a_tip_without_an_address_gaps_are_the_same)
+{
+	static const uint64_t branches[] = { 0x100b, 0x1016, 0x1025 };
+	size_t first, second, i;
+	enum rest rest;
+
+	for (first = 0; first < PACKETS; first++)
+		for (i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+			struct pt_how how = timed(3);
+			struct ptc_buf b = PTC_BUF_INIT;
+
+			how.disorder = true;
+			for (second = 0; second < PACKETS; second++)
+				for (rest = REST_NONE; rest < RESTS; rest++)
+					put_in_front_of_no_ip(&b, branches[i], first, second, rest);
 			(void)pt_replay(&b, &how);
 			ptc_buf_release(&b);
 		}
