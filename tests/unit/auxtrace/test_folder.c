@@ -113,7 +113,7 @@ static struct ptc_err fails(int code)
 
 Test(folder, its_files_follow_each_other_by_number)
 {
-	char name[16];
+	char name[32];
 	int i;
 
 	put_head("data", 1, 0);
