@@ -219,7 +219,7 @@ endif()
 foreach(name status not_found not_executable bad_options no_pt auto_emu auto_step auto_fails bad_folder keeps_old full_disk file_limit
 	daemon attach_process attach_asleep attach_thread attach_refused attach_to_the_end
 	killed killed_attached tracer_killed max_steps max_time progress zone_unreached zone_attached zone_bad
-	interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
+	interrupt hang_up group_beside interrupt_default interrupt_twice interrupt_twice_busy terminate terminate_default
 	terminate_then_interrupt refuses_32bit leaves_32bit leaves_far_jump attach_stopped
 	attach_blocked_trap attach_32bit no_ptrace killed_command stopped_command inherits comparison_can_fail
 	guard_can_fail)
@@ -307,7 +307,7 @@ endforeach()
 e2e_emu(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
 
 foreach(name status not_found not_executable plain_script keeps_old full_disk full_disk_later file_limit daemon killed
-	max_time progress interrupt hang_up interrupt_default interrupt_twice interrupt_twice_busy terminate
+	max_time progress interrupt hang_up group_beside interrupt_default interrupt_twice interrupt_twice_busy terminate
 	terminate_default terminate_then_interrupt snapshot_refused snapshot_left snapshot_max_time
 	snapshot_file_limit code_once code_full signals_moved crowd churn forks busy_daemon)
 	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")

@@ -216,7 +216,13 @@ void ptc_step_process_settle(const struct ptc_step_process *p)
 
 	sev._sigev_un._tid = owner.pid;
 	own.have_again = !timer_create(CLOCK_MONOTONIC, &sev, &own.again);
-	(void)setpgid(0, 0);		      /* what a terminal sends to ptcap is not for us */
+	/*
+	 * What a terminal sends to ptcap, or who kills its group, is not for us. Not a group alone:
+	 * the command's parent would be of its session then, but not of its group, and with the
+	 * command's end a group that is orphaned anyway would be so anew: SIGHUP to all of it, if
+	 * somebody there is stopped (kill_orphaned_pgrp in kernel/exit.c).
+	 */
+	(void)setsid();
 	(void)sigaction(SIGCHLD, &dfl, NULL); /* ignored, it would take exit statuses from us */
 	(void)sigaction(ptc_step_process_kick(), &kick, NULL);
 	(void)sigfillset(&mask);

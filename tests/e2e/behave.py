@@ -1189,6 +1189,26 @@ def context_terminal(folder):
     os.close(master)
 
 
+STOPPED_BESIDE = """
+import os, signal, subprocess, sys
+signal.signal(signal.SIGHUP, lambda *args: os.write(1, b"hung up\\n"))
+beside = subprocess.Popen(["/bin/sleep", "1000"])
+beside.send_signal(signal.SIGSTOP)
+os.waitid(os.P_PID, beside.pid, os.WSTOPPED)
+status = subprocess.run(sys.argv[1:]).returncode
+beside.kill()
+sys.exit(status)
+"""
+
+
+@case
+def group_beside(folder):
+    """In a group without a shell behind it, where somebody is stopped, the command's end is no news to anyone."""
+    path = os.path.join(folder, "f")
+    r = Run([sys.executable, "-c", STOPPED_BESIDE, *lib.RECORD, "-o", path, "--", prog("recurse")], start_new_session=True)
+    check((r.status, r.out) == (Run([prog("recurse")]).status, ""), f"{r.status}: {r.out!r} {r.err!r}")
+
+
 # --- what QEMU does otherwise -------------------------------------------------------------------
 
 
