@@ -210,14 +210,14 @@ bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
 
 static_assert((int)PTC_KIND_COUNT <= (int)sizeof(ptc_fast_kinds), "each kind has a count");
 
-void ptc_fast_kinds_tell(struct ptc_fast_rec *recs, size_t n)
+ptc_fast_kinds ptc_fast_kinds_count(const struct ptc_fast_rec *recs, size_t n)
 {
 	ptc_fast_kinds kinds = { 0 };
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		kinds[ptc_fast_rec_kind(recs[i])]++;
-	memcpy(recs - 1, &kinds, sizeof(kinds));
+	return kinds;
 }
 
 /* A block in the making: what is added is behind all that there is. */
@@ -340,6 +340,7 @@ void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block)
 			    .number = block,
 			    .ip = c->blocks[block].ip,
 			    .page = UINT64_MAX };
+	ptc_fast_kinds kinds;
 
 	/* For the largest there can be. */
 	if (!ptc_fast_code_reserve(c, 1 + PTC_FAST_MAX_RECS + 1) ||
@@ -355,7 +356,8 @@ void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block)
 	m.b.lens = (uint32_t)c->nlens;
 	while (add_insn(&m))
 		;
-	ptc_fast_kinds_tell(c->recs + m.b.recs, c->nrecs - m.b.recs);
+	kinds = ptc_fast_kinds_count(c->recs + m.b.recs, c->nrecs - m.b.recs);
+	memcpy(c->recs + m.b.recs - 1, &kinds, sizeof(kinds));
 	c->built++;
 	c->blocks[block] = m.b;
 	/* Some of where it leads there may be no room for. */

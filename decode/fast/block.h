@@ -187,8 +187,8 @@ static inline ptc_fast_kinds ptc_fast_kinds_of(const struct ptc_fast_rec *recs)
 	return kinds;
 }
 
-/* Tell so of the @n records at @recs, which are less than 256. */
-void ptc_fast_kinds_tell(struct ptc_fast_rec *recs, size_t n);
+/* Those of the @n records at @recs, which are less than 256. */
+ptc_fast_kinds ptc_fast_kinds_count(const struct ptc_fast_rec *recs, size_t n);
 
 /* The block, built. */
 static inline const struct ptc_fast_block *ptc_fast_code_get(struct ptc_fast_code *c,

@@ -71,6 +71,13 @@ void ptc_fast_chains_forget(struct ptc_fast_chains *c)
 	c->evicted = 0;
 }
 
+void ptc_fast_chains_set_counts(struct ptc_fast_chains *c, bool counts)
+{
+	if (c->counts != counts)
+		ptc_fast_chains_forget(c);
+	c->counts = counts;
+}
+
 size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c)
 {
 	return sizeof(*c->table) << c->bits;
@@ -211,23 +218,27 @@ static bool add(struct making *m, bool taken)
 	return m->at != PTC_FAST_NONE;
 }
 
-/* What was found on the way goes behind all that the code has. False: there is no room. */
-static bool keep(struct making *m)
+/*
+ * What was found on the way goes behind all that the code has; who @counts wants KINDS alone.
+ * False: there is no room.
+ */
+static bool keep(struct making *m, bool counts)
 {
+	const ptc_fast_kinds kinds = ptc_fast_kinds_count(m->recs, m->nrecs);
+	const size_t nrecs = counts ? 0 : m->nrecs;
 	struct ptc_fast_code *code = m->code;
 
-	if (code->nrecs + 1 + m->nrecs > max_recs(code) ||
-	    !ptc_fast_code_reserve(code, 1 + m->nrecs) ||
+	if (code->nrecs + 1 + nrecs > max_recs(code) || !ptc_fast_code_reserve(code, 1 + nrecs) ||
 	    !ptc_grow(&code->pushes, &code->pushes_cap, code->npushes + m->npushes,
 		      sizeof(*code->pushes)))
 		return false;
+	memcpy(code->recs + code->nrecs, &kinds, sizeof(kinds));
 	m->chain.recs = (uint32_t)++code->nrecs;
 	m->chain.nrecs = (uint8_t)m->nrecs;
 	m->chain.ninsns = (uint16_t)m->ninsns;
 	m->chain.npushes = (uint8_t)m->npushes;
-	memcpy(code->recs + code->nrecs, m->recs, m->nrecs * sizeof(*m->recs));
-	ptc_fast_kinds_tell(code->recs + code->nrecs, m->nrecs);
-	code->nrecs += m->nrecs;
+	memcpy(code->recs + code->nrecs, m->recs, nrecs * sizeof(*m->recs));
+	code->nrecs += nrecs;
 	if (m->npushes == 1) {
 		m->chain.pushes = m->pushes[0];
 		return true;
@@ -238,7 +249,7 @@ static bool keep(struct making *m)
 	return true;
 }
 
-void ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, uint32_t block,
+bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, uint32_t block,
 			 uint64_t bits, unsigned int n)
 {
 	struct making m;
@@ -246,7 +257,7 @@ void ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, 
 
 	if (code->blocks[block].heat < PTC_FAST_CHAIN_HEAT) {
 		code->blocks[block].heat++;
-		return;
+		return false;
 	}
 	/* The lists need no zeros. */
 	m.code = code;
@@ -256,11 +267,12 @@ void ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, 
 	for (i = 0; i < MAX_BLOCKS && m.chain.nbits < n; i++)
 		if (!add(&m, bits << m.chain.nbits >> 63))
 			break;
-	if (!m.chain.nbits || code->failed || !keep(&m))
-		return;
+	if (!m.chain.nbits || code->failed || !keep(&m, c->counts))
+		return false;
 	m.chain.end = m.at;
 	if (is_crowded(c, code))
 		grow(c);
 	put(c, &m.chain);
 	c->made++;
+	return true;
 }

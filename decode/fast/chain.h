@@ -41,6 +41,7 @@ struct ptc_fast_chain {
 static_assert(sizeof(struct ptc_fast_chain) == 32, "two chains are a line");
 
 struct ptc_fast_chains {
+	bool counts; /* its chains have KINDS, and no records: it is for who counts transfers */
 	struct ptc_fast_chain *table; /* owned; pairs of 1 << bits */
 	unsigned int bits;
 	size_t used;
@@ -76,14 +77,17 @@ void ptc_fast_chains_release(struct ptc_fast_chains *c);
 /* With the code that they are made of. */
 void ptc_fast_chains_forget(struct ptc_fast_chains *c);
 
+/* From now on it is for who counts transfers, or not; forgotten, if that is new. */
+void ptc_fast_chains_set_counts(struct ptc_fast_chains *c, bool counts);
+
 /* How much memory it has. */
 size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c);
 
 /*
  * Make the one of @n of @bits from @block on, if that is worth it. Pointers to blocks, their
- * records and chains are void then.
+ * records and chains are void then. False: it was not made.
  */
-void ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, uint32_t block,
+bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, uint32_t block,
 			 uint64_t bits, unsigned int n);
 
 #endif

@@ -215,15 +215,16 @@ static INSIDE void follow(struct hot *h, const struct ptc_fast_chain *c)
 	lead(h, h->blocks[h->at].ip);
 }
 
-/* @n bits that no chain is known of, one by one; next time there may be one. */
+/* @n bits that no chain is known of, one by one; or now there is one. */
 static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, unsigned int n)
 {
-	enum ptc_fast_reached r;
+	enum ptc_fast_reached r = PTC_FAST_THERE;
 	unsigned int left = n;
 
-	ptc_fast_chain_make(f->chains, f->flow.code, f->flow.at, f->bits, n);
-	r = ptc_fast_flow_bits(&f->flow, &f->bits, &left);
-	f->nbits -= n - left;
+	if (!ptc_fast_chain_make(f->chains, f->flow.code, f->flow.at, f->bits, n)) {
+		r = ptc_fast_flow_bits(&f->flow, &f->bits, &left);
+		f->nbits -= n - left;
+	}
 	if (r != PTC_FAST_LOST && !reserve(&f->flow)) {
 		f->flow.why = "out of memory";
 		r = PTC_FAST_LOST;
@@ -488,5 +489,6 @@ enum ptc_fast_status ptc_fast_hurry(struct ptc_fast *f)
 		return PTC_FAST_GO_ON;
 	if (!reserve(&f->flow))
 		return decline(f, "out of memory");
+	ptc_fast_chains_set_counts(f->chains, f->counts);
 	return f->counts ? hurry_counting(f) : hurry_listing(f);
 }

@@ -81,3 +81,31 @@ Test(chain, all_that_are_there_stay_while_the_table_grows)
 	ptc_fast_chains_release(&c);
 	ptc_fast_code_release(&code);
 }
+
+Test(chain, of_who_counts_it_has_how_many_there_are)
+{
+	const struct ptc_fast_chain *chain;
+	struct ptc_fast_chains c;
+	struct ptc_fast_code code;
+	const size_t i = 5;
+	uint32_t block;
+
+	cr_assert(ptc_fast_code_init(&code, read_code, NULL) && ptc_fast_chains_init(&c));
+	ptc_fast_chains_set_counts(&c, true);
+	block = make(&c, &code, i);
+	cr_assert(find(&c, &code, block, i));
+	chain = ptc_fast_chain_find(&c, ptc_fast_chain_key(block, bits_of(i), BITS));
+	cr_assert_eq(chain->recs, code.nrecs, "no record is behind");
+	cr_assert_gt(chain->nrecs, 1);
+	cr_assert_eq(ptc_fast_kinds_of(code.recs + chain->recs)[PTC_KIND_JCC], chain->nrecs);
+	ptc_fast_chains_set_counts(&c, true);
+	cr_assert(find(&c, &code, block, i));
+	ptc_fast_chains_set_counts(&c, false);
+	cr_assert_not(find(&c, &code, block, i), "without records it is of no use to who lists");
+	make(&c, &code, i);
+	chain = ptc_fast_chain_find(&c, ptc_fast_chain_key(block, bits_of(i), BITS));
+	cr_assert_eq(chain->recs + chain->nrecs, code.nrecs);
+	cr_assert_eq(ptc_fast_kinds_of(code.recs + chain->recs)[PTC_KIND_JCC], chain->nrecs);
+	ptc_fast_chains_release(&c);
+	ptc_fast_code_release(&code);
+}

@@ -233,6 +233,7 @@ static void run_jumps(const struct ptc_buf *b, bool counts, uint64_t kinds[PTC_K
 	ptc_fast_begin(&f, b->bytes, b->len, 0);
 	cr_assert_eq(ptc_fast_run(&f), PTC_FAST_AT_END, "%s", f.flow.why);
 	cr_assert(chains.made);
+	cr_assert_eq(chains.counts, counts);
 	cr_assert_eq(counts, f.flow.nrecs < 1000, "%zu are listed", f.flow.nrecs);
 	ptc_fast_flow_count(&f.flow);
 	memcpy(kinds, f.flow.kinds, sizeof(f.flow.kinds));
