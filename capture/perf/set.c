@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -237,6 +238,14 @@ int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err)
 
 /* --- on and off --- */
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
 static void each_once(const struct ptc_set *s, size_t e, unsigned long request)
 {
 	size_t i;
@@ -255,7 +264,11 @@ static void each_once(const struct ptc_set *s, size_t e, unsigned long request)
  */
 static void each(struct ptc_set *s, size_t e, unsigned long request)
 {
+	const uint64_t began = now_ns();
+
 	each_once(s, e, request);
+	if (e == MAIN)
+		s->switching_ns += now_ns() - began;
 	if (!s->attr[e].inherit)
 		return;
 	each_once(s, e, request);
@@ -298,8 +311,11 @@ void ptc_set_enable(struct ptc_set *s)
  */
 void ptc_set_restart_ring(struct ptc_set *s, size_t ring)
 {
+	const uint64_t began = now_ns();
+
 	each_of_ring(s, ring, PERF_EVENT_IOC_DISABLE);
 	each_of_ring(s, ring, PERF_EVENT_IOC_ENABLE);
+	s->switching_ns += now_ns() - began;
 	s->main_on = true;
 	if (s->attr[MAIN].inherit)
 		ptc_again_begin(&s->again);
@@ -490,7 +506,9 @@ static struct reading read_event(const struct ptc_set *s, const struct ptc_slot 
 
 /*
  * Of a target's events, one for each CPU, each is on all the time the target runs, and runs
- * while it is on its CPU: together that is all the time, or there is a hole.
+ * while it is on its CPU: together that is all the time, or there is a hole. A thread that changes
+ * its CPU while its events are switched one after the other may meet none that is on: that long it
+ * is no hole, however many snapshots there were, and however slow the machine.
  */
 static void add_target(const struct ptc_set *s, size_t first, size_t n, struct ptc_set_counts *ret)
 {
@@ -511,7 +529,7 @@ static void add_target(const struct ptc_set *s, size_t first, size_t n, struct p
 	}
 	ret->enabled_ns += enabled;
 	ret->running_ns += running < enabled ? running : enabled;
-	ret->unscheduled += running < enabled - enabled / TIME_SLACK;
+	ret->unscheduled += running + s->switching_ns < enabled - enabled / TIME_SLACK;
 }
 
 void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret)

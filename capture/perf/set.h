@@ -68,6 +68,7 @@ struct ptc_set {
 	struct ptc_source_id *ids;	 /* owned; see ptc_set_ids */
 	bool settled[PTC_SOURCE_EVENTS]; /* attr is what this kernel takes */
 	bool main_on, side_on;		 /* as they were switched last */
+	uint64_t switching_ns;		 /* what that took: some were on, and others not */
 	struct ptc_again again;		 /* see ptc_set_keep_on */
 	size_t live;			 /* events that are not over */
 	uint64_t ended_badly;		 /* events that the kernel has put into error state */
