@@ -27,6 +27,9 @@ struct ptc_slot {
 	pid_t tid;		   /* -1: whatever runs there */
 	int fd[PTC_SOURCE_EVENTS]; /* -1: not open. As attr[] of the set */
 	bool over;		   /* its CPU went: others have taken its place */
+	/* Of a target's first slot: so long some of its events that trace were on, and others not.
+	 */
+	uint64_t switching_ns;
 };
 
 /* What is read from an event at the end. */
@@ -68,7 +71,6 @@ struct ptc_set {
 	struct ptc_source_id *ids;	 /* owned; see ptc_set_ids */
 	bool settled[PTC_SOURCE_EVENTS]; /* attr is what this kernel takes */
 	bool main_on, side_on;		 /* as they were switched last */
-	uint64_t switching_ns;		 /* what that took: some were on, and others not */
 	struct ptc_again again;		 /* see ptc_set_keep_on */
 	size_t live;			 /* events that are not over */
 	uint64_t ended_badly;		 /* events that the kernel has put into error state */

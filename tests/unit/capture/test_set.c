@@ -52,7 +52,7 @@ static struct ptc_set set(void)
 	};
 }
 
-enum { SLOW_NS = 100000 };
+#define SLOW_NS UINT64_C(100000)
 
 static int slowly(int fd, unsigned long request)
 {
@@ -61,23 +61,31 @@ static int slowly(int fd, unsigned long request)
 	(void)clock_gettime(CLOCK_MONOTONIC, &from);
 	do
 		(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	while ((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec < SLOW_NS);
+	while ((uint64_t)((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec) <
+	       SLOW_NS);
 	return note(fd, request);
 }
 
-Test(set, it_is_known_how_long_events_were_not_all_on_or_off)
+Test(set, it_is_known_how_long_a_target_s_events_were_not_all_on_or_off)
 {
 	struct ptc_set s = set();
 
 	s.control = slowly;
 	ptc_set_enable_side(&s);
-	cr_assert_eq(s.switching_ns, 0, "of those that trace");
+	cr_assert_eq(slots[0].switching_ns, 0, "of those that trace");
 	ptc_set_enable(&s);
-	cr_assert_geq(s.switching_ns, 4 * SLOW_NS);
-	ptc_set_disable(&s);
-	cr_assert_geq(s.switching_ns, 8 * SLOW_NS);
+	cr_assert_geq(slots[0].switching_ns, 2 * SLOW_NS);
+	cr_assert_geq(slots[2].switching_ns, 2 * SLOW_NS);
+	cr_assert_eq(slots[1].switching_ns + slots[3].switching_ns, 0, "the first one has it");
+	slots[0].switching_ns = 0;
 	ptc_set_restart_ring(&s, 0);
-	cr_assert_geq(s.switching_ns, 12 * SLOW_NS);
+	cr_assert_eq(slots[0].switching_ns, 0, "one event off is no time without any");
+	ptc_set_disable(&s);
+	cr_assert_geq(slots[0].switching_ns, 2 * SLOW_NS);
+	s.slots++; /* only one of thread 10 */
+	s.nslots = 1;
+	ptc_set_enable(&s);
+	cr_assert_eq(slots[1].switching_ns, 0, "one event is never of two minds");
 }
 
 Test(set, a_ring_that_was_full_is_switched_off_and_then_on)
@@ -353,9 +361,9 @@ static int in_error(void)
 	return open("/dev/null", O_RDONLY);
 }
 
-static struct ptc_set_counts count(struct ptc_slot *of, size_t n, uint64_t switching_ns)
+static struct ptc_set_counts count(struct ptc_slot *of, size_t n)
 {
-	struct ptc_set s = { .nevents = 2, .slots = of, .nslots = n, .switching_ns = switching_ns };
+	struct ptc_set s = { .nevents = 2, .slots = of, .nslots = n };
 	struct ptc_set_counts c;
 	size_t i;
 
@@ -375,10 +383,17 @@ Test(set, what_events_say_in_the_end)
 	};
 	struct ptc_slot hole[] = { { .tid = 10,
 				     .fd = { event(1000, 900, 0), event(1, 1, 0), -1 } } };
-	struct ptc_slot switched[] = { { .tid = 10,
-					 .fd = { event(1000, 900, 0), event(1, 1, 0), -1 } } };
+	struct ptc_slot not_all[] = {
+		{ .tid = 10, .fd = { event(1000, 900, 0), event(1, 1, 0), -1 }, .switching_ns = 89 }
+	};
+	struct ptc_slot switched[] = {
+		{ .tid = 10, .fd = { event(1000, 900, 0), event(1, 1, 0), -1 }, .switching_ns = 90 }
+	};
+	struct ptc_slot often[] = { { .tid = 10,
+				      .fd = { event(1000, 889, 0), event(1, 1, 0), -1 },
+				      .switching_ns = 1000000 } };
 	struct ptc_slot bad[] = { { .tid = 10, .fd = { in_error(), event(1, 1, 0), -1 } } };
-	struct ptc_set_counts c = count(whole, 2, 0);
+	struct ptc_set_counts c = count(whole, 2);
 
 	cr_assert(!c.unscheduled && !c.failed);
 	cr_assert_eq(c.enabled_ns, 1000);
@@ -386,13 +401,19 @@ Test(set, what_events_say_in_the_end)
 	cr_assert_eq(c.lost, 3);
 	cr_assert_eq(c.nevents, 4);
 	free(c.events);
-	c = count(hole, 1, 89);
+	c = count(hole, 1);
 	cr_assert_eq(c.unscheduled, 1, "it was on, and another had the PMU");
 	free(c.events);
-	c = count(switched, 1, 90);
+	c = count(not_all, 1);
+	cr_assert_eq(c.unscheduled, 1, "that is not all of it");
+	free(c.events);
+	c = count(switched, 1);
 	cr_assert_eq(c.unscheduled, 0, "its events were on one after the other");
 	free(c.events);
-	c = count(bad, 1, 0);
+	c = count(often, 1);
+	cr_assert_eq(c.unscheduled, 1, "no number of snapshots hides a tenth");
+	free(c.events);
+	c = count(bad, 1);
 	cr_assert_eq(c.failed, 1);
 	cr_assert(c.events[0].failed);
 	free(c.events);
