@@ -24,9 +24,9 @@ struct look {
 		uint64_t time;
 	} births[BIRTHS]; /* those that are yet to be forked, if it foresees */
 	size_t nbirths;
-	struct ptc_turns *t;	       /* with those that will have run until then, */
-	bool foresees;		       /* and it grows; or it does not, and */
-	struct ptc_piece_codes *codes; /* changes of code count: of what those know; NULL: all */
+	struct ptc_turns *t;		   /* with those that will have run until then, */
+	bool foresees;			   /* and it grows; or it does not, and */
+	const struct ptc_piece_user *user; /* changes of code count: of what it knows; NULL: all */
 };
 
 /* One of @pid, or with its code. */
@@ -113,7 +113,7 @@ static bool changes(const struct look *k, int32_t pid, uint64_t start, uint64_t 
 			continue;
 		if (!of->known ||
 		    (!k->foresees &&
-		     (!k->codes || ptc_piece_codes_know(k->codes, of->as, of->code, start, end))))
+		     (!k->user || ptc_piece_codes_know(k->user, of->as, of->code, start, end))))
 			return true;
 	}
 	return false;
@@ -247,10 +247,10 @@ void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns 
 }
 
 bool ptc_calm_lasts(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
-		    struct ptc_piece_codes *codes)
+		    const struct ptc_piece_user *user)
 {
 	struct ptc_turns until = *t;
-	struct look k = { .d = w->d, .l = w->l, .t = &until, .codes = codes };
+	struct look k = { .d = w->d, .l = w->l, .t = &until, .user = user };
 	uint64_t first;
 
 	if (!w->d || !t->n || time >= t->until)

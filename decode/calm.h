@@ -14,7 +14,7 @@
 struct ptc_addrspace;
 struct ptc_decode;
 struct ptc_lane;
-struct ptc_piece_codes;
+struct ptc_piece_user;
 
 /* Of a lane; d NULL: nothing is known. */
 struct ptc_calm {
@@ -49,9 +49,9 @@ void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l);
 void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns *ret);
 /*
  * Up to @time, included, is that all there is, and does none of the code change that was used?
- * @codes know what was (NULL: nobody knows).
+ * @user knows what was (NULL: nobody knows).
  */
 bool ptc_calm_lasts(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
-		    struct ptc_piece_codes *codes);
+		    const struct ptc_piece_user *user);
 
 #endif

@@ -22,6 +22,10 @@ int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *c
 
 	if (!e)
 		return ptc_fail_mem(err);
+	if (!ptc_piece_user_init(&e->user)) {
+		free(e);
+		return ptc_fail_mem(err);
+	}
 	e->verify = choice == PTC_ENGINE_VERIFY;
 	ptc_fast_init(&e->fast, NULL, NULL);
 	e->fast.strict = true;
@@ -37,16 +41,17 @@ int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, str
 
 	if (r)
 		return r;
-	(*ret)->codes.halved = e->codes.halved;
+	ptc_piece_user_release(&(*ret)->user);
+	ptc_piece_user_join(&(*ret)->user, &e->user);
 	(*ret)->counts = e->counts;
 	return 0;
 }
 
 void ptc_engine_share(struct ptc_engine *e, unsigned int n)
 {
-	/* Two have what there is for one, each. */
-	while (n > 2 && e->codes.halved < HALVED_MAX) {
-		e->codes.halved++;
+	/* Two have what there is for one, each, where they are about other code. */
+	while (n > 2 && e->user.codes->halved < HALVED_MAX) {
+		e->user.codes->halved++;
 		n = (n + 1) / 2;
 	}
 }
@@ -58,7 +63,7 @@ void ptc_engine_free(struct ptc_engine *e)
 	ptc_made_release(&e->made);
 	ptc_made_copy_release(&e->copy);
 	ptc_fast_release(&e->fast);
-	ptc_piece_codes_release(&e->codes);
+	ptc_piece_user_release(&e->user);
 	free(e);
 }
 
@@ -85,14 +90,24 @@ static bool decline(struct ptc_engine *e, const char *why)
 	return false;
 }
 
-/* The code of @as, which is that of @pid. False: out of memory. */
-static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid)
+static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
 {
-	struct ptc_piece_code *k = ptc_piece_codes_use(&e->codes, as, pid);
+	return ptc_addrspace_read(as, ip, out, len);
+}
 
-	if (k)
-		ptc_fast_use(&e->fast, &k->code, &k->chains);
-	return k;
+/* The code of @as, which is that of @pid; see ptc_piece_codes_use. False: out of memory. */
+static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid, bool begins)
+{
+	const struct ptc_fast_source source = { read_code, as };
+	struct ptc_piece_code *k;
+	uint32_t *tips;
+
+	e->user.counts = e->counts;
+	k = ptc_piece_codes_use(&e->user, as, pid, begins);
+	tips = k ? ptc_piece_code_tips(&e->user, k) : NULL;
+	if (tips)
+		ptc_fast_use(&e->fast, &k->code, &k->chains, &source, tips);
+	return tips;
 }
 
 /* Is the replay in the middle of something that is not over with a PSB? */
@@ -161,7 +176,7 @@ static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t p
 	m->version = ptc_addrspace_version(as);
 	m->n = m->nmarks = 0;
 	f->counts = e->counts;
-	m->why = use_code(e, as, pid) ? run(f, v, from) : "out of memory";
+	m->why = use_code(e, as, pid, true) ? run(f, v, from) : "out of memory";
 	if (m->why)
 		return;
 	m->end = v->off + f->psb;
@@ -201,7 +216,7 @@ static bool get_code(void *ctx, struct ptc_fast *f)
 	const struct ptc_turn *turn = &t->e->turns.v[t->now];
 
 	f->flow.why = "out of memory";
-	return use_code(t->e, turn->as, turn->code);
+	return use_code(t->e, turn->as, turn->code, false);
 }
 
 static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
@@ -325,22 +340,22 @@ static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 
 /*
  * Has nobody anything to do, up to the end of the piece, that makes a difference? What of the code
- * was used only who made it knows (@codes; NULL: somebody else).
+ * was used only who made it knows (@user; NULL: somebody else).
  */
 static bool is_calm(const struct ptc_replay *r, const struct ptc_piece *p,
-		    const struct ptc_turns *turns, struct ptc_piece_codes *codes)
+		    const struct ptc_turns *turns, const struct ptc_piece_user *user)
 {
 	const uint64_t end = p->nmarks ? p->marks[p->nmarks - 1].tsc : r->now;
 
 	return r->now == PTC_NO_TIME || end < r->calm ||
-	       ptc_calm_lasts(&r->watch, turns, end, codes);
+	       ptc_calm_lasts(&r->watch, turns, end, user);
 }
 
 /* Is there, up to the end of the piece, something else to be done? */
 static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p,
-				   const struct ptc_turns *turns, struct ptc_piece_codes *codes)
+				   const struct ptc_turns *turns, const struct ptc_piece_user *user)
 {
-	if (!is_calm(r, p, turns, codes))
+	if (!is_calm(r, p, turns, user))
 		return OTHERS;
 	if (r->next_mark < r->conf.nmarks &&
 	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
@@ -363,7 +378,7 @@ static bool foresee(const struct ptc_replay *r, struct ptc_turns *t)
 static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_piece *p = &r->piece;
-	struct ptc_piece_codes *codes;
+	const struct ptc_piece_user *user;
 	struct ptc_made *m;
 
 	if (is_busy(r))
@@ -373,7 +388,7 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 	if (!foresee(r, &e->turns))
 		return OTHERS;
 	m = get_made(r, e);
-	codes = m == &e->made ? &e->codes : NULL;
+	user = m == &e->made ? &e->user : NULL;
 	if (m->why)
 		return m->why;
 	if (m->mode_before != r->mode || m->mode != r->mode)
@@ -381,11 +396,11 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 	if (!m->on && r->trail.last.valid)
 		return "a piece behind damage";
 	take_made(r, m);
-	p->ahead = !codes;
+	p->ahead = !user;
 	if (!tell_times(r, p))
 		return "a time that goes back";
 	take_last(r, p, m);
-	return look_for_others(r, p, &e->turns, codes);
+	return look_for_others(r, p, &e->turns, user);
 }
 
 bool ptc_piece_is_next(struct ptc_replay *r)

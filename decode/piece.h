@@ -27,8 +27,8 @@ enum { PTC_ENGINE_REASONS = 48 };
 struct ptc_engine {
 	bool verify; /* libipt decodes all, and what the engine would list is held against it */
 	bool counts; /* transfers are counted in place of being listed; see ptc_sums_sink */
-	struct ptc_engine *maker; /* lent; that of the thread whose turn it is; NULL: this one */
-	struct ptc_piece_codes codes;
+	struct ptc_engine *maker;   /* lent; that of the thread whose turn it is; NULL: this one */
+	struct ptc_piece_user user; /* of what is known of code */
 	struct ptc_fast fast;
 	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */
 	struct ptc_made_copy copy; /* for made */
@@ -43,12 +43,12 @@ struct ptc_engine {
 
 int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
 		   struct ptc_engine **ret, struct ptc_err *err);
-/* Another one like @e, for another thread. */
+/* Another one like @e, for another thread: what one finds out about code the other knows. */
 int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, struct ptc_err *err);
 void ptc_engine_free(struct ptc_engine *e);
 /*
- * It is one of @n that are used side by side: together they have less than 1 GB, if they are no
- * more than 32.
+ * It, and those that are like it, will be used by @n threads side by side: what all of them keep of
+ * code is less than 1 GB, if they are no more than 32.
  */
 void ptc_engine_share(struct ptc_engine *e, unsigned int n);
 

@@ -5,22 +5,64 @@
 
 #include "decode/addrspace.h"
 
-static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
-{
-	return ptc_addrspace_read(as, ip, out, len);
-}
-
 static void code_free(struct ptc_piece_code *k)
 {
+	size_t i;
+
+	for (i = 0; i < PTC_PIECE_USERS; i++)
+		free(k->tips[i]);
 	ptc_fast_chains_release(&k->chains);
 	ptc_fast_code_release(&k->code);
 	free(k);
 }
 
-void ptc_piece_codes_release(struct ptc_piece_codes *c)
+bool ptc_piece_user_init(struct ptc_piece_user *u)
 {
+	*u = (struct ptc_piece_user){ .codes = calloc(1, sizeof(*u->codes)) };
+	if (!u->codes)
+		return false;
+	(void)pthread_mutex_init(&u->codes->lock, NULL);
+	u->codes->users = 1;
+	return true;
+}
+
+void ptc_piece_user_join(struct ptc_piece_user *u, const struct ptc_piece_user *other)
+{
+	struct ptc_piece_codes *c = other->codes;
+	size_t i;
+
+	*u = (struct ptc_piece_user){ .codes = c, .counts = other->counts };
+	(void)pthread_mutex_lock(&c->lock);
+	u->number = c->users++;
+	for (i = 0; i < c->n; i++)
+		c->codes[i]->code.shared = true;
+	(void)pthread_mutex_unlock(&c->lock);
+}
+
+static void leave(struct ptc_piece_user *u)
+{
+	while (u->nheld)
+		u->held[--u->nheld]->users--;
+}
+
+void ptc_piece_user_release(struct ptc_piece_user *u)
+{
+	struct ptc_piece_codes *c = u->codes;
+	bool last;
+
+	if (!c)
+		return;
+	(void)pthread_mutex_lock(&c->lock);
+	leave(u);
+	last = !--c->users;
+	(void)pthread_mutex_unlock(&c->lock);
+	u->codes = NULL;
+	if (!last)
+		return;
 	while (c->n)
 		code_free(c->codes[--c->n]);
+	(void)pthread_mutex_destroy(&c->lock);
+	free(c);
 }
 
 static uint64_t kernel_version(const struct ptc_addrspace *as)
@@ -35,51 +77,87 @@ static enum ptc_piece_kernel kernel_of(const struct ptc_addrspace *as)
 	return as->kernel->view ? PTC_PIECE_KERNEL_VIEW : PTC_PIECE_KERNEL_NOW;
 }
 
-/* Whoever has the same code, or else the one of @pid. */
-static struct ptc_piece_code *find(const struct ptc_piece_codes *c, const struct ptc_addrspace *as,
-				   int32_t pid)
+static bool is_full(const struct ptc_piece_code *k)
 {
-	struct ptc_piece_code *k, *of = NULL;
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
-		k = c->codes[i];
-		if (k->kernel != kernel_of(as))
-			continue;
-		if (as->state && k->state == as->state)
-			return k;
-		if (k->pid == pid)
-			of = k;
-	}
-	return of;
+	return ptc_fast_code_is_full(&k->code) || ptc_fast_chains_is_full(&k->chains, &k->code);
 }
 
-/* The one that was not used for longest, other than @k, goes. */
-static void drop_oldest(struct ptc_piece_codes *c, const struct ptc_piece_code *k)
+/* Is it of just this code? */
+static bool is_of(const struct ptc_piece_code *k, const struct ptc_addrspace *as)
 {
-	size_t i, oldest = c->codes[0] == k;
+	return as->state && k->state == as->state && k->kernel == kernel_of(as) &&
+	       k->kernel_version == kernel_version(as);
+}
 
-	for (i = oldest + 1; i < c->n; i++)
-		if (c->codes[i] != k && c->codes[i]->used < c->codes[oldest]->used)
+static size_t bytes_of(const struct ptc_piece_code *k)
+{
+	return ptc_fast_code_bytes(&k->code) + ptc_fast_chains_bytes(&k->chains);
+}
+
+/* The one that nobody has, and was not used for longest; ALL: there is none. */
+static size_t find_oldest(const struct ptc_piece_codes *c)
+{
+	size_t i, oldest = PTC_PIECE_CODES_ALL;
+
+	for (i = 0; i < c->n; i++)
+		if (!c->codes[i]->users &&
+		    (oldest == PTC_PIECE_CODES_ALL || c->codes[i]->used < c->codes[oldest]->used))
 			oldest = i;
-	code_free(c->codes[oldest]);
-	c->codes[oldest] = c->codes[--c->n];
+	return oldest;
 }
 
-static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_addrspace *as,
-				  int32_t pid)
+/* False: somebody has each of them. */
+static bool drop_oldest(struct ptc_piece_codes *c)
+{
+	const size_t i = find_oldest(c);
+
+	if (i == PTC_PIECE_CODES_ALL)
+		return false;
+	code_free(c->codes[i]);
+	c->codes[i] = c->codes[--c->n];
+	return true;
+}
+
+static size_t total(const struct ptc_piece_codes *c)
+{
+	size_t i, bytes = 0;
+
+	for (i = 0; i < c->n; i++)
+		bytes += bytes_of(c->codes[i]);
+	return bytes;
+}
+
+static struct ptc_piece_code *new_code(const struct ptc_piece_codes *c)
 {
 	struct ptc_piece_code *k = calloc(1, sizeof(*k));
+	size_t i;
 
 	if (!k)
 		return NULL;
-	if (!ptc_fast_code_init(&k->code, read_code, as) || !ptc_fast_chains_init(&k->chains)) {
+	if (!ptc_fast_code_init(&k->code, NULL, NULL) || !ptc_fast_chains_init(&k->chains)) {
 		code_free(k);
 		return NULL;
 	}
-	if (c->n == PTC_PIECE_CODES)
-		drop_oldest(c, NULL);
-	k->code.halved = c->halved;
+	k->code.shared = c->users > 1;
+	for (i = 0; i < c->n; i++)
+		if (!c->codes[i]->code.halved)
+			k->code.halved = c->halved;
+	return k;
+}
+
+/* A new one. */
+static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+				  int32_t pid)
+{
+	struct ptc_piece_code *k;
+
+	if (c->n >= PTC_PIECE_CODES && !drop_oldest(c) && c->n == PTC_PIECE_CODES_ALL)
+		return NULL;
+	k = new_code(c);
+	while (!k && drop_oldest(c))
+		k = new_code(c);
+	if (!k)
+		return NULL;
 	k->pid = pid;
 	k->kernel = kernel_of(as);
 	k->state = as->state;
@@ -89,23 +167,16 @@ static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_ad
 	return k;
 }
 
-static void limit(struct ptc_piece_codes *c, const struct ptc_piece_code *k)
-{
-	size_t i, bytes;
-
-	for (;; drop_oldest(c, k)) {
-		for (i = bytes = 0; i < c->n; i++)
-			bytes += ptc_fast_code_bytes(&c->codes[i]->code) +
-				 ptc_fast_chains_bytes(&c->codes[i]->chains);
-		if (bytes <= PTC_PIECE_CODE_BYTES >> c->halved || c->n == 1)
-			return;
-	}
-}
-
 static void forget(struct ptc_piece_code *k)
 {
+	size_t i;
+
 	ptc_fast_code_forget(&k->code);
 	ptc_fast_chains_forget(&k->chains);
+	for (i = 0; i < PTC_PIECE_USERS; i++)
+		if (k->tips[i])
+			ptc_fast_tips_forget(k->tips[i]);
+	k->retired = false;
 }
 
 /* What @as has become since *@version. */
@@ -125,33 +196,142 @@ static void follow(struct ptc_piece_code *k, const struct ptc_addrspace *as, uin
 	}
 }
 
-struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_codes *c,
-					   const struct ptc_addrspace *as, int32_t pid)
+static bool holds(const struct ptc_piece_user *u, const struct ptc_piece_code *k)
 {
-	struct ptc_piece_code *k = find(c, as, pid);
+	size_t i;
 
-	if (!k)
-		k = add(c, as, pid);
-	if (!k)
-		return NULL;
-	k->used = ++c->uses;
-	k->code.ctx = as;
-	k->code.halved = c->halved;
+	for (i = 0; i < u->nheld; i++)
+		if (u->held[i] == k)
+			return true;
+	return false;
+}
+
+/* Where states are not known, and nobody else has it: is it still what it was made with? */
+static bool is_still_of(const struct ptc_piece_user *u, const struct ptc_piece_code *k,
+			const struct ptc_addrspace *as, int32_t pid)
+{
+	return !as->state && !k->state && k->pid == pid && k->version == as->version &&
+	       k->kernel == kernel_of(as) && k->kernel_version == kernel_version(as) &&
+	       k->users == 1 && holds(u, k);
+}
+
+/* One of just this code, to which anybody may come. */
+static struct ptc_piece_code *find_same(const struct ptc_piece_user *u,
+					const struct ptc_addrspace *as, int32_t pid)
+{
+	const struct ptc_piece_codes *c = u->codes;
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		struct ptc_piece_code *k = c->codes[i];
+
+		k->retired |= is_full(k);
+		if (!k->retired && (is_of(k, as) || is_still_of(u, k, as, pid)))
+			return k;
+	}
+	return NULL;
+}
+
+/*
+ * One that nobody has and that may become that: of the same code but for the kernel's, or @pid's
+ * newest.
+ */
+static struct ptc_piece_code *find_like(const struct ptc_piece_codes *c,
+					const struct ptc_addrspace *as, int32_t pid)
+{
+	struct ptc_piece_code *k, *like = NULL;
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		k = c->codes[i];
+		if (k->kernel != kernel_of(as) || k->users)
+			continue;
+		if (as->state && k->state == as->state)
+			return k;
+		if (k->pid == pid && (!like || k->version > like->version))
+			like = k;
+	}
+	return like;
+}
+
+/* @k, which nobody has, is of the code of @as from now on. */
+static void become(struct ptc_piece_code *k, const struct ptc_addrspace *as, bool counts)
+{
 	if (!as->state || k->state != as->state)
 		follow(k, as, &k->version);
 	k->state = as->state;
 	if (as->kernel)
 		follow(k, as->kernel, &k->kernel_version);
-	if (ptc_fast_code_is_full(&k->code))
+	if (is_full(k))
 		forget(k);
-	limit(c, k);
+	ptc_fast_chains_set_counts(&k->chains, counts);
+}
+
+/* With the lock. */
+static struct ptc_piece_code *take(struct ptc_piece_user *u, const struct ptc_addrspace *as,
+				   int32_t pid)
+{
+	struct ptc_piece_codes *c = u->codes;
+	struct ptc_piece_code *k = find_same(u, as, pid);
+
+	if (!k)
+		k = find_like(c, as, pid);
+	if (!k)
+		k = add(c, as, pid);
+	if (!k)
+		return NULL;
+	if (!k->users)
+		become(k, as, u->counts);
+	if (!holds(u, k)) {
+		k->users++;
+		u->held[u->nheld++] = k;
+	}
+	k->used = ++c->uses;
+	while (total(c) > PTC_PIECE_CODE_BYTES && drop_oldest(c))
+		;
 	return k;
 }
 
-bool ptc_piece_codes_know(const struct ptc_piece_codes *c, const struct ptc_addrspace *as,
+struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_user *u, const struct ptc_addrspace *as,
+					   int32_t pid, bool begins)
+{
+	struct ptc_piece_code *k;
+
+	/* As a rule it is the one that it has. */
+	if (begins && u->nheld == 1 && is_of(u->held[0], as) && !is_full(u->held[0]))
+		return u->held[0];
+	(void)pthread_mutex_lock(&u->codes->lock);
+	if (begins)
+		leave(u);
+	k = take(u, as, pid);
+	(void)pthread_mutex_unlock(&u->codes->lock);
+	return k;
+}
+
+uint32_t *ptc_piece_code_tips(const struct ptc_piece_user *u, struct ptc_piece_code *k)
+{
+	uint32_t **tips = &k->tips[u->number];
+
+	if (!*tips)
+		*tips = ptc_fast_tips_new();
+	return *tips;
+}
+
+bool ptc_piece_codes_know(const struct ptc_piece_user *u, const struct ptc_addrspace *as,
 			  int32_t pid, uint64_t start, uint64_t end)
 {
-	struct ptc_piece_code *k = find(c, as, pid);
+	bool any = false;
+	size_t i;
 
-	return !k || ptc_fast_code_knows(&k->code, start, end);
+	for (i = 0; i < u->nheld; i++) {
+		struct ptc_piece_code *k = u->held[i];
+
+		if (k->kernel != kernel_of(as) ||
+		    (k->pid != pid && !(as->state && k->state == as->state)))
+			continue;
+		any = true;
+		if (ptc_fast_code_knows(&k->code, start, end))
+			return true;
+	}
+	return !any;
 }

@@ -7,7 +7,7 @@
 #include "decode/fast/table.h"
 #include "decode/grow.h"
 
-enum { FIRST_BITS = 12 };
+enum { FIRST_BITS = 12, TRIES = 200, PAUSES = 8 /* some 20 us, together */ };
 
 /* Pages that blocks have code in, those of blocks that were built anew included. */
 #define MAX_LINKS (2 * (size_t)PTC_FAST_MAX_BLOCKS)
@@ -15,18 +15,94 @@ enum { FIRST_BITS = 12 };
 /* One more than there may be, to be read behind the last one. */
 #define RECS_ROOM (PTC_FAST_MAX_REC + 1)
 
+/* Those of all blocks, and a byte for each instruction: far more than there is room for blocks. */
+#define MAX_PUSHES ((size_t)1 << 23)
+#define MAX_LENS   ((size_t)1 << 25)
+
+static size_t index_bytes(const struct ptc_fast_index *x)
+{
+	return sizeof(*x) + (sizeof(*x->slots) << x->bits);
+}
+
+static struct ptc_fast_index *new_index(unsigned int bits)
+{
+	const struct ptc_fast_index x = { .bits = bits };
+	struct ptc_fast_index *ret = ptc_fast_table_new(index_bytes(&x));
+
+	if (ret)
+		ret->bits = bits;
+	return ret;
+}
+
+static void drop_index(struct ptc_fast_index *x)
+{
+	if (x)
+		ptc_fast_table_free(x, index_bytes(x));
+}
+
+static void drop_old(struct ptc_fast_code *c)
+{
+	while (c->nold)
+		drop_index(c->old[--c->nold]);
+}
+
+uint32_t *ptc_fast_tips_new(void)
+{
+	return calloc((size_t)1 << PTC_FAST_TIPS_BITS, sizeof(uint32_t));
+}
+
+void ptc_fast_tips_forget(uint32_t *tips)
+{
+	memset(tips, 0, sizeof(*tips) << PTC_FAST_TIPS_BITS);
+}
+
+static size_t measure(const struct ptc_fast_code *c)
+{
+	size_t bytes = c->blocks_cap * sizeof(*c->blocks) + c->recs_cap * sizeof(*c->recs) +
+		       c->pushes_cap * sizeof(*c->pushes) + c->lens_cap + index_bytes(c->index) +
+		       (sizeof(*c->tips) << PTC_FAST_TIPS_BITS) + ptc_fast_pages_bytes(&c->pages);
+	size_t i;
+
+	for (i = 0; i < c->nold; i++)
+		bytes += index_bytes(c->old[i]);
+	return bytes;
+}
+
+/* One of its tables. */
+static bool grow(struct ptc_fast_code *c, void *items, size_t *cap, size_t want, size_t size,
+		 size_t max)
+{
+	if (want <= *cap)
+		return true;
+	if (!ptc_fast_table_grow(items, cap, want, size, max))
+		return false;
+	if (c->index)
+		ptc_fast_put_hint(&c->bytes, measure(c));
+	return true;
+}
+
 static bool room_for_blocks(struct ptc_fast_code *c, size_t n)
 {
-	return ptc_fast_table_grow(&c->blocks, &c->blocks_cap, n, sizeof(*c->blocks),
-				   PTC_FAST_MAX_BLOCKS);
+	return grow(c, &c->blocks, &c->blocks_cap, n, sizeof(*c->blocks), PTC_FAST_MAX_BLOCKS);
+}
+
+/* With the lock, behind what was added. */
+static void judge(struct ptc_fast_code *c)
+{
+	if (c->nblocks > (PTC_FAST_MAX_BLOCKS >> c->halved) / 4 * 3 ||
+	    c->nrecs > (PTC_FAST_MAX_REC >> c->halved) / 4 * 3)
+		ptc_fast_put_hint(&c->full, true);
 }
 
 bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx)
 {
-	*c = (struct ptc_fast_code){ .read = read, .ctx = ctx, .index_bits = FIRST_BITS };
-	c->index = ptc_fast_table_new(sizeof(*c->index) << c->index_bits);
-	c->tips = ptc_fast_table_new(sizeof(*c->tips) << PTC_FAST_TIPS_BITS);
-	if (!c->index || !c->tips || !room_for_blocks(c, 2))
+	*c = (struct ptc_fast_code){ .source = { read, ctx } };
+	(void)pthread_mutex_init(&c->lock, NULL);
+	c->index = new_index(FIRST_BITS);
+	c->tips = ptc_fast_tips_new();
+	/* All are there from now on: others read where they are without the lock. */
+	if (!c->index || !c->tips || !room_for_blocks(c, 2) || !ptc_fast_code_reserve(c, 1, 1) ||
+	    !grow(c, &c->lens, &c->lens_cap, 1, 1, MAX_LENS))
 		return false;
 	ptc_fast_code_forget(c);
 	return true;
@@ -36,37 +112,58 @@ void ptc_fast_code_release(struct ptc_fast_code *c)
 {
 	ptc_fast_table_drop(c->blocks, c->blocks_cap, sizeof(*c->blocks), PTC_FAST_MAX_BLOCKS);
 	ptc_fast_table_drop(c->recs, c->recs_cap, sizeof(*c->recs), RECS_ROOM);
-	free(c->pushes);
-	free(c->lens);
-	ptc_fast_table_free(c->index, sizeof(*c->index) << c->index_bits);
-	ptc_fast_table_free(c->tips, sizeof(*c->tips) << PTC_FAST_TIPS_BITS);
+	ptc_fast_table_drop(c->pushes, c->pushes_cap, sizeof(*c->pushes), MAX_PUSHES);
+	ptc_fast_table_drop(c->lens, c->lens_cap, 1, MAX_LENS);
+	drop_old(c);
+	drop_index(c->index);
+	free(c->tips);
 	ptc_fast_pages_release(&c->pages);
+	(void)pthread_mutex_destroy(&c->lock);
 	*c = (struct ptc_fast_code){ .nblocks = 0 };
 }
 
 void ptc_fast_code_forget(struct ptc_fast_code *c)
 {
-	memset(c->index, 0, sizeof(*c->index) << c->index_bits);
-	memset(c->tips, 0, sizeof(*c->tips) << PTC_FAST_TIPS_BITS);
+	drop_old(c);
+	memset(c->index->slots, 0, sizeof(*c->index->slots) << c->index->bits);
+	ptc_fast_tips_forget(c->tips);
 	c->blocks[PTC_FAST_NONE] = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
 	c->nblocks = 1;
 	c->nrecs = c->npushes = c->nlens = 0;
 	ptc_fast_pages_forget(&c->pages);
-	c->failed = false;
+	c->full = c->failed = false;
+	c->bytes = measure(c);
 }
 
-bool ptc_fast_code_is_full(const struct ptc_fast_code *c)
+/* As a rule it is held for far less than it takes to sleep and to wake. */
+static void lock_soon(pthread_mutex_t *lock)
 {
-	return c->failed || c->nblocks > (PTC_FAST_MAX_BLOCKS >> c->halved) / 4 * 3 ||
-	       c->nrecs > (PTC_FAST_MAX_REC >> c->halved) / 4 * 3;
+	int i, k;
+
+	for (i = 0; i < TRIES; i++) {
+		if (!pthread_mutex_trylock(lock))
+			return;
+		for (k = 0; k < PAUSES; k++)
+			__builtin_ia32_pause();
+	}
+	(void)pthread_mutex_lock(lock);
 }
 
-size_t ptc_fast_code_bytes(const struct ptc_fast_code *c)
+void ptc_fast_code_lock(struct ptc_fast_code *c)
 {
-	return c->blocks_cap * sizeof(*c->blocks) + c->recs_cap * sizeof(*c->recs) +
-	       c->pushes_cap * sizeof(*c->pushes) + c->lens_cap +
-	       (sizeof(*c->index) << c->index_bits) + (sizeof(*c->tips) << PTC_FAST_TIPS_BITS) +
-	       ptc_fast_pages_bytes(&c->pages);
+	if (c->shared)
+		lock_soon(&c->lock);
+}
+
+void ptc_fast_code_unlock(struct ptc_fast_code *c)
+{
+	if (c->shared)
+		(void)pthread_mutex_unlock(&c->lock);
+}
+
+static void fail(struct ptc_fast_code *c)
+{
+	ptc_fast_put_hint(&c->failed, true);
 }
 
 /* A range of addresses that blocks are looked for in. */
@@ -117,7 +214,9 @@ bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end)
 {
 	struct sought s = { .code = c, .start = start, .end = end };
 
+	ptc_fast_code_lock(c);
 	ptc_fast_pages_visit(&c->pages, start, end, look_at, &s);
+	ptc_fast_code_unlock(c);
 	return s.found;
 }
 
@@ -135,38 +234,37 @@ static size_t slot_of(uint64_t ip, enum ptc_mode mode, unsigned int bits)
 	return (size_t)((ip ^ ip >> 15 ^ (uint64_t)mode << 60) * 0x9e3779b97f4a7c15 >> (64 - bits));
 }
 
-static bool grow_index(struct ptc_fast_code *c)
+/* The slot of the block at @ip, or the free one where it belongs. */
+static size_t find_slot(const struct ptc_fast_code *c, const struct ptc_fast_index *x, uint64_t ip,
+			enum ptc_mode mode)
 {
-	const unsigned int bits = c->index_bits + 2;
-	const size_t mask = ((size_t)1 << bits) - 1;
-	uint32_t *index = ptc_fast_table_new((mask + 1) * sizeof(*index));
+	const size_t mask = ((size_t)1 << x->bits) - 1;
+	size_t i = slot_of(ip, mode, x->bits);
 	uint32_t id;
-	size_t i;
 
-	if (!index)
-		return false;
-	for (id = 1; id < c->nblocks; id++) {
-		i = slot_of(c->blocks[id].ip, (enum ptc_mode)c->blocks[id].mode, bits);
-		while (index[i])
-			i = (i + 1) & mask;
-		index[i] = id;
+	for (;; i = (i + 1) & mask) {
+		id = ptc_fast_see(&x->slots[i]);
+		if (!id || (c->blocks[id].ip == ip && c->blocks[id].mode == mode))
+			return i;
 	}
-	ptc_fast_table_free(c->index, sizeof(*c->index) << c->index_bits);
-	c->index = index;
-	c->index_bits = bits;
-	return true;
 }
 
-/* The slot of the block at @ip, or the free one where it belongs. */
-static size_t find_slot(const struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
+/* Who looks into the old one finds all that was there. */
+static bool grow_index(struct ptc_fast_code *c)
 {
-	const size_t mask = ((size_t)1 << c->index_bits) - 1;
-	size_t i = slot_of(ip, mode, c->index_bits);
+	struct ptc_fast_index *x = new_index(c->index->bits + 2), *was = c->index;
+	uint32_t id;
 
-	for (; c->index[i]; i = (i + 1) & mask)
-		if (c->blocks[c->index[i]].ip == ip && c->blocks[c->index[i]].mode == mode)
-			break;
-	return i;
+	if (!x)
+		return false;
+	for (id = 1; id < c->nblocks; id++)
+		x->slots[find_slot(c, x, c->blocks[id].ip, (enum ptc_mode)c->blocks[id].mode)] = id;
+	ptc_fast_publish(&c->index, x);
+	if (c->shared)
+		c->old[c->nold++] = was;
+	else
+		drop_index(was);
+	return true;
 }
 
 static uint32_t add_block(struct ptc_fast_code *c, size_t slot, uint64_t ip, enum ptc_mode mode)
@@ -174,37 +272,55 @@ static uint32_t add_block(struct ptc_fast_code *c, size_t slot, uint64_t ip, enu
 	const uint32_t id = c->nblocks;
 
 	if (id >= PTC_FAST_MAX_BLOCKS >> c->halved || !room_for_blocks(c, (size_t)id + 1)) {
-		c->failed = true;
+		fail(c);
 		return PTC_FAST_NONE;
 	}
 	c->blocks[id] = (struct ptc_fast_block){ .ip = ip, .mode = (uint8_t)mode };
-	c->index[slot] = id;
+	ptc_fast_publish(&c->index->slots[slot], id);
 	c->nblocks++;
 	return id;
 }
 
-uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
+/* With the lock. */
+static uint32_t find_or_add(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
 {
-	size_t slot = find_slot(c, ip, mode);
+	size_t slot = find_slot(c, c->index, ip, mode);
 
-	if (c->index[slot])
-		return c->index[slot];
-	if ((size_t)c->nblocks * 2 >> c->index_bits) {
+	if (c->index->slots[slot])
+		return c->index->slots[slot];
+	if ((size_t)c->nblocks * 2 >> c->index->bits) {
 		if (!grow_index(c)) {
-			c->failed = true;
+			fail(c);
 			return PTC_FAST_NONE;
 		}
-		slot = find_slot(c, ip, mode);
+		slot = find_slot(c, c->index, ip, mode);
 	}
 	return add_block(c, slot, ip, mode);
 }
 
-bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n)
+uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
+{
+	const struct ptc_fast_index *x = ptc_fast_see(&c->index);
+	uint32_t id = ptc_fast_see(&x->slots[find_slot(c, x, ip, mode)]);
+
+	if (id)
+		return id;
+	ptc_fast_code_lock(c);
+	id = find_or_add(c, ip, mode);
+	judge(c);
+	ptc_fast_code_unlock(c);
+	return id;
+}
+
+bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n, size_t npushes)
 {
 	if (c->nrecs + n > PTC_FAST_MAX_REC >> c->halved ||
-	    !ptc_fast_table_grow(&c->recs, &c->recs_cap, c->nrecs + n + PTC_FAST_READ_ON,
-				 sizeof(*c->recs), RECS_ROOM))
-		c->failed = true;
+	    !grow(c, &c->recs, &c->recs_cap, c->nrecs + n + PTC_FAST_READ_ON, sizeof(*c->recs),
+		  RECS_ROOM) ||
+	    !grow(c, &c->pushes, &c->pushes_cap, c->npushes + npushes, sizeof(*c->pushes),
+		  MAX_PUSHES))
+		fail(c);
+	judge(c);
 	return !c->failed;
 }
 
@@ -220,26 +336,44 @@ ptc_fast_kinds ptc_fast_kinds_count(const struct ptc_fast_rec *recs, size_t n)
 	return kinds;
 }
 
-/* A block in the making: what is added is behind all that there is. */
+/* A block in the making, of addresses: nothing of it is anybody else's yet. */
 struct making {
-	struct ptc_fast_code *code;
 	struct ptc_fast_block b;
 	enum ptc_mode mode;
-	uint32_t number;
-	uint64_t ip;   /* of the next instruction */
-	uint64_t page; /* that of the last one */
+	uint64_t ip; /* of the next instruction */
+	struct ptc_fast_rec recs[PTC_FAST_MAX_RECS + 1];
+	uint64_t pushes[PTC_FAST_MAX_RECS + 1], next[2];
+	uint8_t lens[PTC_FAST_MAX_INSNS];
+	uint64_t pages[2 * (PTC_FAST_MAX_INSNS + 1)];
+	size_t npages, nrecs, nnext;
+	/* What was read of the code: @nread bytes at @read_at, of which more than this may be
+	 * there. */
+	uint8_t read[4 * PTC_INSN_MAX];
+	uint64_t read_at;
+	size_t nread;
 };
+
+/* The code at ip: at least as much as the longest instruction has, or all that is there. */
+static size_t look_at_code(struct making *m, const struct ptc_fast_source *s, const uint8_t **ret)
+{
+	uint64_t off = m->ip - m->read_at;
+
+	if (off >= m->nread || m->nread - off < PTC_INSN_MAX) {
+		m->read_at = m->ip;
+		m->nread = s->read(s->ctx, m->ip, m->read, sizeof(m->read));
+		off = 0;
+	}
+	*ret = m->read + off;
+	return m->nread - off < PTC_INSN_MAX ? m->nread - off : PTC_INSN_MAX;
+}
 
 /* The block has, or wants, code at @ip. */
 static void note_page(struct making *m, uint64_t ip)
 {
-	struct ptc_fast_pages *p = &m->code->pages;
+	const uint64_t page = ip >> PTC_FAST_PAGE_BITS;
 
-	if (ip >> PTC_FAST_PAGE_BITS == m->page)
-		return;
-	m->page = ip >> PTC_FAST_PAGE_BITS;
-	if (p->nlinks > MAX_LINKS >> m->code->halved || !ptc_fast_pages_add(p, m->page, m->number))
-		m->code->failed = true;
+	if (!m->npages || m->pages[m->npages - 1] != page)
+		m->pages[m->npages++] = page;
 }
 
 static void note_pages(struct making *m, size_t len)
@@ -248,21 +382,9 @@ static void note_pages(struct making *m, size_t len)
 	note_page(m, m->ip + (len - 1));
 }
 
-/* The block at @ip is where something in the block leads. */
-static uint32_t leads_to(struct making *m, uint64_t ip)
-{
-	return ptc_fast_code_find(m->code, ip, m->mode);
-}
-
 static void add_rec(struct making *m, uint64_t to, enum ptc_kind kind)
 {
-	m->code->recs[m->code->nrecs++] = ptc_fast_rec(m->ip, to, kind);
-}
-
-static void add_push(struct making *m, uint64_t ip)
-{
-	m->code->pushes[m->code->npushes++] = leads_to(m, ip);
-	m->b.npushes++;
+	m->recs[m->nrecs++] = ptc_fast_rec(m->ip, to, kind);
 }
 
 static void leap(struct making *m, const struct ptc_insn *in)
@@ -271,11 +393,11 @@ static void leap(struct making *m, const struct ptc_insn *in)
 
 	add_rec(m, in->target, (enum ptc_kind)in->kind);
 	m->b.nrecs++;
-	m->code->lens[m->code->nlens - 1] |= PTC_FAST_LEAPS;
+	m->lens[m->b.ninsns - 1] |= PTC_FAST_LEAPS;
 	/* A call to the next instruction is there for its address: it is not returned to. */
 	if (in->kind == PTC_KIND_CALL && in->target != behind) {
-		add_push(m, behind);
-		m->code->lens[m->code->nlens - 1] |= PTC_FAST_PUSHES;
+		m->pushes[m->b.npushes++] = behind;
+		m->lens[m->b.ninsns - 1] |= PTC_FAST_PUSHES;
 	}
 	m->ip = in->target;
 }
@@ -287,30 +409,31 @@ static void end_with(struct making *m, const struct ptc_insn *in)
 
 	m->b.end = in->kind == PTC_KIND_RET ? PTC_FAST_RET : PTC_FAST_JUMP;
 	if (in->kind == PTC_KIND_ICALL)
-		add_push(m, behind);
+		m->pushes[m->b.npushes++] = behind;
 	if (in->kind == PTC_KIND_JCC) {
 		m->b.end = PTC_FAST_COND;
 		m->b.stays = in->target == behind;
-		m->b.next[0] = leads_to(m, behind);
-		m->b.next[1] = leads_to(m, in->target);
+		m->next[0] = behind;
+		m->next[1] = in->target;
+		m->nnext = 2;
 	}
 	add_rec(m, in->target, (enum ptc_kind)in->kind);
 }
 
 /* One instruction. False: the block is at its end. */
-static bool add_insn(struct making *m)
+static bool add_insn(struct making *m, const struct ptc_fast_source *s)
 {
-	struct ptc_fast_code *c = m->code;
-	uint8_t bytes[PTC_INSN_MAX];
+	const uint8_t *bytes;
 	struct ptc_insn in;
 	size_t n;
 
 	if (m->b.ninsns == PTC_FAST_MAX_INSNS || m->b.nrecs == PTC_FAST_MAX_RECS) {
 		m->b.end = PTC_FAST_ON;
-		m->b.next[0] = leads_to(m, m->ip);
+		m->next[0] = m->ip;
+		m->nnext = 1;
 		return false;
 	}
-	n = c->read(c->ctx, m->ip, bytes, sizeof(bytes));
+	n = look_at_code(m, s, &bytes);
 	if (!n || !ptc_fast_is_address(m->ip) ||
 	    ptc_insn_decode(m->mode, bytes, n, m->ip, &in) != PTC_INSN_OK) {
 		m->b.end = PTC_FAST_BAD;
@@ -318,11 +441,10 @@ static bool add_insn(struct making *m)
 		return false;
 	}
 	note_pages(m, in.len);
-	m->b.ninsns++;
 	m->b.end_ip = m->ip;
 	m->b.end_len = in.len;
 	m->b.end_kind = in.kind;
-	c->lens[c->nlens++] = in.len;
+	m->lens[m->b.ninsns++] = in.len;
 	if (in.kind == PTC_KIND_NONE)
 		m->ip += in.len;
 	else if (in.kind == PTC_KIND_JMP || in.kind == PTC_KIND_CALL)
@@ -332,35 +454,90 @@ static bool add_insn(struct making *m)
 	return m->b.end == PTC_FAST_UNBUILT;
 }
 
-void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block)
+/* With the lock, for what follows. */
+static bool has_room(struct ptc_fast_code *c)
 {
-	struct making m = { .code = c,
-			    .b = c->blocks[block],
-			    .mode = (enum ptc_mode)c->blocks[block].mode,
-			    .number = block,
-			    .ip = c->blocks[block].ip,
-			    .page = UINT64_MAX };
-	ptc_fast_kinds kinds;
-
 	/* For the largest there can be. */
-	if (!ptc_fast_code_reserve(c, 1 + PTC_FAST_MAX_RECS + 1) ||
-	    !ptc_grow(&c->pushes, &c->pushes_cap, c->npushes + PTC_FAST_MAX_RECS + 1,
-		      sizeof(*c->pushes)) ||
-	    !ptc_grow(&c->lens, &c->lens_cap, c->nlens + PTC_FAST_MAX_INSNS, 1)) {
-		c->failed = true;
-		c->blocks[block].end = PTC_FAST_BAD;
-		return;
-	}
-	m.b.recs = (uint32_t)++c->nrecs;
-	m.b.pushes = (uint32_t)c->npushes;
-	m.b.lens = (uint32_t)c->nlens;
-	while (add_insn(&m))
+	if (!ptc_fast_code_reserve(c, 1 + PTC_FAST_MAX_RECS + 1, PTC_FAST_MAX_RECS + 1))
+		return false;
+	if (!grow(c, &c->lens, &c->lens_cap, c->nlens + PTC_FAST_MAX_INSNS, 1, MAX_LENS))
+		fail(c);
+	return !c->failed;
+}
+
+static void add_pages(struct ptc_fast_code *c, const struct making *m, uint32_t block)
+{
+	size_t i;
+
+	for (i = 0; i < m->npages; i++)
+		if (c->pages.nlinks > MAX_LINKS >> c->halved ||
+		    !ptc_fast_pages_add(&c->pages, m->pages[i], block))
+			fail(c);
+}
+
+/* Behind all that there is. */
+static void append(struct ptc_fast_code *c, struct making *m)
+{
+	const ptc_fast_kinds kinds = ptc_fast_kinds_count(m->recs, m->nrecs);
+	size_t i;
+
+	memcpy(c->recs + c->nrecs, &kinds, sizeof(kinds));
+	m->b.recs = (uint32_t)++c->nrecs;
+	memcpy(c->recs + c->nrecs, m->recs, m->nrecs * sizeof(*c->recs));
+	c->nrecs += m->nrecs;
+	m->b.lens = (uint32_t)c->nlens;
+	memcpy(c->lens + c->nlens, m->lens, m->b.ninsns);
+	c->nlens += m->b.ninsns;
+	m->b.pushes = (uint32_t)c->npushes;
+	for (i = 0; i < m->b.npushes; i++)
+		c->pushes[c->npushes++] = find_or_add(c, m->pushes[i], m->mode);
+	for (i = 0; i < m->nnext; i++)
+		m->b.next[i] = find_or_add(c, m->next[i], m->mode);
+}
+
+/* What it is known by stays as it is: others look at that. */
+static void become(struct ptc_fast_block *b, const struct ptc_fast_block *made,
+		   enum ptc_fast_end end)
+{
+	b->end_ip = made->end_ip;
+	b->next[0] = made->next[0];
+	b->next[1] = made->next[1];
+	b->recs = made->recs;
+	b->pushes = made->pushes;
+	b->lens = made->lens;
+	b->nrecs = made->nrecs;
+	b->npushes = made->npushes;
+	b->ninsns = made->ninsns;
+	b->end_kind = made->end_kind;
+	b->end_len = made->end_len;
+	b->stays = made->stays;
+	ptc_fast_publish(&b->end, (uint8_t)end);
+}
+
+void ptc_fast_code_build(struct ptc_fast_code *c, const struct ptc_fast_source *s, uint32_t block)
+{
+	struct ptc_fast_block *b = &c->blocks[block];
+	struct making m; /* the lists need no zeros */
+
+	m.b = (struct ptc_fast_block){ .end = PTC_FAST_UNBUILT };
+	m.mode = (enum ptc_mode)b->mode;
+	m.ip = b->ip;
+	m.npages = m.nrecs = m.nnext = m.nread = 0;
+	m.read_at = m.ip;
+	while (add_insn(&m, s))
 		;
-	kinds = ptc_fast_kinds_count(c->recs + m.b.recs, c->nrecs - m.b.recs);
-	memcpy(c->recs + m.b.recs - 1, &kinds, sizeof(kinds));
-	c->built++;
-	c->blocks[block] = m.b;
-	/* Some of where it leads there may be no room for. */
-	if (c->failed)
-		c->blocks[block].end = PTC_FAST_BAD;
+	ptc_fast_code_lock(c);
+	if (b->end == PTC_FAST_UNBUILT) {
+		if (has_room(c)) {
+			append(c, &m);
+			add_pages(c, &m, block);
+		} else {
+			m.b = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
+		}
+		c->built++;
+		judge(c);
+		/* Some of where it leads there may be no room for. */
+		become(b, &m.b, c->failed ? PTC_FAST_BAD : (enum ptc_fast_end)m.b.end);
+	}
+	ptc_fast_code_unlock(c);
 }

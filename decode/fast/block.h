@@ -9,14 +9,18 @@
  *		recs:	   from,to    from,to		from,to if it is taken
  *		pushes:		      the block behind the call
  *
- * Blocks are known by their numbers, so that their table can grow. All of it is of one state of
- * the code: when some of that changes, the blocks with code there are not built any more. What led
- * to them still does: a number is an address.
+ * Blocks are known by their numbers. All of it is of one state of the code: when some of that
+ * changes, the blocks with code there are not built any more. What led to them still does: a number
+ * is an address.
+ *
+ * Several threads may have the same (shared): then each of them may look up, build and follow
+ * blocks at any time (see shared.h). Only who has it alone may forget or drop some.
  */
 #ifndef PTC_DECODE_FAST_BLOCK_H
 #define PTC_DECODE_FAST_BLOCK_H
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,12 +28,18 @@
 
 #include "arch/insn.h"
 #include "decode/fast/pages.h"
+#include "decode/fast/shared.h"
 
 /*
  * Where code bytes come from: up to @len of them at @ip, as many as there are side by side. What it
  * returns is how many; 0: there is no code.
  */
 typedef size_t ptc_fast_read(const void *ctx, uint64_t ip, uint8_t *out, size_t len);
+
+struct ptc_fast_source {
+	ptc_fast_read *read;
+	const void *ctx; /* lent */
+};
 
 /* A transfer: its end and, below it, its kind; addresses have 56 bits, and a sign. */
 struct ptc_fast_rec {
@@ -84,19 +94,19 @@ struct ptc_fast_block {
 	uint64_t ip;
 	uint64_t end_ip;   /* of its last instruction, if it has any */
 	uint32_t next[2];  /* blocks */
-	uint64_t tip;	   /* where the end led when it was last needed, */
-	uint32_t tip_next; /* and the block there */
+	uint64_t tip;	   /* where the end led when it was last needed; shared: at first; */
+	uint32_t tip_next; /* and the block there: published */
 	uint32_t recs;	   /* in recs: nrecs inside the block, and the one of its end; see KINDS */
 	uint32_t pushes;   /* in pushes: npushes blocks */
 	uint32_t lens;	   /* in lens: ninsns */
 	uint8_t nrecs, npushes, ninsns;
-	uint8_t end;	  /* enum ptc_fast_end */
+	uint8_t end;	  /* enum ptc_fast_end; published when all else is there */
 	uint8_t end_kind; /* enum ptc_kind, of the last instruction */
 	uint8_t end_len;
 	uint8_t mode;	/* enum ptc_mode */
 	bool stays;	/* a jcc to the instruction behind it: never listed */
-	uint8_t strays; /* how often the end led elsewhere than the last time */
-	uint8_t heat;	/* how often it was passed; see chain.h */
+	uint8_t strays; /* how often the end led elsewhere than the last time; shared: 0 */
+	uint8_t heat;	/* a hint: how often it was passed; see chain.h */
 };
 
 static_assert(sizeof(struct ptc_fast_block) <= 64, "a block is a line");
@@ -108,11 +118,19 @@ enum {
 	PTC_FAST_PUSHES = 0x20, /* and its return address is the next of pushes */
 };
 
-struct ptc_fast_code {
-	ptc_fast_read *read;
-	const void *ctx; /* lent */
+/* Blocks by address and mode: open addressing. */
+struct ptc_fast_index {
+	unsigned int bits;
+	uint32_t slots[]; /* 1 << bits; published */
+};
 
-	struct ptc_fast_block *blocks; /* all owned */
+enum { PTC_FAST_OLD = 16 };
+
+struct ptc_fast_code {
+	struct ptc_fast_source source; /* of who has it alone */
+
+	/* All owned, and where they are for good. */
+	struct ptc_fast_block *blocks;
 	uint32_t nblocks;
 	size_t blocks_cap;
 	struct ptc_fast_rec *recs;
@@ -122,19 +140,33 @@ struct ptc_fast_code {
 	uint8_t *lens;
 	size_t nlens, lens_cap;
 
-	uint32_t *index; /* blocks by address and mode: open addressing, 1 << index_bits */
-	unsigned int index_bits;
-	uint32_t *tips; /* blocks that addresses led to last, by those: see ptc_fast_tip */
+	struct ptc_fast_index *index; /* owned; published */
+	struct ptc_fast_index *old[PTC_FAST_OLD];
+	unsigned int nold; /* smaller ones, that somebody may still look into */
+	uint32_t *tips;	   /* owned; of who has it alone: see ptc_fast_tip */
 	struct ptc_fast_pages pages;
+
+	bool shared;
+	pthread_mutex_t lock; /* shared: for who adds something, and for pages */
 
 	unsigned int halved; /* so often, the bounds below are; by whoever has several of these */
 	uint64_t built;	     /* blocks, ever */
-	bool failed; /* out of memory, or more than there may be: what is asked for is NONE */
+	size_t bytes;	     /* of all of it; a hint */
+	bool full;	     /* over three quarters of what there may be; a hint */
+	bool failed; /* out of memory, or more than there may be: what is asked for is NONE; a hint
+		      */
 };
 
 enum { PTC_FAST_TIPS_BITS = 12 };
 
-/* Where the block at @ip is, if that is known at all; others may be there. */
+/* A table for ptc_fast_tip, for one thread; NULL: out of memory. For free. */
+uint32_t *ptc_fast_tips_new(void);
+void ptc_fast_tips_forget(uint32_t *tips);
+
+/*
+ * Blocks that addresses led to last, by those: where the block at @ip is, if that is known at all;
+ * others may be there.
+ */
 static inline uint32_t *ptc_fast_tip(uint32_t *tips, uint64_t ip)
 {
 	return &tips[(ip ^ ip >> 15) * 0x9e3779b97f4a7c15 >> (64 - PTC_FAST_TIPS_BITS)];
@@ -151,10 +183,20 @@ void ptc_fast_code_release(struct ptc_fast_code *c);
 void ptc_fast_code_forget(struct ptc_fast_code *c);
 
 /* Is it time to forget: over three quarters of what there may be? */
-bool ptc_fast_code_is_full(const struct ptc_fast_code *c);
+static inline bool ptc_fast_code_is_full(const struct ptc_fast_code *c)
+{
+	return ptc_fast_get_hint(&c->full) || ptc_fast_get_hint(&c->failed);
+}
+
+/* For who adds something that others read. */
+void ptc_fast_code_lock(struct ptc_fast_code *c);
+void ptc_fast_code_unlock(struct ptc_fast_code *c);
 
 /* How much memory it has. */
-size_t ptc_fast_code_bytes(const struct ptc_fast_code *c);
+static inline size_t ptc_fast_code_bytes(const struct ptc_fast_code *c)
+{
+	return ptc_fast_get_hint(&c->bytes);
+}
 
 /* Is there a block that was built of code of [start, end), or for want of some there? */
 bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end);
@@ -162,16 +204,19 @@ bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end);
  * none. Else chains are to be forgotten. */
 bool ptc_fast_code_drop(struct ptc_fast_code *c, uint64_t start, uint64_t end);
 
-/* The block at @ip, which may not be built; NONE if failed. Pointers to blocks are void then. */
+/* The block at @ip, which may not be built; NONE if failed. */
 uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode);
 
-/* Build what is not. Pointers to blocks and records are void then. */
-void ptc_fast_code_build(struct ptc_fast_code *c, uint32_t block);
+/* Build what is not, of the code that @s has. */
+void ptc_fast_code_build(struct ptc_fast_code *c, const struct ptc_fast_source *s, uint32_t block);
 
 enum { PTC_FAST_READ_ON = 4 }; /* records that may be read behind all that there are */
 
-/* Room for @n more records, behind those that there are, and for those that may be read there. */
-bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n);
+/*
+ * With the lock: room for @n more records, behind those that there are, and for those that may be
+ * read there; and for @npushes blocks.
+ */
+bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n, size_t npushes);
 
 /*
  * KINDS: in front of the records of a block, or a chain, is how many of each kind they are, in the
@@ -191,11 +236,11 @@ static inline ptc_fast_kinds ptc_fast_kinds_of(const struct ptc_fast_rec *recs)
 ptc_fast_kinds ptc_fast_kinds_count(const struct ptc_fast_rec *recs, size_t n);
 
 /* The block, built. */
-static inline const struct ptc_fast_block *ptc_fast_code_get(struct ptc_fast_code *c,
-							     uint32_t block)
+static inline const struct ptc_fast_block *
+ptc_fast_code_get(struct ptc_fast_code *c, const struct ptc_fast_source *s, uint32_t block)
 {
-	if (c->blocks[block].end == PTC_FAST_UNBUILT)
-		ptc_fast_code_build(c, block);
+	if (ptc_fast_see(&c->blocks[block].end) == PTC_FAST_UNBUILT)
+		ptc_fast_code_build(c, s, block);
 	return &c->blocks[block];
 }
 

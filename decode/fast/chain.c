@@ -29,139 +29,217 @@ static void touch(struct ptc_fast_chain *from, size_t bytes)
 	}
 }
 
-static struct ptc_fast_chain *new_table(size_t bytes)
+static size_t table_bytes(const struct ptc_fast_chain_table *t)
 {
-	struct ptc_fast_chain *table;
-
-	if (bytes < PTC_FAST_ROOM_MIN)
-		return ptc_fast_table_new(bytes);
-	table = ptc_fast_room_new(bytes, MAX_BYTES);
-	if (table)
-		touch(table, bytes);
-	return table;
+	return sizeof(*t->v) << t->bits;
 }
 
-static void drop_table(struct ptc_fast_chain *table, size_t bytes)
+/* One more, which is not in use yet. NULL: out of memory. */
+static struct ptc_fast_chain_table *new_table(struct ptc_fast_chains *c, unsigned int bits)
 {
-	if (bytes < PTC_FAST_ROOM_MIN)
-		ptc_fast_table_free(table, bytes);
+	struct ptc_fast_chain_table *t = &c->tables[c->n];
+	const size_t bytes = sizeof(*t->v) << bits;
+
+	t->bits = bits;
+	if (bytes < PTC_FAST_ROOM_MIN) {
+		t->v = ptc_fast_table_new(bytes);
+	} else {
+		t->v = ptc_fast_room_new(bytes, MAX_BYTES);
+		if (t->v)
+			touch(t->v, bytes);
+	}
+	return t->v ? t : NULL;
+}
+
+static void drop_table(struct ptc_fast_chain_table *t)
+{
+	if (table_bytes(t) < PTC_FAST_ROOM_MIN)
+		ptc_fast_table_free(t->v, table_bytes(t));
 	else
-		ptc_fast_room_free(table, MAX_BYTES);
+		ptc_fast_room_free(t->v, MAX_BYTES);
+	t->v = NULL;
 }
 
 bool ptc_fast_chains_init(struct ptc_fast_chains *c)
 {
-	*c = (struct ptc_fast_chains){ .bits = FIRST_BITS };
-	c->table = new_table(ptc_fast_chains_bytes(c));
-	return c->table;
+	*c = (struct ptc_fast_chains){ .n = 0 };
+	c->n = new_table(c, FIRST_BITS) != NULL;
+	return c->n;
+}
+
+/* All but the one that is in use. */
+static void drop_old(struct ptc_fast_chains *c)
+{
+	while (c->first + 1 < c->n)
+		drop_table(&c->tables[c->first++]);
 }
 
 void ptc_fast_chains_release(struct ptc_fast_chains *c)
 {
-	drop_table(c->table, ptc_fast_chains_bytes(c));
-	c->table = NULL;
+	drop_old(c);
+	if (c->n)
+		drop_table(&c->tables[c->n - 1]);
+	*c = (struct ptc_fast_chains){ .n = 0 };
 }
 
 void ptc_fast_chains_forget(struct ptc_fast_chains *c)
 {
-	if (!c->used)
-		return;
-	memset(c->table, 0, ptc_fast_chains_bytes(c));
+	drop_old(c);
+	if (c->used)
+		memset(c->tables[c->n - 1].v, 0, table_bytes(&c->tables[c->n - 1]));
 	c->used = 0;
-	c->evicted = 0;
+	c->refused = 0;
 }
 
 void ptc_fast_chains_set_counts(struct ptc_fast_chains *c, bool counts)
 {
-	if (c->counts != counts)
-		ptc_fast_chains_forget(c);
+	if (c->counts == counts)
+		return;
+	ptc_fast_chains_forget(c);
 	c->counts = counts;
 }
 
 size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c)
 {
-	return sizeof(*c->table) << c->bits;
+	const unsigned int n = ptc_fast_see(&c->n);
+	size_t bytes = 0;
+	unsigned int i;
+
+	for (i = c->first; i < n; i++)
+		bytes += table_bytes(&c->tables[i]);
+	return bytes;
 }
 
-/* Where a new one goes: the free one of its pair, or else the first. */
-static void put(struct ptc_fast_chains *c, const struct ptc_fast_chain *chain)
+static bool is_largest(const struct ptc_fast_chain_table *t, const struct ptc_fast_code *code)
 {
-	struct ptc_fast_chain *slot = &c->table[ptc_fast_chain_slot(chain->key, c->bits)];
-	struct ptc_fast_chain *other = &c->table[ptc_fast_chain_slot(chain->key, c->bits) ^ 1];
+	return t->bits + code->halved >= LAST_BITS;
+}
 
-	if (slot->key && !other->key)
-		slot = other;
-	if (slot->key)
-		c->evicted++;
-	else
+bool ptc_fast_chains_is_full(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
+{
+	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
+
+	return is_largest(t, code) && ptc_fast_get_hint(&c->refused) >> (t->bits - 2);
+}
+
+/* Where the one of @key is, or would go. NULL: there is no room in its set. */
+static struct ptc_fast_chain *find_room(const struct ptc_fast_chain_table *t, uint64_t key)
+{
+	const size_t slot = ptc_fast_chain_slot(key, t->bits);
+	uint64_t there;
+	size_t i;
+
+	for (i = 0; i < PTC_FAST_CHAIN_SET; i++) {
+		there = ptc_fast_see(&t->v[slot ^ i].key);
+		if (!there || there == key)
+			return &t->v[slot ^ i];
+	}
+	return NULL;
+}
+
+/* The key is what others look at. */
+static void fill(struct ptc_fast_chain *to, const struct ptc_fast_chain *from)
+{
+	to->end = from->end;
+	to->recs = from->recs;
+	to->pushes = from->pushes;
+	to->last = from->last;
+	to->ninsns = from->ninsns;
+	to->nrecs = from->nrecs;
+	to->npushes = from->npushes;
+	to->nbits = from->nbits;
+	to->listed = from->listed;
+	ptc_fast_publish(&to->key, from->key);
+}
+
+static void refuse(struct ptc_fast_chains *c)
+{
+	ptc_fast_put_hint(&c->refused, ptc_fast_get_hint(&c->refused) + 1);
+}
+
+static void put(struct ptc_fast_chains *c, const struct ptc_fast_chain_table *t,
+		const struct ptc_fast_chain *chain)
+{
+	struct ptc_fast_chain *room = find_room(t, chain->key);
+
+	if (room) {
+		fill(room, chain);
 		c->used++;
-	*slot = *chain;
+	}
 }
 
 /*
- * Twice as large, where it is. What was in a pair is in one of two now, and both are behind it:
- * from the last pair on nothing is in the way.
+ * Twice as large, where it is, if nobody else looks into it. What was in a set is in one of two
+ * now, and both are behind it: from the last set on nothing is in the way.
  */
 static bool spread(struct ptc_fast_chains *c)
 {
-	const size_t bytes = ptc_fast_chains_bytes(c);
-	struct ptc_fast_chain pair[2];
-	size_t i;
+	struct ptc_fast_chain_table *t = &c->tables[c->n - 1];
+	const size_t bytes = table_bytes(t);
+	struct ptc_fast_chain set[PTC_FAST_CHAIN_SET];
+	size_t i, k;
 
-	if (!ptc_fast_room_grow(c->table, bytes * 2))
+	if (!ptc_fast_room_grow(t->v, bytes * 2))
 		return false;
-	touch(&c->table[(size_t)1 << c->bits], bytes);
-	c->bits++;
+	touch(&t->v[(size_t)1 << t->bits], bytes);
+	t->bits++;
 	c->used = 0;
-	for (i = (size_t)1 << (c->bits - 1); i;) {
-		i -= 2;
-		memcpy(pair, &c->table[i], sizeof(pair));
-		memset(&c->table[i], 0, sizeof(pair));
-		if (pair[0].key)
-			put(c, &pair[0]);
-		if (pair[1].key)
-			put(c, &pair[1]);
+	for (i = (size_t)1 << (t->bits - 1); i;) {
+		i -= PTC_FAST_CHAIN_SET;
+		memcpy(set, &t->v[i], sizeof(set));
+		memset(&t->v[i], 0, sizeof(set));
+		for (k = 0; k < PTC_FAST_CHAIN_SET; k++)
+			if (set[k].key)
+				put(c, t, &set[k]);
 	}
 	return true;
 }
 
-static bool move(struct ptc_fast_chains *c)
+/* To a table that is @more bits larger. */
+static bool move(struct ptc_fast_chains *c, unsigned int more, bool shared)
 {
-	const size_t n = (size_t)1 << c->bits, bytes = n * sizeof(*c->table);
-	struct ptc_fast_chain *old = c->table;
-	struct ptc_fast_chain *table = new_table(bytes * 2);
+	const struct ptc_fast_chain_table *was = ptc_fast_chains_table(c);
+	const struct ptc_fast_chain_table *t = new_table(c, was->bits + more);
 	size_t i;
 
-	if (!table)
+	if (!t)
 		return false;
-	c->table = table;
-	c->bits++;
 	c->used = 0;
-	for (i = 0; i < n; i++)
-		if (old[i].key)
-			put(c, &old[i]);
-	drop_table(old, bytes);
+	for (i = 0; i >> was->bits == 0; i++)
+		if (was->v[i].key)
+			put(c, t, &was->v[i]);
+	ptc_fast_publish(&c->n, c->n + 1);
+	if (!shared)
+		drop_old(c);
 	return true;
 }
 
-/* If it cannot, it stays as it is. */
-static void grow(struct ptc_fast_chains *c)
+/*
+ * If it cannot, it stays as it is. A table that others look into is left behind: then the next one
+ * is larger.
+ */
+static void grow(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
-	const bool big = ptc_fast_chains_bytes(c) >= PTC_FAST_ROOM_MIN;
+	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
+	const bool big = table_bytes(t) >= PTC_FAST_ROOM_MIN;
+	const unsigned int more = code->shared && t->bits + code->halved + 2 <= LAST_BITS ? 2 : 1;
 
-	if (big ? spread(c) : move(c))
-		c->evicted = 0;
+	if (big && !code->shared ? spread(c) : move(c, more, code->shared))
+		ptc_fast_put_hint(&c->refused, 0);
 }
 
 static bool is_crowded(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
-	return c->bits + code->halved < LAST_BITS &&
-	       (c->used * 8 >> c->bits > 3 || c->evicted * 64 >> c->bits > 0);
+	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
+
+	return !is_largest(t, code) &&
+	       (c->used * 8 >> t->bits > 3 || ptc_fast_get_hint(&c->refused) * 64 >> t->bits > 0);
 }
 
-/* A chain in the making. */
+/* A chain in the making: nothing of it is anybody else's yet. */
 struct making {
 	struct ptc_fast_code *code;
+	const struct ptc_fast_source *source;
 	struct ptc_fast_chain chain;
 	uint32_t at;
 	struct ptc_fast_rec recs[PTC_FAST_CHAIN_RECS];
@@ -195,7 +273,7 @@ static void add_end(struct making *m, const struct ptc_fast_block *b, uint64_t t
 /* Over one block, with the bit @taken if it needs one. False: the chain is at its end. */
 static bool add(struct making *m, bool taken)
 {
-	const struct ptc_fast_block *b = ptc_fast_code_get(m->code, m->at);
+	const struct ptc_fast_block *b = ptc_fast_code_get(m->code, m->source, m->at);
 	const uint32_t on = b->next[0], jump = b->next[1];
 
 	if (m->nrecs + b->nrecs + 1 > PTC_FAST_CHAIN_RECS || m->npushes > MAX_PUSHES ||
@@ -219,8 +297,8 @@ static bool add(struct making *m, bool taken)
 }
 
 /*
- * What was found on the way goes behind all that the code has; who @counts wants KINDS alone.
- * False: there is no room.
+ * With the lock: what was found on the way goes behind all that the code has; who @counts wants
+ * KINDS alone. False: there is no room.
  */
 static bool keep(struct making *m, bool counts)
 {
@@ -228,9 +306,8 @@ static bool keep(struct making *m, bool counts)
 	const size_t nrecs = counts ? 0 : m->nrecs;
 	struct ptc_fast_code *code = m->code;
 
-	if (code->nrecs + 1 + nrecs > max_recs(code) || !ptc_fast_code_reserve(code, 1 + nrecs) ||
-	    !ptc_grow(&code->pushes, &code->pushes_cap, code->npushes + m->npushes,
-		      sizeof(*code->pushes)))
+	if (code->nrecs + 1 + nrecs > max_recs(code) ||
+	    !ptc_fast_code_reserve(code, 1 + nrecs, m->npushes))
 		return false;
 	memcpy(code->recs + code->nrecs, &kinds, sizeof(kinds));
 	m->chain.recs = (uint32_t)++code->nrecs;
@@ -249,30 +326,74 @@ static bool keep(struct making *m, bool counts)
 	return true;
 }
 
-bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, uint32_t block,
-			 uint64_t bits, unsigned int n)
+/* With the lock. False: there is no room for it. */
+static bool add_chain(struct ptc_fast_chains *c, struct making *m)
 {
-	struct making m;
-	size_t i;
+	struct ptc_fast_chain *room;
 
-	if (code->blocks[block].heat < PTC_FAST_CHAIN_HEAT) {
-		code->blocks[block].heat++;
+	if (is_crowded(c, m->code))
+		grow(c, m->code);
+	room = find_room(ptc_fast_chains_table(c), m->chain.key);
+	if (!room) {
+		refuse(c);
 		return false;
 	}
-	/* The lists need no zeros. */
+	if (room->key) /* somebody else was faster */
+		return true;
+	if (!keep(m, c->counts))
+		return false;
+	fill(room, &m->chain);
+	c->used++;
+	c->made++;
+	return true;
+}
+
+/* The block comes up. Not for the first time? */
+static bool is_hot(struct ptc_fast_block *b)
+{
+	const uint8_t heat = ptc_fast_get_hint(&b->heat);
+
+	if (heat >= PTC_FAST_CHAIN_HEAT)
+		return true;
+	ptc_fast_put_hint(&b->heat, (uint8_t)(heat + 1));
+	return false;
+}
+
+/* What is of no use is not made. */
+static bool is_room(struct ptc_fast_chains *c, const struct ptc_fast_code *code, uint64_t key)
+{
+	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
+
+	if (!is_largest(t, code) || find_room(t, key))
+		return true;
+	refuse(c);
+	return false;
+}
+
+bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code,
+			 const struct ptc_fast_source *s, uint32_t block, uint64_t bits,
+			 unsigned int n)
+{
+	const uint64_t key = ptc_fast_chain_key(block, bits, n);
+	struct making m; /* the lists need no zeros */
+	bool made;
+	size_t i;
+
+	if (!is_hot(&code->blocks[block]) || !is_room(c, code, key))
+		return false;
 	m.code = code;
-	m.chain = (struct ptc_fast_chain){ .key = ptc_fast_chain_key(block, bits, n) };
+	m.source = s;
+	m.chain = (struct ptc_fast_chain){ .key = key };
 	m.at = block;
 	m.npushes = m.nrecs = m.ninsns = 0;
 	for (i = 0; i < MAX_BLOCKS && m.chain.nbits < n; i++)
 		if (!add(&m, bits << m.chain.nbits >> 63))
 			break;
-	if (!m.chain.nbits || code->failed || !keep(&m, c->counts))
+	if (!m.chain.nbits || ptc_fast_get_hint(&code->failed))
 		return false;
 	m.chain.end = m.at;
-	if (is_crowded(c, code))
-		grow(c);
-	put(c, &m.chain);
-	c->made++;
-	return true;
+	ptc_fast_code_lock(code);
+	made = add_chain(c, &m);
+	ptc_fast_code_unlock(code);
+	return made;
 }

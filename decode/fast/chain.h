@@ -8,7 +8,7 @@
  *				   recs of A, B, C, D; pushes; ends at E
  *
  * One ends early where more than bits is needed, and where it returns to what was pushed in front
- * of it: who follows it pops that. Chains that are in the way of others are forgotten.
+ * of it: who follows it pops that. Threads that share the code share its chains (see shared.h).
  */
 #ifndef PTC_DECODE_FAST_CHAIN_H
 #define PTC_DECODE_FAST_CHAIN_H
@@ -27,7 +27,7 @@ enum {
 
 /* Half a line of the processor's cache. */
 struct ptc_fast_chain {
-	uint64_t key;	 /* see ptc_fast_chain_key; 0: none */
+	uint64_t key;	 /* see ptc_fast_chain_key; 0: none; published when all else is there */
 	uint32_t end;	 /* the block that comes next; NONE: the one that is popped */
 	uint32_t recs;	 /* in the code's recs: nrecs; to of the last one is not known if it pops */
 	uint32_t pushes; /* the block, if it is one; else in the code's pushes: npushes blocks */
@@ -40,12 +40,22 @@ struct ptc_fast_chain {
 
 static_assert(sizeof(struct ptc_fast_chain) == 32, "two chains are a line");
 
+/* Chains by key, in sets of SET, each of which is two lines of the processor's cache. */
+struct ptc_fast_chain_table {
+	struct ptc_fast_chain *v; /* owned; 1 << bits */
+	unsigned int bits;
+};
+
+/* SET: see ptc_fast_chain_find */
+enum { PTC_FAST_CHAIN_SET = 4, PTC_FAST_CHAIN_TABLES = 12 };
+
 struct ptc_fast_chains {
 	bool counts; /* its chains have KINDS, and no records: it is for who counts transfers */
-	struct ptc_fast_chain *table; /* owned; pairs of 1 << bits */
-	unsigned int bits;
+	/* [first, n) are there: the last is in use, others may still look into those in front. */
+	struct ptc_fast_chain_table tables[PTC_FAST_CHAIN_TABLES];
+	unsigned int first, n; /* n: published */
 	size_t used;
-	uint64_t evicted; /* since the table grew */
+	uint64_t refused; /* since the table grew, for want of room in a set; a hint */
 	uint64_t made;	  /* ever */
 };
 
@@ -60,34 +70,53 @@ static inline size_t ptc_fast_chain_slot(uint64_t key, unsigned int bits)
 	return (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - bits));
 }
 
+static inline const struct ptc_fast_chain_table *
+ptc_fast_chains_table(const struct ptc_fast_chains *c)
+{
+	return &c->tables[ptc_fast_see(&c->n) - 1];
+}
+
+static inline bool ptc_fast_chain_is(const struct ptc_fast_chain *c, uint64_t key)
+{
+	return ptc_fast_see(&c->key) == key;
+}
+
 /* The chain, or NULL. */
-static inline const struct ptc_fast_chain *ptc_fast_chain_find(const struct ptc_fast_chains *c,
+static inline const struct ptc_fast_chain *ptc_fast_chain_find(const struct ptc_fast_chain_table *t,
 							       uint64_t key)
 {
-	const size_t slot = ptc_fast_chain_slot(key, c->bits);
+	const size_t slot = ptc_fast_chain_slot(key, t->bits);
 
-	if (c->table[slot].key == key)
-		return &c->table[slot];
-	return c->table[slot ^ 1].key == key ? &c->table[slot ^ 1] : NULL;
+	if (ptc_fast_chain_is(&t->v[slot], key))
+		return &t->v[slot];
+	if (ptc_fast_chain_is(&t->v[slot ^ 1], key))
+		return &t->v[slot ^ 1];
+	if (ptc_fast_chain_is(&t->v[slot ^ 2], key))
+		return &t->v[slot ^ 2];
+	return ptc_fast_chain_is(&t->v[slot ^ 3], key) ? &t->v[slot ^ 3] : NULL;
 }
 
 /* False: out of memory. */
 bool ptc_fast_chains_init(struct ptc_fast_chains *c);
 void ptc_fast_chains_release(struct ptc_fast_chains *c);
-/* With the code that they are made of. */
+/* With the code that they are made of; as that, by who has it alone. */
 void ptc_fast_chains_forget(struct ptc_fast_chains *c);
+/* Is it time to forget them all, because many find no room? */
+bool ptc_fast_chains_is_full(const struct ptc_fast_chains *c, const struct ptc_fast_code *code);
 
-/* From now on it is for who counts transfers, or not; forgotten, if that is new. */
+/* From now on it is for who counts transfers, or not; forgotten, if that is new. By who has it
+ * alone, if it is. */
 void ptc_fast_chains_set_counts(struct ptc_fast_chains *c, bool counts);
 
 /* How much memory it has. */
 size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c);
 
 /*
- * Make the one of @n of @bits from @block on, if that is worth it. Pointers to blocks, their
- * records and chains are void then. False: it was not made.
+ * Make the one of @n of @bits from @block on, if that is worth it, of the code that @s has. There
+ * may be another table then. False: it was not made, by nobody.
  */
-bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code, uint32_t block,
-			 uint64_t bits, unsigned int n);
+bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code,
+			 const struct ptc_fast_source *s, uint32_t block, uint64_t bits,
+			 unsigned int n);
 
 #endif

@@ -12,12 +12,17 @@ void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fa
 {
 	*f = (struct ptc_fast){ .chains = chains };
 	ptc_fast_flow_init(&f->flow, code);
+	if (code)
+		f->tips = code->tips;
 }
 
-void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains)
+void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains,
+		  const struct ptc_fast_source *source, uint32_t *tips)
 {
 	f->flow.code = code;
+	f->flow.source = *source;
 	f->chains = chains;
+	f->tips = tips;
 }
 
 bool ptc_fast_change(struct ptc_fast *f, bool (*get)(void *ctx, struct ptc_fast *f), void *ctx)
@@ -36,6 +41,7 @@ void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t
 	ptc_fast_time_begin(&time);
 	*f = (struct ptc_fast){ .flow = flow,
 				.chains = f->chains,
+				.tips = f->tips,
 				.plain = f->plain,
 				.counts = f->counts,
 				.strict = f->strict,
@@ -591,15 +597,20 @@ static bool forget(void *ctx, struct ptc_fast *f)
 	(void)ctx;
 	ptc_fast_chains_forget(f->chains);
 	ptc_fast_code_forget(f->flow.code);
+	ptc_fast_tips_forget(f->tips);
 	return true;
 }
 
-/* All that is known of the code, if that has become too much: at a PSB, where little is needed. */
+/*
+ * All that is known of the code, if that has become too much: at a PSB, where little is needed. If
+ * others know it, too, that is for who shares it out.
+ */
 static enum ptc_fast_status at_psb(struct ptc_fast *f)
 {
 	if (!ptc_fast_upcoming_is_good(f))
 		return decline(f, "no packet behind a PSB+");
-	if (!ptc_fast_code_is_full(f->flow.code))
+	if (f->flow.code->shared || (!ptc_fast_code_is_full(f->flow.code) &&
+				     !ptc_fast_chains_is_full(f->chains, f->flow.code)))
 		return PTC_FAST_AT_PSB;
 	return ptc_fast_change(f, forget, NULL) ? PTC_FAST_AT_PSB : decline(f, "out of memory");
 }

@@ -12,13 +12,17 @@ enum { MAX_ON = 4096 };
 void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_code *code)
 {
 	*f = (struct ptc_fast_flow){ .code = code, .mode = PTC_MODE_64 };
+	if (code)
+		f->source = code->source;
 }
 
 void ptc_fast_flow_restart(struct ptc_fast_flow *f)
 {
-	*f = (struct ptc_fast_flow){
-		.code = f->code, .mode = PTC_MODE_64, .recs = f->recs, .recs_cap = f->recs_cap
-	};
+	*f = (struct ptc_fast_flow){ .code = f->code,
+				     .source = f->source,
+				     .mode = PTC_MODE_64,
+				     .recs = f->recs,
+				     .recs_cap = f->recs_cap };
 }
 
 void ptc_fast_flow_release(struct ptc_fast_flow *f)
@@ -158,7 +162,7 @@ static enum ptc_fast_reached run_on(struct ptc_fast_flow *f)
 	int i;
 
 	for (i = 0; i < MAX_ON; i++) {
-		b = ptc_fast_code_get(f->code, f->at);
+		b = ptc_fast_code_get(f->code, &f->source, f->at);
 		if (b->end == PTC_FAST_BAD)
 			return lost(f, "no code");
 		if (b->end == PTC_FAST_JUMP)
@@ -290,7 +294,7 @@ static enum ptc_fast_reached pass_part(struct ptc_fast_flow *f, const struct pla
  */
 static bool find_in_block(struct ptc_fast_flow *f, uint64_t ip, struct place *ret)
 {
-	const struct ptc_fast_block *b = ptc_fast_code_get(f->code, f->at);
+	const struct ptc_fast_block *b = ptc_fast_code_get(f->code, &f->source, f->at);
 	struct place at = { .ip = b->ip };
 
 	while (at.insns < b->ninsns && at.ip != ip)
@@ -421,5 +425,5 @@ bool ptc_fast_flow_return(struct ptc_fast_flow *f, const struct ptc_fast_stand *
 	for (i = 0; i < PTC_FAST_STACK; i++)
 		f->stack[i] = find_again(f, stand->stack[i], (enum ptc_mode)stand->modes[i]);
 	f->why = "too many blocks";
-	return !f->code->failed;
+	return !ptc_fast_get_hint(&f->code->failed);
 }

@@ -40,8 +40,9 @@ struct ptc_fast_last {
 };
 
 struct ptc_fast_flow {
-	struct ptc_fast_code *code; /* lent */
-	uint32_t at;		    /* the block that comes next; NONE: tracing is off */
+	struct ptc_fast_code *code;    /* lent */
+	struct ptc_fast_source source; /* of what is not built yet */
+	uint32_t at;		       /* the block that comes next; NONE: tracing is off */
 	enum ptc_mode mode;
 
 	uint32_t stack[PTC_FAST_STACK]; /* blocks; NONE: nothing was pushed */

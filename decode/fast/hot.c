@@ -44,11 +44,12 @@ struct hot {
 	bool listed;
 	uint32_t *stack;
 
-	const struct ptc_fast_chains *chains;
+	const struct ptc_fast_chain_table *chains;
 	const struct ptc_fast_rec *recs;
 	const uint32_t *pushes;
 	struct ptc_fast_block *blocks;
 	uint32_t *tips;
+	bool shared;
 };
 
 /* What one step lists, rounded up: they are copied four at a time. */
@@ -77,11 +78,12 @@ static INSIDE void load(struct ptc_fast *f, struct hot *h)
 	h->last = PTC_FAST_NONE;
 	h->listed = false;
 	h->stack = f->flow.stack;
-	h->chains = f->chains;
+	h->chains = ptc_fast_chains_table(f->chains);
 	h->recs = c->recs;
 	h->pushes = c->pushes;
 	h->blocks = c->blocks;
-	h->tips = c->tips;
+	h->tips = f->tips;
+	h->shared = c->shared;
 }
 
 /* What was listed is in front of what was counted: it is for good. */
@@ -159,10 +161,15 @@ static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 		count(h, from);
 		return;
 	}
-	do {
+#ifdef __SANITIZE_THREAD__ /* what is behind them another thread may be writing: it counts for     \
+			      nothing */
+	for (; i < n; i++)
+		h->out[i] = from[i];
+#endif
+	while (i < n) {
 		memcpy(h->out + i, from + i, 4 * sizeof(*from));
 		i += 4;
-	} while (i < n);
+	}
 	h->out += n;
 }
 
@@ -221,7 +228,8 @@ static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, 
 	enum ptc_fast_reached r = PTC_FAST_THERE;
 	unsigned int left = n;
 
-	if (!ptc_fast_chain_make(f->chains, f->flow.code, f->flow.at, f->bits, n)) {
+	if (!ptc_fast_chain_make(f->chains, f->flow.code, &f->flow.source, f->flow.at, f->bits,
+				 n)) {
 		r = ptc_fast_flow_bits(&f->flow, &f->bits, &left);
 		f->nbits -= n - left;
 	}
@@ -334,6 +342,17 @@ static INSIDE uint64_t ip_of(const uint8_t *p, uint64_t last)
 	return (last & ~mask) | (v & mask);
 }
 
+/* @b led to @ip, where @next is. */
+static void note_tip(struct ptc_fast_code *c, struct ptc_fast_block *b, uint64_t ip, uint32_t next)
+{
+	ptc_fast_code_lock(c);
+	if (!c->shared || !b->tip_next) {
+		b->tip = ip;
+		ptc_fast_publish(&b->tip_next, next);
+	}
+	ptc_fast_code_unlock(c);
+}
+
 /* An address for the block that comes next. */
 static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast *f, uint64_t ip)
 {
@@ -344,29 +363,35 @@ static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast
 		return PTC_FAST_DECLINED;
 	b = &f->flow.code->blocks[f->flow.last.block];
 	if (same_mode) {
-		b->tip = ip;
-		b->tip_next = f->flow.at;
-		*ptc_fast_tip(f->flow.code->tips, ip) = f->flow.at;
+		if (!f->flow.code->shared || !ptc_fast_see(&b->tip_next))
+			note_tip(f->flow.code, b, ip, f->flow.at);
+		*ptc_fast_tip(f->tips, ip) = f->flow.at;
 	}
 	return reserve(&f->flow) ? PTC_FAST_GO_ON : decline(f, "out of memory");
 }
 
-/* The block at @ip, to which @b, which needed an address before, leads; NONE: not known here. */
-static INSIDE uint32_t lead_to(const struct hot *h, struct ptc_fast_block *b, uint64_t ip,
-			       enum ptc_mode mode)
+/*
+ * The block at @ip, to which @b, which led to @next before, leads; NONE: not known here. What is
+ * shared is left as it is.
+ */
+static INSIDE uint32_t lead_to(const struct hot *h, struct ptc_fast_block *b, uint32_t next,
+			       uint64_t ip)
 {
-	uint32_t next;
+	const uint32_t was = next;
 
 	if (b->strays < PTC_FAST_STRAYS) {
 		if (b->tip == ip)
-			return b->tip_next;
-		b->strays++;
+			return next;
+		if (!h->shared)
+			b->strays++;
 	}
 	next = *ptc_fast_tip(h->tips, ip);
-	if (h->blocks[next].ip != ip || h->blocks[next].mode != mode || !next)
-		return b->tip == ip ? b->tip_next : PTC_FAST_NONE;
-	b->tip = ip;
-	b->tip_next = next;
+	if (h->blocks[next].ip != ip || h->blocks[next].mode != b->mode || !next)
+		return b->tip == ip ? was : PTC_FAST_NONE;
+	if (!h->shared) {
+		b->tip = ip;
+		b->tip_next = next;
+	}
 	return next;
 }
 
@@ -386,7 +411,9 @@ static INSIDE enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 	h->last_ip = ip;
 	b = &h->blocks[h->at];
 	/* Only where the mode stays as it is an address is all there is to know. */
-	next = b->tip_next && f->mode == f->flow.mode ? lead_to(h, b, ip, f->mode) : PTC_FAST_NONE;
+	next = f->mode == f->flow.mode ? ptc_fast_see(&b->tip_next) : PTC_FAST_NONE;
+	if (next)
+		next = lead_to(h, b, next, ip);
 	if (next && has_room(h)) {
 		list(h, b->recs, b->nrecs + 1u);
 		lead(h, ip);

@@ -6,7 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LINE = 64, FIRST = 16 };
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
+
+enum { LINE = 64, PAGE = 4096 };
 
 static bool is_big(size_t bytes)
 {
@@ -18,9 +22,10 @@ static size_t round_up(size_t bytes, size_t unit)
 	return (bytes + unit - 1) / unit * unit;
 }
 
-static void *get_small(size_t bytes)
+/* Small ones have small pages. */
+static size_t room_bytes(size_t bytes)
 {
-	return aligned_alloc(LINE, round_up(bytes, LINE));
+	return round_up(bytes, bytes < PTC_FAST_ROOM_MIN ? PAGE : PTC_FAST_ROOM_MIN);
 }
 
 void *ptc_fast_room_new(size_t bytes, size_t max)
@@ -49,7 +54,7 @@ void *ptc_fast_room_new(size_t bytes, size_t max)
 
 bool ptc_fast_room_grow(void *room, size_t bytes)
 {
-	return !mprotect(room, round_up(bytes, PTC_FAST_ROOM_MIN), PROT_READ | PROT_WRITE);
+	return !mprotect(room, room_bytes(bytes), PROT_READ | PROT_WRITE);
 }
 
 void ptc_fast_room_free(void *room, size_t max)
@@ -64,7 +69,7 @@ void *ptc_fast_table_new(size_t bytes)
 
 	if (is_big(bytes))
 		return ptc_fast_room_new(bytes, bytes);
-	p = get_small(bytes);
+	p = aligned_alloc(LINE, round_up(bytes, LINE));
 	if (p)
 		memset(p, 0, bytes);
 	return p;
@@ -78,47 +83,47 @@ void ptc_fast_table_free(void *p, size_t bytes)
 		free(p);
 }
 
-/* @old of @was bytes, with room for @bytes. NULL: out of memory, and it is as it was. */
-static void *enlarge(void *old, size_t was, size_t bytes, size_t max)
+/* Its first large page was many small ones until now. If the kernel cannot it stays so. */
+static void join_pages(void *room, size_t was, size_t bytes)
 {
-	void *p;
+	if (!is_big(was) && is_big(bytes))
+		(void)madvise(room, PTC_FAST_ROOM_MIN, MADV_COLLAPSE);
+}
 
-	if (is_big(was))
-		return ptc_fast_room_grow(old, bytes) ? old : NULL;
-	p = is_big(bytes) ? ptc_fast_room_new(bytes, max) : get_small(bytes);
-	if (!p)
-		return NULL;
-	if (was)
-		memcpy(p, old, was);
-	free(old);
-	return p;
+/* Of the @n there are at first, or twice as many and so on. */
+static size_t enough(size_t n, size_t want, size_t max)
+{
+	while (n < want)
+		n *= 2;
+	return n < max ? n : max;
 }
 
 bool ptc_fast_table_grow(void *items, size_t *cap, size_t want, size_t size, size_t max)
 {
-	size_t n = *cap ? *cap : FIRST;
+	size_t n;
 	void *p;
 
 	if (want <= *cap)
 		return true;
-	if (want > max || max > SIZE_MAX / 2 / size)
+	if (want > max || max > SIZE_MAX / 2 / size || size > PAGE)
 		return false;
-	while (n < want)
-		n *= 2;
-	n = n < max ? n : max;
+	n = enough(*cap ? *cap : PAGE / size, want, max);
 	memcpy(&p, items, sizeof(p));
-	p = enlarge(p, *cap * size, n * size, max * size);
-	if (!p)
+	if (!*cap) {
+		p = ptc_fast_room_new(n * size, max * size);
+		if (!p)
+			return false;
+		memcpy(items, &p, sizeof(p));
+	} else if (!ptc_fast_room_grow(p, n * size)) {
 		return false;
-	memcpy(items, &p, sizeof(p));
+	}
+	join_pages(p, *cap * size, n * size);
 	*cap = n;
 	return true;
 }
 
 void ptc_fast_table_drop(void *items, size_t cap, size_t size, size_t max)
 {
-	if (is_big(cap * size))
+	if (cap)
 		ptc_fast_room_free(items, max * size);
-	else
-		free(items);
 }

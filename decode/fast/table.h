@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory for tables that are looked into at random: each of their lines is one of the processor's
- * cache, and big ones have few pages, as far as the kernel has such. What is big grows where it is:
- * it has address space for the most it can become, and memory for what was used of it.
+ * cache, and big ones have few pages, as far as the kernel has such. What grows does so where it
+ * is, so that other threads may look into it meanwhile: it has address space for the most it can
+ * become, and memory for what was used of it.
  */
 #ifndef PTC_DECODE_FAST_TABLE_H
 #define PTC_DECODE_FAST_TABLE_H
@@ -17,8 +18,8 @@ void *ptc_fast_table_new(size_t bytes);
 void ptc_fast_table_free(void *p, size_t bytes);
 
 /*
- * As ptc_grow, but @cap never passes @max, and more than that cannot be had; sizes are those of the
- * first time. What is gained has any value.
+ * As ptc_grow, but what there is stays where it is; @cap never passes @max, and more than that
+ * cannot be had; sizes are those of the first time.
  */
 bool ptc_fast_table_grow(void *items, size_t *cap, size_t want, size_t size, size_t max);
 /* What that has made. */

@@ -144,7 +144,7 @@ static void get_tables(struct fs_pull *p, const struct ptc_addrspace *as)
 	spare.kept = false;
 	p->code = spare.code;
 	p->chains = spare.chains;
-	p->code.ctx = as;
+	p->code.source.ctx = as;
 	ptc_fast_code_forget(&p->code);
 	ptc_fast_chains_forget(&p->chains);
 }

@@ -364,16 +364,23 @@ static void lend_tables(struct ptc_engine *e, const struct ptc_addrspace *as)
 		return;
 	ptc_fast_code_forget(&spare->code);
 	ptc_fast_chains_forget(&spare->chains);
+	if (spare->tips[0])
+		ptc_fast_tips_forget(spare->tips[0]);
 	spare->state = as->state;
 	spare->version = as->version;
-	e->codes.codes[e->codes.n++] = spare;
+	e->user.codes->codes[e->user.codes->n++] = spare;
 	spare = NULL;
 }
 
 static void free_engine(struct ptc_engine *e)
 {
-	if (e && !spare && e->codes.n)
-		spare = e->codes.codes[--e->codes.n];
+	struct ptc_piece_codes *c = e ? e->user.codes : NULL;
+
+	if (c && !spare && c->n) {
+		spare = c->codes[--c->n];
+		spare->users = 0;
+		e->user.nheld = 0;
+	}
 	ptc_engine_free(e);
 }
 

@@ -76,8 +76,8 @@ static unsigned int halved_for(unsigned int n)
 	cr_assert_eq(ptc_engine_new(PTC_ENGINE_FAST, &clock, true, &e, &err), 0);
 	ptc_engine_share(e, n);
 	cr_assert_eq(ptc_engine_new_like(e, &other, &err), 0);
-	halved = other->codes.halved;
-	cr_assert_eq(halved, e->codes.halved);
+	cr_assert_eq(other->user.codes, e->user.codes);
+	halved = e->user.codes->halved;
 	cr_assert(other->fast.time.on);
 	ptc_engine_free(e);
 	ptc_engine_free(other);

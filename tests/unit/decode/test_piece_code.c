@@ -17,7 +17,7 @@ struct world {
 	struct ptc_codefiles files;
 	struct ptc_codefile *file;
 	struct ptc_addrspace as;
-	struct ptc_piece_codes codes;
+	struct ptc_piece_user user;
 	uint8_t bytes[CODE];
 	uint64_t seed;
 };
@@ -54,6 +54,7 @@ static void make(struct world *w, uint64_t seed)
 	size_t at = 0;
 
 	memset(w, 0, sizeof(*w));
+	cr_assert(ptc_piece_user_init(&w->user));
 	w->seed = seed;
 	while (at < CODE - 8)
 		put_insn(w, &at);
@@ -64,24 +65,37 @@ static void make(struct world *w, uint64_t seed)
 
 static void end(struct world *w)
 {
-	ptc_piece_codes_release(&w->codes);
+	ptc_piece_user_release(&w->user);
 	ptc_addrspace_release(&w->as);
 	ptc_codefiles_release(&w->files);
 }
 
-static struct ptc_piece_code *use(struct world *w, int32_t pid)
+static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
 {
-	struct ptc_piece_code *k = ptc_piece_codes_use(&w->codes, &w->as, pid);
+	return ptc_addrspace_read(as, ip, out, len);
+}
+
+static struct ptc_piece_code *use_as(struct ptc_piece_user *u, const struct ptc_addrspace *as,
+				     int32_t pid)
+{
+	struct ptc_piece_code *k = ptc_piece_codes_use(u, as, pid, true);
 
 	cr_assert(k);
+	k->code.source = (struct ptc_fast_source){ read_code, as };
 	return k;
 }
 
-static void build(struct ptc_fast_code *c, uint64_t ip)
+static struct ptc_piece_code *use(struct world *w, int32_t pid)
+{
+	return use_as(&w->user, &w->as, pid);
+}
+
+static enum ptc_fast_end build(struct ptc_fast_code *c, uint64_t ip)
 {
 	const uint32_t block = ptc_fast_code_find(c, ip, PTC_MODE_64);
 
-	cr_assert(block && ptc_fast_code_get(c, block));
+	cr_assert(block);
+	return (enum ptc_fast_end)ptc_fast_code_get(c, &c->source, block)->end;
 }
 
 /* Blocks that are built are those that @fresh, which knows nothing, makes. */
@@ -142,7 +156,7 @@ Test(piece_code, after_any_changes_it_is_what_would_be_found_out_anew)
 		for (j = 0; i % 50 == 7 && j <= PTC_CHANGES; j++) /* more than are remembered */
 			change(&w);
 		k = use(&w, 7);
-		cr_assert(ptc_fast_code_init(&fresh, k->code.read, &w.as));
+		cr_assert(ptc_fast_code_init(&fresh, read_code, &w.as));
 		compare(&k->code, &fresh);
 		ptc_fast_code_release(&fresh);
 		for (j = 0; j < 100; j++)
@@ -182,17 +196,15 @@ Test(piece_code, code_that_was_missing_is_looked_for_when_something_is_mapped_th
 {
 	struct ptc_piece_code *k;
 	struct world w;
-	uint32_t block;
 
 	make(&w, 3);
 	memset(w.bytes, 0x90, sizeof(w.bytes));
 	w.bytes[4] = 0xc3;
 	k = use(&w, 7);
-	block = ptc_fast_code_find(&k->code, BASE + CODE - 3, PTC_MODE_64);
-	cr_assert_eq(ptc_fast_code_get(&k->code, block)->end, PTC_FAST_BAD);
+	cr_assert_eq(build(&k->code, BASE + CODE - 3), PTC_FAST_BAD);
 	cr_assert(ptc_addrspace_map(&w.as, BASE + CODE, 100, 0, w.file));
 	k = use(&w, 7);
-	cr_assert_eq(ptc_fast_code_get(&k->code, block)->end, PTC_FAST_RET);
+	cr_assert_eq(build(&k->code, BASE + CODE - 3), PTC_FAST_RET);
 	end(&w);
 }
 
@@ -212,9 +224,118 @@ Test(piece_code, each_process_has_its_own_and_the_oldest_goes)
 	cr_assert_eq(use(&w, 1), first);
 	cr_assert_eq(first->code.built, built);
 	(void)use(&w, 100); /* 2 goes */
-	cr_assert_eq(w.codes.n, PTC_PIECE_CODES);
+	cr_assert_eq(w.user.codes->n, PTC_PIECE_CODES);
 	cr_assert_eq(use(&w, 1)->code.built, built);
 	cr_assert_eq(use(&w, 3)->pid, 3);
-	cr_assert_eq(w.codes.n, PTC_PIECE_CODES);
+	cr_assert_eq(w.user.codes->n, PTC_PIECE_CODES);
+	end(&w);
+}
+
+/* The code of @as is another one now. */
+static void patch(struct world *w, struct ptc_addrspace *as, uint64_t at)
+{
+	cr_assert(ptc_addrspace_patch(as, BASE + at, w->bytes + 100, 1));
+}
+
+static void make_states(struct world *w, uint64_t seed, uint64_t *states)
+{
+	make(w, seed);
+	memset(w->bytes, 0x90, sizeof(w->bytes));
+	w->bytes[20] = w->bytes[4096 + 20] = w->bytes[100] = 0xc3;
+	w->as.states = states;
+	patch(w, &w->as, 200);
+	cr_assert(w->as.state);
+}
+
+Test(piece_code, those_of_one_state_have_the_same_and_nobody_takes_from_it)
+{
+	struct ptc_addrspace view = { .n = 0 };
+	struct ptc_piece_user other;
+	struct ptc_piece_code *k;
+	uint64_t states = 0, built;
+	struct world w;
+
+	make_states(&w, 5, &states);
+	ptc_piece_user_join(&other, &w.user);
+	cr_assert(ptc_addrspace_copy(&view, &w.as));
+	k = use(&w, 7);
+	cr_assert(k->code.shared);
+	build(&k->code, BASE);
+	built = k->code.built;
+	cr_assert_eq(use_as(&other, &view, 7), k);
+	cr_assert_neq(ptc_piece_code_tips(&other, k), ptc_piece_code_tips(&w.user, k));
+
+	/* One is ahead: what the other has stays as it is, until it comes there, too. */
+	patch(&w, &w.as, 4096 + 20);
+	cr_assert_neq(use(&w, 7), k);
+	cr_assert_eq(use_as(&other, &view, 7), k);
+	cr_assert_eq(k->code.built, built);
+	cr_assert_eq(build(&k->code, BASE + 4096), PTC_FAST_RET);
+	cr_assert(ptc_addrspace_copy(&view, &w.as));
+	cr_assert_eq(use_as(&other, &view, 7), use(&w, 7));
+
+	/* Nobody has the first one any more: whoever is ahead now has it, as it has become. */
+	patch(&w, &w.as, 21);
+	cr_assert_eq(use(&w, 7), k);
+	cr_assert_eq(k->code.built, built + 1);
+	ptc_addrspace_release(&view);
+	ptc_piece_user_release(&other);
+	end(&w);
+}
+
+Test(piece_code, what_a_piece_was_made_with_is_known_until_the_next_one)
+{
+	struct ptc_addrspace view = { .n = 0 };
+	struct ptc_piece_code *k;
+	uint64_t states = 0;
+	struct world w;
+
+	make_states(&w, 6, &states);
+	cr_assert(ptc_addrspace_copy(&view, &w.as));
+	patch(&w, &view, 300);
+	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, 0, 1), "nobody knows");
+	k = use(&w, 7);
+	build(&k->code, BASE);
+	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, BASE, BASE + 1));
+	cr_assert_not(ptc_piece_codes_know(&w.user, &w.as, 7, BASE + 64, BASE + 65));
+	/* Another turn in the same piece, and back. */
+	cr_assert_neq(ptc_piece_codes_use(&w.user, &view, 8, false), k);
+	cr_assert_eq(ptc_piece_codes_use(&w.user, &w.as, 7, false), k);
+	cr_assert_eq(w.user.nheld, 2);
+	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, BASE, BASE + 1));
+	/* The next piece, of the other one alone. */
+	cr_assert_neq(use_as(&w.user, &view, 8), k);
+	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, BASE + 64, BASE + 65), "nobody knows");
+	ptc_addrspace_release(&view);
+	end(&w);
+}
+
+Test(piece_code, a_full_one_is_left_by_all_and_begun_anew)
+{
+	struct ptc_addrspace view = { .n = 0 };
+	struct ptc_piece_user other;
+	struct ptc_piece_code *k, *next;
+	uint64_t states = 0;
+	struct world w;
+
+	make_states(&w, 7, &states);
+	ptc_piece_user_join(&other, &w.user);
+	cr_assert(ptc_addrspace_copy(&view, &w.as));
+	k = use(&w, 7);
+	build(&k->code, BASE);
+	*ptc_fast_tip(ptc_piece_code_tips(&w.user, k), BASE) = 1;
+	cr_assert_eq(use_as(&other, &view, 7), k);
+	k->code.full = true;
+	next = use(&w, 7);
+	cr_assert_neq(next, k, "somebody has it");
+	cr_assert_gt(k->code.nblocks, 1);
+	cr_assert_eq(use_as(&other, &view, 7), next);
+	next->code.full = true;
+	cr_assert_eq(use(&w, 7), k, "nobody has it");
+	cr_assert_eq(k->code.nblocks, 1);
+	cr_assert_eq(*ptc_fast_tip(ptc_piece_code_tips(&w.user, k), BASE), PTC_FAST_NONE);
+	ptc_piece_user_release(&w.user);
+	ptc_piece_user_release(&other);
+	ptc_addrspace_release(&view);
 	end(&w);
 }
