@@ -122,6 +122,14 @@ bool ptc_fast_chains_is_full(const struct ptc_fast_chains *c, const struct ptc_f
 	return is_largest(t, code) && ptc_fast_get_hint(&c->refused) >> (t->bits - 2);
 }
 
+const struct ptc_fast_chain *ptc_fast_chain_find_far(const struct ptc_fast_chain_table *t,
+						     size_t slot, uint64_t key)
+{
+	if (ptc_fast_chain_is(&t->v[slot ^ 2], key))
+		return &t->v[slot ^ 2];
+	return ptc_fast_chain_is(&t->v[slot ^ 3], key) ? &t->v[slot ^ 3] : NULL;
+}
+
 /* Where the one of @key is, or would go. NULL: there is no room in its set. */
 static struct ptc_fast_chain *find_room(const struct ptc_fast_chain_table *t, uint64_t key)
 {

@@ -81,19 +81,21 @@ static inline bool ptc_fast_chain_is(const struct ptc_fast_chain *c, uint64_t ke
 	return ptc_fast_see(&c->key) == key;
 }
 
+/* In the other line of the set: that is rare, and apart from the loop that looks for it. */
+const struct ptc_fast_chain *ptc_fast_chain_find_far(const struct ptc_fast_chain_table *t,
+						     size_t slot, uint64_t key);
+
 /* The chain, or NULL. */
 static inline const struct ptc_fast_chain *ptc_fast_chain_find(const struct ptc_fast_chain_table *t,
 							       uint64_t key)
 {
 	const size_t slot = ptc_fast_chain_slot(key, t->bits);
 
-	if (ptc_fast_chain_is(&t->v[slot], key))
+	if (__builtin_expect(ptc_fast_chain_is(&t->v[slot], key), 1))
 		return &t->v[slot];
 	if (ptc_fast_chain_is(&t->v[slot ^ 1], key))
 		return &t->v[slot ^ 1];
-	if (ptc_fast_chain_is(&t->v[slot ^ 2], key))
-		return &t->v[slot ^ 2];
-	return ptc_fast_chain_is(&t->v[slot ^ 3], key) ? &t->v[slot ^ 3] : NULL;
+	return ptc_fast_chain_find_far(t, slot, key);
 }
 
 /* False: out of memory. */

@@ -41,7 +41,7 @@ struct hot {
 	uint64_t bits, insns, last_ip;
 	unsigned int nbits, newest, sp;
 	uint32_t at, last; /* last: NONE if it is still the flow's */
-	bool listed;
+	bool listed, shared;
 	uint32_t *stack;
 
 	const struct ptc_fast_chain_table *chains;
@@ -49,7 +49,6 @@ struct hot {
 	const uint32_t *pushes;
 	struct ptc_fast_block *blocks;
 	uint32_t *tips;
-	bool shared;
 };
 
 /* What one step lists, rounded up: they are copied four at a time. */
@@ -161,15 +160,15 @@ static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 		count(h, from);
 		return;
 	}
-#ifdef __SANITIZE_THREAD__ /* what is behind them another thread may be writing: it counts for     \
-			      nothing */
+#ifdef __SANITIZE_THREAD__ /* another thread may be writing what is behind them */
 	for (; i < n; i++)
 		h->out[i] = from[i];
-#endif
-	while (i < n) {
+#else
+	do {
 		memcpy(h->out + i, from + i, 4 * sizeof(*from));
 		i += 4;
-	}
+	} while (i < n);
+#endif
 	h->out += n;
 }
 
