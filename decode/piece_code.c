@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/piece_code.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "decode/addrspace.h"
@@ -34,6 +35,7 @@ void ptc_piece_user_join(struct ptc_piece_user *u, const struct ptc_piece_user *
 	*u = (struct ptc_piece_user){ .codes = c, .counts = other->counts };
 	(void)pthread_mutex_lock(&c->lock);
 	u->number = c->users++;
+	assert(u->number < PTC_PIECE_USERS);
 	for (i = 0; i < c->n; i++)
 		c->codes[i]->code.shared = true;
 	(void)pthread_mutex_unlock(&c->lock);
