@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/fast/table.h"
-#include "decode/grow.h"
 
 enum { FIRST_BITS = 12, TRIES = 200, PAUSES = 8 /* some 20 us, together */ };
 
@@ -15,7 +14,10 @@ enum { FIRST_BITS = 12, TRIES = 200, PAUSES = 8 /* some 20 us, together */ };
 /* One more than there may be, to be read behind the last one. */
 #define RECS_ROOM (PTC_FAST_MAX_REC + 1)
 
-/* Those of all blocks, and a byte for each instruction: far more than there is room for blocks. */
+/*
+ * Return addresses, of blocks and chains, and instructions of blocks. Blocks or records are too
+ * many before these are, as a rule; if not, it has failed, and is forgotten as a full one is.
+ */
 #define MAX_PUSHES ((size_t)1 << 23)
 #define MAX_LENS   ((size_t)1 << 25)
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "decode/fast/table.h"
-#include "decode/grow.h"
 
 enum { FIRST_BITS = 12, LAST_BITS = 20, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
 
