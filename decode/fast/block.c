@@ -236,18 +236,38 @@ static size_t slot_of(uint64_t ip, enum ptc_mode mode, unsigned int bits)
 	return (size_t)((ip ^ ip >> 15 ^ (uint64_t)mode << 60) * 0x9e3779b97f4a7c15 >> (64 - bits));
 }
 
-/* The slot of the block at @ip, or the free one where it belongs. */
+static bool is_at(const struct ptc_fast_code *c, uint32_t block, uint64_t ip, enum ptc_mode mode)
+{
+	return c->blocks[block].ip == ip && c->blocks[block].mode == mode;
+}
+
+/* With the lock: the slot of the block at @ip, or the free one where it belongs. */
 static size_t find_slot(const struct ptc_fast_code *c, const struct ptc_fast_index *x, uint64_t ip,
 			enum ptc_mode mode)
 {
+	const size_t mask = ((size_t)1 << x->bits) - 1;
+	size_t i = slot_of(ip, mode, x->bits);
+
+	while (x->slots[i] && !is_at(c, x->slots[i], ip, mode))
+		i = (i + 1) & mask;
+	return i;
+}
+
+/*
+ * Without: the block at @ip, or NONE. A slot is looked at once: one that was free may be another
+ * block's at the next look.
+ */
+static uint32_t find_block(const struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
+{
+	const struct ptc_fast_index *x = ptc_fast_see(&c->index);
 	const size_t mask = ((size_t)1 << x->bits) - 1;
 	size_t i = slot_of(ip, mode, x->bits);
 	uint32_t id;
 
 	for (;; i = (i + 1) & mask) {
 		id = ptc_fast_see(&x->slots[i]);
-		if (!id || (c->blocks[id].ip == ip && c->blocks[id].mode == mode))
-			return i;
+		if (!id || is_at(c, id, ip, mode))
+			return id;
 	}
 }
 
@@ -302,8 +322,7 @@ static uint32_t find_or_add(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode 
 
 uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
 {
-	const struct ptc_fast_index *x = ptc_fast_see(&c->index);
-	uint32_t id = ptc_fast_see(&x->slots[find_slot(c, x, ip, mode)]);
+	uint32_t id = find_block(c, ip, mode);
 
 	if (id)
 		return id;

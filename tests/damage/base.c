@@ -379,6 +379,7 @@ static void open_raw(struct base *b, const char *dir, size_t limit)
 	char path[512], line[128];
 	unsigned int family, model, stepping;
 	struct piece whole;
+	size_t n;
 	FILE *f;
 
 	(void)snprintf(path, sizeof(path), "%s/pt.bin", dir);
@@ -400,7 +401,9 @@ static void open_raw(struct base *b, const char *dir, size_t limit)
 	(void)fclose(f);
 	(void)snprintf(path, sizeof(path), "%s/expected.json", dir);
 	f = fopen(path, "re");
-	if (f && fread(path, 1, sizeof(path) - 1, f) > 0) {
+	n = f ? fread(path, 1, sizeof(path) - 1, f) : 0;
+	path[n] = 0;
+	if (n) {
 		const char *cpu = strstr(path, "\"cpu\": \"");
 
 		if (cpu && sscanf(cpu + 8, "%u/%u/%u", &family, &model, &stepping) == 3) {

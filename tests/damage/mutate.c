@@ -239,8 +239,9 @@ static void describe(const struct base *b, const struct options *o, uint64_t num
 	       change_name(c->kind));
 	if (c->placed)
 		printf(", queue %u, 0x%zx to 0x%zx", b->lanes[c->lane].queue, c->from, c->upto);
-	printf(" %s: %s\n  again: mutate -s %" PRIu64 " -l %" PRIu64 " -m %" PRIu64 " %s\n",
-	       c->what, what, o->seed, o->limit, number, b->name);
+	printf(" %s: %s\n  again: mutate%s%s -s %" PRIu64 " -l %" PRIu64 " -m %" PRIu64 " %s\n",
+	       c->what, what, o->threads ? " -j" : "", o->engine ? " -e" : "", o->seed, o->limit,
+	       number, b->name);
 }
 
 static void write_out(const struct change *c)
@@ -262,23 +263,49 @@ static bool is_same(const struct run *a, const struct run *b, bool counts)
 	       !memcmp(&a->sums, &b->sums, sizeof(a->sums));
 }
 
+/* The first transfer of a queue that is another one, or "". */
+static void show_difference(const struct run *r, const struct run *want, char *text, size_t len)
+{
+	const struct flows *a, *b;
+	char got[80], wanted[80];
+	size_t i, k;
+
+	text[0] = 0;
+	for (i = 0; i < r->nlanes; i++) {
+		a = &r->lanes[i];
+		b = run_flows(want, a->queue);
+		for (k = 0; b && k < a->n && k < b->n; k++) {
+			if (flow_equal(&a->v[k], &b->v[k], SAME_TIME))
+				continue;
+			show(&a->v[k], got, sizeof(got));
+			show(&b->v[k], wanted, sizeof(wanted));
+			(void)snprintf(text, len, "; queue %u, transfer %zu: %s, not %s", a->queue,
+				       k, got, wanted);
+			return;
+		}
+	}
+}
+
 /* Decoded once more as each of the @n of @how says, the same has to come out. */
 static void judge_ways(const struct base *b, const struct change *c, const struct run *got,
 		       const struct threads *how, size_t n, struct verdict *v)
 {
+	char first[240];
 	struct run r;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !v->text[0]; i++) {
 		base_run(b, c->bytes, c->len, 100 * b->want.items + 10000, how[i], &r);
-		if (!is_same(&r, got, how[i].counts))
+		if (!is_same(&r, got, how[i].counts)) {
+			show_difference(&r, got, first, sizeof(first));
 			(void)snprintf(
 				v->text, sizeof(v->text),
 				"-j %u:%zu%s%s%s gives something else: %" PRIu64
-				" items, not %" PRIu64,
+				" items, not %" PRIu64 "%s",
 				how[i].jobs, how[i].slice, how[i].plain ? " without a cache" : "",
 				how[i].engine == PTC_ENGINE_FAST ? " with the second engine" : "",
-				how[i].counts ? " that counts" : "", r.items, got->items);
+				how[i].counts ? " that counts" : "", r.items, got->items, first);
+		}
 		run_release(&r);
 	}
 }

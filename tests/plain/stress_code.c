@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: threads that find out about the same code at the same time, each with a trace of its
- * own, list what each of them lists alone; under TSan no access races.
+ * own, list what each of them lists alone; and those that ask for blocks, most of which nobody
+ * asked for before, get those that they asked for. Under TSan no access races.
  *
  * The code is made of units of 16 bytes, what each is follows from its address: jccs, jumps and
  * calls to other units, returns, and indirect jumps.
@@ -15,6 +16,9 @@
 #include "decode/fast/engine.h"
 
 enum { UNIT = 16, UNITS = 6000, BASE = 0x400000, THREADS = 4, ROUNDS = 4, BRANCHES = 60000 };
+
+/* Few enough that the index stays small, and slots are free and then another's all the time. */
+enum { PLACES = 1 << 13, FINDS = 200 };
 
 static void die(const char *what)
 {
@@ -269,7 +273,24 @@ static void forget(struct known *k)
 	ptc_fast_code_release(&k->code);
 }
 
-static void run_together(struct job *jobs, struct known *known)
+/* Half of the places are one thread's alone. */
+static void *find_places(void *ctx)
+{
+	struct job *j = ctx;
+	uint64_t ip, i;
+	uint32_t block;
+
+	(void)pthread_barrier_wait(j->start);
+	for (i = 0; i < PLACES; i++) {
+		ip = BASE + mix(i % 2 ? i : i ^ j->walk.seed << 32) % (1 << 30);
+		block = ptc_fast_code_find(&j->known->code, ip, PTC_MODE_64);
+		if (!block || j->known->code.blocks[block].ip != ip)
+			die("the block at an address is another one's");
+	}
+	return NULL;
+}
+
+static void run_together(struct job *jobs, struct known *known, void *(*run)(void *job))
 {
 	pthread_barrier_t start;
 	size_t i;
@@ -279,7 +300,7 @@ static void run_together(struct job *jobs, struct known *known)
 	for (i = 0; i < THREADS; i++) {
 		jobs[i].known = known;
 		jobs[i].start = &start;
-		if (pthread_create(&jobs[i].thread, NULL, work, &jobs[i]))
+		if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i]))
 			die("no thread");
 	}
 	for (i = 0; i < THREADS; i++)
@@ -310,7 +331,7 @@ static void round_of(const uint8_t *bytes, uint64_t seed, bool counts)
 		walk(&jobs[i].walk, seed * THREADS + (i ? i : 1));
 	}
 	know(&known, true, counts);
-	run_together(jobs, &known);
+	run_together(jobs, &known, work);
 	for (i = 0; i < THREADS; i++) {
 		struct job alone = jobs[i];
 
@@ -328,6 +349,21 @@ static void round_of(const uint8_t *bytes, uint64_t seed, bool counts)
 	forget(&known);
 }
 
+static void find_at_once(void)
+{
+	struct job jobs[THREADS] = { { .insns = 0 } };
+	struct known known;
+	size_t i;
+
+	for (i = 0; i < THREADS; i++)
+		jobs[i].walk.seed = i;
+	for (i = 0; i < FINDS; i++) {
+		know(&known, true, false);
+		run_together(jobs, &known, find_places);
+		forget(&known);
+	}
+}
+
 int main(void)
 {
 	uint8_t *bytes = malloc((size_t)UNIT * UNITS);
@@ -339,6 +375,7 @@ int main(void)
 		write_unit(i, bytes + i * UNIT);
 	for (i = 0; i < ROUNDS; i++)
 		round_of(bytes, i, i % 2);
+	find_at_once();
 	free(bytes);
 	return 0;
 }
