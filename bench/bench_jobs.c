@@ -11,12 +11,12 @@
  *		and what the two together do of it
  *	memory	peak of -j 2, and of one of the two
  *
- *	bench_jobs [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
+ *	bench_jobs [-i] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
  *
  * with THREADS processes, too, and that engine (as a rule, the library's default); BYTES of trace,
- * about, are what a thread takes at a time; with -s transfers are counted, as `decode --stats`
- * does, and the hash is that of how many there are of each kind. FILE: of `ptcap record`; some 40
- * MB of trace are enough.
+ * about, are what a thread takes at a time; with -i the sink takes no RUN items; with -s transfers
+ *are counted, as `decode --stats` does, and the hash is that of how many there are of each kind.
+ *FILE: of `ptcap record`; some 40 MB of trace are enough.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -51,7 +51,7 @@ static void die(const char *what)
 }
 
 static size_t slice; /* 0: what is best */
-static bool counts;
+static bool counts, items_only;
 static enum ptc_engine_choice engine;
 
 struct seen {
@@ -63,20 +63,35 @@ static void mix(struct seen *s, uint64_t value)
 	s->hash = (s->hash << 7 | s->hash >> 57) ^ value;
 }
 
+static inline void see(struct seen *s, uint64_t from, uint64_t to, enum ptc_kind kind)
+{
+	s->transfers++;
+	if (counts)
+		s->kinds[kind]++;
+	else
+		mix(s, from + to * 0x9e3779b97f4a7c15 + ((uint64_t)kind << 56));
+}
+
+static void see_run(struct seen *s, const struct ptc_transfer *t, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		see(s, ptc_transfer_from(t[i]), t[i].to, ptc_transfer_kind(t[i]));
+}
+
 static int see_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct seen *s = ctx;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (items[i].type != PTC_ITEM_BRANCH)
-			continue;
-		s->transfers++;
-		if (counts)
-			s->kinds[items[i].kind]++;
-		else
-			mix(s, items[i].from + items[i].to * 0x9e3779b97f4a7c15 +
-				       ((uint64_t)items[i].kind << 56));
+		const struct ptc_item *it = &items[i];
+
+		if (it->type == PTC_ITEM_BRANCH)
+			see(s, it->from, it->to, (enum ptc_kind)it->kind);
+		else if (it->type == PTC_ITEM_RUN)
+			see_run(s, ptc_item_transfers(it), it->to);
 	}
 	return 0;
 }
@@ -107,6 +122,7 @@ static struct count decode(const char *path, unsigned int jobs)
 	opts.slice = slice;
 	opts.engine = engine;
 	opts.sums = counts ? &sums : NULL;
+	opts.runs = !items_only;
 	if (ptc_decode_open(path, &opts, &d, &err) < 0 || ptc_decode_run(d, &sink, &err) < 0)
 		die(err.msg);
 	ptc_decode_get_stats(d, &stats);
@@ -268,9 +284,11 @@ int main(int argc, char **argv)
 	size_t pairs = 5, n = 2;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "b:e:j:p:s")) != -1) {
+	while ((opt = getopt(argc, argv, "b:e:ij:p:s")) != -1) {
 		if (opt == 's')
 			counts = true;
+		else if (opt == 'i')
+			items_only = true;
 		else if (opt == 'e')
 			engine = engine_of(optarg);
 		else if (opt == 'j')
@@ -283,7 +301,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc)
-		die("usage: bench_jobs [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] "
+		die("usage: bench_jobs [-i] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] "
 		    "[-p PAIRS] FILE...");
 	for (; optind < argc; optind++)
 		measure(argv[optind], (unsigned int)n, pairs);

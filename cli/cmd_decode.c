@@ -67,7 +67,7 @@ static void help(void)
 	       "                        (of its source)\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
 	       "doc/json.md;\n"
-	       "                        or bin: records of 64 bytes, see doc/format.md\n"
+	       "                        or bin: 16 bytes a transfer, see doc/format.md\n"
 	       "      --tid=LIST        only these threads: 12,15-17\n"
 	       "      --cpu=LIST        only these CPUs; in raw mode the CPU that recorded, as "
 	       "6/94/3\n"
@@ -429,6 +429,7 @@ static int check_args(struct decode_args *a)
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.sums = f->stats ? &a->sums : NULL;
+	a->opts.runs = f->bin;
 	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
 		return ptc_usage_error("decode",

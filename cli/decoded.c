@@ -16,8 +16,8 @@ static struct ptc_sink printer_of(struct ptc_decoded *o)
 	struct ptc_sink sink = { .on_items = ptc_print_text, .ctx = &o->printer };
 
 	if (f->bin) {
-		ptc_print_bin_head();
-		sink.on_items = ptc_print_bin;
+		ptc_print_bin_begin(&o->bin);
+		sink = (struct ptc_sink){ ptc_print_bin, &o->bin };
 	} else if (f->insn) {
 		sink.on_items = ptc_print_insn;
 	} else if (f->json) {
@@ -68,6 +68,8 @@ bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
 		ok = print_counts(o);
 	if (o->form.json && whole)
 		ptc_print_json_missing(o->d, o->line);
+	if (o->form.bin && !ptc_print_bin_end(&o->bin))
+		o->line->failed = true;
 	ptc_counts_release(&o->counts);
 	ptc_line_flush(o->line);
 	return ok && !o->line->failed;

@@ -8,6 +8,7 @@
 
 #include "counts.h"
 #include "out.h"
+#include "out_bin.h"
 #include "out_calls.h"
 #include "out_stats.h"
 #include "ptcap/decode.h"
@@ -26,6 +27,7 @@ struct ptc_decoded {
 	struct ptc_decode *d; /* lent */
 	struct ptc_line *line;
 	struct ptc_printer printer;
+	struct ptc_bin_printer bin;
 	struct ptc_calls_printer calls;
 	struct ptc_counts counts;
 	struct ptc_totals totals;

@@ -105,8 +105,4 @@ void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it);
 void ptc_print_json_head(struct ptc_line *l);
 void ptc_print_json_missing(const struct ptc_decode *d, struct ptc_line *l);
 
-/* --format bin: doc/format.md. Straight to stdout; ctx is a struct ptc_printer. */
-void ptc_print_bin_head(void);
-int ptc_print_bin(void *ctx, const struct ptc_item *items, size_t n);
-
 #endif

@@ -59,17 +59,39 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 	o->picky = opts->tid != -1 || opts->cpu != -1 || opts->tids.n || opts->cpus.n;
 }
 
-void ptc_out_release(struct ptc_out *o)
-{
-	free(o->items);
-	o->items = NULL;
-	o->head = o->n = o->cap = o->hidden = 0;
-}
-
 static void empty(struct ptc_out *o)
 {
 	o->head = o->n = o->front;
+	o->recs.head = o->recs.n = 0;
 	o->newest = 0;
+}
+
+struct ptc_out_room ptc_out_swap_room(struct ptc_out *o, struct ptc_out_room room)
+{
+	const struct ptc_out_room was = { o->items, o->recs.v, o->cap, o->recs.cap };
+
+	o->items = room.items;
+	o->cap = room.cap;
+	o->recs.v = room.recs;
+	o->recs.cap = room.recs_cap;
+	empty(o);
+	return was;
+}
+
+void ptc_out_room_release(struct ptc_out_room *room)
+{
+	free(room->items);
+	free(room->recs);
+	*room = (struct ptc_out_room){ .cap = 0 };
+}
+
+void ptc_out_release(struct ptc_out *o)
+{
+	struct ptc_out_room room;
+
+	o->hidden = o->front = 0;
+	room = ptc_out_swap_room(o, (struct ptc_out_room){ .cap = 0 });
+	ptc_out_room_release(&room);
 }
 
 void ptc_out_keep_front(struct ptc_out *o, size_t n)
@@ -134,6 +156,71 @@ struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, e
 	it->kind = (uint8_t)kind;
 	o->stats->branches++;
 	return it;
+}
+
+static bool append_recs(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n)
+{
+	if (!ptc_grow(&o->recs.v, &o->recs.cap, o->recs.n + n, sizeof(*o->recs.v)))
+		return false;
+	memcpy(o->recs.v + o->recs.n, recs, n * sizeof(*recs));
+	o->recs.n += n;
+	return true;
+}
+
+void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
+{
+	struct ptc_item *it;
+
+	if (!ptc_out_reserve(o, 0))
+		return;
+	it = &o->items[o->n];
+	*it = ptc_out_stamp(o, time);
+	it->type = PTC_ITEM_RUN;
+	it->from = o->recs.n;
+	it->to = n;
+	if (!append_recs(o, recs, n)) {
+		o->failed = true;
+		return;
+	}
+	o->n++;
+	o->stats->branches += n;
+	ptc_out_saw(o, time);
+}
+
+static_assert(sizeof(struct ptc_transfer) == sizeof(struct ptc_fast_rec) &&
+		      offsetof(struct ptc_transfer, from_kind) ==
+			      offsetof(struct ptc_fast_rec, from_kind) &&
+		      offsetof(struct ptc_transfer, to) == offsetof(struct ptc_fast_rec, to),
+	      "what is listed is what is handed over");
+
+struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n)
+{
+	struct ptc_item *items = o->items + o->head;
+	size_t i;
+
+	o->head += n;
+	for (i = 0; o->runs && i < n; i++) {
+		if (items[i].type != PTC_ITEM_RUN)
+			continue;
+		items[i].from = (uint64_t)(uintptr_t)(o->recs.v + items[i].from);
+		o->recs.head += items[i].to;
+	}
+	return items;
+}
+
+bool ptc_out_adopt(struct ptc_out *to, struct ptc_item *items, size_t n, const struct ptc_out *from)
+{
+	size_t i, at;
+
+	for (i = 0; from->runs && i < n; i++) {
+		if (items[i].type != PTC_ITEM_RUN)
+			continue;
+		at = to->recs.n;
+		if (!append_recs(to, from->recs.v + items[i].from, items[i].to))
+			return false;
+		items[i].from = at;
+	}
+	return true;
 }
 
 struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time)

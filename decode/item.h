@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/fast/block.h"
 #include "ptcap/decode.h"
 
 /*
@@ -17,8 +18,16 @@
 struct ptc_out {
 	struct ptc_item *items; /* owned */
 	size_t head, n, cap;
-	size_t front;	 /* where those in an empty one begin: what others may be put into later */
-	size_t hidden;	 /* items behind n that have been decoded, and are not to be seen yet */
+	size_t front;  /* where those in an empty one begin: what others may be put into later */
+	size_t hidden; /* items behind n that have been decoded, and are not to be seen yet */
+
+	/* Of the RUN items among them, whose from says where they begin. [head, n) are left. */
+	bool runs; /* there may be some */
+	struct {
+		struct ptc_fast_rec *v; /* owned */
+		size_t head, n, cap;
+	} recs;
+
 	uint64_t newest; /* none of them is of a later time */
 	bool failed;	 /* out of memory: checked once a step */
 
@@ -47,11 +56,45 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 		  struct ptc_decode_stats *stats);
 void ptc_out_release(struct ptc_out *o);
 
+/* The memory of an empty one. */
+struct ptc_out_room {
+	struct ptc_item *items; /* owned */
+	struct ptc_fast_rec *recs;
+	size_t cap, recs_cap;
+};
+
+/* @o, which is empty, has @room from now on. What it had is returned. */
+struct ptc_out_room ptc_out_swap_room(struct ptc_out *o, struct ptc_out_room room);
+void ptc_out_room_release(struct ptc_out_room *room);
+
 /* Keep room for @n in front of those to come; there are none yet. */
 void ptc_out_keep_front(struct ptc_out *o, size_t n);
 
 /* Room for @more than the one item that there is always room for when this was true. */
 bool ptc_out_reserve(struct ptc_out *o, size_t more);
+
+/* How much waits: items, and transfers of RUN items. */
+static inline size_t ptc_out_waiting(const struct ptc_out *o)
+{
+	return o->n - o->head + (o->recs.n - o->recs.head);
+}
+
+/* As many as this, at least, are worth a RUN item. */
+enum { PTC_OUT_RUN_MIN = 4 };
+
+/* A batch may be so many times as large where there are RUN items: still what a cache has room for.
+ */
+enum { PTC_OUT_RUN_BATCHES = 8 };
+
+/* One of @n transfers, if runs; as a quick way around ptc_out_branch, for those that all keep. */
+void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, uint64_t time);
+
+/* The first @n of those that wait are handed over: their RUN items say where transfers are. */
+struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n);
+
+/* Put the RUN items among the @n at @items, which are @from's, with theirs into @to. */
+bool ptc_out_adopt(struct ptc_out *to, struct ptc_item *items, size_t n,
+		   const struct ptc_out *from);
 
 /* A transfer as it is appended now, without its ends and kind. For those who append themselves. */
 static inline struct ptc_item ptc_out_stamp(const struct ptc_out *o, uint64_t time)

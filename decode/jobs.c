@@ -31,8 +31,8 @@ struct ptc_jobs_thread {
 	bool idle;				    /* it waits for that */
 	struct ptc_made_list spare_made[SPARE_MAX]; /* owned; memory that it has written last */
 	size_t nspare_made;
-	struct ptc_item *spare_items[SPARE_ITEMS_MAX]; /* owned; the same, in its turns */
-	size_t nspare_items, caps[SPARE_ITEMS_MAX];
+	struct ptc_out_room spare_rooms[SPARE_ITEMS_MAX]; /* owned; the same, in its turns */
+	size_t nspare_rooms;
 };
 
 struct ptc_jobs {
@@ -339,8 +339,8 @@ static void thread_release(struct ptc_jobs_thread *t)
 {
 	while (t->nspare_made)
 		ptc_made_list_release(&t->spare_made[--t->nspare_made]);
-	while (t->nspare_items)
-		free(t->spare_items[--t->nspare_items]);
+	while (t->nspare_rooms)
+		ptc_out_room_release(&t->spare_rooms[--t->nspare_rooms]);
 	ptc_slice_worker_release(&t->worker);
 	ptc_engine_free(t->engine);
 	(void)pthread_cond_destroy(&t->wake);
@@ -432,17 +432,12 @@ void ptc_jobs_lend_items(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_
 	(void)pthread_mutex_lock(&j->lock);
 	t = j->turn;
 	if (t != was && o->head == o->n && !o->hidden && o->cap <= SPARE_ITEMS_CAP &&
-	    !(was && was->nspare_items == SPARE_ITEMS_MAX)) {
+	    !(was && was->nspare_rooms == SPARE_ITEMS_MAX)) {
 		if (was) {
-			was->caps[was->nspare_items] = o->cap;
-			was->spare_items[was->nspare_items++] = o->items;
-			o->items = NULL;
-			o->cap = 0;
-			if (t->nspare_items) {
-				o->items = t->spare_items[--t->nspare_items];
-				o->cap = t->caps[t->nspare_items];
-			}
-			o->head = o->n = o->front = 0;
+			o->front = 0;
+			was->spare_rooms[was->nspare_rooms++] = ptc_out_swap_room(
+				o, t->nspare_rooms ? t->spare_rooms[--t->nspare_rooms] :
+						     (struct ptc_out_room){ .cap = 0 });
 		}
 		*writer = t;
 	}

@@ -27,6 +27,7 @@ struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l)
 		.stats = &d->stats,
 		.notes = &d->notes,
 		.sums = &l->sums,
+		.runs = d->runs,
 	};
 }
 
@@ -102,7 +103,7 @@ static bool move_items(struct ptc_lane *l, const struct ptc_out *from, struct pt
 	ptc_out_saw(to, from->newest);
 	if (left)
 		memcpy(to->items + to->head, from->items + from->head, left * sizeof(*to->items));
-	return true;
+	return ptc_out_adopt(to, to->items + to->head, left, from);
 }
 
 static void add_stats(struct ptc_decode_stats *to, const struct ptc_decode_stats *all,

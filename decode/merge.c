@@ -55,11 +55,10 @@ static int give_breaks(struct ptc_decode *d, const struct ptc_sink *sink, uint64
 static int give(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_out *o, size_t n,
 		struct ptc_err *err)
 {
-	const struct ptc_item *items = o->items + o->head;
+	const struct ptc_item *items = ptc_out_take(o, n);
 	size_t k = n;
 	int r = 0;
 
-	o->head += n;
 	for (; !r && n; items += k, n -= k) {
 		k = n;
 		if (!ptc_joint_is_over(&d->joint, order_time(items->time))) {

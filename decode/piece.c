@@ -504,10 +504,20 @@ static void move_on(struct ptc_replay *r, const struct ptc_fast_mark *m)
 	r->now = m->tsc;
 }
 
+/* How many transfers a step may be, where it may be @max items. */
+static size_t most_of(const struct ptc_replay *r, size_t max)
+{
+	if (r->piece.counted)
+		return SIZE_MAX;
+	if (!max)
+		return 1;
+	return r->out.runs ? max * PTC_OUT_RUN_BATCHES : max;
+}
+
 int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	struct ptc_piece *p = &r->piece;
-	const size_t most = p->counted ? SIZE_MAX : max ? max : 1;
+	const size_t most = most_of(r, max);
 	size_t left, n;
 
 	if (p->late)

@@ -70,6 +70,7 @@ static void begin(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	r->stop = (struct ptc_spot){ SIZE_MAX, SIZE_MAX };
 	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock);
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
+	r->out.runs = conf->runs;
 	r->as = &r->none;
 	skip_to_start(r);
 	r->as_changed = true;
@@ -102,15 +103,14 @@ void ptc_replay_free(struct ptc_replay *r)
 
 void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 {
-	struct ptc_item *items = r->out.items;
-	const size_t cap = r->out.cap;
+	const struct ptc_out_room room =
+		ptc_out_swap_room(&r->out, (struct ptc_out_room){ .cap = 0 });
 
 	ptc_replay_close_span(r);
 	ptc_addrspace_release(&r->none);
 	memset(r, 0, offsetof(struct ptc_replay, trail));
 	begin(r, conf);
-	r->out.items = items;
-	r->out.cap = cap;
+	(void)ptc_out_swap_room(&r->out, room);
 	ptc_trail_renew(&r->trail, &r->out, conf->opts);
 	r->piece.active = false;
 }

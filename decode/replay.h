@@ -47,6 +47,7 @@ struct ptc_replay_conf {
 	struct ptc_decode_stats *stats;
 	struct ptc_notes *notes;
 	struct ptc_sums *sums; /* of pieces whose transfers are counted; NULL: of none are */
+	bool runs;	       /* there may be RUN items */
 };
 
 int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret,

@@ -209,6 +209,7 @@ static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
  */
 static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
 {
+	const size_t batch = d->runs ? PTC_LANE_BATCH * PTC_OUT_RUN_BATCHES : PTC_LANE_BATCH;
 	const struct ptc_out *o;
 	uint64_t t;
 	int r;
@@ -233,8 +234,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 			return 0;
 		}
 		o = ptc_replay_out(l->replay);
-	} while (t <= limit && o->n - o->head < PTC_LANE_BATCH &&
-		 l->sums.transfers < PTC_SUMS_BATCH &&
+	} while (t <= limit && ptc_out_waiting(o) < batch && l->sums.transfers < PTC_SUMS_BATCH &&
 		 (!d->clock.valid || !ptc_sideband_peek(&d->sideband, t)));
 	return 0;
 }
@@ -358,14 +358,19 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
 }
 
-/* Does nobody have to look at each transfer? */
-static bool can_count(const struct ptc_decode *d)
+/* Is each transfer to be looked at by itself? */
+static bool is_choosy(const struct ptc_decode *d)
 {
 	const struct ptc_decode_opts *o = &d->opts;
 
-	return o->sums && o->engine != PTC_ENGINE_VERIFY && !o->bytes && !o->last && o->tid == -1 &&
-	       o->cpu == -1 && !o->tids.n && !o->cpus.n && !ptc_pick_is_needed(&d->pick) &&
-	       !d->joint.nkept;
+	return o->engine == PTC_ENGINE_VERIFY || o->bytes || o->last || o->tid != -1 ||
+	       o->cpu != -1 || o->tids.n || o->cpus.n || ptc_pick_is_needed(&d->pick);
+}
+
+/* Does nobody have to see them? */
+static bool can_count(const struct ptc_decode *d)
+{
+	return d->opts.sums && !is_choosy(d) && !d->joint.nkept;
 }
 
 /* Instructions, and events, are libipt's alone. */
@@ -390,6 +395,7 @@ int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct pt
 	int r = start_engine(d, err);
 
 	d->applied_ns = 0;
+	d->runs = d->opts.runs && !is_choosy(d);
 	ptc_joint_rewind(&d->joint);
 	if (!r)
 		r = start_lanes(d, err);

@@ -33,6 +33,7 @@ struct ptc_decode {
 	struct ptc_srclines srclines;
 	struct ptc_lane *lanes; /* owned; ascending idx */
 	size_t nlanes;
+	bool runs; /* of this pass: the sink takes RUN items, and nothing chooses among them */
 	bool ran;
 	bool no_rounds; /* see ptc_sideband_open */
 	bool cycles;	/* the trace has CYC packets */

@@ -201,6 +201,10 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 		list_one_by_one(t, recs, n, time);
 		return;
 	}
+	if (o->runs && n >= PTC_OUT_RUN_MIN) {
+		ptc_out_run(o, recs, n, time);
+		return;
+	}
 	if (!ptc_out_reserve(o, n))
 		return;
 	it = o->items + o->n;

@@ -1,6 +1,7 @@
 # Recordings damaged in many ways: tests/damage/mutate.c says what must come out then.
 add_executable(mutate damage/mutate.c damage/base.c damage/change.c)
 ptcap_sees_all(mutate)
+target_include_directories(mutate PRIVATE support)
 target_link_options(mutate PRIVATE -Wl,--wrap=pt_iscache_add_file)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 

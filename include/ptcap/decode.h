@@ -28,6 +28,7 @@ enum ptc_item_type {
 	PTC_ITEM_GAP = 2,    /* trace that is missing or could not be followed */
 	PTC_ITEM_INSN = 3,   /* one retired instruction (opts.insns) */
 	PTC_ITEM_EVENT = 4,  /* something else that the trace tells of (opts.events) */
+	PTC_ITEM_RUN = 5,    /* transfers side by side (opts.runs) */
 };
 
 /* What an event's value is, if it has one. */
@@ -81,9 +82,10 @@ enum ptc_gap_cause {
  */
 struct ptc_item {
 	uint64_t from;	  /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
-			   * queue's AUX stream. EVENT: where it happened; 0: not known */
+			   * queue's AUX stream. EVENT: where it happened; 0: not known. RUN: see
+			   * ptc_item_transfers */
 	uint64_t to;	  /* BRANCH: 0 for an exit. GAP: length in bytes; 0 when none of the stream
-			   * itself is missing (overflow). EVENT: its value */
+			   * itself is missing (overflow). EVENT: its value. RUN: how many */
 	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME */
 	int32_t pid, tid; /* -1: not known */
 	int32_t cpu;	  /* -1: not known */
@@ -96,6 +98,29 @@ struct ptc_item {
 	uint8_t reserved[5];
 };
 static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
+
+/* One of a RUN, 16 bytes: its ends and its kind. Addresses have 56 bits there, and a sign. */
+struct ptc_transfer {
+	uint64_t from_kind; /* from << 8, and the kind */
+	uint64_t to;
+};
+
+static inline uint64_t ptc_transfer_from(struct ptc_transfer t)
+{
+	return (uint64_t)((int64_t)t.from_kind >> 8);
+}
+
+static inline enum ptc_kind ptc_transfer_kind(struct ptc_transfer t)
+{
+	return (enum ptc_kind)(t.from_kind & 0xff);
+}
+
+/* The it->to transfers of a RUN, in order; all are of its time, thread, CPU and queue. Lent as the
+ * item is. */
+static inline const struct ptc_transfer *ptc_item_transfers(const struct ptc_item *it)
+{
+	return (const struct ptc_transfer *)(uintptr_t)it->from;
+}
 
 /*
  * Items out, n of them, at least 1. They are in the order of their times, at equal times in that of
@@ -202,7 +227,13 @@ struct ptc_decode_opts {
 	bool mangled;	 /* names of functions as the linker has them: not demangled */
 	/* A recording without trace, too: nothing comes out, but names can be asked for. */
 	bool untraced;
-	uint8_t reserved[5];
+	/*
+	 * Transfers may come as RUN items, a quarter as large: where the second engine follows the
+	 * trace and nothing chooses among its transfers (as with sums). Others come as BRANCH
+	 * items. Which do may differ from run to run; what they are, and in which order, does not.
+	 */
+	bool runs;
+	uint8_t reserved[4];
 	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
 	/*
 	 * Threads to decode with, the caller's included; 0: one. What comes out is the same. With

@@ -15,6 +15,7 @@
 
 #include "arch/pt_packet.h"
 #include "change.h"
+#include "lib_runs.h"
 #include "ptcap/file.h"
 
 enum { ITEMS_MAX = 20000000 };
@@ -167,11 +168,16 @@ static int on_sums(void *ctx, const struct ptc_sums *sums)
 static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct run *r = ctx;
+	struct ptc_item it;
+	uint64_t k;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		take(r, &items[i]);
-	digest(&r->digest, items, n * sizeof(*items));
+		for (k = 0; k < runs_count(&items[i]); k++) {
+			it = runs_item(&items[i], k);
+			take(r, &it);
+			digest(&r->digest, &it, sizeof(it));
+		}
 	r->endless = r->items > r->max_items;
 	return r->endless;
 }
@@ -226,6 +232,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	opts.slice = threads.slice;
 	opts.engine = threads.engine ? threads.engine : PTC_ENGINE_LIBIPT;
 	opts.sums = threads.counts ? &sums : NULL;
+	opts.runs = threads.runs;
 	*ret = (struct run){ .max_items = max_items };
 	ret->sums.first_ns = ret->sums.last_ns = PTC_NO_TIME;
 	if (ftruncate(b->fd, 0) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)

@@ -100,6 +100,7 @@ struct threads {
 	bool plain;
 	enum ptc_engine_choice engine;
 	bool counts; /* transfers are no items where that can be */
+	bool runs;   /* those that are side by side come as RUN items */
 };
 
 /* Decode @bytes as if they were @b's. *@ret is to be released. */

@@ -300,11 +300,12 @@ static void judge_ways(const struct base *b, const struct change *c, const struc
 			show_difference(&r, got, first, sizeof(first));
 			(void)snprintf(
 				v->text, sizeof(v->text),
-				"-j %u:%zu%s%s%s gives something else: %" PRIu64
+				"-j %u:%zu%s%s%s%s gives something else: %" PRIu64
 				" items, not %" PRIu64 "%s",
 				how[i].jobs, how[i].slice, how[i].plain ? " without a cache" : "",
 				how[i].engine == PTC_ENGINE_FAST ? " with the second engine" : "",
-				how[i].counts ? " that counts" : "", r.items, got->items, first);
+				how[i].counts ? " that counts" : "", how[i].runs ? " in runs" : "",
+				r.items, got->items, first);
 		}
 		run_release(&r);
 	}
@@ -331,6 +332,8 @@ static void judge_engine(const struct base *b, const struct change *c, const str
 		{ .jobs = 2, .slice = 1, .engine = PTC_ENGINE_FAST },
 		{ .jobs = 2, .slice = 2, .engine = PTC_ENGINE_FAST },
 		{ .jobs = 3, .slice = 4096, .engine = PTC_ENGINE_FAST },
+		{ .jobs = 1, .engine = PTC_ENGINE_FAST, .runs = true },
+		{ .jobs = 2, .slice = 2, .engine = PTC_ENGINE_FAST, .runs = true },
 		{ .jobs = 1, .engine = PTC_ENGINE_FAST, .counts = true },
 		{ .jobs = 2, .slice = 1, .engine = PTC_ENGINE_FAST, .counts = true },
 	};

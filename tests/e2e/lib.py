@@ -217,6 +217,29 @@ def decode(path, *options):
     return Run([PTCAP, "decode", "-i", path, *options])
 
 
+BRANCH, RUN = 1, 5
+
+
+def bin_items(out):
+    """What --format bin printed: (from or offset, to or length, time, pid, tid, cpu, queue, type, kind)."""
+    check(out[:64] == b"PTCAPDEC 2 16".ljust(63) + b"\n", f"head {out[:64]}")
+    context, at = None, 64
+    while at < len(out):
+        word, value = struct.unpack_from("<qQ", out, at)
+        at += 16
+        if word & 0xFF:
+            yield ((word >> 8) & NO_TIME, value, *context, BRANCH, word & 0xFF)
+            continue
+        item = struct.unpack_from("<QQQiiiIBB", out, at)
+        check(word >> 8 == item[7] and value == 4, f"record at {at - 16}: type {word >> 8}, {value} units")
+        at += 16 * value
+        if item[7] == RUN:
+            context = item[2:7]
+        else:
+            yield item
+    check(at == len(out), f"{len(out)} bytes")
+
+
 NO_TIME = (1 << 64) - 1
 ORDERED_MAX = 200000  # transfers; more of them take too long to look at one by one
 
@@ -226,8 +249,8 @@ def in_order(path, *options):
     items = subprocess.run(
         [PTCAP, "decode", "-i", path, "--format", "bin", "--events", *options],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-    ).stdout[64:]
-    items = [item for item in struct.iter_unpack("<QQQiiiIBB22x", items) if item[2] != NO_TIME]
+    ).stdout
+    items = [item for item in bin_items(items) if item[2] != NO_TIME]
     back = next(((a, b) for a, b in zip(items, items[1:]) if a[2] > b[2]), None)
     check(not back, f"time goes back: {back}")
     return len(items)

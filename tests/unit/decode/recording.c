@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib_runs.h"
+
 const struct ptc_time_conv rec_clock_1ns = { .shift = 0, .mult = 1, .zero = 0 };
 
 struct rec_file rec_make_file(const void *bytes, size_t len)
@@ -43,28 +45,36 @@ void rec_piece(struct recording *t, uint32_t idx, int32_t tid, int32_t cpu, uint
 	ptc_buf_release(b);
 }
 
+static void print(struct recording *t, const struct ptc_item *it)
+{
+	uint64_t off;
+	const char *file = ptc_decode_file(t->d, it, it->from ? it->from : it->to, &off);
+
+	if (it->type == PTC_ITEM_GAP)
+		fprintf(t->out, "%d gap %u %" PRIx64 " %" PRIx64 " %s\n", it->tid, it->queue,
+			it->from, it->to, ptc_gap_name((enum ptc_gap_cause)it->cause));
+	else
+		fprintf(t->out, "%d %" PRIx64 " %" PRIx64 " %s%s\n", it->tid, it->from, it->to,
+			ptc_kind_name((enum ptc_kind)it->kind), file ? "" : " unmapped");
+}
+
 int rec_on_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct recording *t = ctx;
-	uint64_t off;
+	struct ptc_item it;
+	uint64_t k;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		const struct ptc_item *it = &items[i];
-		const char *file = ptc_decode_file(t->d, it, it->from ? it->from : it->to, &off);
-
-		if (it->time != PTC_NO_TIME) {
-			cr_assert_geq(it->time, t->last, "item %zu goes back in time", i);
-			t->last = it->time;
+		if (items[i].time != PTC_NO_TIME) {
+			cr_assert_geq(items[i].time, t->last, "item %zu goes back in time", i);
+			t->last = items[i].time;
 		}
-		if (it->type == PTC_ITEM_GAP)
-			fprintf(t->out, "%d gap %u %" PRIx64 " %" PRIx64 " %s\n", it->tid,
-				it->queue, it->from, it->to,
-				ptc_gap_name((enum ptc_gap_cause)it->cause));
-		else
-			fprintf(t->out, "%d %" PRIx64 " %" PRIx64 " %s%s\n", it->tid, it->from,
-				it->to, ptc_kind_name((enum ptc_kind)it->kind),
-				file ? "" : " unmapped");
+		t->runs += items[i].type == PTC_ITEM_RUN;
+		for (k = 0; k < runs_count(&items[i]); k++) {
+			it = runs_item(&items[i], k);
+			print(t, &it);
+		}
 	}
 	return 0;
 }
@@ -78,6 +88,7 @@ int rec_run_bytes(struct recording *t, const void *bytes, size_t len, struct ptc
 
 	t->out = open_memstream(&t->text, &t->len);
 	t->last = 0;
+	t->runs = 0;
 	r = ptc_decode_open(f.path, &t->opts, &t->d, err);
 	if (!r) {
 		r = ptc_decode_run(t->d, &sink, err);
@@ -105,8 +116,9 @@ void rec_expect(struct recording *t, const char *lines)
 	size_t len, i;
 
 	bytes = pd_finish(&t->pd, &len);
-	for (i = 0; i < 2; i++) {
-		t->opts.engine = engines[i];
+	for (i = 0; i < 3; i++) {
+		t->opts.engine = engines[i > 0];
+		t->opts.runs = i > 1;
 		cr_assert_eq(rec_run_bytes(t, bytes, len, &err), 0, "%s", err.msg);
 		cr_assert_str_eq(t->text, lines, "got:\n%swant:\n%s", t->text, lines);
 		free(t->text);

@@ -33,6 +33,7 @@ struct recording {
 	char *text;
 	size_t len;
 	uint64_t last; /* time of the last item that had one */
+	uint64_t runs; /* RUN items, which are printed as what they stand for */
 };
 
 /* A file in memory; its descriptor is to be closed. */
@@ -52,7 +53,7 @@ int rec_on_items(void *ctx, const struct ptc_item *items, size_t n);
  */
 int rec_run_bytes(struct recording *t, const void *bytes, size_t len, struct ptc_err *err);
 void rec_end(struct recording *t);
-/* Decoded by either engine, these lines come out. */
+/* Decoded by either engine, and in runs, these lines come out. */
 void rec_expect(struct recording *t, const char *lines);
 
 /* On at @time at the syscall of the code at @base, and off by it. */

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: transfers that come as RUN items are those that come as BRANCH items, in the same
+ * order. That it is so of whatever trace tests/damage/mutate.c holds.
+ */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "decode/item.h"
+#include "recording.h"
+
+enum { TID = 7, OTHER = 8, JUMPS = 40, PIECES = 6 };
+
+/* At the jmp *%rax of the code, which leads there again, @n times from @time on. */
+static void jumps(struct ptc_buf *b, uint64_t time, int n)
+{
+	pt_psb(b);
+	pt_tsc(b, time);
+	pt_mode_exec64(b);
+	pt_ip(b, PT_FUP, 0x100b);
+	pt_psbend(b);
+	while (n--)
+		pt_ip(b, PT_TIP, 0x100b);
+}
+
+/* Two threads, each with pieces that begin at times of the other's in turns. */
+static void two_queues(struct recording *t)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	int i;
+
+	rec_begin(t, &rec_clock_1ns);
+	rec_map_code(t, TID, 0, 0x1000);
+	rec_map_code(t, OTHER, 0, 0x1000);
+	for (i = 0; i < PIECES; i++) {
+		jumps(&a, 10 + 20 * (uint64_t)i, JUMPS);
+		jumps(&b, 20 + 20 * (uint64_t)i, i % 2 ? JUMPS : 2);
+	}
+	pt_ip_none(&a, PT_PGD);
+	pt_ip_none(&b, PT_PGD);
+	rec_piece(t, 0, TID, -1, 0, &a);
+	rec_piece(t, 1, OTHER, -1, 0, &b);
+}
+
+static char *decode(struct recording *t, const uint8_t *bytes, size_t len)
+{
+	struct ptc_err err;
+
+	cr_assert_eq(rec_run_bytes(t, bytes, len, &err), 0, "%s", err.msg);
+	return t->text;
+}
+
+Test(runs, are_the_same_transfers_in_the_same_order)
+{
+	struct recording t = { .opts = PTC_DECODE_OPTS_INIT };
+	char *items, *runs;
+	uint64_t branches;
+	uint8_t *bytes;
+	size_t len;
+
+	two_queues(&t);
+	bytes = pd_finish(&t.pd, &len);
+	items = decode(&t, bytes, len);
+	cr_assert_eq(t.runs, 0);
+	branches = t.stats.branches;
+	t.opts.runs = true;
+	for (t.opts.jobs = 1; t.opts.jobs < 4; t.opts.jobs++) {
+		t.opts.slice = t.opts.jobs == 3;
+		runs = decode(&t, bytes, len);
+		cr_assert_str_eq(runs, items, "got:\n%swant:\n%s", runs, items);
+		/* Those that are few are none, and what libipt decodes. */
+		cr_assert_geq(t.runs, PIECES, "-j %u: %" PRIu64, t.opts.jobs, t.runs);
+		cr_assert_eq(t.stats.branches, branches);
+		free(runs);
+	}
+	free(items);
+	free(bytes);
+	rec_end(&t);
+}
+
+Test(runs, are_none_where_something_chooses_among_transfers)
+{
+	const struct ptc_id_range both = { TID, OTHER };
+	struct recording t = { .opts = PTC_DECODE_OPTS_INIT };
+	const struct ptc_decode_opts none = PTC_DECODE_OPTS_INIT;
+	struct ptc_decode_opts opts[7] = { none, none, none, none, none, none, none };
+	uint8_t *bytes;
+	size_t len, i;
+
+	opts[0].tid = TID;
+	opts[1].tids = (struct ptc_ids){ &both, 1 };
+	opts[2].last = 100;
+	opts[3].sym = "main";
+	opts[4].bytes = true;
+	opts[5].engine = PTC_ENGINE_VERIFY;
+	opts[6].engine = PTC_ENGINE_LIBIPT;
+	two_queues(&t);
+	bytes = pd_finish(&t.pd, &len);
+	for (i = 0; i < sizeof(opts) / sizeof(opts[0]); i++) {
+		t.opts = opts[i];
+		t.opts.runs = true;
+		free(decode(&t, bytes, len));
+		cr_assert_eq(t.runs, 0, "%zu", i);
+	}
+	free(bytes);
+	rec_end(&t);
+}
+
+/* @n transfers from @first on. */
+static void put_run(struct ptc_out *o, uint64_t first, size_t n, uint64_t time)
+{
+	struct ptc_fast_rec recs[16];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		recs[i] = ptc_fast_rec(first + i, 2 * (first + i), PTC_KIND_IJMP);
+	ptc_out_run(o, recs, n, time);
+}
+
+static void expect_run(const struct ptc_item *it, uint64_t first, size_t n)
+{
+	const struct ptc_transfer *t = ptc_item_transfers(it);
+	size_t i;
+
+	cr_assert_eq(it->type, PTC_ITEM_RUN);
+	cr_assert_eq(it->to, n);
+	for (i = 0; i < n; i++) {
+		cr_assert_eq(ptc_transfer_from(t[i]), first + i);
+		cr_assert_eq(t[i].to, 2 * (first + i));
+		cr_assert_eq(ptc_transfer_kind(t[i]), PTC_KIND_IJMP);
+	}
+}
+
+static void out_begin(struct ptc_out *o, struct ptc_decode_stats *stats)
+{
+	const struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+
+	ptc_out_init(o, 0, &opts, stats);
+	o->runs = true;
+}
+
+Test(runs, wait_with_the_items_among_them)
+{
+	struct ptc_decode_stats stats = { 0 };
+	const struct ptc_item *items;
+	struct ptc_out o;
+	size_t i;
+
+	out_begin(&o, &stats);
+	put_run(&o, 100, 4, 1);
+	(void)ptc_out_branch(&o, 1, 2, PTC_KIND_JMP, 2);
+	for (i = 0; i < 100; i++) /* their memory grows, and moves */
+		put_run(&o, 1000 + 16 * i, 16, 3);
+	cr_assert_eq(ptc_out_waiting(&o), 102 + 4 + 1600);
+	cr_assert_eq(stats.branches, 4 + 1 + 1600);
+	items = ptc_out_take(&o, 2);
+	expect_run(&items[0], 100, 4);
+	cr_assert_eq(items[1].type, PTC_ITEM_BRANCH);
+	cr_assert_eq(ptc_out_waiting(&o), 100 + 1600);
+	items = ptc_out_take(&o, 100);
+	for (i = 0; i < 100; i++)
+		expect_run(&items[i], 1000 + 16 * i, 16);
+	/* Empty: the next ones begin anew. */
+	put_run(&o, 5, 4, 4);
+	cr_assert_eq(o.recs.n, 4);
+	ptc_out_release(&o);
+}
+
+Test(runs, go_with_items_that_are_moved)
+{
+	struct ptc_decode_stats stats = { 0 };
+	struct ptc_out from, to;
+	struct ptc_item *items;
+
+	out_begin(&from, &stats);
+	out_begin(&to, &stats);
+	put_run(&from, 10, 5, 1);
+	put_run(&from, 20, 6, 2);
+	(void)ptc_out_branch(&from, 1, 2, PTC_KIND_JMP, 2);
+	put_run(&from, 30, 7, 3);
+	(void)ptc_out_take(&from, 1);
+	put_run(&to, 90, 4, 0);
+	cr_assert(ptc_out_reserve(&to, 3));
+	items = to.items + to.n;
+	memcpy(items, from.items + from.head, 3 * sizeof(*items));
+	to.n += 3;
+	cr_assert(ptc_out_adopt(&to, items, 3, &from));
+	ptc_out_release(&from);
+	items = ptc_out_take(&to, 4);
+	expect_run(&items[0], 90, 4);
+	expect_run(&items[1], 20, 6);
+	cr_assert_eq(items[2].type, PTC_ITEM_BRANCH);
+	expect_run(&items[3], 30, 7);
+	ptc_out_release(&to);
+}
