@@ -15,6 +15,7 @@
 #include "decode/piece.h"
 #include "decode/sums.h"
 #include "lib_fast.h"
+#include "lib_runs.h"
 
 const uint8_t pt_code[PT_CODE_LEN] = {
 	0x74, 0x01,		      /* 1000 je 1003 */
@@ -307,13 +308,24 @@ static void add_to_sums(struct ptc_sums *sums, const struct ptc_item *it)
 	ptc_sums_add_time(sums, it->time);
 }
 
+static void see_item(FILE *out, const struct ptc_item *it, const struct ptc_stream *stream,
+		     struct pt_how *how, struct other *other)
+{
+	put_item(out, it, stream, how);
+	add_to_sums(&how->sums, it);
+	other_look(other, it);
+}
+
 /* @late: nobody takes items before the end. */
 static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 		const struct ptc_stream *stream, struct pt_how *how, struct other *other)
 {
 	uint64_t last = 0, left = how->max_steps ? how->max_steps : 1000000;
 	struct ptc_out *o = ptc_replay_out(r);
+	const struct ptc_item *it;
+	struct ptc_item one;
 	struct ptc_err err;
+	uint64_t k;
 	int ret;
 
 	do {
@@ -322,15 +334,17 @@ static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 		ret = max ? ptc_replay_steps(r, max, &err) : ptc_replay_step(r, &err);
 		if (ret < 0)
 			die(err.msg);
-		for (; o->head < o->n && !(late && ret); o->head++) {
-			if (how->conv && o->items[o->head].time != PTC_NO_TIME) {
-				if (o->items[o->head].time < last && !how->disorder)
+		while (o->head < o->n && !(late && ret)) {
+			it = ptc_out_take(o, 1);
+			if (how->conv && it->time != PTC_NO_TIME) {
+				if (it->time < last && !how->disorder)
 					die("time goes back");
-				last = o->items[o->head].time;
+				last = it->time;
 			}
-			put_item(out, &o->items[o->head], stream, how);
-			add_to_sums(&how->sums, &o->items[o->head]);
-			other_look(other, &o->items[o->head]);
+			for (k = 0; k < runs_count(it); k++) {
+				one = runs_item(it, k);
+				see_item(out, &one, stream, how, other);
+			}
 		}
 	} while (ret);
 }
@@ -352,6 +366,7 @@ static struct ptc_codefile *add_file(struct ptc_codefiles *files)
 enum who {
 	LIBIPT,
 	FAST,	/* the second engine, where it can */
+	RUNS,	/* the same, with RUN items */
 	COUNTS, /* the same, which counts transfers */
 };
 
@@ -442,6 +457,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 		.stats = &how->stats,
 		.notes = &notes,
 		.sums = &how->sums,
+		.runs = who == RUNS,
 	};
 	if (how->conv)
 		conf.clock.conv = *how->conv;
@@ -484,6 +500,7 @@ static void hold_rows(const struct ptc_stream *stream, struct pt_how *how, size_
 	    (strcmp(text, in_rows) != 0 || memcmp(&stats, &how->stats, sizeof(stats)) != 0)) {
 		fprintf(stderr, "%sin rows:\n%s", text, in_rows);
 		die(who == FAST ? "with the second engine it is something else" :
+		    who == RUNS ? "in runs it is something else" :
 				  "step by step it is something else than in rows");
 	}
 	free(in_rows);
@@ -505,7 +522,7 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 	how->pieces = 0;
 	if (!how->insns && !how->events) {
 		hold_rows(stream, how, 1000, false, FAST, code, text);
-		hold_rows(stream, how, 3, true, FAST, code, text);
+		hold_rows(stream, how, 3, true, RUNS, code, text);
 		hold_rows(stream, how, 3, false, COUNTS, code, text);
 	}
 	free(code);
