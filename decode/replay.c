@@ -134,12 +134,13 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
 {
 	r->made = made;
+	ptc_ahead_set_made(&r->ahead, made);
 }
 
 void ptc_replay_leave_engine(struct ptc_replay *r)
 {
 	r->left_engine = true;
-	r->made = NULL; /* who has it may be done with */
+	ptc_replay_set_made(r, NULL); /* who has it may be done with */
 }
 
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch)

@@ -8,9 +8,32 @@
 
 enum { PSBS = 5 };
 
-/* The bound in front of each of PSBs with these times; *ret: behind the last one. */
-static void bounds(const uint64_t *times, uint64_t *ret)
+/* Who knows of the PSBs. */
+enum known {
+	NOBODY,
+	PIECES,	     /* all but that behind the second, which nobody made a piece of */
+	WRONG_PIECE, /* the third is said to lead to the last */
+};
+
+static void know(struct ptc_made_list *l, const size_t *at, enum known known)
 {
+	struct ptc_made *m;
+	size_t i;
+
+	for (i = 0; i < PSBS; i++) {
+		if (i == 1)
+			continue;
+		m = ptc_made_list_add(l);
+		cr_assert(m);
+		m->spot = (struct ptc_spot){ 0, at[i] };
+		m->next = i == 2 && known == WRONG_PIECE ? at[PSBS - 1] : at[i + 1];
+	}
+}
+
+/* The bound in front of each of PSBs with these times; *ret: behind the last one. */
+static void bounds(const uint64_t *times, enum known known, uint64_t *ret)
+{
+	struct ptc_made_list made = { .n = 0 };
 	const struct ptc_tsc_clock clock = { .conv = { .mult = 1 }, .valid = true };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_span span = { .len = 0 };
@@ -29,19 +52,36 @@ static void bounds(const uint64_t *times, uint64_t *ret)
 	span.bytes = b.bytes;
 	span.len = b.len;
 	ptc_ahead_init(&a, &s, &clock);
+	if (known != NOBODY) {
+		know(&made, at, known);
+		ptc_ahead_set_made(&a, &made);
+	}
 	for (i = 0; i <= PSBS; i++)
 		ret[i] = ptc_ahead_bound(&a, (struct ptc_spot){ 0, at[i] - 1 });
+	ptc_made_list_release(&made);
 	ptc_buf_release(&b);
 }
 
 static void expect(const uint64_t *times, const uint64_t *want)
 {
+	enum known known;
 	uint64_t got[PSBS + 1];
 	size_t i;
 
-	bounds(times, got);
-	for (i = 0; i <= PSBS; i++)
-		cr_assert_eq(got[i], want[i], "%zu: %lu, not %lu", i, got[i], want[i]);
+	for (known = NOBODY; known <= PIECES; known++) {
+		bounds(times, known, got);
+		for (i = 0; i <= PSBS; i++)
+			cr_assert_eq(got[i], want[i], "%zu: %lu, not %lu", i, got[i], want[i]);
+	}
+}
+
+Test(ahead, a_psb_that_a_piece_ends_at_is_not_looked_for_again)
+{
+	uint64_t got[PSBS + 1];
+
+	bounds((const uint64_t[]){ 10, 20, 30, 40, 50 }, WRONG_PIECE, got);
+	cr_assert_eq(got[2], 30);
+	cr_assert_eq(got[3], 50);
 }
 
 Test(ahead, it_is_no_later_than_at_the_next_psb)
