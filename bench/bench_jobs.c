@@ -11,12 +11,12 @@
  *		and what the two together do of it
  *	memory	peak of -j 2, and of one of the two
  *
- *	bench_jobs [-i] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
+ *	bench_jobs [-r] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
  *
  * with THREADS processes, too, and that engine (as a rule, the library's default); BYTES of trace,
- * about, are what a thread takes at a time; with -i the sink takes no RUN items; with -s transfers
- *are counted, as `decode --stats` does, and the hash is that of how many there are of each kind.
- *FILE: of `ptcap record`; some 40 MB of trace are enough.
+ * about, are what a thread takes at a time; with -r the sink takes RUN items; with -s transfers
+ * are counted, as `decode --stats` does, and the hash is that of how many there are of each kind.
+ * FILE: of `ptcap record`; some 40 MB of trace are enough.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -51,7 +51,7 @@ static void die(const char *what)
 }
 
 static size_t slice; /* 0: what is best */
-static bool counts, items_only;
+static bool counts, runs;
 static enum ptc_engine_choice engine;
 
 struct seen {
@@ -122,7 +122,7 @@ static struct count decode(const char *path, unsigned int jobs)
 	opts.slice = slice;
 	opts.engine = engine;
 	opts.sums = counts ? &sums : NULL;
-	opts.runs = !items_only;
+	opts.runs = runs;
 	if (ptc_decode_open(path, &opts, &d, &err) < 0 || ptc_decode_run(d, &sink, &err) < 0)
 		die(err.msg);
 	ptc_decode_get_stats(d, &stats);
@@ -284,11 +284,11 @@ int main(int argc, char **argv)
 	size_t pairs = 5, n = 2;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "b:e:ij:p:s")) != -1) {
+	while ((opt = getopt(argc, argv, "b:e:j:p:rs")) != -1) {
 		if (opt == 's')
 			counts = true;
-		else if (opt == 'i')
-			items_only = true;
+		else if (opt == 'r')
+			runs = true;
 		else if (opt == 'e')
 			engine = engine_of(optarg);
 		else if (opt == 'j')
@@ -301,7 +301,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc)
-		die("usage: bench_jobs [-i] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] "
+		die("usage: bench_jobs [-r] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] "
 		    "[-p PAIRS] FILE...");
 	for (; optind < argc; optind++)
 		measure(argv[optind], (unsigned int)n, pairs);
