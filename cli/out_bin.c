@@ -42,21 +42,18 @@ static void write_out(struct ptc_bin_printer *p)
 	p->borrows = false;
 }
 
-static bool is_behind_last(const struct ptc_bin_printer *p, const uint8_t *bytes)
+static bool is_behind(const struct iovec *part, const uint8_t *bytes)
 {
-	const struct iovec *last = &p->iov[p->niov - 1];
-
-	return p->niov && (const uint8_t *)last->iov_base + last->iov_len == bytes;
+	return (const uint8_t *)part->iov_base + part->iov_len == bytes;
 }
 
 /* They stay where they are until they are written. */
 static void put_there(struct ptc_bin_printer *p, const void *bytes, size_t n)
 {
-	if (p->niov && is_behind_last(p, bytes)) {
+	if (p->niov && is_behind(&p->iov[p->niov - 1], bytes))
 		p->iov[p->niov - 1].iov_len += n;
-		return;
-	}
-	p->iov[p->niov++] = (struct iovec){ (void *)(uintptr_t)bytes, n };
+	else
+		p->iov[p->niov++] = (struct iovec){ (void *)(uintptr_t)bytes, n };
 }
 
 static void put(struct ptc_bin_printer *p, const void *bytes, size_t n)
@@ -139,7 +136,7 @@ static struct ptc_transfer transfer_of(const struct ptc_item *it)
 	return (struct ptc_transfer){ it->from << 8 | it->kind, it->to };
 }
 
-/* Has it no room for the address, or none for the kind's absence? */
+/* Is its address too large for that, or is it of no kind, by which it would be no transfer? */
 static bool is_wide(const struct ptc_item *it)
 {
 	return ptc_transfer_from(transfer_of(it)) != it->from || !it->kind;
