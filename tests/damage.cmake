@@ -8,7 +8,7 @@ find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 function(ptcap_damage NAME COUNT SEED)
 	add_test(NAME damage_${NAME} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
 		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED})
-	set_tests_properties(damage_${NAME} PROPERTIES TIMEOUT 600 LABELS damage
+	set_tests_properties(damage_${NAME} PROPERTIES TIMEOUT 1200 LABELS damage
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MUTATE=$<TARGET_FILE:mutate>;PROGS=${e2e_bin};PTCAP_TRACES=${PTCAP_TRACES}")
 endfunction()
 
