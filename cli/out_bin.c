@@ -8,7 +8,6 @@
 #include "out_bin.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +33,9 @@ static void write_out(struct ptc_bin_printer *p)
 {
 	struct ptc_err err;
 
-	if (!p->failed && ptc_writev_all(STDOUT_FILENO, p->iov, (int)p->niov, "-", &err)) {
-		ptc_say("cannot write standard output: %s", strerror(errno));
+	if (!p->failed &&
+	    ptc_writev_all(STDOUT_FILENO, p->iov, (int)p->niov, "standard output", &err)) {
+		(void)ptc_say_err(&err);
 		p->failed = true;
 	}
 	p->niov = p->nbuf = 0;

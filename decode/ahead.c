@@ -10,13 +10,32 @@ void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
 	*a = (struct ptc_ahead){ .stream = s, .clock = *clock, .bound = UINT64_MAX };
 }
 
-/* The first one at or behind @at, of those with a time; @psb is the first of all in @at's span. */
-static struct ptc_ahead_psb find(const struct ptc_ahead *a, struct ptc_spot at, size_t psb)
+/* The offset of the first PSB at or behind @at, in its span: known if it is behind a piece's. */
+static size_t next_psb(struct ptc_ahead *a, struct ptc_spot at)
+{
+	const struct ptc_made *m;
+	struct ptc_spot behind;
+
+	while (a->made && a->next_made < a->made->n) {
+		m = &a->made->v[a->next_made];
+		behind = (struct ptc_spot){ m->spot.span, m->spot.off + PTC_PSB_LEN };
+		if (ptc_spot_is_before(at, behind))
+			break;
+		a->next_made++;
+		if (!ptc_spot_is_before(behind, at))
+			return m->next;
+	}
+	return ptc_span_next_psb(&a->stream->spans[at.span], at.off);
+}
+
+/* The first one at or behind @at, of those with a time. */
+static struct ptc_ahead_psb find(struct ptc_ahead *a, struct ptc_spot at)
 {
 	struct ptc_ahead_psb p = { { a->stream->n, 0 }, 0, UINT64_MAX };
 
-	while (at.span < a->stream->n) {
+	for (; at.span < a->stream->n; at = (struct ptc_spot){ at.span + 1, 0 }) {
 		const struct ptc_span *sp = &a->stream->spans[at.span];
+		const size_t psb = next_psb(a, at);
 		const size_t off = ptc_range_next_timed(sp, &a->clock, psb, &p.ns);
 
 		if (off < sp->len) {
@@ -24,9 +43,6 @@ static struct ptc_ahead_psb find(const struct ptc_ahead *a, struct ptc_spot at, 
 			p.from = off == psb ? at.off : off;
 			return p;
 		}
-		at = (struct ptc_spot){ at.span + 1, 0 };
-		if (at.span < a->stream->n)
-			psb = ptc_span_next_psb(sp + 1, 0);
 	}
 	/* That of the copy is not a bound, but tells which of two PSBs is wrong. */
 	if (a->stream->n && a->stream->spans[a->stream->n - 1].reference)
@@ -34,34 +50,9 @@ static struct ptc_ahead_psb find(const struct ptc_ahead *a, struct ptc_spot at, 
 	return p;
 }
 
-/* The first offset of a PSB behind that at @at, in its span. */
-static size_t psb_behind(struct ptc_ahead *a, struct ptc_spot at)
-{
-	const struct ptc_made *m;
-
-	while (a->made && a->next_made < a->made->n) {
-		m = &a->made->v[a->next_made];
-		if (ptc_spot_is_before(at, m->spot))
-			break;
-		a->next_made++;
-		if (!ptc_spot_is_before(m->spot, at))
-			return m->next;
-	}
-	return ptc_span_next_psb(&a->stream->spans[at.span], at.off + PTC_PSB_LEN);
-}
-
 static struct ptc_ahead_psb find_behind(struct ptc_ahead *a, struct ptc_spot at)
 {
-	const struct ptc_spot behind = { at.span, at.off + PTC_PSB_LEN };
-
-	return find(a, behind, at.span < a->stream->n ? psb_behind(a, at) : 0);
-}
-
-static struct ptc_ahead_psb find_first(const struct ptc_ahead *a, struct ptc_spot at)
-{
-	return find(a, at,
-		    at.span < a->stream->n ? ptc_span_next_psb(&a->stream->spans[at.span], at.off) :
-					     0);
+	return find(a, (struct ptc_spot){ at.span, at.off + PTC_PSB_LEN });
 }
 
 size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from)
@@ -107,7 +98,7 @@ void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at)
 		return;
 	if (!a->begun) {
 		a->begun = true;
-		a->psb[0] = find_first(a, at);
+		a->psb[0] = find(a, at);
 		for (i = 1; i < PTC_AHEAD_PSBS; i++)
 			a->psb[i] = find_behind(a, a->psb[i - 1].spot);
 	}

@@ -275,10 +275,7 @@ static int replay(struct comparing *c, struct ptc_err *err)
 {
 	const struct ptc_sink sink = { .on_items = on_items, .ctx = c };
 	struct ptc_err run_err;
-	int rc;
-
-	c->opts->d->opts.runs = false;
-	rc = ptc_decode_run(c->opts->d, &sink, &run_err);
+	int rc = ptc_decode_run(c->opts->d, &sink, &run_err);
 
 	if (c->rc)
 		return c->rc;

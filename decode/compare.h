@@ -48,7 +48,7 @@ struct ptc_compare_sample {
 struct ptc_compare_opts {
 	uint64_t slack_ns;    /* by which times may be wrong */
 	uint64_t first, last; /* samples by their numbers in order of time, from 1; both included */
-	struct ptc_decode *d; /* of a recording, opts.untraced; not run yet */
+	struct ptc_decode *d; /* of a recording, opts.untraced, not opts.runs; not run yet */
 	/* Each sample, in order of time. False: out of memory. */
 	bool (*on_sample)(void *ctx, const struct ptc_compare_sample *s);
 	void *ctx;

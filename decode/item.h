@@ -86,13 +86,16 @@ enum { PTC_OUT_RUN_MIN = 4 };
  */
 enum { PTC_OUT_RUN_BATCHES = 8 };
 
-/* One of @n transfers, if runs; as a quick way around ptc_out_branch, for those that all keep. */
+/* Append @n transfers as one RUN item: where runs is set, and not picky, none being left out. */
 void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, uint64_t time);
 
-/* The first @n of those that wait are handed over: their RUN items say where transfers are. */
+/*
+ * The first @n of those that wait are handed over. Their RUN items have addresses from now on,
+ * which are good until the next append.
+ */
 struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n);
 
-/* Put the RUN items among the @n at @items, which are @from's, with theirs into @to. */
+/* The @n at @items, in @to, were copied from @from: RUN items among them bring their transfers. */
 bool ptc_out_adopt(struct ptc_out *to, struct ptc_item *items, size_t n,
 		   const struct ptc_out *from);
 

@@ -10,8 +10,9 @@
 #include "decode/lane.h"
 #include "decode/piece.h"
 
-/* Replays, and lists of pieces, that are kept for another slice; and memory of so many items. */
-enum { SPARE_MAX = 64, SPARE_ITEMS_MAX = 8, SPARE_ITEMS_CAP = 1 << 14 };
+/* Replays, and lists of pieces, that are kept for another slice; and memory of so many items and
+ * records. */
+enum { SPARE_MAX = 64, SPARE_ITEMS_MAX = 8, SPARE_ITEMS_CAP = 1 << 14, SPARE_RECS_CAP = 1 << 16 };
 
 /*
  * How long a thread that has nothing to do looks for something before it sleeps: about what it
@@ -425,13 +426,18 @@ void ptc_jobs_give_replay(struct ptc_jobs *j, struct ptc_replay *r)
 	ptc_replay_free(r);
 }
 
+static bool is_worth_keeping(const struct ptc_out *o)
+{
+	return o->cap <= SPARE_ITEMS_CAP && o->recs.cap <= SPARE_RECS_CAP;
+}
+
 void ptc_jobs_lend_items(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer)
 {
 	struct ptc_jobs_thread *t, *was = *writer;
 
 	(void)pthread_mutex_lock(&j->lock);
 	t = j->turn;
-	if (t != was && o->head == o->n && !o->hidden && o->cap <= SPARE_ITEMS_CAP &&
+	if (t != was && o->head == o->n && !o->hidden && is_worth_keeping(o) &&
 	    !(was && was->nspare_rooms == SPARE_ITEMS_MAX)) {
 		if (was) {
 			o->front = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/piece_code.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "decode/addrspace.h"
@@ -35,7 +34,6 @@ void ptc_piece_user_join(struct ptc_piece_user *u, const struct ptc_piece_user *
 	*u = (struct ptc_piece_user){ .codes = c, .counts = other->counts };
 	(void)pthread_mutex_lock(&c->lock);
 	u->number = c->users++;
-	assert(u->number < PTC_PIECE_USERS);
 	for (i = 0; i < c->n; i++)
 		c->codes[i]->code.shared = true;
 	(void)pthread_mutex_unlock(&c->lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/plan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "decode/grow.h"
 #include "decode/jobs.h"
 #include "decode/lane.h"
+#include "decode/piece_code.h"
 #include "decode/run.h"
 #include "decode/scout.h"
 #include "decode/slice.h"
@@ -34,6 +36,8 @@ enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, REC
 
 /* Pieces declined that say what the others will be like. */
 enum { FEW = 4, MANY = 128 };
+
+static_assert((int)MAX_THREADS <= (int)PTC_PIECE_USERS, "each may have a table of its own");
 
 static unsigned int threads(const struct ptc_decode *d)
 {

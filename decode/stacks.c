@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "decode/grow.h"
 #include "decode/live.h"
-#include "decode/run.h"
 
 /* Of a thread. */
 struct stack {
@@ -198,7 +197,6 @@ int ptc_stacks_run(const struct ptc_stacks_opts *opts, struct ptc_err *err)
 	size_t i;
 
 	s.sel = ptc_branchsel_of(&s.attr);
-	opts->d->opts.runs = false;
 	rc = ptc_decode_run(opts->d, &sink, &run_err);
 	if (s.rc)
 		rc = s.rc;

@@ -27,7 +27,7 @@ struct ptc_stacks_opts {
 	uint64_t period;      /* a sample for each so many branches of a thread; not 0 */
 	uint64_t sel;	      /* PTC_STACKS_SEL has them */
 	uint64_t id;	      /* of the event */
-	struct ptc_decode *d; /* opened, not run yet */
+	struct ptc_decode *d; /* opened, without opts.runs; not run yet */
 	/* A SAMPLE record, in order of time. Non-zero: *err is set, no more. */
 	int (*put)(void *ctx, struct ptc_cur rec, struct ptc_err *err);
 	void *ctx;

@@ -229,8 +229,9 @@ struct ptc_decode_opts {
 	bool untraced;
 	/*
 	 * Transfers may come as RUN items, a quarter as large: where the second engine follows the
-	 * trace and nothing chooses among its transfers (as with sums). Others come as BRANCH
-	 * items. Which do may differ from run to run; what they are, and in which order, does not.
+	 * trace and nothing chooses among its transfers (a thread, a CPU, a time, a function, last,
+	 * bytes). Others come as BRANCH items. Which do may differ from run to run; what they are,
+	 * and in which order, does not.
 	 */
 	bool runs;
 	uint8_t reserved[4];
