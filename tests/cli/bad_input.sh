@@ -52,6 +52,9 @@ if [ -c /dev/full ]; then
 		[ $? -eq 1 ] || { echo "FAIL: $cmd to a full device"; failures=$((failures + 1)); }
 		has err "cannot write standard output"
 	done
+	"$PTCAP" decode -i good --format bin >/dev/full 2>err
+	[ $? -eq 1 ] || { echo "FAIL: decode --format bin to a full device"; failures=$((failures + 1)); }
+	has err "cannot write 'standard output'"
 fi
 
 # a record of an impossible size: what comes before it is shown, then the error
