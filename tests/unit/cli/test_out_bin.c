@@ -145,7 +145,7 @@ Test(out_bin, all_that_there_may_be)
 		branch(0x1ffffffffffffff, 4, 7),  /* too large for 56 bits */
 		branch(5, 6, 7),
 		item(PTC_ITEM_GAP, 0x100, 8, 0, 9),
-		branch(7, 8, 7), /* the gap's thread is nobody's else */
+		branch(7, 8, 7), /* not the gap's thread's */
 		run(many, 4, 7),
 		branch(9, 10, 8),
 		run(many, LONG, 8),
@@ -156,9 +156,9 @@ Test(out_bin, all_that_there_may_be)
 	struct written *w = print(items, n, n), *one = print(items, n, 1);
 
 	expect(w, items, n);
-	/* A context in front of the first, and where the thread is another one: three threads'
-	 * turns were two, and three records are the others'. */
-	cr_assert_eq(w->len, HEAD + (w->n - 3) * UNIT + (2 + 3) * RECORD);
+	/* Two contexts: in front of the first transfer, and of the first of the other thread. Three
+	 * records: the gap, the event and the wide transfer. */
+	cr_assert_eq(w->len, HEAD + (w->n - 3) * UNIT + (size_t)(2 + 3) * RECORD);
 	cr_assert(w->len == one->len && !memcmp(w->bytes, one->bytes, w->len));
 	drop(w);
 	drop(one);
