@@ -18,7 +18,7 @@ size_t ptc_replay_position(struct ptc_replay *r)
 	return at - room < len ? (size_t)(at - room) : len;
 }
 
-static void look_at_bound(struct ptc_replay *r)
+void ptc_replay_look_at_bound(struct ptc_replay *r)
 {
 	const size_t psb = ptc_replay_psb_ahead(r);
 	/* A PSB that was read counts once the flow is there: until then the time is of before. */
@@ -62,7 +62,7 @@ static void look_there(struct ptc_replay *r)
 	r->lags = true;
 	r->fup = true;
 	r->tsc = UINT64_MAX;
-	look_at_bound(r);
+	ptc_replay_look_at_bound(r);
 	look_at_time(r);
 }
 
@@ -241,7 +241,7 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 	judge_block(r, b, raw);
 	if (r->off > r->psb)
 		ptc_replay_pass_psbs(r);
-	look_at_bound(r);
+	ptc_replay_look_at_bound(r);
 	if (r->bound != bound)
 		r->lags = true;
 	*ret = (struct ptc_feed){

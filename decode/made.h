@@ -47,6 +47,7 @@ struct ptc_made {
 	bool on;	 /* tracing, when it begins: */
 	uint64_t ip;
 	enum ptc_mode mode_before, mode;
+	bool stays_on; /* and where it ends */
 	uint64_t insns;
 	struct ptc_fast_last last;
 	struct ptc_fast_rec *recs; /* owned */

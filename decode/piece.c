@@ -184,6 +184,7 @@ static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t p
 	m->ip = f->start.ip;
 	m->mode_before = f->start.mode;
 	m->mode = f->flow.mode;
+	m->stays_on = ptc_fast_flow_is_on(&f->flow);
 	m->insns = f->flow.insns;
 	m->last = ptc_fast_flow_last(&f->flow);
 	m->n = ptc_fast_flow_passed(&f->flow);
@@ -307,6 +308,7 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m)
 				       .insns = m->insns,
 				       .has_land = m->on,
 				       .land = m->ip,
+				       .stays_on = m->stays_on,
 				       .time = r->now };
 	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
 	m->recs = old.recs;
@@ -424,6 +426,7 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	e->stats.bytes += r->piece.end - r->from;
 	e->ahead += r->piece.ahead;
 	r->piece.active = true;
+	r->parked = false;
 	if (e->verify) {
 		ptc_piece_expect(r);
 		return false;
@@ -434,7 +437,8 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	return true;
 }
 
-/* All of it is handed over: libipt begins at the PSB behind it, as if it had come there. */
+/* All of it is handed over: what is next begins at the PSB behind it, as if libipt had come there.
+ */
 static int finish(struct ptc_replay *r, struct ptc_err *err)
 {
 	struct ptc_piece *p = &r->piece;
@@ -455,6 +459,9 @@ static int finish(struct ptc_replay *r, struct ptc_err *err)
 		r->trail.last.ip = p->last_ip;
 		r->trail.last.time = p->last_time;
 	}
+	/* While tracing is off libipt reads on, and it is later then. */
+	if (p->stays_on && ptc_replay_park(r, p->end))
+		return 0;
 	return ptc_replay_begin_anew(r, p->end, err);
 }
 

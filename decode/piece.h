@@ -75,6 +75,7 @@ struct ptc_piece {
 	uint64_t insns, time;
 	uint64_t land; /* where the instruction in front of the piece led; has_land */
 	bool has_land;
+	bool stays_on; /* tracing is on behind it */
 	/* The instruction that ran last: it leads to what is behind. */
 	bool has_last;
 	uint8_t last_kind, last_len;

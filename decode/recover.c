@@ -129,6 +129,27 @@ static bool may_be_piece(const struct ptc_replay *r)
 	return r->conf.engine && !r->conf.engine->verify && !r->left_engine;
 }
 
+/* Decoding begins at @from of the span: nothing is known but what is there. */
+static void begin_at(struct ptc_replay *r, size_t from, size_t floor)
+{
+	r->from = r->off = from;
+	r->floor = floor;
+	r->swallowed = false;
+	r->ahead_of = r->off_psb = SIZE_MAX;
+	r->off_psb_later = r->off_psb_agrees = false;
+	r->modeless = true;
+	r->parked = false;
+}
+
+/* The same, where the trace's own bytes begin. */
+static void begin_walk(struct ptc_replay *r)
+{
+	r->fresh = true;
+	r->clean = r->from;
+	init_walk(r); /* nor does it know what is in front */
+	ptc_walker_begin(&r->walk, r->from);
+}
+
 /* Start the decoder at @at of the span; @from and @floor are what counts as read. */
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
@@ -136,19 +157,11 @@ static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor
 		ptc_window_peek(&r->window, from);
 	else
 		ptc_window_move(&r->window, from);
-	r->from = r->off = from;
-	r->floor = floor;
-	if (at == (ptrdiff_t)from) {
-		r->clean = from;
-		init_walk(r); /* nor does it know what is in front */
-		ptc_walker_begin(&r->walk, from);
-	}
-	r->fresh = at == (ptrdiff_t)from;
-	r->swallowed = false;
-	r->ahead_of = r->off_psb = SIZE_MAX;
-	r->off_psb_later = r->off_psb_agrees = false;
+	begin_at(r, from, floor);
+	r->fresh = false;
+	if (at == (ptrdiff_t)from)
+		begin_walk(r);
 	r->at_first = psb_plus_at(r, at).mode;
-	r->modeless = true;
 	ptc_replay_look_for_psb(r, at, at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
 	r->status = sync(r, at);
 	ptc_replay_look_around(r);
@@ -475,4 +488,22 @@ int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err)
 	if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0)
 		return ptc_replay_recover(r, r->status, err);
 	return 0;
+}
+
+bool ptc_replay_park(struct ptc_replay *r, size_t psb)
+{
+	if (!may_be_piece(r))
+		return false;
+	begin_at(r, psb, psb + PTC_PSB_LEN);
+	begin_walk(r);
+	ptc_replay_look_for_next_psb(r, psb + PTC_PSB_LEN);
+	if (r->next_psb >= span_of(r)->len)
+		return false; /* the last piece is the decoder's */
+	r->prev_off = r->prev2_off = psb;
+	r->prev_now = r->now;
+	r->status = pts_event_pending; /* what the PSB+ says */
+	ptc_replay_look_at_bound(r);
+	/* Else it is not the time that the decoder would tell. */
+	r->parked = r->now == PTC_NO_TIME || r->now <= r->bound;
+	return r->parked;
 }

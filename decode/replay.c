@@ -447,6 +447,17 @@ static void list_marks_behind(struct ptc_replay *r)
 	ptc_replay_list_marks(r, sp->base + (at < sp->len ? at : sp->len - 1), r->prev_now);
 }
 
+/* The engine, which was asked, does not go on. */
+static int leave_park(struct ptc_replay *r, struct ptc_err *err)
+{
+	const size_t psb = r->from;
+	const int ret = ptc_replay_begin_anew(r, psb, err);
+
+	if (r->from == psb)
+		r->fresh = false;
+	return ret;
+}
+
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	const size_t first = first_item(r);
@@ -464,6 +475,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = ptc_replay_seek(r, r->status, err);
 	else if (ptc_piece_is_next(r))
 		ret = ptc_piece_step(r, max, err);
+	else if (r->parked)
+		ret = leave_park(r, err);
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
@@ -489,10 +502,10 @@ bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret)
 
 	/* What is under way, or found out by looking back over more than the last calls, is not
 	 * compared: there it is no seam. */
-	if (!r->dec || r->seeking || r->gap || r->rest || r->swallowed || r->at_first || r->idle ||
-	    r->ahead_of != SIZE_MAX || r->off_psb != SIZE_MAX || r->clean != r->from || r->status ||
-	    r->prev_off >= r->off || !t->last.valid || t->nheld || r->prev2_off < r->floor ||
-	    r->prev2_off < r->clean)
+	if (!r->dec || r->parked || r->seeking || r->gap || r->rest || r->swallowed ||
+	    r->at_first || r->idle || r->ahead_of != SIZE_MAX || r->off_psb != SIZE_MAX ||
+	    r->clean != r->from || r->status || r->prev_off >= r->off || !t->last.valid ||
+	    t->nheld || r->prev2_off < r->floor || r->prev2_off < r->clean)
 		return false;
 	*ret = (struct ptc_seam){
 		.spot = { r->span, r->off },

@@ -72,7 +72,8 @@ struct ptc_replay {
 	size_t off_psb;	 /* one that was read, where tracing is off; or SIZE_MAX */
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
-	bool fresh;	     /* the decoder has just begun at a PSB of the trace */
+	bool fresh;	     /* decoding has just begun at a PSB of the trace */
+	bool parked;	     /* and the decoder has not: see ptc_replay_park */
 	size_t from;	     /* where decoding began or went on */
 	size_t clean;	     /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
@@ -168,6 +169,8 @@ int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
 
 /* look.c */
 
+/* How late it can be here. */
+void ptc_replay_look_at_bound(struct ptc_replay *r);
 /* After each call of the decoder. */
 void ptc_replay_look_around(struct ptc_replay *r);
 /* The same after one for a block, @b, whatever came of it: r->status may be an error then. */
@@ -204,6 +207,8 @@ enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_
 
 /* Decoding is behind the PSB at @psb, which may be a graft; from @from on: what is next? */
 void ptc_replay_look_for_psb(struct ptc_replay *r, ptrdiff_t psb, size_t from);
+/* No more than the next PSB, where the PSB+ is as it should be. */
+void ptc_replay_look_for_next_psb(struct ptc_replay *r, size_t from);
 /* The decoder passed the PSB, or what may be a PSBEND, at r->psb, and maybe more. */
 void ptc_replay_pass_psbs(struct ptc_replay *r);
 /*
@@ -244,6 +249,12 @@ void ptc_replay_close_span(struct ptc_replay *r);
  * it, such as a FUP that still waits for its TIP, is of no use behind it, or damage.
  */
 int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err);
+/*
+ * The engine came to the PSB at @psb, at the time that its PSB+ tells, and may go on: the decoder
+ * begins there if that declines, and not before. False: it has to. It would be some packets further
+ * on, but nobody asks: a piece in which a loss is listed, or where it ends, is not the engine's.
+ */
+bool ptc_replay_park(struct ptc_replay *r, size_t psb);
 
 /* The decoder failed with @status: go on elsewhere. */
 int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err);

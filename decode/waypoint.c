@@ -53,13 +53,18 @@ static size_t next_psb(struct ptc_replay *r, size_t from)
 	return psb < SIZE_MAX ? psb : ptc_span_next_psb(span_of(r), from);
 }
 
+void ptc_replay_look_for_next_psb(struct ptc_replay *r, size_t from)
+{
+	r->left_end = 0;
+	r->next_psb = r->psb = next_psb(r, from);
+}
+
 void ptc_replay_look_for_psb(struct ptc_replay *r, ptrdiff_t psb, size_t from)
 {
 	const struct ptc_psb_plus p = psb_plus_at(r, psb);
 	const ptrdiff_t end = psb + (ptrdiff_t)p.len;
 
-	r->left_end = 0;
-	r->next_psb = r->psb = next_psb(r, from);
+	ptc_replay_look_for_next_psb(r, from);
 	if (p.whole)
 		r->psb = ptc_span_next_psbend(
 			span_of(r), end > (ptrdiff_t)from ? (size_t)end : from, r->next_psb);
