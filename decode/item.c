@@ -62,7 +62,7 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 static void empty(struct ptc_out *o)
 {
 	o->head = o->n = o->front;
-	o->recs.head = o->recs.n = 0;
+	o->recs.head = o->recs.n = o->lent = 0;
 	o->newest = 0;
 }
 
@@ -167,24 +167,47 @@ static bool append_recs(struct ptc_out *o, const struct ptc_fast_rec *recs, size
 	return true;
 }
 
+/* The cause of a RUN item whose transfers are lent; once handed over it has none. */
+enum { LENT = 1 };
+
 void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
 {
 	struct ptc_item *it;
 
 	if (!ptc_out_reserve(o, 0))
 		return;
-	it = &o->items[o->n];
+	it = &o->items[o->n++];
 	*it = ptc_out_stamp(o, time);
 	it->type = PTC_ITEM_RUN;
-	it->from = o->recs.n;
+	it->from = (uint64_t)(uintptr_t)recs;
 	it->to = n;
-	if (!append_recs(o, recs, n)) {
-		o->failed = true;
-		return;
-	}
-	o->n++;
+	it->cause = LENT;
+	o->lent += n;
 	o->stats->branches += n;
 	ptc_out_saw(o, time);
+}
+
+/* Those of @it, which is to be found in @o, are among its own from now on. */
+static bool own(struct ptc_out *o, struct ptc_item *it)
+{
+	const struct ptc_fast_rec *recs = (const struct ptc_fast_rec *)(uintptr_t)it->from;
+
+	it->from = o->recs.n;
+	it->cause = 0;
+	return append_recs(o, recs, it->to);
+}
+
+void ptc_out_keep(struct ptc_out *o)
+{
+	struct ptc_item *it = o->items + o->head, *const end = o->items + o->n + o->hidden;
+
+	for (; o->lent && it < end; it++) {
+		if (it->type != PTC_ITEM_RUN || it->cause != LENT)
+			continue;
+		o->lent -= it->to;
+		if (!own(o, it))
+			o->failed = true;
+	}
 }
 
 static_assert(sizeof(struct ptc_transfer) == sizeof(struct ptc_fast_rec) &&
@@ -202,6 +225,11 @@ struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n)
 	for (i = 0; o->runs && i < n; i++) {
 		if (items[i].type != PTC_ITEM_RUN)
 			continue;
+		if (items[i].cause == LENT) {
+			items[i].cause = 0;
+			o->lent -= items[i].to;
+			continue;
+		}
 		items[i].from = (uint64_t)(uintptr_t)(o->recs.v + items[i].from);
 		o->recs.head += items[i].to;
 	}
@@ -210,15 +238,15 @@ struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n)
 
 bool ptc_out_adopt(struct ptc_out *to, struct ptc_item *items, size_t n, const struct ptc_out *from)
 {
-	size_t i, at;
+	size_t i;
 
 	for (i = 0; from->runs && i < n; i++) {
 		if (items[i].type != PTC_ITEM_RUN)
 			continue;
-		at = to->recs.n;
-		if (!append_recs(to, from->recs.v + items[i].from, items[i].to))
+		if (items[i].cause != LENT)
+			items[i].from = (uint64_t)(uintptr_t)(from->recs.v + items[i].from);
+		if (!own(to, &items[i]))
 			return false;
-		items[i].from = at;
 	}
 	return true;
 }

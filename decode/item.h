@@ -21,8 +21,12 @@ struct ptc_out {
 	size_t front;  /* where those in an empty one begin: what others may be put into later */
 	size_t hidden; /* items behind n that have been decoded, and are not to be seen yet */
 
-	/* Of the RUN items among them, whose from says where they begin. [head, n) are left. */
+	/*
+	 * Of the RUN items among them, whose from says where they begin. [head, n) are left. Others
+	 * are still where they were made: so many are, and from is their address.
+	 */
 	bool runs; /* there may be some */
+	size_t lent;
 	struct {
 		struct ptc_fast_rec *v; /* owned */
 		size_t head, n, cap;
@@ -76,22 +80,28 @@ bool ptc_out_reserve(struct ptc_out *o, size_t more);
 /* How much waits: items, and transfers of RUN items. */
 static inline size_t ptc_out_waiting(const struct ptc_out *o)
 {
-	return o->n - o->head + (o->recs.n - o->recs.head);
+	return o->n - o->head + (o->recs.n - o->recs.head) + o->lent;
 }
 
 /* As many as this, at least, are worth a RUN item. */
 enum { PTC_OUT_RUN_MIN = 4 };
 
+/*
+ * Append @n transfers as one RUN item: where runs is set, and not picky, none being left out. They
+ * are lent until they are handed over, or ptc_out_keep.
+ */
+void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, uint64_t time);
+
+/* Copy those that are lent: their memory is wanted. */
+void ptc_out_keep(struct ptc_out *o);
+
 /* A batch may be so many times as large where there are RUN items: still what a cache has room for.
  */
 enum { PTC_OUT_RUN_BATCHES = 8 };
 
-/* Append @n transfers as one RUN item: where runs is set, and not picky, none being left out. */
-void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, uint64_t time);
-
 /*
  * The first @n of those that wait are handed over. Their RUN items have addresses from now on,
- * which are good until the next append.
+ * which are good until the next append, and what was lent as long as that is.
  */
 struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n);
 

@@ -297,6 +297,7 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m)
 {
 	const struct ptc_piece old = r->piece;
 
+	ptc_out_keep(&r->out);
 	r->piece = (struct ptc_piece){ .recs = m->recs,
 				       .n = m->n,
 				       .cap = m->cap,
@@ -518,7 +519,7 @@ static size_t most_of(const struct ptc_replay *r, size_t max)
 		return SIZE_MAX;
 	if (!max)
 		return 1;
-	return r->out.runs ? max * PTC_OUT_RUN_BATCHES : max;
+	return r->out.runs && r->trail.quick ? SIZE_MAX : max;
 }
 
 int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err)

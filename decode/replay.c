@@ -173,6 +173,11 @@ struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
 	return (struct ptc_spot){ r->span, r->off };
 }
 
+bool ptc_replay_is_in_piece(const struct ptc_replay *r)
+{
+	return r->piece.active;
+}
+
 struct ptc_replay_at ptc_replay_where(const struct ptc_replay *r)
 {
 	return (struct ptc_replay_at){ .now = r->now,

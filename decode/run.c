@@ -203,14 +203,22 @@ static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
 	l->live = false;
 }
 
+/* Is there enough to be handed over? Of runs, before they have to be copied. */
+static bool has_batch(const struct ptc_decode *d, const struct ptc_lane *l)
+{
+	const size_t n = ptc_out_waiting(ptc_replay_out(l->replay));
+
+	if (n < PTC_LANE_BATCH || !d->runs)
+		return n >= PTC_LANE_BATCH;
+	return n >= PTC_LANE_BATCH * PTC_OUT_RUN_BATCHES || !ptc_replay_is_in_piece(l->replay);
+}
+
 /*
  * Step @l until it passes @limit, the next side record, or has a batch together. PTC_LANE_PASS: or
  * until another thread is to go on with it.
  */
 static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
 {
-	const size_t batch = d->runs ? PTC_LANE_BATCH * PTC_OUT_RUN_BATCHES : PTC_LANE_BATCH;
-	const struct ptc_out *o;
 	uint64_t t;
 	int r;
 
@@ -233,8 +241,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 			leave_out_rest(d, l);
 			return 0;
 		}
-		o = ptc_replay_out(l->replay);
-	} while (t <= limit && ptc_out_waiting(o) < batch && l->sums.transfers < PTC_SUMS_BATCH &&
+	} while (t <= limit && !has_batch(d, l) && l->sums.transfers < PTC_SUMS_BATCH &&
 		 (!d->clock.valid || !ptc_sideband_peek(&d->sideband, t)));
 	return 0;
 }

@@ -107,15 +107,25 @@ Test(runs, are_none_where_something_chooses_among_transfers)
 	rec_end(&t);
 }
 
-/* @n transfers from @first on. */
-static void put_run(struct ptc_out *o, uint64_t first, size_t n, uint64_t time)
+/* @n transfers from @first on, which are lent. */
+static void lend_run(struct ptc_out *o, struct ptc_fast_rec *recs, uint64_t first, size_t n,
+		     uint64_t time)
 {
-	struct ptc_fast_rec recs[16];
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		recs[i] = ptc_fast_rec(first + i, 2 * (first + i), PTC_KIND_IJMP);
 	ptc_out_run(o, recs, n, time);
+}
+
+/* The same, which are not. */
+static void put_run(struct ptc_out *o, uint64_t first, size_t n, uint64_t time)
+{
+	struct ptc_fast_rec recs[16];
+
+	lend_run(o, recs, first, n, time);
+	ptc_out_keep(o);
+	memset(recs, 0xff, sizeof(recs));
 }
 
 static void expect_run(const struct ptc_item *it, uint64_t first, size_t n)
@@ -165,6 +175,64 @@ Test(runs, wait_with_the_items_among_them)
 	put_run(&o, 5, 4, 4);
 	cr_assert_eq(o.recs.n, 4);
 	ptc_out_release(&o);
+}
+
+Test(runs, are_lent_until_their_memory_is_wanted)
+{
+	struct ptc_fast_rec first[4], second[5], third[6];
+	struct ptc_decode_stats stats = { 0 };
+	const struct ptc_item *items;
+	struct ptc_out o;
+
+	out_begin(&o, &stats);
+	lend_run(&o, first, 10, 4, 1);
+	put_run(&o, 90, 7, 1); /* with the one in front of it */
+	memset(first, 0xff, sizeof(first));
+	(void)ptc_out_branch(&o, 1, 2, PTC_KIND_JMP, 2);
+	lend_run(&o, second, 20, 5, 2);
+	cr_assert_eq(ptc_out_waiting(&o), 4 + 4 + 7 + 5);
+	items = ptc_out_take(&o, 4);
+	expect_run(&items[0], 10, 4);
+	expect_run(&items[1], 90, 7);
+	expect_run(&items[3], 20, 5);
+	cr_assert_eq(items[3].from, (uintptr_t)second);
+	cr_assert_eq(items[3].cause, 0);
+	cr_assert_eq(ptc_out_waiting(&o), 0);
+	/* Of those that are handed over nothing is copied. */
+	lend_run(&o, first, 10, 4, 3);
+	lend_run(&o, third, 30, 6, 3);
+	(void)ptc_out_take(&o, 1);
+	ptc_out_keep(&o);
+	cr_assert_eq(o.recs.n, 6);
+	cr_assert_eq(ptc_out_waiting(&o), 1 + 6);
+	memset(third, 0xff, sizeof(third));
+	expect_run(ptc_out_take(&o, 1), 30, 6);
+	ptc_out_release(&o);
+}
+
+Test(runs, that_are_lent_go_with_items_that_are_moved)
+{
+	struct ptc_decode_stats stats = { 0 };
+	struct ptc_fast_rec recs[5];
+	struct ptc_out from, to;
+	struct ptc_item *items;
+
+	out_begin(&from, &stats);
+	out_begin(&to, &stats);
+	put_run(&from, 40, 4, 1);
+	lend_run(&from, recs, 10, 5, 1);
+	cr_assert(ptc_out_reserve(&to, 2));
+	items = to.items;
+	memcpy(items, from.items, 2 * sizeof(*items));
+	to.n = 2;
+	cr_assert(ptc_out_adopt(&to, items, 2, &from));
+	memset(recs, 0xff, sizeof(recs));
+	ptc_out_release(&from);
+	cr_assert_eq(ptc_out_waiting(&to), 2 + 4 + 5);
+	items = ptc_out_take(&to, 2);
+	expect_run(&items[0], 40, 4);
+	expect_run(&items[1], 10, 5);
+	ptc_out_release(&to);
 }
 
 Test(runs, go_with_items_that_are_moved)
