@@ -366,6 +366,23 @@ static bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t code)
 	return count(c, it, it->from, it->to, code);
 }
 
+/* Those of a RUN, one by one. */
+static bool take_run(struct ptc_counts *c, const struct ptc_item *run, uint64_t code)
+{
+	const struct ptc_transfer *t = ptc_item_transfers(run), *const end = t + run->to;
+	struct ptc_item it = *run;
+
+	it.type = PTC_ITEM_BRANCH;
+	for (; t < end; t++) {
+		it.from = ptc_transfer_from(*t);
+		it.to = t->to;
+		it.kind = (uint8_t)ptc_transfer_kind(*t);
+		if (!take(c, &it, code))
+			return false;
+	}
+	return true;
+}
+
 int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_counts *c = ctx;
@@ -382,13 +399,13 @@ int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 
 		if (it->type == PTC_ITEM_GAP)
 			lose(c, it);
-		if (it->type != PTC_ITEM_BRANCH)
+		if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_RUN)
 			continue;
 		if (!known || it->pid != pid)
 			code = ptc_decode_code_state(c->d, it);
 		known = true;
 		pid = it->pid;
-		c->failed = !take(c, it, code);
+		c->failed = !(it->type == PTC_ITEM_RUN ? take_run : take)(c, it, code);
 	}
 	return c->failed;
 }
