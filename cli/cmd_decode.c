@@ -62,9 +62,11 @@ static void help(void)
 	       "      --counts=WHAT[:N] how often each was passed, the N that were most often: "
 	       "edges "
 	       "(transfers),\n"
-	       "                        calls (from function to function), blocks (of code) or "
+	       "                        calls (from function to function), blocks (of code), "
 	       "lines\n"
-	       "                        (of its source)\n"
+	       "                        (of its source); or coverage: of each source file, which "
+	       "lines\n"
+	       "                        did not run\n"
 	       "      --format=FORMAT   text (default) or json: one object a line, see "
 	       "doc/json.md;\n"
 	       "                        or bin: 16 bytes a transfer, see doc/format.md\n"
@@ -284,13 +286,14 @@ static int take_counts(struct ptc_decoded_form *f, const char *arg)
 	static const char *const names[] = { [PTC_COUNTS_EDGES] = "edges",
 					     [PTC_COUNTS_CALLS] = "calls",
 					     [PTC_COUNTS_BLOCKS] = "blocks",
-					     [PTC_COUNTS_LINES] = "lines" };
+					     [PTC_COUNTS_LINES] = "lines",
+					     [PTC_COUNTS_COVERAGE] = "coverage" };
 	const size_t len = strcspn(arg, ":");
 	bool good = !arg[len];
 	int i;
 
 	f->counts = PTC_COUNTS_NOTHING;
-	for (i = PTC_COUNTS_EDGES; i <= PTC_COUNTS_LINES; i++)
+	for (i = PTC_COUNTS_EDGES; i < PTC_COUNTS_ALL; i++)
 		if (strlen(names[i]) == len && !strncmp(arg, names[i], len))
 			f->counts = (enum ptc_counts_of)i;
 	f->most = 0;
@@ -298,8 +301,9 @@ static int take_counts(struct ptc_decoded_form *f, const char *arg)
 		good = ptc_parse_u64(arg + len + 1, &f->most) && f->most;
 	if (f->counts && good)
 		return 0;
-	return ptc_usage_error("decode",
-			       "'%s' is not edges, calls, blocks or lines, nor that and :N", arg);
+	return ptc_usage_error(
+		"decode", "'%s' is not edges, calls, blocks, lines or coverage, nor that and :N",
+		arg);
 }
 
 static int take_option(struct decode_args *a, int c, char *const *argv)
@@ -419,8 +423,8 @@ static int check_args(struct decode_args *a)
 	if (f->calls && a->opts.sym)
 		return ptc_usage_error("decode", "--calls needs all transfers: no --sym");
 	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
-		return ptc_usage_error("decode", "--counts of blocks and lines needs all transfers "
-						 "of a thread: no --sym, no --cpu");
+		return ptc_usage_error("decode", "--counts of blocks, lines and coverage needs all "
+						 "transfers of a thread: no --sym, no --cpu");
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
 		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
 	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))

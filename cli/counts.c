@@ -177,6 +177,11 @@ static bool add_lines(struct ptc_counts *c, const struct ptc_item *it, struct pt
 	return true;
 }
 
+static bool wants_lines(const struct ptc_counts *c)
+{
+	return c->of == PTC_COUNTS_LINES || c->of == PTC_COUNTS_COVERAGE;
+}
+
 /* The entry of @it, from @from to @to, with the code as it is now. NULL: out of memory. */
 static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_item *it,
 					 uint64_t from, uint64_t to)
@@ -190,7 +195,7 @@ static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_
 		widen(&e.from);
 	n = c->n;
 	found = get_entry(c, &e);
-	if (found && c->n != n && c->of == PTC_COUNTS_LINES && !add_lines(c, it, found))
+	if (found && c->n != n && wants_lines(c) && !add_lines(c, it, found))
 		return NULL;
 	return found;
 }
@@ -355,6 +360,7 @@ static bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t code)
 	switch (c->of) {
 	case PTC_COUNTS_BLOCKS:
 	case PTC_COUNTS_LINES:
+	case PTC_COUNTS_COVERAGE:
 		return count_block(c, it, code);
 	case PTC_COUNTS_CALLS:
 		if (it->kind != PTC_KIND_CALL && it->kind != PTC_KIND_ICALL)
@@ -463,12 +469,33 @@ static bool make_lines(struct ptc_counts *c)
 	return ok;
 }
 
+static int by_line(const void *a, const void *b)
+{
+	const struct ptc_counts_entry *x = a, *y = b;
+
+	return by_place(&x->from, &y->from);
+}
+
+/* There is such a line, as a rule one that is known already. */
+static int see_line(void *ctx, const char *file, int line)
+{
+	struct ptc_counts *c = ctx;
+	const struct ptc_counts_entry e = { .from = { .file = ptc_names_get(&c->names, file),
+						      .off = (uint64_t)line } };
+
+	return e.from.file == UINT32_MAX || !get_entry(c, &e);
+}
+
 bool ptc_counts_sort(struct ptc_counts *c)
 {
+	const bool all = c->of == PTC_COUNTS_COVERAGE;
+
 	ptc_counts_settle(c);
-	if (c->of == PTC_COUNTS_LINES && !make_lines(c))
+	if (wants_lines(c) && !make_lines(c))
+		return false;
+	if (all && ptc_decode_each_srcline(c->d, see_line, c))
 		return false;
 	if (c->n)
-		qsort(c->entries, c->n, sizeof(*c->entries), by_times);
+		qsort(c->entries, c->n, sizeof(*c->entries), all ? by_line : by_times);
 	return true;
 }

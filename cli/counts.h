@@ -17,10 +17,12 @@
 
 enum ptc_counts_of {
 	PTC_COUNTS_NOTHING,
-	PTC_COUNTS_EDGES,  /* transfers */
-	PTC_COUNTS_CALLS,  /* of the calls among them: from function to function */
-	PTC_COUNTS_BLOCKS, /* from where a transfer led to the next one, which ends it */
-	PTC_COUNTS_LINES,  /* of the source: of each block all that have code in it, once */
+	PTC_COUNTS_EDGES,    /* transfers */
+	PTC_COUNTS_CALLS,    /* of the calls among them: from function to function */
+	PTC_COUNTS_BLOCKS,   /* from where a transfer led to the next one, which ends it */
+	PTC_COUNTS_LINES,    /* of the source: of each block all that have code in it, once */
+	PTC_COUNTS_COVERAGE, /* the same, and those that have code and did not run, file by file */
+	PTC_COUNTS_ALL
 };
 
 struct ptc_counts_line {
@@ -103,7 +105,7 @@ void ptc_counts_release(struct ptc_counts *c);
 void ptc_counts_settle(struct ptc_counts *c);
 
 /* Settled, and the entry that comes most often first; blocks whose lines are wanted have become
- * lines. Once. False: out of memory. */
+ * lines, those of COVERAGE all that there are, by file and line. Once. False: out of memory. */
 bool ptc_counts_sort(struct ptc_counts *c);
 
 struct ptc_line;

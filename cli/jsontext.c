@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out.h"
+
 json_t *ptc_json_text(const char *s)
 {
 	json_t *j = json_string(s);
@@ -20,4 +22,17 @@ json_t *ptc_json_text(const char *s)
 	j = json_string(copy);
 	free(copy);
 	return j;
+}
+
+bool ptc_line_json(struct ptc_line *l, json_t *o)
+{
+	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+	json_decref(o);
+	if (!text)
+		return false;
+	ptc_line_str(l, text);
+	ptc_line_char(l, '\n');
+	free(text);
+	return true;
 }

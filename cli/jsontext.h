@@ -4,8 +4,15 @@
 #define PTC_CLI_JSONTEXT_H
 
 #include <jansson.h>
+#include <stdbool.h>
+
+struct ptc_line;
 
 /* Bytes that are not UTF-8 become '?': JSON cannot carry them. NULL: out of memory. */
 json_t *ptc_json_text(const char *s);
+
+/* @o, which is taken (NULL is one that there was no memory for), as a line. False: out of memory.
+ */
+bool ptc_line_json(struct ptc_line *l, json_t *o);
 
 #endif

@@ -8,6 +8,7 @@
 #include "counts.h"
 #include "jsontext.h"
 #include "out.h"
+#include "out_coverage.h"
 
 static const struct {
 	const char *name, *what, *from, *to;
@@ -120,19 +121,6 @@ static bool set_place(json_t *o, const struct ptc_counts *c, const char *key,
 	return !bad;
 }
 
-static bool put_object(struct ptc_line *l, json_t *o)
-{
-	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-
-	json_decref(o);
-	if (!text)
-		return false;
-	ptc_line_str(l, text);
-	ptc_line_char(l, '\n');
-	free(text);
-	return true;
-}
-
 static json_t *line_object(const struct ptc_counts *c, const struct ptc_counts_entry *e)
 {
 	return json_pack("{s:s, s:I, s:o, s:I}", "type", "count", "times", (json_int_t)e->times,
@@ -155,7 +143,7 @@ static json_t *pair_object(const struct ptc_counts *c, const struct ptc_counts_e
 static bool put_json(struct ptc_line *l, const struct ptc_counts *c,
 		     const struct ptc_counts_entry *e)
 {
-	return put_object(l, c->of == PTC_COUNTS_LINES ? line_object(c, e) : pair_object(c, e));
+	return ptc_line_json(l, c->of == PTC_COUNTS_LINES ? line_object(c, e) : pair_object(c, e));
 }
 
 static bool put_json_head(struct ptc_line *l, const struct ptc_counts *c)
@@ -170,7 +158,7 @@ static bool put_json_head(struct ptc_line *l, const struct ptc_counts *c)
 		json_decref(o);
 		o = NULL;
 	}
-	return put_object(l, o);
+	return ptc_line_json(l, o);
 }
 
 bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json)
@@ -178,6 +166,8 @@ bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t mos
 	const size_t n = most && most < c->n ? most : c->n;
 	size_t i;
 
+	if (c->of == PTC_COUNTS_COVERAGE)
+		return ptc_coverage_print(c, l, most, json);
 	if (!json)
 		put_text_head(l, c);
 	else if (!put_json_head(l, c))

@@ -210,7 +210,8 @@ static bool has_batch(const struct ptc_decode *d, const struct ptc_lane *l)
 
 	if (n < PTC_LANE_BATCH || !d->runs)
 		return n >= PTC_LANE_BATCH;
-	return n >= PTC_LANE_BATCH * PTC_OUT_RUN_BATCHES || !ptc_replay_is_in_piece(l->replay);
+	return n >= (size_t)PTC_LANE_BATCH * PTC_OUT_RUN_BATCHES ||
+	       !ptc_replay_is_in_piece(l->replay);
 }
 
 /*

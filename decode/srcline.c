@@ -114,6 +114,77 @@ const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *
 	return line ? dwfl_lineinfo(line, NULL, ret_line, NULL, NULL, NULL) : NULL;
 }
 
+/* Is there code in the file at @addr? What the linker left out has its lines at 0, or anywhere. */
+static bool has_code(Dwfl_Module *mod, Dwarf_Addr addr)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(mod, &bias);
+	size_t n = 0, i;
+	GElf_Phdr ph;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
+		    addr - bias >= ph.p_vaddr && addr - bias - ph.p_vaddr < ph.p_filesz)
+			return true;
+	return false;
+}
+
+static Dwarf_Addr address_at(Dwarf_Die *cu, size_t i)
+{
+	Dwarf_Addr addr = 0;
+
+	(void)dwfl_lineinfo(dwfl_onesrcline(cu, i), &addr, NULL, NULL, NULL, NULL);
+	return addr;
+}
+
+/*
+ * A row of the table of lines, if there is something to be told: it has code if the next one is not
+ * at its address, and no line if that is 0, or it ends a sequence.
+ */
+static int tell_row(Dwfl_Module *mod, Dwarf_Die *cu, size_t i,
+		    int (*on_line)(void *ctx, const char *file, int line), void *ctx)
+{
+	Dwfl_Line *row = dwfl_onesrcline(cu, i);
+	Dwarf_Addr addr, bias;
+	Dwarf_Line *line = row ? dwfl_dwarf_line(row, &bias) : NULL;
+	const char *file;
+	bool ends = true;
+	int nr = 0;
+
+	if (!line || dwarf_lineendsequence(line, &ends) || ends)
+		return 0;
+	file = dwfl_lineinfo(row, &addr, &nr, NULL, NULL, NULL);
+	if (!file || !nr || address_at(cu, i + 1) == addr || !has_code(mod, addr))
+		return 0;
+	return on_line(ctx, file, nr);
+}
+
+int ptc_srclines_each(const struct ptc_srclines *s,
+		      int (*on_line)(void *ctx, const char *file, int line), void *ctx)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *cu;
+	size_t i, k, n;
+	int r = 0;
+
+	for (i = 0; i < s->n; i++) {
+		Dwfl_Module *mod = s->modules[i].dwfl ? s->modules[i].mod : NULL;
+
+		for (cu = NULL; mod && (cu = dwfl_module_nextcu(mod, cu, &bias)) != NULL;) {
+			if (dwfl_getsrclines(cu, &n))
+				continue;
+			/* The last one is the end of a sequence. */
+			for (k = 0; k + 1 < n && !r; k++)
+				r = tell_row(mod, cu, k, on_line, ctx);
+			if (r)
+				return r;
+		}
+	}
+	return 0;
+}
+
 void ptc_srclines_release(struct ptc_srclines *s)
 {
 	size_t i;
@@ -134,4 +205,10 @@ const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item
 	if (!r || !r->file || !r->file->path)
 		return NULL;
 	return ptc_srcline_find(&d->srclines, r->file, ip - r->start + r->off, ret_line);
+}
+
+int ptc_decode_each_srcline(struct ptc_decode *d,
+			    int (*on_line)(void *ctx, const char *file, int line), void *ctx)
+{
+	return ptc_srclines_each(&d->srclines, on_line, ctx);
 }

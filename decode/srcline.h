@@ -29,6 +29,10 @@ struct ptc_srclines {
 const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off,
 			     int *ret_line);
 
+/* See ptc_decode_each_srcline. */
+int ptc_srclines_each(const struct ptc_srclines *s,
+		      int (*on_line)(void *ctx, const char *file, int line), void *ctx);
+
 void ptc_srclines_release(struct ptc_srclines *s);
 
 #endif

@@ -44,7 +44,7 @@ foreach(name hello signal)
 	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
 endforeach()
 # Ordinary programs.
-foreach(name pie longjmp vdso dlopen tasks swap chain context jitthread trapthreads laps crowd vforked)
+foreach(name pie longjmp vdso dlopen tasks swap chain context jitthread trapthreads laps crowd vforked unused)
 	add_executable(prog_${name} support/prog_${name}.c)
 	e2e_output(prog_${name})
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -52,6 +52,9 @@ foreach(name pie longjmp vdso dlopen tasks swap chain context jitthread trapthre
 	target_compile_options(prog_${name} PRIVATE -O1 -g -fPIE)
 	target_link_options(prog_${name} PRIVATE -pie)
 endforeach()
+# One of its functions is left out.
+target_compile_options(prog_unused PRIVATE -ffunction-sections)
+target_link_options(prog_unused PRIVATE -Wl,--gc-sections)
 target_link_libraries(prog_dlopen PRIVATE ${CMAKE_DL_LIBS})
 target_link_libraries(prog_swap PRIVATE ${CMAKE_DL_LIBS})
 target_link_libraries(prog_tasks PRIVATE Threads::Threads)
@@ -467,7 +470,7 @@ foreach(name filters threads calls event spoilt snapshot)
 endforeach()
 
 # How often what was passed.
-foreach(name edges blocks gaps calls places lines forms)
+foreach(name edges blocks gaps calls places lines coverage forms)
 	e2e_test(counts_${name} 100 "${e2e_dir}/counts.py" "${name}")
 	e2e_is_emulated(counts_${name})
 endforeach()

@@ -426,6 +426,15 @@ PTC_API uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct 
 PTC_API const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item,
 				       uint64_t ip, int *ret_line);
 
+/*
+ * Call @on_line with @ctx for each line of source that has code in the files of which
+ * ptc_decode_srcline was asked something, whether that ran or not: some more than once, in no
+ * order. @file as there. Until it returns nonzero, which is returned; else 0.
+ */
+PTC_API int ptc_decode_each_srcline(struct ptc_decode *d,
+				    int (*on_line)(void *ctx, const char *file, int line),
+				    void *ctx);
+
 #ifdef __cplusplus
 }
 #endif

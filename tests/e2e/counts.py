@@ -197,6 +197,55 @@ def case_lines(folder):
     check(text[2].split()[2] == f"{entries[0]['file']}:{entries[0]['line']}", text)
 
 
+def lines_of(path):
+    """By file's last name, the lines that have code, as binutils reads the table of lines."""
+    text = Run(["objdump", "--dwarf=decodedline", path]).expect(0).out
+    rows = [line.split() for line in text.splitlines()]
+    rows = [r for r in rows if len(r) >= 3 and r[2].startswith("0x") or len(r) == 3 and r[1] == "-"]
+    found = {}
+    for row, after in zip(rows, rows[1:]):
+        # What the linker left out is at 0.
+        if row[1] not in ("-", "0") and row[2] != after[2] and int(row[2], 16) >= 0x1000:
+            found.setdefault(row[0], set()).add(int(row[1]))
+    return found
+
+
+def case_coverage(folder):
+    """Of each source file of a program all lines that have code: those that ran, and those that did not."""
+    for name in ("segv", "handlers", "jcc", "tasks", "unused"):
+        path = os.path.join(folder, name)
+        record(path, [prog(name), *(["locks"] if name == "tasks" else [])])
+        ran = {}
+        for e in counts(path, "lines")[1]:
+            ran.setdefault(e["file"], set()).add(e["line"])
+        r = decode(path, "--counts=coverage", "--format=json")
+        head, *files = map(json.loads, r.out.splitlines())
+        files = [f for f in files if f["type"] == "file"]
+        check(head["of"] == "coverage" and head["files"] == len(files), head)
+        check((head["lines"], head["ran"]) == tuple(sum(f[k] for f in files) for k in ("lines", "ran")), head)
+        check({f["file"] for f in files if f["ran"]} == set(ran), name)
+        check([f["ran"] for f in files] == sorted((f["ran"] for f in files), reverse=True), name)
+        want = lines_of(prog(name))
+        seen = 0
+        for f in files:
+            base = os.path.basename(f["file"])
+            check(f["ran"] == len(ran.get(f["file"], ())), f)
+            if not base.startswith("prog_"):
+                continue
+            left = want[base] - ran[f["file"]]
+            check(f["lines"] == len(want[base]), f"{f}, {sorted(want[base])}")
+            check(left == {n for a, b in f["not_run"] for n in range(a, b + 1)} & want[base], f"{f}, {sorted(left)}")
+            check(all(b in want[base] and a in want[base] for a, b in f["not_run"]), f)
+            seen += 1
+        check(seen, f"{name}: {files[:3]}")
+    text = decode(path, "--counts=coverage:1").expect(0).out.splitlines()
+    check(len(text) == 3 and text[0].startswith(f"# {head['ran']} of {head['lines']} lines ran"), text)
+    f = files[0]
+    stretches = ",".join(str(a) if a == b else f"{a}-{b}" for a, b in f["not_run"])
+    check(text[2].split() == [str(f["lines"]), str(f["ran"]), f"{100 * f['ran'] / f['lines']:.1f}",
+                              f["file"] + (":" if stretches else ""), *([stretches] if stretches else [])], text[2])
+
+
 def case_forms(folder):
     """Text and JSON, the first few, parts of a recording, and what does not go together."""
     path = os.path.join(folder, "perf.data")
@@ -212,7 +261,7 @@ def case_forms(folder):
     check(some["times"] == 10, some)
     for bad in ("", "edge", "edges:", "edges:0", "edges:x", ":3", "edges:3:4"):
         r = decode(path, f"--counts={bad}").expect(2)
-        check(f"'{bad}'" in r.err and "edges, calls, blocks or lines" in r.err, r.err)
+        check(f"'{bad}'" in r.err and "edges, calls, blocks, lines or coverage" in r.err, r.err)
     for bad in (["--stats"], ["--calls"], ["--insn"], ["--events"], ["--format=bin"], ["-F", "from"]):
         check("--counts goes with none of" in decode(path, "--counts=calls", *bad).expect(2).err, bad)
     for what in ("blocks", "lines"):
