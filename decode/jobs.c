@@ -431,7 +431,7 @@ static bool is_worth_keeping(const struct ptc_out *o)
 	return o->cap <= SPARE_ITEMS_CAP && o->recs.cap <= SPARE_RECS_CAP;
 }
 
-void ptc_jobs_lend_items(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer)
+void ptc_jobs_lend_room(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer)
 {
 	struct ptc_jobs_thread *t, *was = *writer;
 

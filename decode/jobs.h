@@ -45,7 +45,7 @@ void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s);
  * Let items to come be written to memory that this thread, whose turn it is, has written last. That
  * of *@writer (NULL: it has none yet) is what @o has now.
  */
-void ptc_jobs_lend_items(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer);
+void ptc_jobs_lend_room(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer);
 
 /* Until @s is done; work is done meanwhile. */
 void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s);

@@ -221,7 +221,7 @@ static int step_with_pieces(struct ptc_decode *d, struct ptc_lane *l, struct ptc
 	if (s && s != l->serving) {
 		if (!ptc_jobs_take(d->plan->jobs, s))
 			return PTC_LANE_PASS;
-		ptc_jobs_lend_items(d->plan->jobs, ptc_replay_out(l->replay), &l->writer);
+		ptc_jobs_lend_room(d->plan->jobs, ptc_replay_out(l->replay), &l->writer);
 		ptc_replay_set_made(l->replay, &s->made);
 		l->serving = s;
 	}

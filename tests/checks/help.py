@@ -47,7 +47,7 @@ def in_code(text):
 
 
 # Where they are taken, if not in cmd_NAME.c.
-PARSERS = {"record": "record_args.c", "snapshot": "snapshot_args.c", "crash show": "crash_show.c"}
+PARSERS = {"record": "record_args.c", "snapshot": "snapshot_args.c", "decode": "decode_args.c", "crash show": "crash_show.c"}
 
 
 def taken(root, command, text):

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode_args.h"
+
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+void ptc_decode_args_release(struct ptc_decode_args *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->nraw; i++)
+		free((char *)(uintptr_t)a->raw[i].path);
+	free(a->raw);
+	ptc_id_list_release(&a->tids);
+	ptc_id_list_release(&a->cpus);
+}
+
+void ptc_decode_help(void)
+{
+	printf("usage: ptcap decode [-i FILE] [OPTIONS]\n"
+	       "       ptcap decode --pt FILE --raw FILE@ADDR[:OFFSET[:LENGTH]]... -F insn-ip "
+	       "[OPTIONS]\n"
+	       "Replay a recording: every branch that was taken, and every gap.\n\n"
+	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
+	       "  -F, --fields=LIST     of pid tid cpu time from to kind sym tosym insn insn-ip\n"
+	       "                        disasm srcline, separated by commas: the fields of a line, "
+	       "for programs;\n"
+	       "                        with insn-ip a line is an instruction, not a branch\n"
+	       "      --insn            every instruction, disassembled, with its source line\n"
+	       "      --calls           functions as they are entered and left, indented\n"
+	       "      --events          what else the trace tells of, as well: tracing on and off, "
+	       "overflows,\n"
+	       "                        frequency, PTWRITE, power states, transactions\n"
+	       "      --stats           totals only: transfers by kind, gaps by cause, bytes, "
+	       "time\n"
+	       "      --counts=WHAT[:N] how often each was passed, the N that were most often: "
+	       "edges "
+	       "(transfers),\n"
+	       "                        calls (from function to function), blocks (of code), "
+	       "lines\n"
+	       "                        (of its source); or coverage: of each source file, which "
+	       "lines\n"
+	       "                        did not run\n"
+	       "      --format=FORMAT   text (default) or json: one object a line, see "
+	       "doc/json.md;\n"
+	       "                        or bin: 16 bytes a transfer, see doc/format.md\n"
+	       "      --tid=LIST        only these threads: 12,15-17\n"
+	       "      --cpu=LIST        only these CPUs; in raw mode the CPU that recorded, as "
+	       "6/94/3\n"
+	       "      --time=FROM,TO    only this time, in seconds; either may be left out;\n"
+	       "                        or a part of the trace: 10%%-20%%\n"
+	       "      --last=N          only the last N transfers of each thread\n"
+	       "      --sym=NAME        only transfers from or to this function\n"
+	       "      --no-demangle     names of C++, Rust and D as the linker has them\n"
+	       "      --pt=FILE         raw mode: a bare packet stream\n"
+	       "      --raw=FILE@ADDR[:OFFSET[:LENGTH]]\n"
+	       "                        raw mode: code at ADDR; may be given again and again\n"
+	       "      --symfs=DIR       look for the recorded files below DIR\n"
+	       "      --core=FILE       code of a process from a core of it\n"
+	       "      --kcore=PATH      code of the kernel: a copy of /proc/kcore, or a folder "
+	       "with\n"
+	       "                        kcore and kallsyms\n"
+	       "      --vmlinux=FILE    code of the kernel as it was built\n"
+	       "      --debuginfod=URLS files that are missing, and debug files, from these "
+	       "servers\n"
+	       "  -j, --jobs=N[:BYTES]  decode with N threads (default: as many as there are "
+	       "CPUs,\n"
+	       "                        up to 16), each of which takes BYTES of trace at a time\n"
+	       "                        (for tests); the output is the same\n"
+	       "      --engine=ENGINE   who follows the trace: fast (default), with libipt where "
+	       "it "
+	       "cannot;\n"
+	       "                        libipt alone; or verify: libipt, and fast held against it\n"
+	       "      --resync=HOW      after an error go on at the next psb, or at the next\n"
+	       "                        packet with a whole IP (default: packet; raw: psb)\n"
+	       "      --strict          exit with 3 if there was any gap or loss\n"
+	       "      --color=WHEN      auto (on a terminal; default), always or never\n"
+	       "      --no-pager        on a terminal: not through $PAGER\n"
+	       "  -h, --help            this text\n");
+}
+
+/* Cut the number in front of @sep (or the end) off *s, which moves behind it. */
+static bool next_number(char **s, char sep, uint64_t *ret)
+{
+	char *word = *s, *end = strchr(word, sep);
+
+	if (end)
+		*end++ = '\0';
+	*s = end;
+	return ptc_parse_u64(word, ret);
+}
+
+/* FILE@ADDR[:OFFSET[:LENGTH]] */
+static bool parse_raw(struct ptc_decode_args *a, const char *arg)
+{
+	struct ptc_raw_code c = { .len = 0 }, *raw;
+	char *path = strdup(arg), *at = path ? strrchr(path, '@') : NULL;
+
+	if (!at || at == path)
+		goto bad;
+	*at++ = '\0';
+	if (!next_number(&at, ':', &c.addr) || (at && !next_number(&at, ':', &c.off)) ||
+	    (at && (!next_number(&at, ':', &c.len) || !c.len || at)))
+		goto bad;
+	c.path = path;
+	raw = reallocarray(a->raw, a->nraw + 1, sizeof(*raw));
+	if (!raw)
+		goto bad;
+	a->raw = raw;
+	a->raw[a->nraw++] = c;
+	return true;
+bad:
+	free(path);
+	return false;
+}
+
+/* family/model/stepping */
+static bool parse_cpu_id(const char *arg, struct ptc_decode_opts *opts)
+{
+	char *copy = strdup(arg), *s = copy;
+	uint64_t f, m, st;
+	bool ok;
+
+	ok = copy && next_number(&s, '/', &f) && s && next_number(&s, '/', &m) && s &&
+	     next_number(&s, '/', &st) && !s && f <= UINT16_MAX && m <= UINT8_MAX &&
+	     st <= UINT8_MAX;
+	free(copy);
+	if (!ok)
+		return false;
+	opts->cpu_id_set = true;
+	opts->cpu_id = (struct ptc_cpu_id){ (uint16_t)f, (uint8_t)m, (uint8_t)st };
+	return true;
+}
+
+static int parse_fields(struct ptc_decode_args *a, const char *arg)
+{
+	const char *what, *word;
+	int len;
+
+	what = ptc_fields_parse(arg, &a->out.form.fields, &word, &len);
+	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : 0;
+}
+
+/* More is a slip of the hand. */
+enum { MAX_JOBS = 4096, MAX_SLICE = 1 << 30 };
+
+enum {
+	OPT_FORMAT = 256,
+	OPT_TID,
+	OPT_CPU,
+	OPT_PT,
+	OPT_RAW,
+	OPT_RESYNC,
+	OPT_STRICT,
+	OPT_CALLS,
+	OPT_INSN,
+	OPT_SYMFS,
+	OPT_CORE,
+	OPT_KCORE,
+	OPT_VMLINUX,
+	OPT_TIME,
+	OPT_LAST,
+	OPT_SYM,
+	OPT_STATS,
+	OPT_COUNTS,
+	OPT_EVENTS,
+	OPT_COLOR,
+	OPT_NO_PAGER,
+	OPT_NO_DEMANGLE,
+	OPT_DEBUGINFOD,
+	OPT_ENGINE
+};
+
+/* The options that say where code is. False: @c is none of them. */
+static bool take_code_option(struct ptc_decode_args *a, int c)
+{
+	const char **const where = c == OPT_SYMFS      ? &a->code.symfs :
+				   c == OPT_CORE       ? &a->code.core :
+				   c == OPT_KCORE      ? &a->code.kcore :
+				   c == OPT_VMLINUX    ? &a->code.vmlinux :
+				   c == OPT_DEBUGINFOD ? &a->debuginfod :
+							 NULL;
+
+	if (where)
+		*where = optarg;
+	return where;
+}
+
+/* Which part. */
+static int take_choice(struct ptc_decode_args *a, int c)
+{
+	switch (c) {
+	case OPT_TID:
+		if (!ptc_id_list_parse(&a->tids, optarg))
+			return ptc_usage_error("decode", "'%s' is no thread id, nor a list of them",
+					       optarg);
+		return 0;
+	case OPT_TIME:
+		a->has_time = true;
+		if (!ptc_time_choice_parse(optarg, &a->time))
+			return ptc_usage_error(
+				"decode", "'%s' is not FROM,TO in seconds, nor N%%-M%%", optarg);
+		return 0;
+	case OPT_LAST:
+		if (!ptc_parse_u64(optarg, &a->opts.last) || !a->opts.last)
+			return ptc_usage_error("decode", "'%s' is no number of transfers", optarg);
+		return 0;
+	default:
+		a->opts.sym = optarg;
+		return 0;
+	}
+}
+
+/* One for each CPU that it may run on; each takes memory, and the thread that prints is one. */
+static unsigned int default_jobs(void)
+{
+	enum { JOBS_MAX = 16 };
+	cpu_set_t set;
+	int n = JOBS_MAX; /* more CPUs than fit in a set */
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		n = CPU_COUNT(&set);
+	return n < JOBS_MAX ? (unsigned int)n : JOBS_MAX;
+}
+
+/* N[:BYTES] */
+static int take_jobs(struct ptc_decode_args *a, const char *arg)
+{
+	char *copy = strdup(arg), *s = copy;
+	uint64_t n = 0, bytes = 1;
+	const bool ok = copy && next_number(&s, ':', &n) && n && n <= MAX_JOBS &&
+			(!s || next_number(&s, ':', &bytes)) && !s && bytes && bytes <= MAX_SLICE;
+
+	if (ok && strchr(arg, ':'))
+		a->opts.slice = (size_t)bytes;
+	a->opts.jobs = (unsigned int)n;
+	free(copy);
+	return ok ? 0 : ptc_usage_error("decode", "'%s' is no number of threads, nor N:BYTES", arg);
+}
+
+static int take_engine(struct ptc_decode_args *a, const char *arg)
+{
+	static const char *const names[] = { [PTC_ENGINE_LIBIPT] = "libipt",
+					     [PTC_ENGINE_FAST] = "fast",
+					     [PTC_ENGINE_VERIFY] = "verify" };
+	int i;
+
+	for (i = PTC_ENGINE_LIBIPT; i <= PTC_ENGINE_VERIFY; i++) {
+		if (!strcmp(arg, names[i])) {
+			a->opts.engine = (enum ptc_engine_choice)i;
+			return 0;
+		}
+	}
+	return ptc_usage_error("decode", "no engine '%s': libipt, fast or verify", arg);
+}
+
+/* WHAT[:N] */
+static int take_counts(struct ptc_decoded_form *f, const char *arg)
+{
+	static const char *const names[] = { [PTC_COUNTS_EDGES] = "edges",
+					     [PTC_COUNTS_CALLS] = "calls",
+					     [PTC_COUNTS_BLOCKS] = "blocks",
+					     [PTC_COUNTS_LINES] = "lines",
+					     [PTC_COUNTS_COVERAGE] = "coverage" };
+	const size_t len = strcspn(arg, ":");
+	bool good = !arg[len];
+	int i;
+
+	f->counts = PTC_COUNTS_NOTHING;
+	for (i = PTC_COUNTS_EDGES; i < PTC_COUNTS_ALL; i++)
+		if (strlen(names[i]) == len && !strncmp(arg, names[i], len))
+			f->counts = (enum ptc_counts_of)i;
+	f->most = 0;
+	if (arg[len])
+		good = ptc_parse_u64(arg + len + 1, &f->most) && f->most;
+	if (f->counts && good)
+		return 0;
+	return ptc_usage_error(
+		"decode", "'%s' is not edges, calls, blocks, lines or coverage, nor that and :N",
+		arg);
+}
+
+static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
+{
+	switch (c) {
+	case OPT_COUNTS:
+		return take_counts(&a->out.form, optarg);
+	case OPT_ENGINE:
+		return take_engine(a, optarg);
+	case 'j':
+		return take_jobs(a, optarg);
+	case 'i':
+		a->input = optarg;
+		return 0;
+	case 'F':
+		return parse_fields(a, optarg);
+	case OPT_FORMAT:
+		a->out.form.json = !strcmp(optarg, "json");
+		a->out.form.bin = !strcmp(optarg, "bin");
+		if (!a->out.form.json && !a->out.form.bin && strcmp(optarg, "text") != 0)
+			return ptc_usage_error("decode", "no format '%s': text, json or bin",
+					       optarg);
+		return 0;
+	case OPT_TID:
+	case OPT_TIME:
+	case OPT_LAST:
+	case OPT_SYM:
+		return take_choice(a, c);
+	case OPT_CPU:
+		a->cpu = optarg;
+		return 0;
+	case OPT_PT:
+		a->pt = optarg;
+		return 0;
+	case OPT_RAW:
+		if (!parse_raw(a, optarg))
+			return ptc_usage_error("decode", "'%s' is not FILE@ADDR[:OFFSET[:LENGTH]]",
+					       optarg);
+		return 0;
+	case OPT_RESYNC:
+		if (strcmp(optarg, "psb") != 0 && strcmp(optarg, "packet") != 0)
+			return ptc_usage_error("decode", "no resync '%s': psb or packet", optarg);
+		a->opts.resync = optarg[1] == 's' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
+		return 0;
+	case OPT_INSN:
+		a->out.form.insn = true;
+		return 0;
+	case OPT_CALLS:
+		a->out.form.calls = true;
+		return 0;
+	case OPT_COLOR:
+		a->color = optarg;
+		if (strcmp(optarg, "auto") != 0 && strcmp(optarg, "always") != 0 &&
+		    strcmp(optarg, "never") != 0)
+			return ptc_usage_error("decode", "no color '%s': auto, always or never",
+					       optarg);
+		return 0;
+	case OPT_NO_PAGER:
+		a->no_pager = true;
+		return 0;
+	case OPT_NO_DEMANGLE:
+		a->opts.mangled = true;
+		return 0;
+	case OPT_EVENTS:
+		a->opts.events = true;
+		return 0;
+	case OPT_STATS:
+		a->out.form.stats = true;
+		return 0;
+	case OPT_STRICT:
+		a->strict = true;
+		return 0;
+	case 'h':
+		a->help = true;
+		return 0;
+	default:
+		return take_code_option(a, c) ? 0 : ptc_option_error("decode", argv, c);
+	}
+}
+
+/* Do the options go together? */
+static int check_args(struct ptc_decode_args *a)
+{
+	const struct ptc_decoded_form *f = &a->out.form;
+
+	if (f->json && f->fields.n)
+		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
+	if (f->stats && (f->bin || f->insn || f->calls || f->fields.n))
+		return ptc_usage_error("decode", "--stats goes with neither -F nor --calls nor "
+						 "--insn nor bin");
+	if (f->counts &&
+	    (f->bin || f->insn || f->calls || f->stats || a->opts.events || f->fields.n))
+		return ptc_usage_error("decode", "--counts goes with none of -F, --calls, --insn, "
+						 "--stats, --events and bin");
+	if (f->bin && (f->insn || f->calls || f->fields.n))
+		return ptc_usage_error("decode", "bin goes with neither -F nor --calls nor --insn");
+	if (f->insn && (f->json || f->calls || f->fields.n))
+		return ptc_usage_error("decode",
+				       "--insn goes with neither -F nor --calls nor json");
+	if (f->calls && (f->fields.n || a->pt))
+		return ptc_usage_error("decode", "--calls goes with neither -F nor --pt");
+	if (a->pt && a->input)
+		return ptc_usage_error("decode", "either a recording (-i) or a stream (--pt)");
+	if (a->nraw && !a->pt)
+		return ptc_usage_error("decode", "--raw goes with --pt");
+	if (a->pt && (a->code.symfs || a->code.core || a->code.kcore || a->code.vmlinux))
+		return ptc_usage_error("decode", "the code of a bare stream is told by --raw");
+	if (a->code.kcore && a->code.vmlinux)
+		return ptc_usage_error("decode", "either --kcore or --vmlinux");
+	if (a->pt && (a->tids.n || a->has_time))
+		return ptc_usage_error("decode", "a bare stream has no threads and no clock: "
+						 "neither --tid nor --time");
+	if (a->has_time && a->opts.last)
+		return ptc_usage_error("decode", "either --time or --last");
+	if (a->opts.events && (f->calls || f->stats))
+		return ptc_usage_error("decode", "--events goes with neither --calls nor --stats");
+	if (f->calls && a->opts.sym)
+		return ptc_usage_error("decode", "--calls needs all transfers: no --sym");
+	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
+		return ptc_usage_error("decode", "--counts of blocks, lines and coverage needs all "
+						 "transfers of a thread: no --sym, no --cpu");
+	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
+		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
+	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))
+		return ptc_usage_error("decode", "'%s' is no CPU number, nor a list of them",
+				       a->cpu);
+	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
+	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
+	a->opts.sums = f->stats ? &a->sums : NULL;
+	a->opts.runs = f->bin || f->counts;
+	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
+	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
+		return ptc_usage_error("decode",
+				       "--engine verify is of transfers: not with --insn, "
+				       "insn-ip or --events");
+	a->opts.bytes = f->calls || f->insn || ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
+			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
+	return 0;
+}
+
+int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "fields", required_argument, NULL, 'F' },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "tid", required_argument, NULL, OPT_TID },
+		{ "cpu", required_argument, NULL, OPT_CPU },
+		{ "pt", required_argument, NULL, OPT_PT },
+		{ "raw", required_argument, NULL, OPT_RAW },
+		{ "jobs", required_argument, NULL, 'j' },
+		{ "engine", required_argument, NULL, OPT_ENGINE },
+		{ "resync", required_argument, NULL, OPT_RESYNC },
+		{ "time", required_argument, NULL, OPT_TIME },
+		{ "last", required_argument, NULL, OPT_LAST },
+		{ "sym", required_argument, NULL, OPT_SYM },
+		{ "insn", no_argument, NULL, OPT_INSN },
+		{ "calls", no_argument, NULL, OPT_CALLS },
+		{ "color", required_argument, NULL, OPT_COLOR },
+		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
+		{ "events", no_argument, NULL, OPT_EVENTS },
+		{ "debuginfod", required_argument, NULL, OPT_DEBUGINFOD },
+		{ "no-demangle", no_argument, NULL, OPT_NO_DEMANGLE },
+		{ "stats", no_argument, NULL, OPT_STATS },
+		{ "counts", required_argument, NULL, OPT_COUNTS },
+		{ "strict", no_argument, NULL, OPT_STRICT },
+		{ "symfs", required_argument, NULL, OPT_SYMFS },
+		{ "core", required_argument, NULL, OPT_CORE },
+		{ "kcore", required_argument, NULL, OPT_KCORE },
+		{ "vmlinux", required_argument, NULL, OPT_VMLINUX },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, code;
+
+	*a = (struct ptc_decode_args){ .opts = PTC_DECODE_OPTS_INIT,
+				       .code = { .size = sizeof(a->code) },
+				       .out = { .totals = PTC_TOTALS_INIT } };
+	a->opts.code = &a->code;
+	a->sums = (struct ptc_sums_sink){ ptc_decoded_sums, &a->out };
+	a->opts.jobs = default_jobs();
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":i:F:j:h", options, NULL)) != -1) {
+		code = take_option(a, c, argv);
+		if (code || a->help)
+			return code;
+	}
+	if (optind < argc)
+		return ptc_usage_error("decode", "unexpected argument '%s'", argv[optind]);
+	return check_args(a);
+}
