@@ -81,19 +81,29 @@ static struct ptc_srcline_module *module_of(struct ptc_srclines *s, const struct
 	return m;
 }
 
+/* The next segment of @elf that is loaded, from the one numbered *@i on, which moves. */
+static bool next_load(Elf *elf, size_t *i, GElf_Phdr *ret)
+{
+	size_t n = 0;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return false;
+	while (*i < n)
+		if (gelf_getphdr(elf, (int)(*i)++, ret) && ret->p_type == PT_LOAD)
+			return true;
+	return false;
+}
+
 /* Where libdwfl has put the code at file offset @off. */
 static bool address_of(Dwfl_Module *mod, uint64_t off, Dwarf_Addr *ret)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(mod, &bias);
-	size_t n = 0, i;
+	size_t i = 0;
 	GElf_Phdr ph;
 
-	if (!elf || elf_getphdrnum(elf, &n))
-		return false;
-	for (i = 0; i < n; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || off < ph.p_offset ||
-		    off - ph.p_offset >= ph.p_filesz)
+	while (next_load(elf, &i, &ph)) {
+		if (off < ph.p_offset || off - ph.p_offset >= ph.p_filesz)
 			continue;
 		*ret = off - ph.p_offset + ph.p_vaddr + bias;
 		return true;
@@ -119,14 +129,12 @@ static bool has_code(Dwfl_Module *mod, Dwarf_Addr addr)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(mod, &bias);
-	size_t n = 0, i;
+	size_t i = 0;
 	GElf_Phdr ph;
 
-	if (!elf || elf_getphdrnum(elf, &n))
-		return false;
-	for (i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
-		    addr - bias >= ph.p_vaddr && addr - bias - ph.p_vaddr < ph.p_filesz)
+	while (next_load(elf, &i, &ph))
+		if (ph.p_flags & PF_X && addr - bias >= ph.p_vaddr &&
+		    addr - bias - ph.p_vaddr < ph.p_filesz)
 			return true;
 	return false;
 }
