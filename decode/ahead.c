@@ -59,7 +59,7 @@ size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from)
 {
 	const struct ptc_ahead_psb *p = a->psb;
 
-	for (; a->begun && p < a->psb + PTC_AHEAD_PSBS; p++)
+	for (; p < a->psb + a->n; p++)
 		if (p->spot.span == from.span && p->from <= from.off && from.off <= p->spot.off)
 			return p->spot.off;
 	return SIZE_MAX;
@@ -73,8 +73,21 @@ static bool is_passed(const struct ptc_ahead *a, struct ptc_spot at)
 	       (psb.span < at.span || (psb.span == at.span && psb.off <= at.off));
 }
 
+static void add(struct ptc_ahead *a)
+{
+	a->psb[a->n] = find_behind(a, a->psb[a->n - 1].spot);
+	a->n++;
+}
+
+static uint64_t third_time(struct ptc_ahead *a)
+{
+	if (a->n == PTC_AHEAD_FEW)
+		add(a);
+	return a->psb[PTC_AHEAD_FEW].ns;
+}
+
 /* One of them may be wrong. */
-static uint64_t bound_of(const struct ptc_ahead *a)
+static uint64_t bound_of(struct ptc_ahead *a)
 {
 	const struct ptc_ahead_psb *const psb = a->psb;
 	const size_t n = a->stream->n;
@@ -85,7 +98,7 @@ static uint64_t bound_of(const struct ptc_ahead *a)
 	if (psb[0].ns < a->last_ns && psb[1].ns >= a->last_ns)
 		return psb[1].spot.span < n ? psb[1].ns : UINT64_MAX;
 	/* Too late: the next two say so. */
-	if (psb[1].spot.span < n && psb[0].ns > psb[1].ns && psb[0].ns > psb[2].ns)
+	if (psb[1].spot.span < n && psb[0].ns > psb[1].ns && psb[0].ns > third_time(a))
 		return psb[1].ns;
 	return psb[0].ns;
 }
@@ -96,17 +109,17 @@ void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at)
 
 	if (!a->clock.valid)
 		return;
-	if (!a->begun) {
-		a->begun = true;
-		a->psb[0] = find(a, at);
-		for (i = 1; i < PTC_AHEAD_PSBS; i++)
-			a->psb[i] = find_behind(a, a->psb[i - 1].spot);
+	if (!a->n) {
+		a->psb[a->n++] = find(a, at);
+		add(a);
 	}
 	while (is_passed(a, at)) {
 		a->last_ns = a->psb[0].ns;
-		for (i = 1; i < PTC_AHEAD_PSBS; i++)
-			a->psb[i - 1] = a->psb[i];
-		a->psb[i - 1] = find_behind(a, a->psb[i - 1].spot);
+		a->n--;
+		for (i = 0; i < a->n; i++)
+			a->psb[i] = a->psb[i + 1];
+		if (a->n < PTC_AHEAD_FEW)
+			add(a);
 	}
 	a->bound = bound_of(a);
 }

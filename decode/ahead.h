@@ -15,7 +15,8 @@
 #include "decode/range.h"
 #include "decode/stream.h"
 
-enum { PTC_AHEAD_PSBS = 3 };
+/* As many are looked at, if the first ones leave a doubt; FEW in any case. */
+enum { PTC_AHEAD_PSBS = 3, PTC_AHEAD_FEW = 2 };
 
 /* A PSB with a time. Behind the last span: there is none. */
 struct ptc_ahead_psb {
@@ -27,9 +28,9 @@ struct ptc_ahead_psb {
 struct ptc_ahead {
 	const struct ptc_stream *stream; /* lent */
 	struct ptc_tsc_clock clock;
-	bool begun;
 	uint64_t last_ns;			  /* of the PSB that was passed last; 0: none */
-	struct ptc_ahead_psb psb[PTC_AHEAD_PSBS]; /* the next ones */
+	struct ptc_ahead_psb psb[PTC_AHEAD_PSBS]; /* the next ones, */
+	size_t n;				  /* so many of them */
 	uint64_t bound;				  /* in front of psb[0] */
 
 	/* Pieces that say where the PSB behind theirs is: nobody looks for it again. */

@@ -17,7 +17,7 @@ static bool same_time(const struct ptc_seam *a, const struct ptc_seam *b)
 {
 	size_t i;
 
-	for (i = 0; i < PTC_AHEAD_PSBS; i++)
+	for (i = 0; i < PTC_AHEAD_FEW; i++)
 		if (!same_spot(a->ahead[i].spot, b->ahead[i].spot) ||
 		    a->ahead[i].ns != b->ahead[i].ns)
 			return false;

@@ -24,9 +24,9 @@ struct ptc_seam {
 	size_t from, floor; /* the PSB that it began at, as if nothing were in front of it */
 	size_t raw, prev_off, prev2_off, psb, next_mark;
 	uint64_t now, prev_now, told, bound;
-	uint64_t ahead_last; /* of its struct ptc_ahead */
-	struct ptc_ahead_psb ahead[PTC_AHEAD_PSBS];
-	uint64_t last_ip, last_time; /* the pending instruction */
+	uint64_t ahead_last;			   /* of its struct ptc_ahead */
+	struct ptc_ahead_psb ahead[PTC_AHEAD_FEW]; /* what is behind follows from these */
+	uint64_t last_ip, last_time;		   /* the pending instruction */
 	uint8_t last_kind, last_len;
 	uint64_t loop_mark, loop_steps, loop_limit;
 	int32_t pid, tid, cpu;
