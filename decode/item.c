@@ -199,9 +199,11 @@ static bool own(struct ptc_out *o, struct ptc_item *it)
 
 void ptc_out_keep(struct ptc_out *o)
 {
-	struct ptc_item *it = o->items + o->head, *const end = o->items + o->n + o->hidden;
+	struct ptc_item *it;
+	size_t i;
 
-	for (; o->lent && it < end; it++) {
+	for (i = o->head; o->lent && i < o->n + o->hidden; i++) {
+		it = &o->items[i];
 		if (it->type != PTC_ITEM_RUN || it->cause != LENT)
 			continue;
 		o->lent -= it->to;
