@@ -202,8 +202,9 @@ void ptc_out_keep(struct ptc_out *o)
 	struct ptc_item *it;
 	size_t i;
 
-	for (i = o->head; o->lent && i < o->n + o->hidden; i++) {
-		it = &o->items[i];
+	/* They are among the last ones; how many wait in front of them does not matter. */
+	for (i = o->n + o->hidden; o->lent && i > o->head;) {
+		it = &o->items[--i];
 		if (it->type != PTC_ITEM_RUN || it->cause != LENT)
 			continue;
 		o->lent -= it->to;
