@@ -107,7 +107,9 @@ uint64_t ptc_replay_low(const struct ptc_replay *r);
 /* Records were lost at @time, when it was @at: a gap of length 0, or earlier if what it belongs
  * behind is not there yet. */
 void ptc_replay_lost(struct ptc_replay *r, struct ptc_replay_at at, uint64_t time);
-/* Is it handing over what the second engine has made? That stays where it is until it has done so.
+/*
+ * Is it handing over what the second engine has made? What is handed over as runs stays where it is
+ * until then, and has to be copied if it still waits when the next piece is begun.
  */
 bool ptc_replay_is_in_piece(const struct ptc_replay *r);
 /* The same as a spot. */

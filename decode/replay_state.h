@@ -251,8 +251,10 @@ void ptc_replay_close_span(struct ptc_replay *r);
 int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err);
 /*
  * The engine came to the PSB at @psb, at the time that its PSB+ tells, and may go on: the decoder
- * begins there if that declines, and not before. False: it has to. It would be some packets further
- * on, but nobody asks: a piece in which a loss is listed, or where it ends, is not the engine's.
+ * begins there if that declines, and not before. False: it has to, at once. Until then the place is
+ * that of the PSB, where the decoder's would be some packets behind it; that is told only of a loss
+ * of records, and of the end of a time that was asked for, and a piece with one of these is never
+ * the engine's.
  */
 bool ptc_replay_park(struct ptc_replay *r, size_t psb);
 
