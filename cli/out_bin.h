@@ -10,7 +10,7 @@
 
 #include "ptcap/decode.h"
 
-enum { PTC_BIN_PARTS = 8 };
+enum { PTC_BIN_PARTS = 64 };
 
 struct ptc_bin_printer {
 	bool failed; /* standard output does not take it; that has been said */

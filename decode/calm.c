@@ -129,7 +129,7 @@ static bool mmap_matters(const struct look *k, const struct ptc_sb *sb)
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
 
 	return is_mode(sb, PERF_RECORD_MISC_KERNEL) || moves(k, m->tid, m->pid) ||
-	       changes(k, m->pid, m->addr, m->len);
+	       (!k->t->changes && changes(k, m->pid, m->addr, m->len));
 }
 
 static bool task_matters(struct look *k, const struct ptc_event *ev)
@@ -181,7 +181,8 @@ static bool poke_matters(const struct look *k, const struct ptc_sb *sb)
 	size_t i;
 
 	if (is_mode(sb, PERF_RECORD_MISC_USER))
-		return sb->id.has & PERF_SAMPLE_TID && changes(k, sb->id.pid, sb->u.poke.addr, len);
+		return !k->t->changes && sb->id.has & PERF_SAMPLE_TID &&
+		       changes(k, sb->id.pid, sb->u.poke.addr, len);
 	for (i = 0; i < k->t->n && is_mode(sb, PERF_RECORD_MISC_KERNEL); i++)
 		if (changes(k, k->t->v[i].pid, sb->u.poke.addr, len))
 			return true;
@@ -239,6 +240,7 @@ void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns 
 
 	ret->n = 0;
 	ret->until = 0;
+	ret->changes = false;
 	if (!w->d || !begin(w, ret))
 		return;
 	ret->until = w->d->pick.to == UINT64_MAX ? UINT64_MAX : w->d->pick.to + 1;
@@ -258,4 +260,39 @@ bool ptc_calm_lasts(const struct ptc_calm *w, const struct ptc_turns *t, uint64_
 	while (until.n && until.v[until.n - 1].time > time)
 		until.n--;
 	return !ptc_sideband_find(&w->d->sideband, time, matters, &k, &first);
+}
+
+struct changing {
+	const struct ptc_turns *t;
+	bool (*take)(void *ctx, const struct ptc_event *ev);
+	void *ctx;
+};
+
+/* One that is yet to be forked has code that somebody else's records may change, too. */
+static bool take_change(void *ctx, const struct ptc_event *ev)
+{
+	const struct changing *k = ctx;
+	const int32_t pid = ptc_sideband_code_of(&ev->sb);
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < k->t->n && pid >= 0; i++) {
+		const struct ptc_turn *of = &k->t->v[i];
+
+		if (of->pid != pid && of->code != pid)
+			continue;
+		if (!of->known || of->code != of->pid)
+			return true;
+		any = true;
+	}
+	return any && !k->take(k->ctx, ev);
+}
+
+bool ptc_calm_changes(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
+		      bool (*take)(void *ctx, const struct ptc_event *ev), void *ctx)
+{
+	struct changing k = { t, take, ctx };
+	uint64_t first;
+
+	return w->d && t->n && !ptc_sideband_find(&w->d->sideband, time, take_change, &k, &first);
 }

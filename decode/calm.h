@@ -13,6 +13,7 @@
 
 struct ptc_addrspace;
 struct ptc_decode;
+struct ptc_event;
 struct ptc_lane;
 struct ptc_piece_user;
 
@@ -39,7 +40,8 @@ struct ptc_turns {
 	struct ptc_turn v[PTC_TURNS]; /* by time */
 	size_t n;
 	uint64_t until; /* in front of this there is nothing else that makes a difference, but for
-			 * changes of code */
+			 * changes of code, */
+	bool changes;	/* and those of theirs are known, too */
 };
 
 /* Tell the lane's replay; before each of its steps. */
@@ -53,5 +55,12 @@ void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns 
  */
 bool ptc_calm_lasts(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
 		    const struct ptc_piece_user *user);
+
+/*
+ * @take those records up to @time, included, that change code of a process in @t: those of the file
+ * first, then those that were added. False: it said so, or there is more to it than that.
+ */
+bool ptc_calm_changes(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
+		      bool (*take)(void *ctx, const struct ptc_event *ev), void *ctx);
 
 #endif

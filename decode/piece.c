@@ -62,6 +62,7 @@ void ptc_engine_free(struct ptc_engine *e)
 		return;
 	ptc_made_release(&e->made);
 	ptc_made_copy_release(&e->copy);
+	ptc_preview_release(&e->preview);
 	ptc_fast_release(&e->fast);
 	ptc_piece_user_release(&e->user);
 	free(e);
@@ -220,6 +221,18 @@ static bool get_code(void *ctx, struct ptc_fast *f)
 	return use_code(t->e, turn->as, turn->code, false);
 }
 
+/* It is @ns: do it to the code, and to what the engine knows of it. */
+static bool change_code(struct turning *t, struct ptc_fast *f, uint64_t ns)
+{
+	bool changed;
+
+	if (!t->e->preview.d)
+		return true;
+	f->flow.why = OTHERS;
+	return ptc_preview_move(&t->e->preview, ns, t->e->turns.v[t->now].pid, &changed) &&
+	       (!changed || ptc_fast_change(f, get_code, t));
+}
+
 static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
 {
 	struct turning *t = ctx;
@@ -228,7 +241,7 @@ static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
 	const size_t was = t->now;
 
 	f->flow.why = OTHERS;
-	if (ns >= turns->until)
+	if (ns >= turns->until || !change_code(t, f, ns))
 		return PTC_FAST_NO_TURN;
 	while (t->now + 1 < turns->n && turns->v[t->now + 1].time <= ns)
 		t->now++;
@@ -250,7 +263,7 @@ static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 		return;
 	e->fast.ask = e->turns.n ? ask : NULL;
 	e->fast.asked = &t;
-	make(e, r->as, r->out.pid, &v, r->from, &e->made);
+	make(e, e->preview.d ? e->turns.v[0].as : r->as, r->out.pid, &v, r->from, &e->made);
 }
 
 /* From ticks to ns, as the replay would tell them. False: not in order. */
@@ -377,21 +390,12 @@ static bool foresee(const struct ptc_replay *r, struct ptc_turns *t)
 	return r->bound == UINT64_MAX || r->bound < t->until;
 }
 
-/* @e: of the thread that this is. */
-static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
+/* To be handed over, if it can be: why not. */
+static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct ptc_made *m)
 {
+	const struct ptc_piece_user *user = m == &e->made ? &e->user : NULL;
 	struct ptc_piece *p = &r->piece;
-	const struct ptc_piece_user *user;
-	struct ptc_made *m;
 
-	if (is_busy(r))
-		return "a piece behind damage";
-	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
-		return "a time that is not known";
-	if (!foresee(r, &e->turns))
-		return OTHERS;
-	m = get_made(r, e);
-	user = m == &e->made ? &e->user : NULL;
 	if (m->why)
 		return m->why;
 	if (m->mode_before != r->mode || m->mode != r->mode)
@@ -404,6 +408,33 @@ static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 		return "a time that goes back";
 	take_last(r, p, m);
 	return look_for_others(r, p, &e->turns, user);
+}
+
+/* Once more, if that may be because code changes in its time. @why not, until now. */
+static const char *try_with_changes(struct ptc_replay *r, struct ptc_engine *e, const char *why)
+{
+	if (r->now == PTC_NO_TIME ||
+	    !ptc_preview_begin(&e->preview, &r->watch, &e->turns, r->bound))
+		return why;
+	make_here(r, e);
+	why = take_over(r, e, &e->made);
+	ptc_preview_end(&e->preview);
+	return why;
+}
+
+/* @e: of the thread that this is. */
+static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
+{
+	const char *why;
+
+	if (is_busy(r))
+		return "a piece behind damage";
+	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
+		return "a time that is not known";
+	if (!foresee(r, &e->turns))
+		return OTHERS;
+	why = take_over(r, e, get_made(r, e));
+	return why ? try_with_changes(r, e, why) : NULL;
 }
 
 bool ptc_piece_is_next(struct ptc_replay *r)

@@ -16,6 +16,7 @@
 #include "decode/fast/engine.h"
 #include "decode/made.h"
 #include "decode/piece_code.h"
+#include "decode/preview.h"
 #include "ptcap/decode.h"
 
 struct ptc_addrspace;
@@ -31,8 +32,9 @@ struct ptc_engine {
 	struct ptc_piece_user user; /* of what is known of code */
 	struct ptc_fast fast;
 	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */
-	struct ptc_made_copy copy; /* for made */
-	struct ptc_turns turns;	   /* whose it is to be */
+	struct ptc_made_copy copy;  /* for made */
+	struct ptc_turns turns;	    /* whose it is to be */
+	struct ptc_preview preview; /* of their code, if that changes; see ptc_preview.d */
 
 	struct ptc_engine_stats stats;
 	uint64_t ahead; /* pieces that were made before their turn, of those that were taken */

@@ -232,6 +232,21 @@ static struct ptc_piece_code *find_same(const struct ptc_piece_user *u,
 	return NULL;
 }
 
+/* A process whose code changes while the piece is made, and that nobody else has, keeps its own. */
+static struct ptc_piece_code *find_own(const struct ptc_piece_user *u,
+				       const struct ptc_addrspace *as, int32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < u->nheld && !as->state; i++) {
+		struct ptc_piece_code *k = u->held[i];
+
+		if (!k->state && k->pid == pid && k->kernel == kernel_of(as) && k->users == 1)
+			return k;
+	}
+	return NULL;
+}
+
 /*
  * One that nobody has and that may become that: of the same code but for the kernel's, or @pid's
  * newest.
@@ -273,14 +288,19 @@ static struct ptc_piece_code *take(struct ptc_piece_user *u, const struct ptc_ad
 {
 	struct ptc_piece_codes *c = u->codes;
 	struct ptc_piece_code *k = find_same(u, as, pid);
+	bool own = false;
 
+	if (!k) {
+		k = find_own(u, as, pid);
+		own = k;
+	}
 	if (!k)
 		k = find_like(c, as, pid);
 	if (!k)
 		k = add(c, as, pid);
 	if (!k)
 		return NULL;
-	if (!k->users)
+	if (!k->users || own)
 		become(k, as, u->counts);
 	if (!holds(u, k)) {
 		k->users++;

@@ -214,38 +214,62 @@ static bool is_mode(const struct ptc_sb *sb, uint16_t mode)
 	return (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == mode;
 }
 
-static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
+int32_t ptc_sideband_code_of(const struct ptc_sb *sb)
+{
+	switch (sb->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return is_mode(sb, PERF_RECORD_MISC_KERNEL) ? -1 : sb->u.mmap.pid;
+	case PERF_RECORD_TEXT_POKE:
+		return is_mode(sb, PERF_RECORD_MISC_USER) && sb->id.has & PERF_SAMPLE_TID ?
+			       sb->id.pid :
+			       -1;
+	default:
+		return -1;
+	}
+}
+
+bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_proc *p,
+			 const struct ptc_sb *sb)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
-	struct ptc_proc *p;
 
-	if (is_mode(sb, PERF_RECORD_MISC_KERNEL))
-		return ptc_origin_mmap(ps, NULL, m, ptc_sideband_id(s, m));
-	if (m->pid < 0)
-		return true;
-	if (!ptc_procs_set_thread(ps, m->tid, m->pid))
-		return false;
-	p = ptc_procs_get(ps, m->pid);
-	if (!p)
-		return false;
+	if (sb->type == PERF_RECORD_TEXT_POKE)
+		return ptc_addrspace_patch(&p->as, sb->u.poke.addr, sb->u.poke.new_bytes.pos,
+					   ptc_cur_left(&sb->u.poke.new_bytes));
 	if (!(m->prot & PROT_EXEC)) /* data: it only hides what was there */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
 	return ptc_origin_mmap(ps, p, m, ptc_sideband_id(s, m));
 }
 
-static bool apply_poke(struct ptc_procs *ps, const struct ptc_sb *sb)
+static bool change(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
 {
-	const struct ptc_cur *bytes = &sb->u.poke.new_bytes;
-	const size_t len = ptc_cur_left(bytes);
+	const int32_t pid = ptc_sideband_code_of(sb);
 	struct ptc_proc *p;
 
-	if (is_mode(sb, PERF_RECORD_MISC_KERNEL))
-		return ptc_addrspace_patch(&ps->origin.kernel.as, sb->u.poke.addr, bytes->pos, len);
-	if (!is_mode(sb, PERF_RECORD_MISC_USER) || !(sb->id.has & PERF_SAMPLE_TID) ||
-	    sb->id.pid < 0)
+	if (pid < 0)
 		return true;
-	p = ptc_procs_get(ps, sb->id.pid);
-	return p && ptc_addrspace_patch(&p->as, sb->u.poke.addr, bytes->pos, len);
+	p = ptc_procs_get(ps, pid);
+	return p && ptc_sideband_change(s, ps, p, sb);
+}
+
+static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
+{
+	const struct ptc_sb_mmap *m = &sb->u.mmap;
+
+	if (is_mode(sb, PERF_RECORD_MISC_KERNEL))
+		return ptc_origin_mmap(ps, NULL, m, ptc_sideband_id(s, m));
+	return m->pid < 0 || (ptc_procs_set_thread(ps, m->tid, m->pid) && change(s, ps, sb));
+}
+
+static bool apply_poke(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
+{
+	const struct ptc_cur *bytes = &sb->u.poke.new_bytes;
+
+	if (is_mode(sb, PERF_RECORD_MISC_KERNEL))
+		return ptc_addrspace_patch(&ps->origin.kernel.as, sb->u.poke.addr, bytes->pos,
+					   ptc_cur_left(bytes));
+	return change(s, ps, sb);
 }
 
 static bool apply_task(struct ptc_procs *ps, const struct ptc_event *ev)
@@ -304,7 +328,7 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return apply_switch(ps, sb);
 	case PERF_RECORD_TEXT_POKE:
-		return apply_poke(ps, sb);
+		return apply_poke(s, ps, sb);
 	case PERF_RECORD_KSYMBOL:
 		return ptc_kernel_ksymbol(&ps->origin.kernel, &ps->files, &sb->u.ksymbol);
 	default:

@@ -14,6 +14,7 @@
 #include "auxtrace/reader.h"
 #include "auxtrace/sideband.h"
 
+struct ptc_proc;
 struct ptc_procs;
 
 struct ptc_event {
@@ -80,6 +81,12 @@ bool ptc_sideband_find(struct ptc_sideband *s, uint64_t time, ptc_sideband_test 
 
 /* Do what the next event says, and move on. */
 int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_err *err);
+
+/* Whose code @sb changes, which is a mapping, or a patch, of a process; -1: nobody's. */
+int32_t ptc_sideband_code_of(const struct ptc_sb *sb);
+/* Do what it says to the code of @p, which that is. @ps has the files. False: out of memory. */
+bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_proc *p,
+			 const struct ptc_sb *sb);
 
 /* The build-id of what @m maps: its own, else what the BUILD_ID feature says; NULL: not known. */
 const struct ptc_build_id *ptc_sideband_id(const struct ptc_sideband *s,

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib_elf.h"
 #include "lib_flow.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
@@ -59,13 +60,15 @@ static int list(void *ctx, const struct ptc_item *items, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		fprintf(ctx, "%d %d %d %d %lx %lx %lu\n", items[i].type, items[i].pid, items[i].tid,
-			items[i].cpu, (unsigned long)items[i].from, (unsigned long)items[i].to,
-			(unsigned long)items[i].time);
+		fprintf(ctx, "%d %d %d %d %d %lx %lx %lu\n", items[i].type, items[i].kind,
+			items[i].pid, items[i].tid, items[i].cpu, (unsigned long)items[i].from,
+			(unsigned long)items[i].to, (unsigned long)items[i].time);
 	return 0;
 }
 
-static char *decode(const char *path, enum ptc_engine_choice engine, uint64_t *ret_pieces)
+/* With several threads a slice is a piece. */
+static char *decode(const char *path, enum ptc_engine_choice engine, unsigned int jobs,
+		    uint64_t *ret_pieces)
 {
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	struct ptc_engine_stats stats;
@@ -78,6 +81,8 @@ static char *decode(const char *path, enum ptc_engine_choice engine, uint64_t *r
 
 	sink = (struct ptc_sink){ list, out };
 	opts.engine = engine;
+	opts.jobs = jobs;
+	opts.slice = jobs > 1;
 	cr_assert_eq(ptc_decode_open(path, &opts, &d, &err), 0, "%s", err.msg);
 	cr_assert_eq(ptc_decode_run(d, &sink, &err), 0, "%s", err.msg);
 	ptc_decode_get_engine_stats(d, &stats);
@@ -92,16 +97,19 @@ static uint64_t compare(const struct pd *p)
 {
 	uint64_t pieces, none;
 	char path[64], *want, *got;
+	unsigned int jobs;
 	size_t len;
 	uint8_t *bytes = pd_finish(p, &len);
 	const int fd = make_file(bytes, len, path);
 
-	want = decode(path, PTC_ENGINE_LIBIPT, &none);
-	got = decode(path, PTC_ENGINE_FAST, &pieces);
-	cr_assert_str_eq(got, want, "got:\n%swant:\n%s", got, want);
+	want = decode(path, PTC_ENGINE_LIBIPT, 1, &none);
+	for (jobs = 2; jobs; jobs--) {
+		got = decode(path, PTC_ENGINE_FAST, jobs, &pieces);
+		cr_assert_str_eq(got, want, "%u threads: got:\n%swant:\n%s", jobs, got, want);
+		free(got);
+	}
 	cr_assert_eq(none, 0);
 	free(want);
-	free(got);
 	(void)close(fd);
 	free(bytes);
 	return pieces;
@@ -225,6 +233,31 @@ Test(calm, another_one_s_turn_is_foreseen)
 	cr_assert_eq(pieces_with(late_switch), 2);
 }
 
+static void mapping_over_it(struct pd *p, const char *code)
+{
+	pd_mmap2(p, OURS, 250, 0x1000, PT_CODE_LEN, 0, code);
+}
+
+static void poke_into_it(struct pd *p, const char *code)
+{
+	(void)code;
+	pd_poke(p, OURS, 250, JUMP + 1, "\xe0", 1);
+}
+
+/* In code of another one, who runs here behind it. */
+static void mapping_in_turn(struct pd *p, const char *code)
+{
+	pd_switch(p, OTHER, OUR_CPU, 250, false);
+	pd_mmap2(p, OTHER, 250, 0x1000, PT_CODE_LEN, 0, code);
+}
+
+Test(calm, other_code_is_foreseen)
+{
+	cr_assert_eq(pieces_with(mapping_over_it), 2);
+	cr_assert_eq(pieces_with(poke_into_it), 2);
+	cr_assert_eq(pieces_with(mapping_in_turn), 2);
+}
+
 static void exec(struct pd *p, const char *code)
 {
 	(void)code;
@@ -236,17 +269,6 @@ static void new_process(struct pd *p, const char *code)
 	(void)code;
 	pd_comm(p, OURS, 250, "ours", false);
 	pd_task(p, PERF_RECORD_FORK, OTHER, OURS, OTHER, 251);
-}
-
-static void mapping_over_it(struct pd *p, const char *code)
-{
-	pd_mmap2(p, OURS, 250, 0x1000, PT_CODE_LEN, 0, code);
-}
-
-static void poke_into_it(struct pd *p, const char *code)
-{
-	(void)code;
-	pd_poke(p, OURS, 250, JUMP + 1, "\xe0", 1);
 }
 
 static void loss(struct pd *p, const char *code)
@@ -276,13 +298,6 @@ static void switch_to_unknown(struct pd *p, const char *code)
 
 	(void)code;
 	pd_sb(p, &sb);
-}
-
-/* In code of another one, who runs here behind it. */
-static void mapping_in_turn(struct pd *p, const char *code)
-{
-	pd_switch(p, OTHER, OUR_CPU, 250, false);
-	pd_mmap2(p, OTHER, 250, 0x1000, PT_CODE_LEN, 0, code);
 }
 
 /* Of a child that is forked from one whose code is another by then. */
@@ -323,11 +338,8 @@ Test(calm, what_makes_one_leaves_the_piece_to_libipt)
 {
 	cr_assert_eq(pieces_with(exec), 1);
 	cr_assert_eq(pieces_with(new_process), 1);
-	cr_assert_eq(pieces_with(mapping_over_it), 1);
-	cr_assert_eq(pieces_with(poke_into_it), 1);
 	cr_assert_eq(pieces_with(loss), 1);
 	cr_assert_eq(pieces_with(switch_to_unknown), 1);
-	cr_assert_eq(pieces_with(mapping_in_turn), 1);
 	cr_assert_eq(pieces_with(child_of_other_code), 1);
 	cr_assert_eq(pieces_with(grandchild), 1);
 	cr_assert_eq(pieces_with(too_many_turns), 1);
@@ -408,6 +420,116 @@ Test(calm, whoever_takes_turns_what_comes_out_is_libipt_s)
 	for (i = 0; i < 100; i++)
 		pieces += pieces_at_random(i, i % 4 ? -1 : OURS, code, i % 3 ? code : other);
 	cr_assert_gt(pieces, 200, "%d pieces", (int)pieces);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+
+/* --- code that changes while it runs ---------------------------------------------------------- */
+
+enum { HERE = JUMP, THERE = 0x7000 + (JUMP - 0x1000) };
+
+/* Jumps, or calls, to one place or the other, whatever is there then, at times that go on. */
+static void jump_about(struct ptc_buf *b, uint64_t *seed, uint64_t *time)
+{
+	uint64_t n = 10 + number(seed, 30);
+
+	pt_psb(b);
+	pt_tsc(b, ++*time);
+	pt_mode_exec64(b);
+	pt_ip(b, PT_FUP, HERE);
+	pt_psbend(b);
+	while (n--) {
+		if (!number(seed, 3))
+			pt_tsc(b, *time += number(seed, 10));
+		pt_ip(b, PT_TIP, number(seed, 4) ? HERE : THERE);
+	}
+	pt_ip(b, PT_TIP, HERE);
+}
+
+/* Who changes what runs there. */
+struct changer {
+	struct pd *p;
+	uint64_t seed;
+	const char *codes[2]; /* a jump at JUMP, and a call */
+	struct ptc_buf *dump; /* of a JIT; NULL: it patches */
+};
+
+/* What may be at one of the places from @time on. */
+static void change(struct changer *c, uint64_t time)
+{
+	const uint64_t at = number(&c->seed, 3) ? 0x7000 : 0x1000;
+	const int32_t whose = number(&c->seed, 4) ? OURS : OTHER;
+	const char *insn = number(&c->seed, 2) ? "\xff\xe0" : "\xff\xd0";
+
+	switch (number(&c->seed, 6)) {
+	case 0:
+		if (c->dump)
+			le_jit_load(c->dump, time, at + (JUMP - 0x1000), time, "jit", insn, 2);
+		else
+			pd_poke(c->p, whose, time, at + (JUMP - 0x1000), insn, 2);
+		break;
+	case 1:
+		turn(c->p, &c->seed, time);
+		break;
+	default:
+		pd_mmap2(c->p, whose, time, at, PT_CODE_LEN, 0, c->codes[number(&c->seed, 2)]);
+		break;
+	}
+}
+
+/* @often: there is one in about so many steps of time. */
+static uint64_t pieces_of_changing(struct changer *c, uint64_t often, const char *folder)
+{
+	const struct ptc_auxtrace queue = { .tid = -1, .cpu = OUR_CPU };
+	const bool early = number(&c->seed, 2);
+	struct ptc_buf b = PTC_BUF_INIT, dump = PTC_BUF_INIT;
+	uint64_t end = 100, time, pieces;
+	struct pd p;
+	int i;
+
+	c->p = &p;
+	c->dump = number(&c->seed, 2) ? &dump : NULL;
+	le_jit(&dump, OURS, 0);
+	for (i = 0; i < 20; i++)
+		jump_about(&b, &c->seed, &end);
+	pd_init_pt(&p, &clock_1ns);
+	pd_mmap2(&p, OURS, 0, 0x1000, PT_CODE_LEN, 0, c->codes[0]);
+	pd_mmap2(&p, OTHER, 0, 0x1000, PT_CODE_LEN, 0, c->codes[1]);
+	pd_mmap2(&p, OTHER, 0, 0x7000, PT_CODE_LEN, 0, c->codes[1]);
+	pd_itrace_start(&p, OURS, OUR_CPU, 10);
+	if (early)
+		pd_mmap2(&p, OURS, 100, 0x7000, PT_CODE_LEN, 0, c->codes[0]);
+	for (time = 100; time < end; time += number(&c->seed, often))
+		change(c, time);
+	if (c->dump)
+		pd_mmap2(&p, OURS, 0, 0x70000, 0x1000, 0, le_write(folder, "jit-7.dump", &dump));
+	pd_auxtrace(&p, &queue, b.bytes, b.len);
+	pieces = compare(&p);
+	pd_release(&p);
+	ptc_buf_release(&dump);
+	ptc_buf_release(&b);
+	return pieces;
+}
+
+Test(calm, whatever_code_becomes_what_comes_out_is_libipt_s)
+{
+	char names[2][64], folder[64];
+	struct changer c = { .codes = { names[0], names[1] } };
+	uint8_t bytes[PT_CODE_LEN];
+	int fds[2];
+	uint64_t i, pieces = 0;
+
+	memcpy(bytes, pt_code, sizeof(bytes));
+	bytes[JUMP - 0x1000 + 1] = 0xd0;
+	fds[0] = make_file(pt_code, PT_CODE_LEN, names[0]);
+	fds[1] = make_file(bytes, PT_CODE_LEN, names[1]);
+	le_folder(folder, sizeof(folder));
+	for (i = 0; i < 200; i++) {
+		c.seed = i;
+		pieces += pieces_of_changing(&c, i % 3 ? 20 : 200, folder);
+	}
+	cr_assert_gt(pieces, 2000, "%d pieces", (int)pieces); /* no code that changes: 1300 */
+	le_folder_remove(folder);
 	(void)close(fds[0]);
 	(void)close(fds[1]);
 }
