@@ -107,9 +107,11 @@ static bool copy_all(struct ptc_preview *p, struct ptc_turns *t)
 bool ptc_preview_begin(struct ptc_preview *p, const struct ptc_calm *w, struct ptc_turns *t,
 		       uint64_t time)
 {
+	const uint64_t last = t->until && time >= t->until ? t->until - 1 : time;
+
 	p->n = p->next = 0;
-	if (!w->d || p->copied > PTC_OVERLAY_COPIES || !has_room(p) ||
-	    !ptc_calm_changes(w, t, time, take, p) || !p->n || !copy_all(p, t)) {
+	if (!w->d || !t->until || p->copied > PTC_OVERLAY_COPIES || !has_room(p) ||
+	    !ptc_calm_changes(w, t, last, take, p) || !p->n || !copy_all(p, t)) {
 		drop_procs(p);
 		return false;
 	}

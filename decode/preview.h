@@ -29,8 +29,8 @@ struct ptc_preview {
 void ptc_preview_release(struct ptc_preview *p);
 
 /*
- * Will code of those in @t change, up to @time, included, and can that be foreseen? Then @t has
- * copies of them, until ptc_preview_end.
+ * Will code of those in @t change, up to @time, included, but in front of @t's until, and can that
+ * be foreseen? Then @t has copies of them, until ptc_preview_end.
  */
 bool ptc_preview_begin(struct ptc_preview *p, const struct ptc_calm *w, struct ptc_turns *t,
 		       uint64_t time);
