@@ -5,27 +5,19 @@
 #include "ptcap/decode.h"
 
 void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
-		    const struct ptc_tsc_clock *clock)
+		    const struct ptc_tsc_clock *clock, const struct ptc_psbs *known)
 {
-	*a = (struct ptc_ahead){ .stream = s, .clock = *clock, .bound = UINT64_MAX };
+	*a = (struct ptc_ahead){
+		.stream = s, .clock = *clock, .bound = UINT64_MAX, .known = known
+	};
 }
 
-/* The offset of the first PSB at or behind @at, in its span: known if it is behind a piece's. */
-static size_t next_psb(struct ptc_ahead *a, struct ptc_spot at)
+/* The offset of the first PSB at or behind @at, in its span. */
+static size_t next_psb(const struct ptc_ahead *a, struct ptc_spot at)
 {
-	const struct ptc_made *m;
-	struct ptc_spot behind;
+	const size_t psb = a->known ? ptc_psbs_find(a->known, at) : SIZE_MAX;
 
-	while (a->made && a->next_made < a->made->n) {
-		m = &a->made->v[a->next_made];
-		behind = (struct ptc_spot){ m->spot.span, m->spot.off + PTC_PSB_LEN };
-		if (ptc_spot_is_before(at, behind))
-			break;
-		a->next_made++;
-		if (!ptc_spot_is_before(behind, at))
-			return m->next;
-	}
-	return ptc_span_next_psb(&a->stream->spans[at.span], at.off);
+	return psb < SIZE_MAX ? psb : ptc_span_next_psb(&a->stream->spans[at.span], at.off);
 }
 
 /* The first one at or behind @at, of those with a time. */

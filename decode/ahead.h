@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "decode/clock.h"
-#include "decode/made.h"
+#include "decode/psbs.h"
 #include "decode/range.h"
 #include "decode/stream.h"
 
@@ -32,21 +32,12 @@ struct ptc_ahead {
 	struct ptc_ahead_psb psb[PTC_AHEAD_PSBS]; /* the next ones, */
 	size_t n;				  /* so many of them */
 	uint64_t bound;				  /* in front of psb[0] */
-
-	/* Pieces that say where the PSB behind theirs is: nobody looks for it again. */
-	const struct ptc_made_list *made; /* lent; NULL: none */
-	size_t next_made;
+	const struct ptc_psbs *known;		  /* lent; PSBs that were found; NULL: none */
 };
 
+/* @known may be NULL. */
 void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
-		    const struct ptc_tsc_clock *clock);
-
-/* From now on there are these, or none. */
-static inline void ptc_ahead_set_made(struct ptc_ahead *a, const struct ptc_made_list *made)
-{
-	a->made = made;
-	a->next_made = 0;
-}
+		    const struct ptc_tsc_clock *clock, const struct ptc_psbs *known);
 
 /* Find out what the bound is from @at on. */
 void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at);

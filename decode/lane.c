@@ -19,6 +19,7 @@ struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l)
 		.engine = d->engine,
 		.clock = d->clock,
 		.stream = &l->stream,
+		.psbs = &l->psbs,
 		.start = l->start,
 		.marks = l->marks,
 		.nmarks = l->nmarks,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "decode/plan.h"
+#include "decode/psbs.h"
 #include "decode/range.h"
 #include "decode/replay.h"
 #include "decode/stream.h"
@@ -42,6 +43,7 @@ struct ptc_lane {
 	struct ptc_slice **planned; /* owned; ascending */
 	size_t nplanned, planned_cap;
 	struct ptc_plan_cut cut;	 /* where the one behind them begins */
+	struct ptc_psbs psbs;		 /* found on the way there; pieces: */
 	uint64_t last_ns;		 /* the last time of all */
 	const struct ptc_slice *serving; /* the one whose pieces the replay has; NULL: none */
 	struct ptc_jobs_thread *writer;	 /* whose memory the replay's items have; NULL: its own */

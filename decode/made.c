@@ -70,16 +70,11 @@ struct ptc_made *ptc_made_list_add(struct ptc_made_list *l)
 	return &l->v[l->n++];
 }
 
-const struct ptc_made *ptc_made_list_see(struct ptc_made_list *l, struct ptc_spot spot)
+struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
 {
 	while (l->next < l->n && ptc_spot_is_before(l->v[l->next].spot, spot))
 		l->next++;
 	if (l->next == l->n || ptc_spot_is_before(spot, l->v[l->next].spot))
 		return NULL;
-	return &l->v[l->next];
-}
-
-struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
-{
-	return ptc_made_list_see(l, spot) ? &l->v[l->next++] : NULL;
+	return &l->v[l->next++];
 }

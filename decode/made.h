@@ -37,8 +37,7 @@ const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next,
 void ptc_made_copy_release(struct ptc_made_copy *copy);
 
 struct ptc_made {
-	struct ptc_spot spot; /* the PSB that it begins at, */
-	size_t next;	      /* and the one behind that; both by whoever keeps it */
+	struct ptc_spot spot; /* the PSB that it begins at; by whoever keeps it */
 	int32_t pid;	      /* whose code it was made with, */
 	uint64_t version;     /* and which state of it */
 
@@ -73,9 +72,7 @@ void ptc_made_list_renew(struct ptc_made_list *l);
 
 /* One more, to be filled. NULL: out of memory. */
 struct ptc_made *ptc_made_list_add(struct ptc_made_list *l);
-/* The one at @spot, which stays there. NULL: there is none. Spots ascend from call to call. */
-const struct ptc_made *ptc_made_list_see(struct ptc_made_list *l, struct ptc_spot spot);
-/* The same, once. */
+/* The one at @spot, once. NULL: there is none. Spots ascend from call to call. */
 struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot);
 
 #endif

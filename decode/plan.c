@@ -58,17 +58,33 @@ static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
 	return (struct ptc_plan_cut){ { l->stream.n, 0 }, UINT64_MAX };
 }
 
+/* The first PSB of a time, if there are times, at or behind @at. */
+static size_t next_timed(const struct ptc_plan *p, struct ptc_lane *l, struct ptc_spot at,
+			 uint64_t *ret_ns)
+{
+	const struct ptc_span *sp = &l->stream.spans[at.span];
+	const struct ptc_tsc_clock *clock = &p->d->clock;
+
+	for (; at.off < sp->len; at.off += PTC_PSB_LEN) {
+		at.off = p->pieces ? ptc_psbs_look(&l->psbs, &l->stream, at) :
+				     ptc_span_next_psb(sp, at.off);
+		if (at.off == sp->len || !clock->valid ||
+		    ptc_range_time_at(sp, clock, at.off, ret_ns))
+			return at.off;
+	}
+	return sp->len;
+}
+
 /*
  * The first place at least @bytes behind @from. A seam is not where a stretch of trace begins: both
  * sides begin there.
  */
-static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, const struct ptc_lane *l,
+static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane *l,
 				      struct ptc_spot from, size_t bytes)
 {
-	const struct ptc_decode *d = p->d;
 	const struct ptc_span *sp;
+	struct ptc_spot at;
 	uint64_t ns = 0;
-	size_t at;
 
 	for (; from.span < l->stream.n; from = (struct ptc_spot){ from.span + 1, 0 }) {
 		sp = &l->stream.spans[from.span];
@@ -76,11 +92,10 @@ static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, const struct ptc
 			bytes -= sp->len - from.off;
 			continue;
 		}
-		at = from.off + bytes;
-		at = d->clock.valid ? ptc_range_next_timed(sp, &d->clock, at, &ns) :
-				      ptc_span_next_psb(sp, at);
-		if ((at || p->pieces) && at < sp->len)
-			return (struct ptc_plan_cut){ { from.span, at }, ns };
+		at = (struct ptc_spot){ from.span, from.off + bytes };
+		at.off = next_timed(p, l, at, &ns);
+		if ((at.off || p->pieces) && at.off < sp->len)
+			return (struct ptc_plan_cut){ at, ns };
 		bytes = 0;
 	}
 	return no_cut(l);
@@ -209,6 +224,7 @@ void ptc_plan_free(struct ptc_plan *p)
 		free(l->planned);
 		l->planned = NULL;
 		l->planned_cap = 0;
+		ptc_psbs_release(&l->psbs);
 		if (l->playing)
 			ptc_plan_done(p, l->playing);
 		l->playing = NULL;
@@ -290,14 +306,18 @@ static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 
 	ptc_scout_move(p->scout, end.ns);
 	ptc_scout_forget(p->scout, lane, ptc_lane_time(l));
+	ptc_psbs_forget(&l->psbs, ptc_lane_where(l).spot);
 	s = calloc(1, sizeof(*s));
 	if (!s || !ptc_scout_lend(p->scout, lane, l->cut.ns, &s->contexts)) {
 		free(s);
 		return false;
 	}
 	s->conf = ptc_lane_conf(p->d, l);
+	s->conf.psbs = NULL; /* they grow */
 	s->pieces = p->pieces;
-	if (!s->pieces)
+	if (s->pieces)
+		ptc_psbs_copy(&l->psbs, l->cut.spot, end.spot, &s->psbs);
+	else
 		s->conf.engine = NULL;
 	s->conf.start = l->cut.spot;
 	s->stop = end.spot;

@@ -110,18 +110,24 @@ static bool read_tsc(const struct ptc_span *sp, size_t psb, uint64_t *ret)
 	return false;
 }
 
-size_t ptc_range_next_timed(const struct ptc_span *sp, const struct ptc_tsc_clock *clock,
-			    size_t from, uint64_t *ret_ns)
+bool ptc_range_time_at(const struct ptc_span *sp, const struct ptc_tsc_clock *clock, size_t psb,
+		       uint64_t *ret_ns)
 {
 	uint64_t tsc;
 
+	if (!read_tsc(sp, psb, &tsc))
+		return false;
+	*ret_ns = ptc_tsc_clock_ns(clock, tsc, sp->reference);
+	return true;
+}
+
+size_t ptc_range_next_timed(const struct ptc_span *sp, const struct ptc_tsc_clock *clock,
+			    size_t from, uint64_t *ret_ns)
+{
 	for (from = ptc_span_next_psb(sp, from); from < sp->len;
-	     from = ptc_span_next_psb(sp, from + PTC_PSB_LEN)) {
-		if (read_tsc(sp, from, &tsc)) {
-			*ret_ns = ptc_tsc_clock_ns(clock, tsc, sp->reference);
+	     from = ptc_span_next_psb(sp, from + PTC_PSB_LEN))
+		if (ptc_range_time_at(sp, clock, from, ret_ns))
 			return from;
-		}
-	}
 	return sp->len;
 }
 

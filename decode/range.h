@@ -33,6 +33,10 @@ static inline bool ptc_spot_is_before(struct ptc_spot a, struct ptc_spot b)
 /* Bytes from @p to the end of @s. */
 uint64_t ptc_range_left(const struct ptc_stream *s, struct ptc_spot p);
 
+/* Does the PSB+ at @psb of @sp tell a time? That, in ns. */
+bool ptc_range_time_at(const struct ptc_span *sp, const struct ptc_tsc_clock *clock, size_t psb,
+		       uint64_t *ret_ns);
+
 /*
  * The first PSB of @sp at or behind @from that tells a time, and that in ns; the span's length, and
  * nothing set, if there is none.

@@ -68,7 +68,7 @@ static void begin(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	r->now = r->prev_now = r->told = PTC_NO_TIME;
 	r->bound = UINT64_MAX;
 	r->stop = (struct ptc_spot){ SIZE_MAX, SIZE_MAX };
-	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock);
+	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock, conf->psbs);
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	r->out.runs = conf->runs;
 	r->as = &r->none;
@@ -134,7 +134,6 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
 {
 	r->made = made;
-	ptc_ahead_set_made(&r->ahead, made);
 }
 
 void ptc_replay_leave_engine(struct ptc_replay *r)

@@ -39,6 +39,7 @@ struct ptc_replay_conf {
 	struct ptc_engine *engine; /* NULL: libipt alone */
 	struct ptc_tsc_clock clock;
 	const struct ptc_stream *stream;
+	const struct ptc_psbs *psbs;  /* lent: those of it that were found; NULL: none */
 	struct ptc_spot start;	      /* what is in front of it is as if it were not there */
 	const struct ptc_mark *marks; /* ascending */
 	size_t nmarks;

@@ -28,6 +28,7 @@ void ptc_slice_free(struct ptc_slice *s)
 	ptc_replay_free(s->replay);
 	ptc_notes_release(&s->notes);
 	ptc_made_list_release(&s->made);
+	ptc_psbs_release(&s->psbs);
 	free(s->steps);
 	free(s);
 }

@@ -16,6 +16,7 @@
 #include "decode/ipt.h"
 #include "decode/made.h"
 #include "decode/note.h"
+#include "decode/psbs.h"
 #include "decode/replay.h"
 #include "decode/scout.h"
 #include "decode/seam.h"
@@ -46,7 +47,8 @@ struct ptc_slice {
 	uint64_t horizon;	      /* they are known until then */
 	size_t bytes;		      /* of trace, about */
 	size_t batch;		      /* items in a step at most, about */
-	bool pieces; /* the second engine makes its pieces, and nothing else is done */
+	bool pieces;	      /* the second engine makes its pieces, and nothing else is done */
+	struct ptc_psbs psbs; /* owned; pieces: what is known of them */
 
 	/* Done. */
 	struct ptc_replay *replay;    /* owned; where it ends, with all items; none is given yet */

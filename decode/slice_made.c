@@ -39,10 +39,16 @@ static bool make(struct making *k, struct ptc_spot at, size_t next)
 	if (!m)
 		return false;
 	m->spot = at;
-	m->next = next;
 	ptc_engine_make(k->w->engine, &c->view->as, c->pid, &v, at.off, m);
 	k->s->nrecs += m->counted ? m->nmarks : m->n;
 	return k->s->nrecs < RECS_MAX;
+}
+
+static size_t next_psb(const struct ptc_slice *s, struct ptc_spot at)
+{
+	const size_t psb = ptc_psbs_find(&s->psbs, at);
+
+	return psb < SIZE_MAX ? psb : ptc_span_next_psb(&s->conf.stream->spans[at.span], at.off);
 }
 
 /* Those of the span that @at is in. False: that is all. */
@@ -51,11 +57,11 @@ static bool make_span(struct making *k, struct ptc_spot at, const atomic_bool *c
 	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];
 	size_t next;
 
-	for (at.off = ptc_span_next_psb(sp, at.off); at.off < sp->len; at.off = next) {
+	for (at.off = next_psb(k->s, at); at.off < sp->len; at.off = next) {
 		if (atomic_load_explicit(cancelled, memory_order_relaxed) ||
 		    !ptc_spot_is_before(at, k->s->stop))
 			return false;
-		next = ptc_span_next_psb(sp, at.off + PTC_PSB_LEN);
+		next = next_psb(k->s, (struct ptc_spot){ at.span, at.off + PTC_PSB_LEN });
 		if (!make(k, at, next))
 			return false;
 	}

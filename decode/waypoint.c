@@ -36,20 +36,16 @@ static void note_psb(struct ptc_replay *r, size_t from, size_t psb)
 }
 
 /*
- * The first PSB at or behind @from. Who made the piece there has looked for it, and so has, as a
- * rule, who wants to know how late it can be.
+ * The first PSB at or behind @from. Who has pieces made has found it, and so has, as a rule, who
+ * wants to know how late it can be.
  */
 static size_t next_psb(struct ptc_replay *r, size_t from)
 {
-	const struct ptc_spot here = { r->span, r->from };
-	const struct ptc_made *m = NULL;
-	size_t psb;
+	const struct ptc_spot at = { r->span, from };
+	size_t psb = r->conf.psbs ? ptc_psbs_find(r->conf.psbs, at) : SIZE_MAX;
 
-	if (r->made && from == r->from + PTC_PSB_LEN)
-		m = ptc_made_list_see(r->made, here);
-	if (m)
-		return m->next;
-	psb = ptc_ahead_next_psb(&r->ahead, (struct ptc_spot){ r->span, from });
+	if (psb == SIZE_MAX)
+		psb = ptc_ahead_next_psb(&r->ahead, at);
 	return psb < SIZE_MAX ? psb : ptc_span_next_psb(span_of(r), from);
 }
 

@@ -2,6 +2,7 @@
 /* Description: a time that is ahead of the next PSB's is not believed, nor a PSB that others
  * contradict. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 #include "decode/ahead.h"
 #include "lib_pt.h"
@@ -11,29 +12,25 @@ enum { PSBS = 5 };
 /* Who knows of the PSBs. */
 enum known {
 	NOBODY,
-	PIECES,	     /* all but that behind the second, which nobody made a piece of */
-	WRONG_PIECE, /* the third is said to lead to the last */
+	FIRST, /* they were found up to the third */
+	WRONG, /* the fourth was not found */
 };
 
-static void know(struct ptc_made_list *l, const size_t *at, enum known known)
+static void know(struct ptc_psbs *l, const size_t *at, enum known known)
 {
-	struct ptc_made *m;
 	size_t i;
 
-	for (i = 0; i < PSBS; i++) {
-		if (i == 1)
-			continue;
-		m = ptc_made_list_add(l);
-		cr_assert(m);
-		m->spot = (struct ptc_spot){ 0, at[i] };
-		m->next = i == 2 && known == WRONG_PIECE ? at[PSBS - 1] : at[i + 1];
-	}
+	l->v = malloc((PSBS + 1) * sizeof(*l->v));
+	cr_assert(l->v);
+	for (i = 0; i < (known == FIRST ? 3 : PSBS); i++)
+		if (i != 3)
+			l->v[l->n++] = (struct ptc_spot){ 0, at[i] };
 }
 
 /* The bound in front of each of PSBs with these times; *ret: behind the last one. */
 static void bounds(const uint64_t *times, enum known known, uint64_t *ret)
 {
-	struct ptc_made_list made = { .n = 0 };
+	struct ptc_psbs psbs = { .n = 0 };
 	const struct ptc_tsc_clock clock = { .conv = { .mult = 1 }, .valid = true };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_span span = { .len = 0 };
@@ -51,14 +48,12 @@ static void bounds(const uint64_t *times, enum known known, uint64_t *ret)
 	at[i] = b.len;
 	span.bytes = b.bytes;
 	span.len = b.len;
-	ptc_ahead_init(&a, &s, &clock);
-	if (known != NOBODY) {
-		know(&made, at, known);
-		ptc_ahead_set_made(&a, &made);
-	}
+	if (known != NOBODY)
+		know(&psbs, at, known);
+	ptc_ahead_init(&a, &s, &clock, &psbs);
 	for (i = 0; i <= PSBS; i++)
 		ret[i] = ptc_ahead_bound(&a, (struct ptc_spot){ 0, at[i] - 1 });
-	ptc_made_list_release(&made);
+	ptc_psbs_release(&psbs);
 	ptc_buf_release(&b);
 }
 
@@ -68,18 +63,18 @@ static void expect(const uint64_t *times, const uint64_t *want)
 	uint64_t got[PSBS + 1];
 	size_t i;
 
-	for (known = NOBODY; known <= PIECES; known++) {
+	for (known = NOBODY; known <= FIRST; known++) {
 		bounds(times, known, got);
 		for (i = 0; i <= PSBS; i++)
 			cr_assert_eq(got[i], want[i], "%zu: %lu, not %lu", i, got[i], want[i]);
 	}
 }
 
-Test(ahead, a_psb_that_a_piece_ends_at_is_not_looked_for_again)
+Test(ahead, a_psb_that_was_found_is_not_looked_for_again)
 {
 	uint64_t got[PSBS + 1];
 
-	bounds((const uint64_t[]){ 10, 20, 30, 40, 50 }, WRONG_PIECE, got);
+	bounds((const uint64_t[]){ 10, 20, 30, 40, 50 }, WRONG, got);
 	cr_assert_eq(got[2], 30);
 	cr_assert_eq(got[3], 50);
 }
@@ -124,7 +119,7 @@ Test(ahead, the_psb_that_comes_next_is_known)
 	spans[0].bytes = spans[1].bytes = b.bytes;
 	spans[0].len = b.len;
 	spans[1].len = b.len / 2;
-	ptc_ahead_init(&a, &s, &clock);
+	ptc_ahead_init(&a, &s, &clock, NULL);
 	cr_assert_eq(ptc_ahead_next_psb(&a, (struct ptc_spot){ 0, 0 }), SIZE_MAX);
 	for (i = 0; i < 2; i++)
 		for (at = 0; at < spans[i].len; at++) {

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/psbs.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/pt_packet.h"
+#include "decode/grow.h"
+
+/* Further ahead than this nobody has gone over what is between. */
+enum { NEAR = 1 << 20 };
+
+void ptc_psbs_release(struct ptc_psbs *p)
+{
+	free(p->v);
+	*p = (struct ptc_psbs){ .n = 0 };
+}
+
+/* The first one at or behind @from, as an index; n: there is none. */
+static size_t lower(const struct ptc_psbs *p, struct ptc_spot from)
+{
+	size_t lo = p->head, hi = p->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (ptc_spot_is_before(p->v[mid], from))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+size_t ptc_psbs_find(const struct ptc_psbs *p, struct ptc_spot from)
+{
+	const size_t i = lower(p, from);
+
+	if (i == p->n || p->v[i].span != from.span)
+		return SIZE_MAX;
+	if (p->v[i].off == from.off || (i > p->head && p->v[i - 1].span == from.span))
+		return p->v[i].off;
+	return SIZE_MAX;
+}
+
+/* What is there already goes if there is no memory: it would have a gap. */
+static void add(struct ptc_psbs *p, struct ptc_spot psb)
+{
+	if (ptc_grow(&p->v, &p->cap, p->n + 1, sizeof(*p->v)))
+		p->v[p->n++] = psb;
+	else
+		p->n = p->head = 0;
+}
+
+size_t ptc_psbs_look(struct ptc_psbs *p, const struct ptc_stream *s, struct ptc_spot from)
+{
+	const struct ptc_span *sp = &s->spans[from.span];
+	struct ptc_spot at = from;
+	size_t known;
+
+	if (p->n > p->head && !ptc_spot_is_before(p->v[p->n - 1], from)) {
+		known = ptc_psbs_find(p, from);
+		return known < SIZE_MAX ? known : ptc_span_next_psb(sp, from.off);
+	}
+	if (p->n > p->head && p->v[p->n - 1].span == from.span) {
+		at.off = p->v[p->n - 1].off + PTC_PSB_LEN;
+		if (from.off - p->v[p->n - 1].off > NEAR) {
+			at = from;
+			p->n = p->head = 0;
+		}
+	}
+	for (;; at.off += PTC_PSB_LEN) {
+		at.off = ptc_span_next_psb(sp, at.off);
+		add(p, at);
+		if (at.off >= from.off)
+			return at.off;
+	}
+}
+
+void ptc_psbs_forget(struct ptc_psbs *p, struct ptc_spot spot)
+{
+	/* One is left in front of it: behind that there is none. */
+	while (p->head + 1 < p->n && ptc_spot_is_before(p->v[p->head + 1], spot))
+		p->head++;
+	if (p->head <= p->n / 2)
+		return;
+	memmove(p->v, p->v + p->head, (p->n - p->head) * sizeof(*p->v));
+	p->n -= p->head;
+	p->head = 0;
+}
+
+void ptc_psbs_copy(const struct ptc_psbs *p, struct ptc_spot from, struct ptc_spot to,
+		   struct ptc_psbs *ret)
+{
+	const size_t begin = lower(p, from);
+	size_t end = lower(p, to);
+
+	end += end < p->n;
+	if (begin == end || !ptc_grow(&ret->v, &ret->cap, end - begin, sizeof(*ret->v)))
+		return;
+	memcpy(ret->v, p->v + begin, (end - begin) * sizeof(*ret->v));
+	ret->n = end - begin;
+}
