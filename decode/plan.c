@@ -168,7 +168,7 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 	p->pieces = d->engine;
 	set_slice(p, p->pieces ? PIECES_BYTES : SLICE_BYTES);
 	if (!begin(p)) {
-		free(p);
+		ptc_plan_free(p);
 		return 0;
 	}
 	if (d->engine)
