@@ -307,7 +307,7 @@ static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 	ptc_scout_move(p->scout, end.ns);
 	ptc_scout_forget(p->scout, lane, ptc_lane_time(l));
 	ptc_psbs_forget(&l->psbs, ptc_lane_where(l).spot);
-	s = calloc(1, sizeof(*s));
+	s = ptc_slice_new();
 	if (!s || !ptc_scout_lend(p->scout, lane, l->cut.ns, &s->contexts)) {
 		free(s);
 		return false;

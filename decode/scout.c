@@ -206,6 +206,11 @@ void ptc_scout_move(struct ptc_scout *s, uint64_t time)
 {
 	if (s->failed || !s->d->nlanes || (time <= s->upto && s->lanes->n))
 		return;
+	if (s->d->clock.valid && s->lanes->n && s->weight < WEIGHT_MAX &&
+	    !ptc_sideband_peek(&s->sideband, time)) {
+		s->upto = time;
+		return;
+	}
 	/* Without times there is nothing ahead: all has been applied. */
 	if (s->d->clock.valid)
 		exchange(s);

@@ -21,6 +21,15 @@ void ptc_slice_worker_release(struct ptc_slice_worker *w)
 	ptc_made_copy_release(&w->copy);
 }
 
+struct ptc_slice *ptc_slice_new(void)
+{
+	struct ptc_slice *s = malloc(sizeof(*s));
+
+	if (s)
+		memset(s, 0, offsetof(struct ptc_slice, seams));
+	return s;
+}
+
 void ptc_slice_free(struct ptc_slice *s)
 {
 	if (!s)

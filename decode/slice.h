@@ -54,8 +54,7 @@ struct ptc_slice {
 	struct ptc_replay *replay;    /* owned; where it ends, with all items; none is given yet */
 	struct ptc_slice_step *steps; /* owned */
 	size_t nsteps, steps_cap, napart; /* the first napart are single ones */
-	struct ptc_slice_seam seams[PTC_SLICE_SEAMS];
-	size_t nseams;
+	size_t nseams;			  /* of seams, below */
 	struct ptc_decode_stats stats;
 	struct ptc_notes notes; /* apart */
 	bool over;		/* the last step came to the end of the trace */
@@ -67,7 +66,13 @@ struct ptc_slice {
 	struct ptc_jobs_thread *maker; /* who runs it, or ran it */
 	enum ptc_slice_state { PTC_SLICE_WAITS, PTC_SLICE_RUNS, PTC_SLICE_DONE } state;
 	struct ptc_slice *next;
+
+	struct ptc_slice_seam
+		seams[PTC_SLICE_SEAMS]; /* last: ptc_slice_new leaves them as they are */
 };
+
+/* All zeros, but for the seams; NULL: out of memory. */
+struct ptc_slice *ptc_slice_new(void);
 
 /* The same code for a thread of its own: views with images, those used last. */
 enum { PTC_SLICE_SPACES = 32 };
