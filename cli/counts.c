@@ -6,6 +6,8 @@
 
 #include "decode/grow.h"
 
+#define INSIDE inline __attribute__((always_inline))
+
 enum { FIRST_BITS = 10, SEEN_MAX = 1 << 20 };
 
 void ptc_counts_release(struct ptc_counts *c)
@@ -26,9 +28,14 @@ static uint64_t mix(uint64_t hash, uint64_t v)
 	return hash ^ hash >> 32;
 }
 
+static INSIDE uint64_t hash_of_pair(uint64_t from, uint64_t to, uint64_t code)
+{
+	return from * 0x9e3779b97f4a7c15 + to * 0xc2b2ae3d27d4eb4f + code * 0xd6e8feb86659fd93;
+}
+
 static uint64_t hash_of_seen(const struct ptc_counts_seen *s)
 {
-	return mix(mix(mix(s->kind, s->from), s->to), s->code);
+	return hash_of_pair(s->from, s->to, s->code);
 }
 
 static uint64_t hash_of_place(uint64_t hash, const struct ptc_counts_place *p)
@@ -182,14 +189,14 @@ static bool wants_lines(const struct ptc_counts *c)
 	return c->of == PTC_COUNTS_LINES || c->of == PTC_COUNTS_COVERAGE;
 }
 
-/* The entry of @it, from @from to @to, with the code as it is now. NULL: out of memory. */
+/* The entry of @s, with the code as it is now, which is that of @it. NULL: out of memory. */
 static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_item *it,
-					 uint64_t from, uint64_t to)
+					 const struct ptc_counts_seen *s)
 {
-	struct ptc_counts_entry e = { .kind = (enum ptc_kind)it->kind }, *found;
+	struct ptc_counts_entry e = { .kind = (enum ptc_kind)(s->code & 0xff) }, *found;
 	size_t n;
 
-	if (!set_place(c, it, from, &e.from) || !set_place(c, it, to, &e.to))
+	if (!set_place(c, it, s->from, &e.from) || !set_place(c, it, s->to, &e.to))
 		return NULL;
 	if (c->of == PTC_COUNTS_CALLS)
 		widen(&e.from);
@@ -202,7 +209,7 @@ static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_
 
 static bool is_same_pair(const struct ptc_counts_seen *a, const struct ptc_counts_seen *b)
 {
-	return a->from == b->from && a->to == b->to && a->code == b->code && a->kind == b->kind;
+	return a->from == b->from && a->to == b->to && a->code == b->code;
 }
 
 static const struct ptc_counts_seen *find_seen(const struct ptc_counts *c,
@@ -251,18 +258,18 @@ static bool get_number(struct ptc_counts *c, const struct ptc_item *it, struct p
 		s->entry = seen->entry;
 		return true;
 	}
-	e = find_out(c, it, s->from, s->to);
+	e = find_out(c, it, s);
 	if (!e)
 		return false;
 	s->entry = (uint32_t)(e - c->entries);
 	return remember(c, s);
 }
 
-static void add_times(struct ptc_counts *c, struct ptc_counts_recent *r)
+static void add_times(struct ptc_counts *c, struct ptc_counts_seen *r)
 {
 	if (!r->times)
 		return;
-	c->entries[r->pair.entry].times += r->times;
+	c->entries[r->entry].times += r->times;
 	c->times += r->times;
 	r->times = 0;
 }
@@ -275,22 +282,42 @@ void ptc_counts_settle(struct ptc_counts *c)
 		add_times(c, &c->recent[i]);
 }
 
-/* Once more @it, from @from to @to, in code of the state @code. False: out of memory. */
-static bool count(struct ptc_counts *c, const struct ptc_item *it, uint64_t from, uint64_t to,
-		  uint64_t code)
+static INSIDE struct ptc_counts_seen *recent_of(const struct ptc_counts *c, uint64_t from,
+						uint64_t to, uint64_t code)
 {
-	struct ptc_counts_seen s = { .from = from, .to = to, .code = code, .kind = it->kind };
-	struct ptc_counts_recent *r =
-		&c->recent[mix(mix(code, from), to) >> (64 - PTC_COUNTS_RECENT_BITS)];
+	return &c->recent[hash_of_pair(from, to, code) >> (64 - PTC_COUNTS_RECENT_BITS)];
+}
 
-	if (r->times && is_same_pair(&r->pair, &s)) {
-		r->times++;
-		return true;
-	}
+/* What is not recent, or so often that it has to begin anew. */
+static __attribute__((noinline)) bool count_anew(struct ptc_counts *c, const struct ptc_item *it,
+						 uint64_t from, uint64_t to, uint64_t code)
+{
+	struct ptc_counts_seen s = { .from = from, .to = to, .code = code };
+	struct ptc_counts_seen *r = recent_of(c, from, to, code);
+
 	if (!get_number(c, it, &s))
 		return false;
 	add_times(c, r);
-	*r = (struct ptc_counts_recent){ s, 1 };
+	*r = s;
+	r->times = 1;
+	return true;
+}
+
+/*
+ * Once more what leads from @from to @to, of @code, as of a pair; @it says whose that is. False:
+ * out of memory. Numbers alone, which are in registers: a pair would be written to memory each
+ * time, and waited for. One branch: that is the common case, or it is not.
+ */
+static INSIDE bool count(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
+			 uint64_t to, uint64_t code)
+{
+	struct ptc_counts_seen *r = recent_of(c, from, to, code);
+	const uint64_t other = (r->from ^ from) | (r->to ^ to) | (r->code ^ code);
+
+	/* Neither 0 nor UINT32_MAX. */
+	if (__builtin_expect(other || r->times - 1 >= UINT32_MAX - 1, 0))
+		return count_anew(c, it, from, to, code);
+	r->times++;
 	return true;
 }
 
@@ -340,8 +367,9 @@ static void lose(struct ptc_counts *c, const struct ptc_item *gap)
 			c->threads[i].at = 0;
 }
 
-/* The block that @it ends, if it is known where that began. */
-static bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t code)
+/* The block that ends at @end, and leads to @to, if it is known where that began. */
+static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t end,
+			       uint64_t to, uint64_t code)
 {
 	struct ptc_counts_thread *t = get_thread(c, it);
 	uint64_t at;
@@ -349,56 +377,69 @@ static bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_
 	if (!t)
 		return false;
 	at = t->at;
-	t->at = it->to;
-	if (!at || at > it->from || (it->kind == PTC_KIND_ASYNC && at == it->from))
+	t->at = to;
+	if (!at || at > end || (at == end && (code & 0xff) == PTC_KIND_ASYNC))
 		return true;
-	return count(c, it, at, it->from, code);
+	return count(c, it, at, end, code);
 }
 
-static bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t code)
+/* A transfer of @it, as of a pair. */
+static INSIDE bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t from, uint64_t to,
+			uint64_t code)
 {
 	switch (c->of) {
 	case PTC_COUNTS_BLOCKS:
 	case PTC_COUNTS_LINES:
 	case PTC_COUNTS_COVERAGE:
-		return count_block(c, it, code);
+		return count_block(c, it, from, to, code);
 	case PTC_COUNTS_CALLS:
-		if (it->kind != PTC_KIND_CALL && it->kind != PTC_KIND_ICALL)
+		if ((code & 0xff) != PTC_KIND_CALL && (code & 0xff) != PTC_KIND_ICALL)
 			return true;
 		break;
 	default:
 		break;
 	}
-	return count(c, it, it->from, it->to, code);
+	return count(c, it, from, to, code);
 }
 
 /* Those of a RUN, one by one. */
-static bool take_run(struct ptc_counts *c, const struct ptc_item *run, uint64_t code)
+static bool take_run(struct ptc_counts *c, const struct ptc_item *run, uint64_t state)
 {
 	const struct ptc_transfer *t = ptc_item_transfers(run), *const end = t + run->to;
-	struct ptc_item it = *run;
 
-	it.type = PTC_ITEM_BRANCH;
 	for (; t < end; t++) {
-		it.from = ptc_transfer_from(*t);
-		it.to = t->to;
-		it.kind = (uint8_t)ptc_transfer_kind(*t);
-		if (!take(c, &it, code))
+		if (!take(c, run, ptc_transfer_from(*t), t->to, state << 8 | ptc_transfer_kind(*t)))
 			return false;
 	}
 	return true;
 }
 
+static bool take_branch(struct ptc_counts *c, const struct ptc_item *it, uint64_t state)
+{
+	return take(c, it, it->from, it->to, state << 8 | it->kind);
+}
+
+/* Each is in one line of the processor's cache. */
+static struct ptc_counts_seen *new_recent(void)
+{
+	const size_t bytes = sizeof(struct ptc_counts_seen) << PTC_COUNTS_RECENT_BITS;
+	struct ptc_counts_seen *recent = aligned_alloc(sizeof(*recent), bytes);
+
+	if (recent)
+		memset(recent, 0, bytes);
+	return recent;
+}
+
 int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_counts *c = ctx;
-	uint64_t code = 0;
+	uint64_t state = 0;
 	int32_t pid = 0;
 	bool known = false;
 	size_t i;
 
 	if (!c->recent)
-		c->recent = calloc((size_t)1 << PTC_COUNTS_RECENT_BITS, sizeof(*c->recent));
+		c->recent = new_recent();
 	c->failed |= !c->recent;
 	for (i = 0; i < n && !c->failed; i++) {
 		const struct ptc_item *it = &items[i];
@@ -408,10 +449,10 @@ int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 		if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_RUN)
 			continue;
 		if (!known || it->pid != pid)
-			code = ptc_decode_code_state(c->d, it);
+			state = ptc_decode_code_state(c->d, it);
 		known = true;
 		pid = it->pid;
-		c->failed = !(it->type == PTC_ITEM_RUN ? take_run : take)(c, it, code);
+		c->failed = !(it->type == PTC_ITEM_RUN ? take_run : take_branch)(c, it, state);
 	}
 	return c->failed;
 }

@@ -45,23 +45,18 @@ struct ptc_counts_entry {
 	size_t lines, nlines;
 };
 
-/* What was found out about a pair of addresses, as long as nothing else was mapped. */
-struct ptc_counts_seen {
-	uint64_t from, to, code;
-	uint32_t entry;
-	uint8_t kind;
-};
-
 /*
- * What came just now, one for each hash; its times are not those of its entry yet. A look at this
- * is all that most transfers take.
+ * What was found out about a pair of addresses, as long as nothing else was mapped. What came just
+ * now is kept apart, one for each hash: to count that once more is all that most transfers take.
  */
-struct ptc_counts_recent {
-	struct ptc_counts_seen pair;
-	uint64_t times; /* 0: none */
+struct ptc_counts_seen {
+	uint64_t from, to;
+	uint64_t code; /* the state of the code << 8, and the kind */
+	uint32_t entry;
+	uint32_t times; /* of one of just now: that are not its entry's yet; 0: there is none */
 };
 
-enum { PTC_COUNTS_RECENT_BITS = 15 };
+enum { PTC_COUNTS_RECENT_BITS = 16 };
 
 /* By hash: numbers of things, from 1. */
 struct ptc_counts_index {
@@ -91,7 +86,7 @@ struct ptc_counts {
 	struct ptc_counts_seen *seen; /* owned */
 	size_t nseen, seen_cap;
 	struct ptc_counts_index seen_index;
-	struct ptc_counts_recent *recent;  /* owned; 1 << RECENT_BITS; NULL: none yet */
+	struct ptc_counts_seen *recent;	   /* owned; 1 << RECENT_BITS; NULL: none yet */
 	struct ptc_counts_thread *threads; /* owned; ascending */
 	size_t nthreads, threads_cap, newest;
 	bool failed; /* out of memory */

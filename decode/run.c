@@ -531,7 +531,10 @@ uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item
 	const struct ptc_proc *p = ptc_procs_find(&d->procs, item->pid);
 	const struct ptc_addrspace *as = p ? &p->as : &d->procs.nobody;
 
-	/* Those that have no number are of somebody whose code does not change, or is not known. */
-	return as->state ? as->state + ((as->kernel ? as->kernel->version : 0) << 40) :
-			   UINT64_MAX - ptc_addrspace_version(as);
+	/*
+	 * Those that have no number are of somebody whose code does not change, or is not known. Of
+	 * neither there are as many as half the bits could count.
+	 */
+	return as->state ? as->state + ((as->kernel ? as->kernel->version : 0) << 28) :
+			   (UINT64_MAX >> 8) - ptc_addrspace_version(as);
 }

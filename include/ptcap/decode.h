@@ -414,8 +414,8 @@ PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item 
 				    uint64_t *ret_off);
 
 /*
- * The same for what is mapped: while this number is the same, for any process, names and code are
- * at the same addresses.
+ * The same for what is mapped: while this number, of 56 bits, is the same, for any process, names
+ * and code are at the same addresses.
  */
 PTC_API uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item);
 
