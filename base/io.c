@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -27,7 +28,7 @@ int ptc_write_all(int fd, const void *bytes, size_t len, const char *name, struc
 
 int ptc_writev_all(int fd, struct iovec *iov, int n, const char *name, struct ptc_err *err)
 {
-	assert(n >= 0 && n <= 8);
+	assert(n >= 0 && n <= IOV_MAX);
 	while (n) {
 		ssize_t w;
 

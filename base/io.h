@@ -14,7 +14,7 @@
 /* Write all of @len bytes. @name is for the message. */
 int ptc_write_all(int fd, const void *bytes, size_t len, const char *name, struct ptc_err *err);
 
-/* The same for up to 8 pieces; @iov is consumed (changed). */
+/* The same for up to IOV_MAX (1024) pieces; @iov is consumed (changed). */
 int ptc_writev_all(int fd, struct iovec *iov, int n, const char *name, struct ptc_err *err);
 
 int ptc_pwrite_all(int fd, const void *bytes, size_t len, uint64_t off, const char *name,

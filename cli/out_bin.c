@@ -8,6 +8,7 @@
 #include "out_bin.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 enum { HEAD_LEN = 64, BATCH = 256, COPIED = 1024 };
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the records are little-endian");
+static_assert(PTC_BIN_PARTS <= IOV_MAX, "so many can be written at once");
 
 struct record {
 	uint64_t type;	/* << 8: where a transfer has its kind there is none */

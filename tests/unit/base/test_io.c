@@ -68,6 +68,24 @@ Test(io, all_pieces_arrive_through_a_pipe, .timeout = 60)
 	free(p);
 }
 
+Test(io, as_many_pieces_as_the_system_takes)
+{
+	enum { N = 1024 };
+	static struct iovec iov[N];
+	uint8_t *p = pattern(), got[N + 1];
+	struct ptc_err err;
+	int fds[2], i;
+
+	cr_assert_eq(pipe(fds), 0);
+	for (i = 0; i < N; i++)
+		iov[i] = (struct iovec){ p + i, 1 };
+	cr_assert_eq(ptc_writev_all(fds[1], iov, N, "pipe", &err), 0);
+	cr_assert_eq(read(fds[0], got, sizeof(got)), N);
+	cr_assert(!memcmp(got, p, N));
+	cr_assert_eq(close(fds[0]) | close(fds[1]), 0);
+	free(p);
+}
+
 Test(io, write_all_and_pwrite_all_and_read_file_agree)
 {
 	char path[] = "/tmp/ptcap-io-XXXXXX";
