@@ -513,10 +513,12 @@ static void hand_over(struct ptc_replay *r, size_t n, uint64_t time)
 {
 	struct ptc_piece *p = &r->piece;
 
-	if (!p->counted)
-		ptc_trail_list(&r->trail, p->recs + p->next, n, time);
-	else if (n)
+	if (!n) /* then there may be no records at all */
+		return;
+	if (p->counted)
 		ptc_sums_add_time(r->conf.sums, time);
+	else
+		ptc_trail_list(&r->trail, p->recs + p->next, n, time);
 	p->next += n;
 }
 

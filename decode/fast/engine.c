@@ -228,6 +228,7 @@ static enum ptc_fast_status take_pge(struct ptc_fast *f)
 		return decline(f, "a TIP.PGE without an address");
 	if (f->no_mode)
 		return decline(f, "a TIP.PGE before any mode");
+	f->mode_waits = false;
 	r = ptc_fast_flow_begin(&f->flow, ip, f->mode);
 	if (r == PTC_FAST_THERE)
 		r = ptc_fast_flow_list(&f->flow, ptc_fast_rec(0, ip, PTC_KIND_START));
@@ -304,6 +305,7 @@ static enum ptc_fast_status take_mode(struct ptc_fast *f)
 	case 0:
 		f->no_mode = false;
 		f->mode_said = is_on(f);
+		f->mode_waits = !f->mode_said;
 		if (f->mode_said && f->strict)
 			return decline(f, "a change of mode");
 		return ptc_fast_mode(bits, &f->mode) ? PTC_FAST_GO_ON :
@@ -474,6 +476,8 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 {
 	struct ptc_fast_psb psb;
 
+	if (f->mode_waits)
+		return decline(f, "a mode without an address");
 	if (!ptc_fast_psb_read(f->bytes, f->len, f->pos, &f->tsc, &psb))
 		return decline(f, "a PSB+ that is not whole");
 	f->psb = f->pos;
@@ -487,8 +491,7 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 		f->mode = f->flow.mode = psb.mode;
 	if (!f->began && psb.has_ip && !psb.has_mode)
 		return decline(f, "a PSB+ without a mode");
-	if (psb.has_mode || !f->began)
-		f->no_mode = !psb.has_mode;
+	f->no_mode = !psb.has_mode;
 	if (!f->began) {
 		f->began = true;
 		f->start.on = psb.has_ip;
@@ -499,8 +502,10 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 			       PTC_FAST_GO_ON;
 	}
 	/* Some processors say where the flow was when tracing went off (BDM70). */
-	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at)
+	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at) {
+		f->erratum = true;
 		return f->strict ? decline(f, "a PSB+ of an erratum") : PTC_FAST_AT_PSB;
+	}
 	if (psb.has_ip != is_on(f) || (psb.has_ip && !psb.has_mode))
 		return decline(f, "a PSB+ that says something else");
 	if (psb.has_ip && ptc_fast_flow_to(&f->flow, psb.ip) != PTC_FAST_THERE)

@@ -77,12 +77,14 @@ struct ptc_fast {
 	enum ptc_mode mode; /* of the next address that there is */
 	bool no_mode;	    /* none was told yet */
 	bool tsc;	    /* see ptc_fast_is_time */
-	bool mode_said;	    /* for the TIP that has to come next */
+	bool mode_said;	    /* for the TIP that has to come next, */
+	bool mode_waits;    /* or, while tracing is off, for the TIP.PGE */
 	bool marker;	    /* the next FUP is of a packet in front of it, */
 	bool mwait;	    /* a MWAIT, whose FUP an EXSTOP may share */
 	bool marked;	    /* there was one, when there were */
 	uint64_t marked_insns;
-	size_t psb; /* where the last one began */
+	size_t psb;   /* where the last one began */
+	bool erratum; /* not strict: a PSB+ was taken for one of an erratum */
 
 	struct ptc_fast_time time;
 	uint64_t told;		     /* the time of the last mark, or that it began with */

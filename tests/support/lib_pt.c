@@ -268,7 +268,8 @@ static void other_look(struct other *o, const struct ptc_item *it)
 {
 	struct ptc_fast_rec rec;
 
-	if (!o->used || !fs_of_item(it, &rec))
+	/* Of an erratum libipt knows only if it knows the processor. */
+	if (!o->used || o->pull.fast.erratum || !fs_of_item(it, &rec))
 		return;
 	if (!o->more && o->pull.status == PTC_FAST_AT_END)
 		die("the second engine lists less");
@@ -287,11 +288,12 @@ static void other_close(struct other *o, struct pt_how *how)
 {
 	if (!o->used)
 		return;
-	if (o->more)
+	if (o->more && !o->pull.fast.erratum)
 		die("the second engine lists more");
 	how->fast = o->pull.status;
 	how->fast_why = o->pull.fast.flow.why;
-	if (how->fast == PTC_FAST_AT_END && o->pull.fast.flow.insns != how->stats.insns) {
+	if (how->fast == PTC_FAST_AT_END && !o->pull.fast.erratum &&
+	    o->pull.fast.flow.insns != how->stats.insns) {
 		fprintf(stderr, "%" PRIu64 ", not %" PRIu64 "\n", o->pull.fast.flow.insns,
 			how->stats.insns);
 		die("the second engine counts other instructions");

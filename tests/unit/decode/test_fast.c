@@ -168,6 +168,14 @@ Test(fast, tracing_begins_in_no_mode_that_was_not_told)
 	pt_ip(&b, PT_PGE, 0x1010);
 	expect(&b, "a TIP.PGE before any mode");
 
+	/* What was told in front of a PSB+ that tells nothing is over, too. */
+	b = (struct ptc_buf)PTC_BUF_INIT;
+	pt_psb_on(&b, 0x1010);
+	pt_ip_none(&b, PT_PGD);
+	pt_psb_off(&b);
+	pt_ip(&b, PT_PGE, 0x1010);
+	expect(&b, "a TIP.PGE before any mode");
+
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_off(&b);
 	pt_ovf(&b);

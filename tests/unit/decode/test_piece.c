@@ -301,7 +301,7 @@ static const struct {
 	{ 7, { 0x02, 0x73, 0x00, 0x01 } },		      /* TMA */
 };
 
-enum { PACKETS = sizeof(packets) / sizeof(packets[0]) };
+enum { PACKET_VMCS = 27, PACKET_CBR = 28, PACKETS = sizeof(packets) / sizeof(packets[0]) };
 
 static void put_packet(struct ptc_buf *b, size_t i)
 {
@@ -362,6 +362,50 @@ Test(piece, whatever_is_behind_a_psb_gaps_are_those_of_libipt)
 		put_behind_psbs(first, true);
 		put_behind_psbs(first, false);
 	}
+}
+
+/* Tracing goes off; @first, @second, and a PSB+ that tells of no mode, or does. */
+static void hold_behind_pgd(size_t first, size_t second, bool mode)
+{
+	struct pt_how how = { .insns = false };
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_on(&b, 0x100b);
+	jump(&b);
+	pt_ip_none(&b, PT_PGD);
+	put_packet(&b, first);
+	put_packet(&b, second);
+	pt_psb(&b);
+	if (mode)
+		pt_mode_exec64(&b);
+	pt_psbend(&b);
+	(void)pt_replay(&b, &how);
+	ptc_buf_release(&b);
+}
+
+/* libipt keeps a mode for the TIP.PGE that has to come next, and fails where a PSB does. */
+Test(piece, whatever_is_behind_the_end_of_tracing_gaps_are_those_of_libipt)
+{
+	size_t first, second;
+
+	for (first = 0; first < PACKETS; first++)
+		for (second = 0; second < PACKETS; second++) {
+			hold_behind_pgd(first, second, false);
+			hold_behind_pgd(first, second, true);
+		}
+}
+
+/* Nothing is listed: there need not be memory for it, then. */
+Test(piece, no_record_at_all_is_none)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_off(&b);
+	put_packet(&b, PACKET_VMCS);
+	put_packet(&b, PACKET_CBR);
+	pt_psb_off(&b);
+	put_packet(&b, PACKET_CBR);
+	expect(&b, (struct pt_how){ .insns = false }, 1, "");
 }
 
 /* How libipt can go on behind a branch that it could not follow. */
