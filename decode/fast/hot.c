@@ -376,13 +376,13 @@ static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast
 static INSIDE uint32_t lead_to(const struct hot *h, struct ptc_fast_block *b, uint32_t next,
 			       uint64_t ip)
 {
+	const uint8_t strays = ptc_fast_get_hint(&b->strays);
 	const uint32_t was = next;
 
-	if (b->strays < PTC_FAST_STRAYS) {
+	if (strays < PTC_FAST_STRAYS) {
 		if (b->tip == ip)
 			return next;
-		if (!h->shared)
-			b->strays++;
+		ptc_fast_put_hint(&b->strays, (uint8_t)(strays + 1));
 	}
 	next = *ptc_fast_tip(h->tips, ip);
 	if (h->blocks[next].ip != ip || h->blocks[next].mode != b->mode || !next)
