@@ -305,19 +305,54 @@ static void take_last(const struct ptc_replay *r, struct ptc_piece *p, const str
 		p->n--;
 }
 
-/* What was made, with its lists, is what is to be handed over; @m has the old ones' memory. */
-static void take_made(struct ptc_replay *r, struct ptc_made *m)
+/* The lists of each are the other's now; what is in @m's counts no more. */
+static void swap_lists(struct ptc_piece *p, struct ptc_made *m)
 {
-	const struct ptc_piece old = r->piece;
+	const struct ptc_piece old = *p;
+
+	p->recs = m->recs;
+	p->cap = m->cap;
+	p->marks = m->marks;
+	p->marks_cap = m->marks_cap;
+	m->recs = old.recs;
+	m->cap = old.cap;
+	m->marks = old.marks;
+	m->marks_cap = old.marks_cap;
+	m->n = m->nmarks = 0;
+}
+
+void ptc_piece_give_back(struct ptc_replay *r)
+{
+	struct ptc_piece *p = &r->piece;
+
+	if (p->lender && !p->active) {
+		ptc_out_keep(&r->out);
+		p->next = p->n = p->next_mark = p->nmarks = 0;
+		swap_lists(p, p->lender);
+	}
+	p->lender = NULL;
+}
+
+/*
+ * What was made, with its lists, is what is to be handed over. @m is among those that were made
+ * ahead, or that of the engine.
+ */
+static void take_made(struct ptc_replay *r, struct ptc_made *m, bool ahead)
+{
+	struct ptc_piece old;
 
 	ptc_out_keep(&r->out);
-	r->piece = (struct ptc_piece){ .recs = m->recs,
+	ptc_piece_give_back(r);
+	old = r->piece;
+	r->piece = (struct ptc_piece){ .ahead = ahead,
+				       .lender = ahead ? m : NULL,
+				       .recs = old.recs,
 				       .n = m->n,
-				       .cap = m->cap,
+				       .cap = old.cap,
 				       .counted = m->counted,
-				       .marks = m->marks,
+				       .marks = old.marks,
 				       .nmarks = m->nmarks,
-				       .marks_cap = m->marks_cap,
+				       .marks_cap = old.marks_cap,
 				       .end = m->end,
 				       .insns = m->insns,
 				       .has_land = m->on,
@@ -325,11 +360,7 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m)
 				       .stays_on = m->stays_on,
 				       .time = r->now };
 	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
-	m->recs = old.recs;
-	m->cap = old.cap;
-	m->marks = old.marks;
-	m->marks_cap = old.marks_cap;
-	m->n = m->nmarks = 0;
+	swap_lists(&r->piece, m);
 }
 
 /* Made before its turn: is all of it one thread's? */
@@ -402,8 +433,7 @@ static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct 
 		return "a change of mode";
 	if (!m->on && r->trail.last.valid)
 		return "a piece behind damage";
-	take_made(r, m);
-	p->ahead = !user;
+	take_made(r, m, !user);
 	if (!tell_times(r, p))
 		return "a time that goes back";
 	take_last(r, p, m);

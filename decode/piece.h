@@ -66,6 +66,7 @@ struct ptc_piece {
 	bool active;
 	bool ahead;		   /* it was made before its turn */
 	bool counted;		   /* recs are not there, but how many there are of each kind */
+	struct ptc_made *lender;   /* ahead: whose lists these are, for a time */
 	struct ptc_fast_rec *recs; /* owned; [next, n) are to come */
 	size_t next, n, cap;
 	uint64_t kinds[PTC_KIND_COUNT];
@@ -90,6 +91,13 @@ struct ptc_piece {
 };
 
 void ptc_piece_release(struct ptc_piece *p);
+
+/*
+ * Those that were made ahead are about to go: unless the piece is still handed over, they have
+ * their lists again. Memory that one CPU has written last is dear to write for another one: it
+ * must not go from thread to thread.
+ */
+void ptc_piece_give_back(struct ptc_replay *r);
 
 /*
  * Is there a piece to be handed over? If the decoder has just begun at a PSB the one behind it is

@@ -113,6 +113,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	(void)ptc_out_swap_room(&r->out, room);
 	ptc_trail_renew(&r->trail, &r->out, conf->opts);
 	r->piece.active = false;
+	r->piece.lender = NULL;
 }
 
 void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
@@ -133,6 +134,7 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 
 void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
 {
+	ptc_piece_give_back(r);
 	r->made = made;
 }
 
