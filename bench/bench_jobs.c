@@ -10,6 +10,11 @@
  *	of one	trace in a second of -j 2, of that of the one alone (at least 1.8 wanted),
  *		and what the two together do of it
  *	memory	peak of -j 2, and of one of the two
+ *	line	how long a line of the cache takes to another CPU and back
+ *
+ * The last is 60 ns or so where CPUs share a cache, and several times that where they do not; a
+ *host moves virtual CPUs about as it likes. So it is looked at in front of each pair and behind it,
+ *and the medians are told of those pairs, too, where it was near, and where it was far.
  *
  *	bench_jobs [-r] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
  *
@@ -19,6 +24,10 @@
  * FILE: of `ptcap record`; some 40 MB of trace are enough.
  */
 #include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +41,9 @@
 #include "ptcap/decode.h"
 
 enum { MAX_PAIRS = 64, MAX_THREADS = 64, MEMORY = 1 << 30 };
+
+/* How often a line goes to and fro; further than so many ns it is far. */
+enum { TIMES = 50000, FAR_NS = 150 };
 
 struct count {
 	uint64_t insns, transfers, hash;
@@ -205,6 +217,73 @@ static struct cost run(const char *path, unsigned int n, unsigned int jobs)
 	return cost;
 }
 
+static alignas(128) atomic_uint line;
+
+/* Until it is @i; if that takes long the other one may want this CPU. */
+static void await_line(unsigned int i)
+{
+	unsigned int looks = 0;
+
+	while (atomic_load_explicit(&line, memory_order_acquire) != i)
+		if (++looks % 1024 == 0)
+			(void)sched_yield();
+}
+
+/* Throw back whatever comes. */
+static void *throw_back(void *unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	for (i = 1; i < 2 * TIMES; i += 2) {
+		await_line(i);
+		atomic_store_explicit(&line, i + 1, memory_order_release);
+	}
+	return NULL;
+}
+
+/* In ns, on the CPUs that the system gives two threads that are busy. */
+static double line_time(void)
+{
+	pthread_t other;
+	unsigned int i;
+	double wall;
+
+	atomic_store(&line, 0);
+	if (pthread_create(&other, NULL, throw_back, NULL))
+		die("cannot start a thread");
+	wall = -wall_now();
+	for (i = 1; i < 2 * TIMES; i += 2) {
+		atomic_store_explicit(&line, i, memory_order_release);
+		await_line(i + 1);
+	}
+	wall += wall_now();
+	(void)pthread_join(other, NULL);
+	return wall * 1e9 / TIMES;
+}
+
+/* What is told of each pair. */
+enum figure { SPEED, CPU, OF_ONE, MOST, FIGURES };
+
+struct pair {
+	double v[FIGURES], before, after; /* the line's ns */
+};
+
+static bool is_near(const struct pair *p)
+{
+	return p->before < FAR_NS && p->after < FAR_NS;
+}
+
+static bool is_far(const struct pair *p)
+{
+	return p->before >= FAR_NS && p->after >= FAR_NS;
+}
+
+static bool is_any(const struct pair *p)
+{
+	return p->v[SPEED] > 0;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
@@ -218,41 +297,75 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-static void tell(const char *what, double *v, size_t n)
+/* Medians of those of @n pairs that are @such, if there are any. */
+static void tell(const char *which, const struct pair *pairs, size_t n,
+		 bool (*such)(const struct pair *))
 {
-	const double mid = median(v, n);
+	static const char *const names[FIGURES] = { "speed", "cpu", "of one", "and" };
+	double v[MAX_PAIRS] = { 0 }, mid;
+	size_t f, i, k;
 
-	printf("  %s %.2f (%.2f to %.2f)", what, mid, v[0], v[n - 1]);
+	for (f = 0; f < FIGURES; f++) {
+		for (i = k = 0; i < n; i++)
+			if (such(&pairs[i]))
+				v[k++] = pairs[i].v[f];
+		if (!k)
+			return;
+		mid = median(v, k);
+		if (!f)
+			printf("  %s %zu:", which, k);
+		printf("  %s %.2f (%.2f to %.2f)", names[f], mid, v[0], v[k - 1]);
+	}
+	putchar('\n');
 }
 
-static void measure(const char *path, unsigned int n, size_t pairs)
+static struct pair measure_pair(const char *path, unsigned int n, struct cost *together,
+				struct cost *apart)
 {
-	double speed[MAX_PAIRS] = { 0 }, cpu[MAX_PAIRS] = { 0 };
-	double of_one[MAX_PAIRS] = { 0 }, most[MAX_PAIRS] = { 0 };
-	struct cost together = { .wall = 0 }, apart = together, alone;
+	struct pair p = { .before = line_time() };
+	struct cost alone;
+
+	*together = run(path, 1, n);
+	*apart = run(path, n, 1);
+	alone = run(path, 1, 1);
+	p.after = line_time();
+	if (memcmp(&together->c, &apart->c, sizeof(apart->c)) != 0 ||
+	    memcmp(&alone.c, &apart->c, sizeof(apart->c)) != 0)
+		die("they do not see the same");
+	p.v[SPEED] = apart->wall / n / together->wall;
+	p.v[CPU] = together->cpu / (apart->cpu / n);
+	p.v[OF_ONE] = alone.wall / together->wall;
+	p.v[MOST] = alone.wall * n / apart->wall;
+	return p;
+}
+
+static void tell_lines(const struct pair *pairs, size_t n)
+{
 	size_t i;
 
-	for (i = 0; i < pairs; i++) {
-		together = run(path, 1, n);
-		apart = run(path, n, 1);
-		alone = run(path, 1, 1);
-		if (memcmp(&together.c, &apart.c, sizeof(apart.c)) != 0 ||
-		    memcmp(&alone.c, &apart.c, sizeof(apart.c)) != 0)
-			die("they do not see the same");
-		speed[i] = apart.wall / n / together.wall;
-		cpu[i] = together.cpu / (apart.cpu / n);
-		of_one[i] = alone.wall / together.wall;
-		most[i] = alone.wall * n / apart.wall;
-	}
+	printf("  line, ns:");
+	for (i = 0; i < n; i++)
+		printf(" %.0f-%.0f", pairs[i].before, pairs[i].after);
+	putchar('\n');
+}
+
+static void measure(const char *path, unsigned int n, size_t npairs)
+{
+	struct cost together = { .wall = 0 }, apart = together;
+	struct pair pairs[MAX_PAIRS] = { { .before = 0 } };
+	size_t i;
+
+	for (i = 0; i < npairs; i++)
+		pairs[i] = measure_pair(path, n, &together, &apart);
 	printf("%s: -j %u: %" PRIu64 " instructions, %" PRIu64 " transfers, hash %016" PRIx64 "\n"
 	       "%s: %u x -j 1: %" PRIu64 " instructions, %" PRIu64 " transfers, hash %016" PRIx64
 	       "\n",
 	       path, n, together.c.insns, together.c.transfers, together.c.hash, path, n,
 	       apart.c.insns, apart.c.transfers, apart.c.hash);
-	tell("speed", speed, pairs);
-	tell("cpu", cpu, pairs);
-	tell("of one", of_one, pairs);
-	tell("and", most, pairs);
+	tell("all", pairs, npairs, is_any);
+	tell("near", pairs, npairs, is_near);
+	tell("far", pairs, npairs, is_far);
+	tell_lines(pairs, npairs);
 	printf("  memory %.0f and %.0f MiB; %.2f s\n", together.mib, apart.mib, together.wall);
 	(void)fflush(stdout);
 }
