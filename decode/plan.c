@@ -32,7 +32,7 @@ enum {
  * many those of some trace are is seen while it is decoded. Slices are not alike: with several for
  * each thread who is done early has something to do.
  */
-enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 16 << 10 };
+enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 24 << 10 };
 
 /* Pieces declined that say what the others will be like. */
 enum { FEW = 4, MANY = 128 };
