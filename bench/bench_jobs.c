@@ -12,9 +12,9 @@
  *	memory	peak of -j 2, and of one of the two
  *	line	how long a line of the cache takes to another CPU and back
  *
- * The last is 60 ns or so where CPUs share a cache, and several times that where they do not; a
- *host moves virtual CPUs about as it likes. So it is looked at in front of each pair and behind it,
- *and the medians are told of those pairs, too, where it was near, and where it was far.
+ * The last is 60 ns or so where CPUs share a cache, and several times that where they do not, and a
+ * host moves virtual CPUs about as it likes. So it is looked at in front of each pair and behind
+ * it. Medians are also told of the pairs that had it near both times, and of those that had it far.
  *
  *	bench_jobs [-r] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
  *

@@ -66,7 +66,7 @@ struct ptc_piece {
 	bool active;
 	bool ahead;		   /* it was made before its turn */
 	bool counted;		   /* recs are not there, but how many there are of each kind */
-	struct ptc_made *lender;   /* ahead: whose lists these are, for a time */
+	struct ptc_made *lender;   /* lent; gets the lists back that it gave; NULL: they stay */
 	struct ptc_fast_rec *recs; /* owned; [next, n) are to come */
 	size_t next, n, cap;
 	uint64_t kinds[PTC_KIND_COUNT];

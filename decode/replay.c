@@ -113,7 +113,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	(void)ptc_out_swap_room(&r->out, room);
 	ptc_trail_renew(&r->trail, &r->out, conf->opts);
 	r->piece.active = false;
-	r->piece.lender = NULL;
+	r->piece.lender = NULL; /* those that were made ahead may be gone */
 }
 
 void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,

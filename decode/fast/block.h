@@ -105,7 +105,7 @@ struct ptc_fast_block {
 	uint8_t end_len;
 	uint8_t mode;	/* enum ptc_mode */
 	bool stays;	/* a jcc to the instruction behind it: never listed */
-	uint8_t strays; /* a hint: how often the end led elsewhere than tip */
+	uint8_t strays; /* a hint: how often it led elsewhere than tip, up to STRAYS */
 	uint8_t heat;	/* a hint: how often it was passed; see chain.h */
 };
 

@@ -371,7 +371,7 @@ static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast
 
 /*
  * The block at @ip, to which @b, which led to @next before, leads; NONE: not known here. What is
- * shared is left as it is.
+ * shared is left as it is, but for hints.
  */
 static INSIDE uint32_t lead_to(const struct hot *h, struct ptc_fast_block *b, uint32_t next,
 			       uint64_t ip)
