@@ -17,7 +17,7 @@ void ptc_replay_close_span(struct ptc_replay *r)
 	r->status = 0;
 }
 
-void ptc_replay_list_gap(struct ptc_replay *r)
+void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time)
 {
 	const int32_t pid = r->out.pid, tid = r->out.tid, cpu = r->out.cpu;
 
@@ -29,7 +29,9 @@ void ptc_replay_list_gap(struct ptc_replay *r)
 	r->out.pid = r->gap_pid;
 	r->out.tid = r->gap_tid;
 	r->out.cpu = r->gap_cpu;
-	ptc_out_gap(&r->out, r->gap_cause, r->gap_off, r->gap_end - r->gap_off, r->gap_time);
+	if (r->gap_time != PTC_NO_TIME)
+		time = r->gap_time;
+	ptc_out_gap(&r->out, r->gap_cause, r->gap_off, r->gap_end - r->gap_off, time);
 	r->out.pid = pid;
 	r->out.tid = tid;
 	r->out.cpu = cpu;
@@ -37,12 +39,12 @@ void ptc_replay_list_gap(struct ptc_replay *r)
 
 void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
 {
+	time = not_before(r->told, time);
 	for (; r->next_mark < r->conf.nmarks && r->conf.marks[r->next_mark].off <= upto;
 	     r->next_mark++) {
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 		ptc_out_gap(&r->out, r->conf.marks[r->next_mark].cause,
-			    r->conf.marks[r->next_mark].off, r->conf.marks[r->next_mark].len,
-			    not_before(r->told, time));
+			    r->conf.marks[r->next_mark].off, r->conf.marks[r->next_mark].len, time);
 	}
 }
 
@@ -222,15 +224,16 @@ static void end_span(struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
 	const bool stays = goes_on(r);
+	const uint64_t time = not_before(r->told, r->now);
 
 	ptc_trail_cut(&r->trail);
 	if (sp->truncated && !(r->gap && r->gap_cause == PTC_GAP_TRUNCATED && r->rest)) {
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 		begin_gap(r, PTC_GAP_TRUNCATED, sp->len);
 	}
 	r->rest = false;
 	if (!stays)
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 	r->span++;
 	ptc_replay_list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX,
 			      r->now);
@@ -271,7 +274,7 @@ void ptc_replay_land(struct ptc_replay *r, uint64_t ip)
 {
 	if (!r->trail.last.valid)
 		return;
-	ptc_replay_list_gap(r);
+	ptc_replay_list_gap(r, r->trail.last.time);
 	ptc_trail_land(&r->trail, ip);
 }
 

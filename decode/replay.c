@@ -275,7 +275,7 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	goes_on = left != PTC_LEFT_ENDLESS;
 	/* Also when it failed: what it had decoded until then did run. */
 	if (left == PTC_LEFT_BLOCK && b.ninsn) {
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 		r->told = time;
 		fb = (struct ptc_trail_block){ .ip = b.ip,
 					       .end_ip = b.end_ip,
@@ -319,7 +319,7 @@ static void list_event(struct ptc_replay *r, const struct pt_event *ev, uint64_t
 	if (!r->conf.opts->events || e.kind == PTC_EVENT_NONE)
 		return;
 	e.time = time;
-	ptc_replay_list_gap(r);
+	ptc_replay_list_gap(r, time);
 	ptc_trail_event(&r->trail, &e);
 }
 
@@ -337,25 +337,25 @@ static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t f
 	switch (ev->type) {
 	case ptev_enabled:
 		list_event(r, ev, time);
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 		ptc_trail_start(&r->trail, ev->variant.enabled.ip, time);
 		break;
 	case ptev_disabled:
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 		ptc_trail_exit(&r->trail, ev->ip_suppressed ? 0 : ev->variant.disabled.ip, time);
 		break;
 	case ptev_async_disabled:
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 		ptc_trail_async(&r->trail, ev->variant.async_disabled.at,
 				ev->ip_suppressed ? 0 : ev->variant.async_disabled.ip, time);
 		break;
 	case ptev_async_branch:
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 		ptc_trail_async(&r->trail, ev->variant.async_branch.from,
 				ev->variant.async_branch.to, time);
 		break;
 	case ptev_overflow:
-		ptc_replay_list_gap(r);
+		ptc_replay_list_gap(r, time);
 		list_overflow(r, from, to, time);
 		break;
 	default:

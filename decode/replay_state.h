@@ -98,7 +98,7 @@ struct ptc_replay {
 	bool rest; /* it is of the packet cut off at the end of a truncated span */
 	enum ptc_gap_cause gap_cause;
 	uint64_t gap_off, gap_end; /* in the AUX stream */
-	uint64_t gap_time;
+	uint64_t gap_time;	   /* PTC_NO_TIME: not known; then it is when it ends */
 	int32_t gap_pid, gap_tid, gap_cpu;
 	struct ptc_cost *gap_cost; /* whose code was missing; NULL: nobody's */
 
@@ -268,8 +268,9 @@ int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err);
 
 /* A gap without length at @off of the span; one that may yet grow lasts until there. */
 void ptc_replay_tell_of(struct ptc_replay *r, size_t off);
-/* List the gap that may have grown until now. */
-void ptc_replay_list_gap(struct ptc_replay *r);
+/* List the gap that may have grown until now. @time is when that is: of use where no time was known
+ * when it began. */
+void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time);
 void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time);
 
 /* Where the decoder stands: a block begins there, even one that fails. Only after an error. */

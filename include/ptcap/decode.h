@@ -86,7 +86,8 @@ struct ptc_item {
 			   * ptc_item_transfers */
 	uint64_t to;	  /* BRANCH: 0 for an exit. GAP: length in bytes; 0 when none of the stream
 			   * itself is missing (overflow). EVENT: its value. RUN: how many */
-	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME */
+	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME. GAP: when it began; where no
+			   * time is known there, when decoding went on */
 	int32_t pid, tid; /* -1: not known */
 	int32_t cpu;	  /* -1: not known */
 	uint32_t queue;	  /* AUXTRACE idx */

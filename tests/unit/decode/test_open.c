@@ -92,6 +92,32 @@ Test(open, the_last_in_front_of_a_psb_comes_in_its_time)
 	rec_end(&t);
 }
 
+/* Whatever steps the other queue takes meanwhile. */
+Test(open, a_gap_in_front_of_the_first_time_comes_where_its_queue_goes_on)
+{
+	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
+	struct recording t;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, 7, 0, 0x1000);
+	rec_map_code(&t, 8, 0, 0x1000);
+	psb_on_at(&a, 10);
+	pt_ip(&a, PT_TIP, 0x100b);
+	psb_on_at(&a, 30);
+	pt_ip_none(&a, PT_PGD);
+	pt_psb(&b);
+	pt_tma(&b, 1, 1); /* of no TSC: libipt cannot begin there */
+	pt_psbend(&b);
+	rec_syscall_at(&b, 20, 0x1000);
+	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_piece(&t, 1, 8, -1, 0, &b);
+	rec_expect(&t, "7 100b 100b ijmp\n" /* 10 */
+		       "8 gap 1 0 23 desync\n"
+		       "8 0 1016 start\n8 1016 0 syscall\n" /* 20 */
+		       "7 100b 0 ijmp\n");
+	rec_end(&t);
+}
+
 Test(open, without_a_clock_it_is_queue_after_queue)
 {
 	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
