@@ -6,8 +6,11 @@
 #include "decode/grow.h"
 #include "decode/psb.h"
 
-/* Records of a piece, and pieces, whose memory is worth keeping. */
-enum { KEEP_RECS = 1 << 16, KEEP_PIECES = 256 };
+/*
+ * How much memory of all pieces of a list is worth keeping. With PSBs that are far apart one piece
+ * may need half of it, and to get that from the system each time costs as much as to fill it.
+ */
+enum { KEEP_BYTES = 4 << 20 };
 
 const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next,
 			  struct ptc_made_copy *copy, struct ptc_made_view *ret)
@@ -51,13 +54,22 @@ void ptc_made_list_release(struct ptc_made_list *l)
 	*l = (struct ptc_made_list){ .n = 0 };
 }
 
+static size_t bytes_of(const struct ptc_made *m)
+{
+	return m->cap * sizeof(*m->recs) + m->marks_cap * sizeof(*m->marks);
+}
+
 void ptc_made_list_renew(struct ptc_made_list *l)
 {
-	size_t i;
+	size_t i, bytes = 0;
 
-	for (i = 0; i < l->used; i++)
-		if (i >= KEEP_PIECES || l->v[i].cap > KEEP_RECS || l->v[i].marks_cap > KEEP_RECS)
-			ptc_made_release(&l->v[i]);
+	for (i = 0; i < l->used; i++) {
+		bytes += bytes_of(&l->v[i]);
+		if (bytes <= KEEP_BYTES)
+			continue;
+		bytes -= bytes_of(&l->v[i]);
+		ptc_made_release(&l->v[i]);
+	}
 	l->n = l->next = 0;
 }
 

@@ -63,6 +63,29 @@ Test(made, memory_is_used_again_unless_it_is_much)
 	ptc_made_list_release(&l);
 }
 
+/* With PSBs far apart a list is one large piece, or two; all that it has counts. */
+Test(made, memory_of_a_large_piece_is_used_again)
+{
+	const size_t two_mib = (2 << 20) / sizeof(struct ptc_fast_rec);
+	struct ptc_made_list l = { .n = 0 };
+	const struct ptc_fast_rec *recs;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		add(&l, 0, 16 * i);
+		l.v[i].recs = calloc(8, sizeof(*l.v[i].recs));
+		l.v[i].cap = two_mib; /* as it says */
+	}
+	recs = l.v[1].recs;
+	ptc_made_list_renew(&l);
+	for (i = 0; i < 3; i++)
+		add(&l, 3, 16 * i);
+	cr_assert(l.v[0].recs);
+	cr_assert_eq(l.v[1].recs, recs);
+	cr_assert_null(l.v[2].recs);
+	ptc_made_list_release(&l);
+}
+
 static unsigned int halved_for(unsigned int n)
 {
 	const struct ptc_fast_clock clock = { .mtc_freq = 0 };
