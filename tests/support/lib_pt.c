@@ -14,6 +14,7 @@
 #include "decode/note.h"
 #include "decode/piece.h"
 #include "decode/sums.h"
+#include "lib_ahead.h"
 #include "lib_fast.h"
 #include "lib_runs.h"
 
@@ -318,84 +319,6 @@ static void see_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 	other_look(other, it);
 }
 
-/*
- * Pieces that are made before their turn, one in a list, by one of two threads as it were: what
- * each has is its own again afterwards.
- */
-struct ahead {
-	struct ptc_engine *e; /* lent; NULL: none are */
-	const struct ptc_addrspace *as;
-	struct ptc_made_copy copy;
-	struct ptc_made_list lists[2];
-	unsigned int at; /* the list that is lent */
-	bool lent;
-	struct ptc_spot stop; /* up to here */
-	const void *recs, *marks;
-};
-
-static void ahead_take_back(struct ahead *a, struct ptc_replay *r)
-{
-	const struct ptc_made *m = a->lists[a->at].v;
-
-	if (!a->lent)
-		return;
-	ptc_replay_set_made(r, NULL);
-	if (m->recs != a->recs || m->marks != a->marks)
-		die("the memory of a piece went elsewhere");
-	ptc_made_list_renew(&a->lists[a->at]);
-	a->at ^= 1;
-	a->lent = false;
-}
-
-/* The piece that begins at @at. */
-static void ahead_lend(struct ahead *a, struct ptc_replay *r, const struct ptc_span *sp,
-		       struct ptc_spot at)
-{
-	struct ptc_made *m = ptc_made_list_add(&a->lists[a->at]);
-	struct ptc_made_view v;
-
-	if (!m)
-		die("out of memory");
-	m->spot = at;
-	m->why = ptc_made_look(sp, at.off, a->stop.off, &a->copy, &v);
-	if (!m->why)
-		ptc_engine_make(a->e, a->as, -1, &v, at.off, m);
-	a->recs = m->recs;
-	a->marks = m->marks;
-	a->lent = true;
-	ptc_replay_set_made(r, &a->lists[a->at]);
-}
-
-/* As a lane has it: the replay is stopped where another list begins. */
-static void ahead_serve(struct ahead *a, struct ptc_replay *r, const struct ptc_stream *stream)
-{
-	const struct ptc_spot at = ptc_replay_spot(r);
-	const struct ptc_span *sp = &stream->spans[at.span];
-	bool begins;
-
-	if (!a->e || ptc_spot_is_before(at, a->stop))
-		return;
-	ahead_take_back(a, r);
-	if (at.span == stream->n)
-		return;
-	begins = ptc_span_next_psb(sp, at.off) == at.off;
-	a->stop.span = at.span;
-	a->stop.off = ptc_span_next_psb(sp, at.off + (begins ? PTC_PSB_LEN : 0));
-	if (a->stop.off >= sp->len)
-		a->stop = (struct ptc_spot){ at.span + 1, 0 };
-	ptc_replay_set_stop(r, a->stop);
-	if (begins && a->stop.span == at.span)
-		ahead_lend(a, r, sp, at);
-}
-
-static void ahead_close(struct ahead *a, struct ptc_replay *r)
-{
-	ahead_take_back(a, r);
-	ptc_made_list_release(&a->lists[0]);
-	ptc_made_list_release(&a->lists[1]);
-	ptc_made_copy_release(&a->copy);
-}
-
 /* @late: nobody takes items before the end. */
 static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 		const struct ptc_stream *stream, struct pt_how *how, struct other *other,
@@ -404,6 +327,7 @@ static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 	uint64_t last = 0, left = how->max_steps ? how->max_steps : 1000000;
 	struct ptc_out *o = ptc_replay_out(r);
 	const struct ptc_item *it;
+	const char *wrong;
 	struct ptc_item one;
 	struct ptc_err err;
 	uint64_t k;
@@ -412,7 +336,9 @@ static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 	do {
 		if (!left--)
 			die("it does not come to an end");
-		ahead_serve(ahead, r, stream);
+		wrong = ahead_serve(ahead, r, stream);
+		if (wrong)
+			die(wrong);
 		ret = max ? ptc_replay_steps(r, max, &err) : ptc_replay_step(r, &err);
 		if (ret < 0)
 			die(err.msg);
@@ -514,6 +440,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	struct ptc_replay *r = NULL;
 	struct other other = { .used = false };
 	struct ahead ahead = { .as = &as };
+	const char *wrong;
 	struct ptc_ipt ipt;
 	struct ptc_err err;
 	size_t len;
@@ -556,7 +483,9 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	if (!late && who == LIBIPT)
 		other_open(&other, stream, &as, how, !max);
 	run(r, max, late, out, stream, how, &other, &ahead);
-	ahead_close(&ahead, r);
+	wrong = ahead_close(&ahead, r);
+	if (wrong)
+		die(wrong);
 	other_close(&other, how);
 	if (who != LIBIPT)
 		how->pieces = conf.engine->stats.pieces;
