@@ -79,6 +79,18 @@ void ptc_trail_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
 		list_event(t, ev);
 }
 
+void ptc_trail_learn_time(struct ptc_trail *t, uint64_t time)
+{
+	size_t i;
+
+	if (!t->last.valid || t->last.time != PTC_NO_TIME)
+		return;
+	t->last.time = time;
+	for (i = 0; i < t->nheld; i++)
+		if (t->held[i].time == PTC_NO_TIME)
+			t->held[i].time = time;
+}
+
 void ptc_trail_land(struct ptc_trail *t, uint64_t to)
 {
 	const uint8_t kind = t->last.kind;

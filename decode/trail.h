@@ -123,6 +123,8 @@ void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time);
 void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time);
 /* Continuity is lost: where the pending instruction led is not known. */
 void ptc_trail_cut(struct ptc_trail *t);
+/* It is @time, the first one that is known: of what is pending, too. */
+void ptc_trail_learn_time(struct ptc_trail *t, uint64_t time);
 /* List @ev behind what ran until now. */
 void ptc_trail_event(struct ptc_trail *t, const struct ptc_pt_event *ev);
 
