@@ -30,6 +30,12 @@ as_perf() {
 	[ -z "$more" ] || fail "$1: perf has more, $more"
 }
 
+# undisturbed FILE: its transfers, as if nothing had interrupted it.
+undisturbed() {
+	"$ptcap" decode -i "$1" -F from,to,kind | awk '/^#/ { next } / async$/ { away = 1; next }
+		!away || !/ start$/ { print } { away = 0 }'
+}
+
 # The module keeps all that it writes: each window is held to that.
 snaps=3 threads=2000 births=3 keep=8
 [ -z "${FULL-}" ] || snaps=50 threads=5000 births=20 keep=64
@@ -124,8 +130,8 @@ busybox insmod /run/softpt.ko
 "$ptcap" snapshot -m 256K,8K -o end --count 1 -- "$progs/prog_busy" 300 >/dev/null 2>snapshot.err || [ $? = 7 ] || fail "$(cat snapshot.err)"
 whole end
 as_perf end
-"$ptcap" decode -i all.data -F from,to,kind | grep -v ' async$' >all.flow
-"$ptcap" decode -i end -F from,to,kind | grep -v '^#' | grep -v ' async$' >end.flow
+undisturbed all.data >all.flow
+undisturbed end >end.flow
 n=$(wc -l <end.flow)
 [ "$n" -gt 20 ] || fail "the end has $n transfers"
 tail -n 3 all.flow >all.end
