@@ -494,7 +494,7 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		return ret;
 	if (r->out.failed)
 		return ptc_fail_mem(err);
-	if (r->now != PTC_NO_TIME)
+	if (r->trail.last.time == PTC_NO_TIME && r->now != PTC_NO_TIME)
 		ptc_trail_learn_time(&r->trail, r->now);
 	if (r->dec && !r->seeking)
 		list_marks_behind(r);

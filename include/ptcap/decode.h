@@ -76,7 +76,8 @@ enum ptc_gap_cause {
  * The time is that of the last timing packet in front of what happened: TSC packets, and MTC and
  * CYC packets between them if the recording has those and says how they count; through the clock
  * conversion of the recording it is nanoseconds of the clock that perf's records have. It is not
- * known (PTC_NO_TIME) without TSC packets, without a conversion, and in raw mode.
+ * known (PTC_NO_TIME) in front of the first TSC packet - the last transfer there has the time of
+ * that one -, without a conversion, and in raw mode.
  *
  * pid, tid and cpu are what the side records say of that time, or the queue is of.
  */

@@ -68,30 +68,6 @@ static void psb_on_at(struct ptc_buf *b, uint64_t time)
 	pt_psbend(b);
 }
 
-/* The time of the PSB is known before it is known that it led there. */
-Test(open, the_last_in_front_of_a_psb_comes_in_its_time)
-{
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
-	struct recording t;
-
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x1000);
-	psb_on_at(&a, 10);
-	pt_ip(&a, PT_TIP, 0x100b);
-	pt_ip(&a, PT_TIP, 0x100b);
-	psb_on_at(&a, 30);
-	pt_ip_none(&a, PT_PGD);
-	rec_psb_at(&b, 1);
-	rec_syscall_at(&b, 20, 0x1000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_piece(&t, 1, 8, -1, 0, &b);
-	rec_expect(&t, "7 100b 100b ijmp\n7 100b 100b ijmp\n" /* 10 */
-		       "8 0 1016 start\n8 1016 0 syscall\n"   /* 20 */
-		       "7 100b 0 ijmp\n");
-	rec_end(&t);
-}
-
 /* Thread 7's last transfer of 10 is known when it is 30. @b is thread 8's, and is released. */
 static void expect_beside(struct ptc_buf *b, const char *lines)
 {
@@ -111,6 +87,18 @@ static void expect_beside(struct ptc_buf *b, const char *lines)
 	rec_end(&t);
 }
 
+/* The time of the PSB is known before it is known that it led there. */
+Test(open, the_last_in_front_of_a_psb_comes_in_its_time)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	rec_psb_at(&b, 1);
+	rec_syscall_at(&b, 20, 0x1000);
+	expect_beside(&b, "7 100b 100b ijmp\n"		       /* 10 */
+			  "8 0 1016 start\n8 1016 0 syscall\n" /* 20 */
+			  "7 100b 0 ijmp\n");
+}
+
 /* Whatever steps the other queue takes meanwhile. */
 Test(open, a_gap_in_front_of_the_first_time_comes_where_its_queue_goes_on)
 {
@@ -126,7 +114,7 @@ Test(open, a_gap_in_front_of_the_first_time_comes_where_its_queue_goes_on)
 			  "7 100b 0 ijmp\n");
 }
 
-/* The same of a transfer: its time is that of the first packet behind it. */
+/* The same of a transfer: it has the first time behind it. */
 Test(open, the_last_in_front_of_the_first_time_comes_then)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
