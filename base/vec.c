@@ -2,20 +2,49 @@
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* The capacity for @want, where there is @cap. 0: too many. */
+static size_t enough(size_t cap, size_t want, size_t size)
+{
+	size_t n = cap ? cap : 16, bytes;
+
+	while (n < want)
+		if (__builtin_mul_overflow(n, (size_t)2, &n))
+			return 0;
+	return __builtin_mul_overflow(n, size, &bytes) ? 0 : n;
+}
 
 bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size)
 {
-	size_t n = *cap ? *cap : 16;
+	size_t n;
 	void *p;
 
 	if (want <= *cap)
 		return true;
-	while (n < want)
-		if (__builtin_mul_overflow(n, (size_t)2, &n))
-			return false;
-	p = reallocarray(*items, n, size);
+	n = enough(*cap, want, size);
+	p = n ? realloc(*items, n * size) : NULL;
 	if (!p)
 		return false;
+	*items = p;
+	*cap = n;
+	return true;
+}
+
+bool ptc_vec_reserve_lines(void **items, size_t *cap, size_t want)
+{
+	size_t n;
+	void *p;
+
+	if (want <= *cap)
+		return true;
+	n = enough(*cap, want, PTC_VEC_LINE);
+	p = n ? aligned_alloc(PTC_VEC_LINE, n * PTC_VEC_LINE) : NULL;
+	if (!p)
+		return false;
+	if (*cap)
+		memcpy(p, *items, *cap * PTC_VEC_LINE);
+	free(*items);
 	*items = p;
 	*cap = n;
 	return true;

@@ -13,4 +13,9 @@
  */
 bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size);
 
+/* The same, for those that are lines of the processor's cache: each is in one line, not in two. */
+enum { PTC_VEC_LINE = 64 };
+
+bool ptc_vec_reserve_lines(void **items, size_t *cap, size_t want);
+
 #endif

@@ -101,13 +101,28 @@ void ptc_out_keep_front(struct ptc_out *o, size_t n)
 	(void)ptc_out_reserve(o, 0);
 }
 
+/*
+ * An item that is in two lines of the cache takes, where many are listed at once, more than twice
+ * as long.
+ */
+static bool grow(struct ptc_out *o, size_t want)
+{
+	void *items = o->items;
+
+	static_assert(sizeof(*o->items) == PTC_VEC_LINE, "an item is a line");
+	if (!ptc_vec_reserve_lines(&items, &o->cap, want))
+		return false;
+	o->items = items;
+	return true;
+}
+
 bool ptc_out_reserve(struct ptc_out *o, size_t more)
 {
 	if (o->head == o->n && !o->hidden)
 		empty(o);
 	if (o->cap > o->n && o->cap - o->n > more)
 		return true;
-	if (!ptc_grow(&o->items, &o->cap, o->n + more + 1, sizeof(*o->items)))
+	if (!grow(o, o->n + more + 1))
 		o->failed = true;
 	return !o->failed;
 }

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -53,4 +54,28 @@ Test(vec, sizes_that_overflow_are_refused)
 	cr_assert_not(ptc_vec_reserve(&items, &cap, SIZE_MAX / 4, 64));
 	cr_assert_null(items);
 	cr_assert_eq(cap, 0);
+}
+
+Test(vec, lines_are_lines_of_the_cache_and_stay_while_they_grow)
+{
+	void *items = NULL;
+	size_t cap = 0, i;
+
+	for (i = 0; i < 1000; i++) {
+		/* What is in front of it in memory is not to give it its place by chance. */
+		void *odd = malloc(16 * (i % 4) + 1);
+
+		cr_assert(ptc_vec_reserve_lines(&items, &cap, i + 1));
+		cr_assert_gt(cap, i);
+		cr_assert_eq((uintptr_t)items % PTC_VEC_LINE, 0, "%zu", i);
+		memset((uint8_t *)items + i * PTC_VEC_LINE, (int)i, PTC_VEC_LINE);
+		free(odd);
+	}
+	for (i = 0; i < 1000; i++) {
+		cr_assert_eq(((uint8_t *)items)[i * PTC_VEC_LINE], (uint8_t)i);
+		cr_assert_eq(((uint8_t *)items)[(i + 1) * PTC_VEC_LINE - 1], (uint8_t)i);
+	}
+	cr_assert_not(ptc_vec_reserve_lines(&items, &cap, SIZE_MAX / 4));
+	cr_assert_geq(cap, 1000);
+	free(items);
 }

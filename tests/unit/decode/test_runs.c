@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "decode/item.h"
 #include "recording.h"
@@ -77,6 +78,69 @@ Test(runs, are_the_same_transfers_in_the_same_order)
 	free(items);
 	free(bytes);
 	rec_end(&t);
+}
+
+/* Where what was handed over is in memory. */
+struct places {
+	size_t items, astray; /* that are in two lines of the cache */
+	uint64_t runs[PIECES];
+	size_t nruns;
+};
+
+static int see_places(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct places *p = ctx;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		p->items++;
+		p->astray += (uintptr_t)&items[i] % sizeof(*items) != 0;
+		if (items[i].type == PTC_ITEM_RUN && p->nruns < PIECES)
+			p->runs[p->nruns++] = items[i].from;
+	}
+	return 0;
+}
+
+/* One queue of pieces that are more than a batch each. */
+static struct places places_of(bool runs)
+{
+	struct ptc_buf a = PTC_BUF_INIT;
+	struct places p = { .items = 0 };
+	const struct ptc_sink sink = { see_places, &p };
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct ptc_decode *d;
+	struct recording t;
+	struct ptc_err err;
+	struct rec_file f;
+	uint8_t *bytes;
+	size_t len;
+	int i;
+
+	rec_begin(&t, &rec_clock_1ns);
+	rec_map_code(&t, TID, 0, 0x1000);
+	for (i = 0; i < PIECES; i++)
+		jumps(&a, 10 + 20 * (uint64_t)i, 3000);
+	pt_ip_none(&a, PT_PGD);
+	rec_piece(&t, 0, TID, -1, 0, &a);
+	bytes = pd_finish(&t.pd, &len);
+	f = rec_make_file(bytes, len);
+	opts.jobs = 1;
+	opts.runs = runs;
+	cr_assert_eq(ptc_decode_open(f.path, &opts, &d, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_decode_run(d, &sink, &err), 0, "%s", err.msg);
+	ptc_decode_free(d);
+	close(f.fd);
+	free(bytes);
+	rec_end(&t);
+	return p;
+}
+
+Test(runs, items_are_lines_of_the_cache)
+{
+	const struct places p = places_of(false);
+
+	cr_assert_geq(p.items, (PIECES - 1) * 3000);
+	cr_assert_eq(p.astray, 0);
 }
 
 Test(runs, are_none_where_something_chooses_among_transfers)
