@@ -135,16 +135,24 @@ static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t
 	}
 }
 
-/* The engine's lists are the piece's now, and the other way round. */
-static void give_recs(struct ptc_fast *f, struct ptc_made *m)
+/*
+ * The engine's lists are those of @m, and the other way round: it fills what @m had, which was read
+ * last, and is in the CPU's cache. Who counts needs no records.
+ */
+static void swap_with_engine(struct ptc_fast *f, struct ptc_made *m)
 {
-	struct ptc_fast_rec *recs = m->recs;
-	const size_t cap = m->cap;
+	const struct ptc_made old = *m;
 
+	m->marks = f->marks;
+	m->marks_cap = f->marks_cap;
+	f->marks = old.marks;
+	f->marks_cap = old.marks_cap;
+	if (f->counts)
+		return;
 	m->recs = f->flow.recs;
 	m->cap = f->flow.recs_cap;
-	f->flow.recs = recs;
-	f->flow.recs_cap = cap;
+	f->flow.recs = old.recs;
+	f->flow.recs_cap = old.cap;
 }
 
 /* All but what is not known yet. */
@@ -155,17 +163,21 @@ static void count(struct ptc_fast *f, struct ptc_made *m)
 	memcpy(m->kinds, f->flow.kinds, sizeof(m->kinds));
 }
 
-static void give_marks(struct ptc_fast *f, struct ptc_made *m)
+static void tell(struct ptc_fast *f, const struct ptc_made_view *v, struct ptc_made *m)
 {
-	struct ptc_fast_mark *marks = m->marks;
-	const size_t cap = m->marks_cap;
-
-	m->marks = f->marks;
+	m->end = v->off + f->psb;
+	m->on = f->start.on;
+	m->ip = f->start.ip;
+	m->mode_before = f->start.mode;
+	m->mode = f->flow.mode;
+	m->stays_on = ptc_fast_flow_is_on(&f->flow);
+	m->insns = f->flow.insns;
+	m->last = ptc_fast_flow_last(&f->flow);
+	m->n = ptc_fast_flow_passed(&f->flow);
 	m->nmarks = f->nmarks;
-	m->marks_cap = f->marks_cap;
-	f->marks = marks;
-	f->nmarks = 0;
-	f->marks_cap = cap;
+	m->counted = f->counts;
+	if (m->counted)
+		count(f, m);
 }
 
 static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
@@ -177,25 +189,12 @@ static void make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t p
 	m->version = ptc_addrspace_version(as);
 	m->n = m->nmarks = 0;
 	f->counts = e->counts;
+	swap_with_engine(f, m);
 	m->why = use_code(e, as, pid, true) ? run(f, v, from) : "out of memory";
-	if (m->why)
-		return;
-	m->end = v->off + f->psb;
-	m->on = f->start.on;
-	m->ip = f->start.ip;
-	m->mode_before = f->start.mode;
-	m->mode = f->flow.mode;
-	m->stays_on = ptc_fast_flow_is_on(&f->flow);
-	m->insns = f->flow.insns;
-	m->last = ptc_fast_flow_last(&f->flow);
-	m->n = ptc_fast_flow_passed(&f->flow);
-	m->counted = e->counts;
-	if (m->counted)
-		count(f, m);
-	else
-		give_recs(f, m);
-	f->flow.nrecs = 0;
-	give_marks(f, m);
+	if (!m->why)
+		tell(f, v, m);
+	swap_with_engine(f, m);
+	f->flow.nrecs = f->nmarks = 0;
 }
 
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
@@ -250,20 +249,6 @@ static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
 	if (turns->v[t->now].as != turns->v[was].as && !ptc_fast_change(f, get_code, t))
 		return PTC_FAST_NO_TURN;
 	return PTC_FAST_TURN;
-}
-
-/* The piece that begins here, of all whose turn it will be. */
-static void make_here(struct ptc_replay *r, struct ptc_engine *e)
-{
-	struct turning t = { .e = e, .r = r };
-	struct ptc_made_view v;
-
-	e->made.why = ptc_made_look(span_of(r), r->from, r->next_psb, &e->copy, &v);
-	if (e->made.why)
-		return;
-	e->fast.ask = e->turns.n ? ask : NULL;
-	e->fast.asked = &t;
-	make(e, e->preview.d ? e->turns.v[0].as : r->as, r->out.pid, &v, r->from, &e->made);
 }
 
 /* From ticks to ns, as the replay would tell them. False: not in order. */
@@ -361,6 +346,33 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m, bool ahead)
 				       .time = r->now };
 	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
 	swap_lists(&r->piece, m);
+}
+
+/* What was handed over last is where the next one comes, if it is no list of somebody else's. */
+static void take_back(struct ptc_replay *r, struct ptc_engine *e)
+{
+	struct ptc_piece *p = &r->piece;
+
+	if (p->active || p->lender)
+		return;
+	ptc_out_keep(&r->out);
+	p->next = p->n = p->next_mark = p->nmarks = 0;
+	swap_lists(p, &e->made);
+}
+
+/* The piece that begins here, of all whose turn it will be. */
+static void make_here(struct ptc_replay *r, struct ptc_engine *e)
+{
+	struct turning t = { .e = e, .r = r };
+	struct ptc_made_view v;
+
+	e->made.why = ptc_made_look(span_of(r), r->from, r->next_psb, &e->copy, &v);
+	if (e->made.why)
+		return;
+	take_back(r, e);
+	e->fast.ask = e->turns.n ? ask : NULL;
+	e->fast.asked = &t;
+	make(e, e->preview.d ? e->turns.v[0].as : r->as, r->out.pid, &v, r->from, &e->made);
 }
 
 /* Made before its turn: is all of it one thread's? */

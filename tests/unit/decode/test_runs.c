@@ -143,6 +143,17 @@ Test(runs, items_are_lines_of_the_cache)
 	cr_assert_eq(p.astray, 0);
 }
 
+/* What is in the CPU's cache is written again, and not what was read two pieces ago. */
+Test(runs, of_a_piece_are_where_those_of_the_last_one_were)
+{
+	const struct places p = places_of(true);
+	size_t i;
+
+	cr_assert_geq(p.nruns, PIECES - 1);
+	for (i = 1; i < p.nruns; i++)
+		cr_assert_eq(p.runs[i], p.runs[0], "%zu", i);
+}
+
 Test(runs, are_none_where_something_chooses_among_transfers)
 {
 	const struct ptc_id_range both = { TID, OTHER };
