@@ -97,7 +97,7 @@ void ptc_out_keep(struct ptc_out *o);
 
 /* A batch may be so many times as large where there are RUN items: still what a cache has room for.
  */
-enum { PTC_OUT_RUN_BATCHES = 8 };
+enum { PTC_OUT_RUN_BATCHES = 32 };
 
 /*
  * The first @n of those that wait are handed over. Their RUN items have addresses from now on,

@@ -20,8 +20,11 @@ struct ptc_decode;
 struct ptc_jobs_thread;
 struct ptc_slice;
 
-/* Items are handed over in batches of about this many. */
-enum { PTC_LANE_BATCH = 1024 };
+/*
+ * Items are handed over in batches of about this many: there is room for them, and for what they
+ * are made of, in the first of a CPU's caches, also where another program has half of it.
+ */
+enum { PTC_LANE_BATCH = 256 };
 
 struct ptc_lane {
 	uint32_t idx;
