@@ -139,7 +139,7 @@ Test(runs, items_are_lines_of_the_cache)
 {
 	const struct places p = places_of(false);
 
-	cr_assert_geq(p.items, (PIECES - 1) * 3000);
+	cr_assert_geq(p.items, (size_t)(PIECES - 1) * 3000);
 	cr_assert_eq(p.astray, 0);
 }
 
