@@ -5,14 +5,14 @@
 #include <string.h>
 
 /* The capacity for @want, where there is @cap. 0: too many. */
-static size_t enough(size_t cap, size_t want, size_t size)
+static size_t enough(size_t cap, size_t want)
 {
-	size_t n = cap ? cap : 16, bytes;
+	size_t n = cap ? cap : 16;
 
 	while (n < want)
 		if (__builtin_mul_overflow(n, (size_t)2, &n))
 			return 0;
-	return __builtin_mul_overflow(n, size, &bytes) ? 0 : n;
+	return n;
 }
 
 bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size)
@@ -22,8 +22,8 @@ bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size)
 
 	if (want <= *cap)
 		return true;
-	n = enough(*cap, want, size);
-	p = n ? realloc(*items, n * size) : NULL;
+	n = enough(*cap, want);
+	p = n ? reallocarray(*items, n, size) : NULL;
 	if (!p)
 		return false;
 	*items = p;
@@ -33,13 +33,15 @@ bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size)
 
 bool ptc_vec_reserve_lines(void **items, size_t *cap, size_t want)
 {
-	size_t n;
+	size_t n, bytes;
 	void *p;
 
 	if (want <= *cap)
 		return true;
-	n = enough(*cap, want, PTC_VEC_LINE);
-	p = n ? aligned_alloc(PTC_VEC_LINE, n * PTC_VEC_LINE) : NULL;
+	n = enough(*cap, want);
+	if (!n || __builtin_mul_overflow(n, (size_t)PTC_VEC_LINE, &bytes))
+		return false;
+	p = aligned_alloc(PTC_VEC_LINE, bytes);
 	if (!p)
 		return false;
 	if (*cap)
