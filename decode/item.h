@@ -95,8 +95,7 @@ void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, u
 /* Copy those that are lent: their memory is wanted. */
 void ptc_out_keep(struct ptc_out *o);
 
-/* A batch may be so many times as large where there are RUN items: still what a cache has room for.
- */
+/* A batch may be so many times as large where there are RUN items: the second cache has room. */
 enum { PTC_OUT_RUN_BATCHES = 32 };
 
 /*

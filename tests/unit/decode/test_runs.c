@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: transfers that come as RUN items are those that come as BRANCH items, in the same
- * order. That it is so of whatever trace tests/damage/mutate.c holds.
+ * order, and where the two are in memory. That they are the same of whatever trace
+ * tests/damage/mutate.c holds.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
