@@ -55,8 +55,15 @@ void ptc_engine_free(struct ptc_engine *e);
 void ptc_engine_share(struct ptc_engine *e, unsigned int n);
 
 /*
+ * What it makes next is of the code of @as, which is that of @pid; see ptc_piece_codes_use. False:
+ * out of memory.
+ */
+bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+			 bool begins);
+
+/*
  * Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid.
- * All of it is theirs.
+ * All of it is theirs, but for turns that fast.ask tells of.
  */
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
 		     const struct ptc_made_view *v, size_t from, struct ptc_made *m);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* The second engine of a thread, and pieces that it makes; whose turn they are does not matter. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "decode/addrspace.h"
+#include "decode/piece.h"
+#include "decode/psb.h"
+
+/* With less than 30 MB the engine of a thread would forget more than it could use. */
+enum { HALVED_MAX = 4 };
+
+int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
+		   struct ptc_engine **ret, struct ptc_err *err)
+{
+	struct ptc_engine *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return ptc_fail_mem(err);
+	if (!ptc_piece_user_init(&e->user)) {
+		free(e);
+		return ptc_fail_mem(err);
+	}
+	e->verify = choice == PTC_ENGINE_VERIFY;
+	ptc_fast_init(&e->fast, NULL, NULL);
+	e->fast.strict = true;
+	e->fast.time = (struct ptc_fast_time){ .on = timed, .clock = *clock };
+	*ret = e;
+	return 0;
+}
+
+int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, struct ptc_err *err)
+{
+	const int r = ptc_engine_new(e->verify ? PTC_ENGINE_VERIFY : PTC_ENGINE_FAST,
+				     &e->fast.time.clock, e->fast.time.on, ret, err);
+
+	if (r)
+		return r;
+	ptc_piece_user_release(&(*ret)->user);
+	ptc_piece_user_join(&(*ret)->user, &e->user);
+	(*ret)->counts = e->counts;
+	return 0;
+}
+
+void ptc_engine_share(struct ptc_engine *e, unsigned int n)
+{
+	/* Two have what there is for one, each, where they are about other code. */
+	while (n > 2 && e->user.codes->halved < HALVED_MAX) {
+		e->user.codes->halved++;
+		n = (n + 1) / 2;
+	}
+}
+
+void ptc_engine_free(struct ptc_engine *e)
+{
+	if (!e)
+		return;
+	ptc_made_release(&e->made);
+	ptc_made_copy_release(&e->copy);
+	ptc_preview_release(&e->preview);
+	ptc_fast_release(&e->fast);
+	ptc_piece_user_release(&e->user);
+	free(e);
+}
+
+static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
+{
+	return ptc_addrspace_read(as, ip, out, len);
+}
+
+bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+			 bool begins)
+{
+	const struct ptc_fast_source source = { read_code, as };
+	struct ptc_piece_code *k;
+	uint32_t *tips;
+
+	e->user.counts = e->counts;
+	k = ptc_piece_codes_use(&e->user, as, pid, begins);
+	tips = k ? ptc_piece_code_tips(&e->user, k) : NULL;
+	if (tips)
+		ptc_fast_use(&e->fast, &k->code, &k->chains, &source, tips);
+	return tips;
+}
+
+/* To the PSB behind the piece. NULL: it came there; else why it did not. */
+static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t from)
+{
+	ptc_fast_begin(f, v->bytes, v->len, from - v->off);
+	switch (ptc_fast_run(f)) {
+	case PTC_FAST_AT_PSB:
+		/* What libipt makes of what is behind it must not be hidden by the end of the view.
+		 */
+		return v->len - f->pos < PTC_PSB_PLUS_MAX && !v->ends ? "a piece that is too long" :
+									NULL;
+	case PTC_FAST_DECLINED:
+		return f->flow.why ? f->flow.why : "no reason";
+	default:
+		return "the last piece of a stretch";
+	}
+}
+
+/*
+ * The engine's lists are those of @m, and the other way round: it fills what @m had, which was read
+ * last, and is in the CPU's cache. Who counts needs no records.
+ */
+static void swap_with_engine(struct ptc_fast *f, struct ptc_made *m)
+{
+	const struct ptc_made old = *m;
+
+	m->marks = f->marks;
+	m->marks_cap = f->marks_cap;
+	f->marks = old.marks;
+	f->marks_cap = old.marks_cap;
+	if (f->counts)
+		return;
+	m->recs = f->flow.recs;
+	m->cap = f->flow.recs_cap;
+	f->flow.recs = old.recs;
+	f->flow.recs_cap = old.cap;
+}
+
+/* All but what is not known yet. */
+static void count(struct ptc_fast *f, struct ptc_made *m)
+{
+	f->flow.nrecs -= m->last.listed;
+	ptc_fast_flow_count(&f->flow);
+	memcpy(m->kinds, f->flow.kinds, sizeof(m->kinds));
+}
+
+/* All that there is to say of it, which was a success. */
+static void describe(struct ptc_fast *f, const struct ptc_made_view *v, struct ptc_made *m)
+{
+	m->end = v->off + f->psb;
+	m->on = f->start.on;
+	m->ip = f->start.ip;
+	m->mode_before = f->start.mode;
+	m->mode = f->flow.mode;
+	m->stays_on = ptc_fast_flow_is_on(&f->flow);
+	m->insns = f->flow.insns;
+	m->last = ptc_fast_flow_last(&f->flow);
+	m->n = ptc_fast_flow_passed(&f->flow);
+	m->nmarks = f->nmarks;
+	m->counted = f->counts;
+	if (m->counted)
+		count(f, m);
+}
+
+void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+		     const struct ptc_made_view *v, size_t from, struct ptc_made *m)
+{
+	struct ptc_fast *f = &e->fast;
+
+	m->pid = pid;
+	m->version = ptc_addrspace_version(as);
+	m->n = m->nmarks = 0;
+	f->counts = e->counts;
+	swap_with_engine(f, m);
+	m->why = ptc_engine_use_code(e, as, pid, true) ? run(f, v, from) : "out of memory";
+	if (!m->why)
+		describe(f, v, m);
+	swap_with_engine(f, m);
+	f->flow.nrecs = f->nmarks = 0;
+}
