@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: recordings whose code comes from jitdumps, and has names by a map of perf. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "lib_elf.h"
+#include "lib_perfdata.h"
+#include "lib_pt.h"
+#include "origin.h"
+#include "ptcap/decode.h"
+#include "recording.h"
+
+/* mov %eax, %eax; syscall - as long as the syscall of pt_code and what is in front of it. */
+static const uint8_t code_two[0x18] = { [0] = 0x90, [0x16] = 0x0f, 0x05 };
+
+static void map_dump(struct origin *t, const struct ptc_buf *dump, const char *name)
+{
+	pd_mmap2(&t->pd, 7, 0, 0x70000, 0x1000, 0, le_write(t->dir, name, dump));
+}
+
+/* Twice into the code at 0x5000, and once into 0x6000. */
+static void jit_trace(struct origin *t)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	rec_psb_at(&b, 1);
+	rec_syscall_at(&b, 10, 0x5000); /* too early */
+	rec_psb_at(&b, 15);
+	rec_syscall_at(&b, 30, 0x5000);
+	rec_syscall_at(&b, 50, 0x6000);
+	origin_trace(t, &b);
+}
+
+Test(origin, jitdump_has_bytes_and_names_from_their_time_on)
+{
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct origin t;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
+	le_jit(&dump, 7, 1); /* of the TSC */
+	le_jit_other(&dump, 2, 40);
+	le_jit_load(&dump, 20, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	le_jit_other(&dump, 4, 24);
+	le_jit_load(&dump, 25, 0x5800, 2, "other", code_two, sizeof(code_two));
+	le_jit_move(&dump, 40, 0x5000, 0x6000, 1, PT_CODE_LEN);
+	le_jit_other(&dump, 3, 0);
+	map_dump(&t, &dump, "jit-7.dump");
+	jit_trace(&t);
+	origin_expect(&t,
+		      "0 5016 start\ngap nocode\n0 5016 start first\n5016 0 syscall first\n"
+		      "0 6016 start first\n6016 0 syscall first\n",
+		      "# no code for '//anon': 1 gap");
+	cr_assert_null(strstr(t.text, "assumed"));
+	cr_assert_eq(t.nmissing, 1);
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
+Test(origin, the_clock_of_a_jitdump_is_said_to_be_assumed)
+{
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct origin t;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
+	le_jit(&dump, 7, 0);
+	le_jit_load(&dump, 20, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	origin_one_syscall(&t, 0x5000);
+	origin_expect(&t, "0 5016 start first\n5016 0 syscall first\n",
+		      "# assumed: the times in '");
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
+Test(origin, code_that_the_recording_has_itself_goes_before_a_jitdump_s)
+{
+	static const uint8_t wrong[PT_CODE_LEN] = { 0 };
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct origin t;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
+	pd_poke(&t.pd, 7, 5, 0x5000, pt_code, PT_CODE_LEN);
+	le_jit(&dump, 7, 0);
+	le_jit_load(&dump, 20, 0x5000, 1, "first", wrong, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	origin_one_syscall(&t, 0x5000);
+	origin_expect(&t, "0 5016 start first\n5016 0 syscall first\n", NULL);
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
+Test(origin, a_jitdump_that_is_cut_anywhere_gives_what_is_whole_in_front)
+{
+	struct ptc_buf dump = PTC_BUF_INIT, cut = PTC_BUF_INIT;
+	struct origin t;
+	size_t whole, n;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
+	le_jit(&dump, 7, 1);
+	le_jit_load(&dump, 20, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	whole = dump.len;
+	le_jit_move(&dump, 40, 0x5000, 0x6000, 1, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	jit_trace(&t);
+	for (n = 1; n < dump.len; n++) {
+		struct ptc_err err;
+
+		ptc_buf_reset(&cut);
+		ptc_buf_put(&cut, dump.bytes, n);
+		le_write(t.dir, "jit-7.dump", &cut);
+		cr_assert_eq(origin_run(&t, false, &err), 0, "%s", err.msg);
+		cr_assert_eq(strstr(t.text, "5016 0 syscall first") != NULL, n >= whole, "%zu", n);
+		cr_assert_eq(strstr(t.text, "# jitdump '") != NULL, n != whole && n != 40, "%zu",
+			     n);
+	}
+	ptc_buf_release(&cut);
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
+Test(origin, a_perf_map_names_code_without_a_file)
+{
+	const char text[] = "5000 20 Lfoo;->bar baz\n5020 19 next\n";
+	struct ptc_buf map = { (uint8_t *)(uintptr_t)text, sizeof(text) - 1, 0, false };
+	struct origin t;
+
+	origin_begin(&t);
+	t.code.symfs = t.dir;
+	le_write(t.dir, "tmp/perf-7.map", &map);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
+	pd_poke(&t.pd, 7, 5, 0x5000, pt_code, PT_CODE_LEN);
+	origin_one_syscall(&t, 0x5000);
+	origin_expect(&t, "0 5016 start Lfoo;->bar baz\n5016 0 syscall Lfoo;->bar baz\n",
+		      "# assumed: '");
+	cr_assert(strstr(t.text, "/tmp/perf-7.map' is of the process that was recorded\n"));
+	origin_end(&t);
+}
