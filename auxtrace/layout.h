@@ -51,7 +51,9 @@ enum {
  */
 enum { PTC_OFF_PART_SHIFT = 48 };
 #define PTC_LIMIT_FILE	 ((UINT64_C(1) << PTC_OFF_PART_SHIFT) - 1)
+#define PTC_OFF_MASK	 PTC_LIMIT_FILE /* of an offset: in its file */
 #define PTC_OFF_INFLATED (UINT64_C(1) << 63)
+enum { PTC_OFF_PIECE_BITS = 32 }; /* of a position in an expanded piece: where in it */
 
 static_assert(offsetof(struct perf_event_mmap_page, data_head) == 1024, "mmap page, data part");
 static_assert(offsetof(struct perf_event_mmap_page, aux_head) == 1056, "mmap page, AUX part");
