@@ -228,7 +228,8 @@ def check_found(what, path, truth, most_vague=0.05):
     check(len(hits) >= 0.999 * len(clear), f"{what}: {len(hits)} of {len(clear)}, not {sorted(clear - hits)[:3]}")
     false = set(found) - set(truth)
     check(len(false) <= 0.001 * len(found), f"{what}: {len(false)} of {len(found)} false: {sorted(false)[:3]}")
-    check(len(clear) >= (1 - most_vague) * len(truth), f"{what}: {len(clear)} of {len(truth)} are clear")
+    unclear = len(truth) - len(clear)  # of the few that 1/1000 spoils one may be, whatever its share
+    check(clear and unclear <= max(1, most_vague * len(truth)), f"{what}: {len(clear)} of {len(truth)} are clear")
     check(findings(report) == tally(found), f"{what}: {findings(report)}, not {tally(found)}")
     return report
 
