@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: chains that were made are there, whole, while their table grows. */
+#include <string.h>
+
 #include <criterion/criterion.h>
 
 #include "decode/fast/chain.h"
@@ -110,6 +112,107 @@ Test(chain, of_who_counts_it_has_how_many_there_are)
 				    ptc_fast_chain_key(block, bits_of(i), BITS));
 	cr_assert_eq(chain->recs + chain->nrecs, code.nrecs);
 	cr_assert_eq(ptc_fast_kinds_of(code.recs + chain->recs)[PTC_KIND_JCC], chain->nrecs);
+	ptc_fast_chains_release(&c);
+	ptc_fast_code_release(&code);
+}
+
+/* The code of doc/engine.md, at EXAMPLE. */
+enum { EXAMPLE = 0x401000, EXAMPLE_LEN = 0x2b };
+
+/* clang-format off */
+static const uint8_t example[EXAMPLE_LEN] = {
+	[0x00] = 0x48, 0x85, 0xff,		/* test %rdi,%rdi */
+	[0x03] = 0x74, 0x0b,			/* je 401010 */
+	[0x05] = 0xe8, 0x16, 0x00, 0x00, 0x00,	/* call 401020 */
+	[0x0a] = 0xeb, 0xf4,			/* jmp 401000 */
+	[0x10] = 0xc3,				/* ret */
+	[0x20] = 0x48, 0x83, 0x3f, 0x07,	/* cmpq $7,(%rdi) */
+	[0x24] = 0x75, 0x04,			/* jne 40102a */
+	[0x26] = 0xc3,				/* ret */
+	[0x2a] = 0xc3,				/* ret */
+};
+/* clang-format on */
+
+static size_t read_example(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
+{
+	const uint64_t at = ip - EXAMPLE;
+
+	(void)ctx;
+	if (at >= EXAMPLE_LEN)
+		return 0;
+	len = len < EXAMPLE_LEN - at ? len : EXAMPLE_LEN - at;
+	memcpy(out, example + at, len);
+	return len;
+}
+
+static void expect_rec(struct ptc_fast_rec r, uint64_t from, uint64_t to, enum ptc_kind kind)
+{
+	cr_assert_eq(ptc_fast_rec_from(r), EXAMPLE + from, "%lx", ptc_fast_rec_from(r));
+	cr_assert_eq(r.to, to, "%lx", r.to);
+	cr_assert_eq(ptc_fast_rec_kind(r), kind);
+}
+
+/* What the document says of its block #2. */
+static void expect_block(struct ptc_fast_code *code)
+{
+	const uint32_t id = ptc_fast_code_find(code, EXAMPLE + 0x05, PTC_MODE_64);
+	const struct ptc_fast_block *b = ptc_fast_code_get(code, &code->source, id);
+	const uint8_t *lens = code->lens + b->lens;
+
+	cr_assert_eq(b->end, PTC_FAST_COND);
+	cr_assert_eq(code->blocks[b->next[0]].ip, EXAMPLE + 0x26);
+	cr_assert_eq(code->blocks[b->next[1]].ip, EXAMPLE + 0x2a);
+	cr_assert_eq(b->nrecs, 1);
+	expect_rec(code->recs[b->recs], 0x05, EXAMPLE + 0x20, PTC_KIND_CALL);
+	expect_rec(code->recs[b->recs + 1], 0x24, EXAMPLE + 0x2a, PTC_KIND_JCC);
+	cr_assert_eq(b->npushes, 1);
+	cr_assert_eq(code->blocks[code->pushes[b->pushes]].ip, EXAMPLE + 0x0a);
+	cr_assert_eq(b->ninsns, 3);
+	cr_assert_eq(lens[0], 5 | PTC_FAST_LEAPS | PTC_FAST_PUSHES);
+	cr_assert(lens[1] == 4 && lens[2] == 2);
+}
+
+static void expect_chain(struct ptc_fast_chains *c, struct ptc_fast_code *code)
+{
+	const uint64_t bits = (uint64_t)0x67 << 56; /* 0 1 1 0 0 1 1 1 */
+	const uint32_t block = ptc_fast_code_find(code, EXAMPLE, PTC_MODE_64);
+	const uint64_t key = ptc_fast_chain_key(block, bits, BITS);
+	const struct ptc_fast_chain *chain;
+	const struct ptc_fast_rec *r;
+	ptc_fast_kinds kinds;
+	size_t i;
+
+	for (i = 0; i <= PTC_FAST_CHAIN_HEAT; i++)
+		ptc_fast_chain_make(c, code, &code->source, block, bits, BITS);
+	chain = ptc_fast_chain_find(ptc_fast_chains_table(c), key);
+	cr_assert(chain && key == ((uint64_t)block << 16 | 1 << 8 | 0x67));
+	cr_assert_eq(chain->end, PTC_FAST_NONE);
+	cr_assert_eq(code->blocks[chain->last].ip, EXAMPLE + 0x10);
+	cr_assert(chain->npushes == 0 && chain->ninsns == 17 && chain->nbits == 8);
+	cr_assert_eq(chain->nrecs, 9);
+	r = code->recs + chain->recs;
+	expect_rec(r[0], 0x05, EXAMPLE + 0x20, PTC_KIND_CALL);
+	expect_rec(r[1], 0x24, EXAMPLE + 0x2a, PTC_KIND_JCC);
+	expect_rec(r[2], 0x2a, EXAMPLE + 0x0a, PTC_KIND_RET);
+	expect_rec(r[3], 0x0a, EXAMPLE, PTC_KIND_JMP);
+	expect_rec(r[4], 0x05, EXAMPLE + 0x20, PTC_KIND_CALL);
+	expect_rec(r[5], 0x26, EXAMPLE + 0x0a, PTC_KIND_RET);
+	expect_rec(r[6], 0x0a, EXAMPLE, PTC_KIND_JMP);
+	expect_rec(r[7], 0x03, EXAMPLE + 0x10, PTC_KIND_JCC);
+	expect_rec(r[8], 0x10, 0, PTC_KIND_RET);
+	kinds = ptc_fast_kinds_of(r);
+	cr_assert(kinds[PTC_KIND_CALL] == 2 && kinds[PTC_KIND_JCC] == 2);
+	cr_assert(kinds[PTC_KIND_JMP] == 2 && kinds[PTC_KIND_RET] == 3);
+}
+
+Test(chain, is_as_the_document_has_it)
+{
+	struct ptc_fast_chains c;
+	struct ptc_fast_code code;
+
+	cr_assert(ptc_fast_code_init(&code, read_example, NULL) && ptc_fast_chains_init(&c));
+	expect_block(&code);
+	expect_chain(&c, &code);
 	ptc_fast_chains_release(&c);
 	ptc_fast_code_release(&code);
 }
