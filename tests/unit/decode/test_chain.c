@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: chains that were made are there, whole, while their table grows. */
+/*
+ * Description: chains that were made are there, whole, while their table grows; a block and a chain
+ * are as doc/engine.md has them.
+ */
 #include <string.h>
 
 #include <criterion/criterion.h>
