@@ -173,8 +173,10 @@ struct times {
 
 static void turn(struct work *w, struct times *t, size_t i, bool alone)
 {
+	const struct ptc_fast_source source = { fs_read_code, &w->as };
 	struct ptc_fast_chains chains;
 	struct ptc_fast_code code;
+	struct ptc_fast_hand *hand;
 	struct ptc_fast f;
 	const size_t passes = w->bytes < HOT_BYTES ? HOT_BYTES / w->bytes : 1;
 	double from, mid, to;
@@ -182,9 +184,12 @@ static void turn(struct work *w, struct times *t, size_t i, bool alone)
 	size_t n;
 	int k;
 
-	if (!ptc_fast_code_init(&code, fs_read_code, &w->as) || !ptc_fast_chains_init(&chains))
+	if (!ptc_fast_code_init(&code) || !ptc_fast_chains_init(&chains))
 		die("out of memory");
-	ptc_fast_init(&f, &code, &chains);
+	hand = ptc_fast_hand_new(&code, &source);
+	if (!hand)
+		die("out of memory");
+	ptc_fast_init(&f, hand, &chains);
 	f.counts = counts;
 	from = cpu_now();
 	insns = fast(w, &f);
@@ -202,8 +207,8 @@ static void turn(struct work *w, struct times *t, size_t i, bool alone)
 			die("libipt sees another number of instructions");
 	t->theirs[i] = (cpu_now() - to) / (double)passes;
 	if (!i)
-		fprintf(stderr, "  %" PRIu64 " instructions, %u blocks, %" PRIu64 " chains\n",
-			insns, code.nblocks, chains.made);
+		fprintf(stderr, "  %" PRIu64 " instructions, %zu blocks, %" PRIu64 " chains\n",
+			insns, code.used[PTC_FAST_LIST_BLOCKS], hand->chains);
 	ptc_fast_release(&f);
 	ptc_fast_chains_release(&chains);
 	ptc_fast_code_release(&code);

@@ -7,10 +7,6 @@
 
 static void code_free(struct ptc_piece_code *k)
 {
-	size_t i;
-
-	for (i = 0; i < PTC_PIECE_USERS; i++)
-		free(k->tips[i]);
 	ptc_fast_chains_release(&k->chains);
 	ptc_fast_code_release(&k->code);
 	free(k);
@@ -134,7 +130,7 @@ static struct ptc_piece_code *new_code(const struct ptc_piece_codes *c)
 
 	if (!k)
 		return NULL;
-	if (!ptc_fast_code_init(&k->code, NULL, NULL) || !ptc_fast_chains_init(&k->chains)) {
+	if (!ptc_fast_code_init(&k->code) || !ptc_fast_chains_init(&k->chains)) {
 		code_free(k);
 		return NULL;
 	}
@@ -169,13 +165,8 @@ static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_ad
 
 static void forget(struct ptc_piece_code *k)
 {
-	size_t i;
-
 	ptc_fast_code_forget(&k->code);
 	ptc_fast_chains_forget(&k->chains);
-	for (i = 0; i < PTC_PIECE_USERS; i++)
-		if (k->tips[i])
-			ptc_fast_tips_forget(k->tips[i]);
 	k->retired = false;
 }
 
@@ -328,13 +319,16 @@ struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_user *u, const struc
 	return k;
 }
 
-uint32_t *ptc_piece_code_tips(const struct ptc_piece_user *u, struct ptc_piece_code *k)
+struct ptc_fast_hand *ptc_piece_code_hand(const struct ptc_piece_user *u, struct ptc_piece_code *k,
+					  const struct ptc_fast_source *source)
 {
-	uint32_t **tips = &k->tips[u->number];
+	struct ptc_fast_hand **hand = &k->hands[u->number];
 
-	if (!*tips)
-		*tips = ptc_fast_tips_new();
-	return *tips;
+	if (!*hand)
+		*hand = ptc_fast_hand_new(&k->code, source);
+	else
+		(*hand)->source = *source;
+	return *hand;
 }
 
 bool ptc_piece_codes_know(const struct ptc_piece_user *u, const struct ptc_addrspace *as,

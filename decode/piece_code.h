@@ -39,12 +39,12 @@ enum ptc_piece_kernel { PTC_PIECE_NO_KERNEL, PTC_PIECE_KERNEL_NOW, PTC_PIECE_KER
 struct ptc_piece_code {
 	struct ptc_fast_code code;
 	struct ptc_fast_chains chains;
-	uint32_t *tips[PTC_PIECE_USERS];  /* owned; of each user, by its number */
-	int32_t pid;			  /* whose it is, */
-	enum ptc_piece_kernel kernel;	  /* with what behind it */
-	uint64_t state;			  /* see struct ptc_addrspace */
-	uint64_t version, kernel_version; /* the same, as pid and its kernel count */
-	uint64_t used;			  /* when, in uses */
+	struct ptc_fast_hand *hands[PTC_PIECE_USERS]; /* of each user, by its number */
+	int32_t pid;				      /* whose it is, */
+	enum ptc_piece_kernel kernel;		      /* with what behind it */
+	uint64_t state;				      /* see struct ptc_addrspace */
+	uint64_t version, kernel_version;	      /* the same, as pid and its kernel count */
+	uint64_t used;				      /* when, in uses */
 	unsigned int users; /* who have it: only who has it alone may change the above */
 	bool retired;	    /* it is full: nobody comes to it as long as it has users */
 };
@@ -85,8 +85,9 @@ void ptc_piece_user_release(struct ptc_piece_user *u);
 struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_user *u, const struct ptc_addrspace *as,
 					   int32_t pid, bool begins);
 
-/* What is a hint where addresses led, for this user, who has @k. NULL: out of memory. */
-uint32_t *ptc_piece_code_tips(const struct ptc_piece_user *u, struct ptc_piece_code *k);
+/* That of this user, who has @k, for the code that @source has. NULL: out of memory. */
+struct ptc_fast_hand *ptc_piece_code_hand(const struct ptc_piece_user *u, struct ptc_piece_code *k,
+					  const struct ptc_fast_source *source);
 
 /*
  * Of what the last piece was made with: may there be code of [start, end) in it? Or nobody knows,

@@ -73,15 +73,15 @@ bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, i
 			 bool begins)
 {
 	const struct ptc_fast_source source = { read_code, as };
+	struct ptc_fast_hand *hand;
 	struct ptc_piece_code *k;
-	uint32_t *tips;
 
 	e->user.counts = e->counts;
 	k = ptc_piece_codes_use(&e->user, as, pid, begins);
-	tips = k ? ptc_piece_code_tips(&e->user, k) : NULL;
-	if (tips)
-		ptc_fast_use(&e->fast, &k->code, &k->chains, &source, tips);
-	return tips;
+	hand = k ? ptc_piece_code_hand(&e->user, k, &source) : NULL;
+	if (hand)
+		ptc_fast_use(&e->fast, hand, &k->chains);
+	return hand;
 }
 
 /* To the PSB behind the piece. NULL: it came there; else why it did not. */

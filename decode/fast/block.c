@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/fast/block.h"
 
-#include <stdlib.h>
+#include <sched.h>
 #include <string.h>
 
 #include "decode/fast/table.h"
 
 enum { FIRST_BITS = 12, TRIES = 200, PAUSES = 8 /* some 20 us, together */ };
-
-/* Pages that blocks have code in, those of blocks that were built anew included. */
-#define MAX_LINKS (2 * (size_t)PTC_FAST_MAX_BLOCKS)
-
-/* One more than there may be, to be read behind the last one. */
-#define RECS_ROOM (PTC_FAST_MAX_REC + 1)
-
-/*
- * Return addresses, of blocks and chains, and instructions of blocks. Blocks or records are too
- * many before these are, as a rule; if not, it has failed, and is forgotten as a full one is.
- */
-#define MAX_PUSHES ((size_t)1 << 23)
-#define MAX_LENS   ((size_t)1 << 25)
 
 static size_t index_bytes(const struct ptc_fast_index *x)
 {
@@ -44,97 +31,45 @@ static void drop_index(struct ptc_fast_index *x)
 
 static void drop_old(struct ptc_fast_code *c)
 {
-	while (c->nold)
-		drop_index(c->old[--c->nold]);
+	struct ptc_fast_index *x;
+
+	while (c->nold) {
+		x = c->old[--c->nold];
+		ptc_fast_code_count_bytes(c, index_bytes(x), 0);
+		drop_index(x);
+	}
 }
 
-uint32_t *ptc_fast_tips_new(void)
+bool ptc_fast_code_init(struct ptc_fast_code *c)
 {
-	return calloc((size_t)1 << PTC_FAST_TIPS_BITS, sizeof(uint32_t));
-}
-
-void ptc_fast_tips_forget(uint32_t *tips)
-{
-	memset(tips, 0, sizeof(*tips) << PTC_FAST_TIPS_BITS);
-}
-
-static size_t measure(const struct ptc_fast_code *c)
-{
-	size_t bytes = c->blocks_cap * sizeof(*c->blocks) + c->recs_cap * sizeof(*c->recs) +
-		       c->pushes_cap * sizeof(*c->pushes) + c->lens_cap + index_bytes(c->index) +
-		       (sizeof(*c->tips) << PTC_FAST_TIPS_BITS) + ptc_fast_pages_bytes(&c->pages);
-	size_t i;
-
-	for (i = 0; i < c->nold; i++)
-		bytes += index_bytes(c->old[i]);
-	return bytes;
-}
-
-/* One of its tables. */
-static bool grow(struct ptc_fast_code *c, void *items, size_t *cap, size_t want, size_t size,
-		 size_t max)
-{
-	if (want <= *cap)
-		return true;
-	if (!ptc_fast_table_grow(items, cap, want, size, max))
-		return false;
-	if (c->index)
-		ptc_fast_put_hint(&c->bytes, measure(c));
-	return true;
-}
-
-static bool room_for_blocks(struct ptc_fast_code *c, size_t n)
-{
-	return grow(c, &c->blocks, &c->blocks_cap, n, sizeof(*c->blocks), PTC_FAST_MAX_BLOCKS);
-}
-
-/* With the lock, behind what was added. */
-static void judge(struct ptc_fast_code *c)
-{
-	if (c->nblocks > (PTC_FAST_MAX_BLOCKS >> c->halved) / 4 * 3 ||
-	    c->nrecs > (PTC_FAST_MAX_REC >> c->halved) / 4 * 3)
-		ptc_fast_put_hint(&c->full, true);
-}
-
-bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx)
-{
-	*c = (struct ptc_fast_code){ .source = { read, ctx } };
+	*c = (struct ptc_fast_code){ .nold = 0 };
 	(void)pthread_mutex_init(&c->lock, NULL);
 	c->index = new_index(FIRST_BITS);
-	c->tips = ptc_fast_tips_new();
-	/* All are there from now on: others read where they are without the lock. */
-	if (!c->index || !c->tips || !room_for_blocks(c, 2) || !ptc_fast_code_reserve(c, 1, 1) ||
-	    !grow(c, &c->lens, &c->lens_cap, 1, 1, MAX_LENS))
+	if (!c->index || !ptc_fast_lists_init(c))
 		return false;
+	ptc_fast_code_count_bytes(c, 0, index_bytes(c->index));
 	ptc_fast_code_forget(c);
 	return true;
 }
 
 void ptc_fast_code_release(struct ptc_fast_code *c)
 {
-	ptc_fast_table_drop(c->blocks, c->blocks_cap, sizeof(*c->blocks), PTC_FAST_MAX_BLOCKS);
-	ptc_fast_table_drop(c->recs, c->recs_cap, sizeof(*c->recs), RECS_ROOM);
-	ptc_fast_table_drop(c->pushes, c->pushes_cap, sizeof(*c->pushes), MAX_PUSHES);
-	ptc_fast_table_drop(c->lens, c->lens_cap, 1, MAX_LENS);
+	ptc_fast_hands_release(c);
+	ptc_fast_lists_release(c);
 	drop_old(c);
 	drop_index(c->index);
-	free(c->tips);
-	ptc_fast_pages_release(&c->pages);
 	(void)pthread_mutex_destroy(&c->lock);
-	*c = (struct ptc_fast_code){ .nblocks = 0 };
+	*c = (struct ptc_fast_code){ .nold = 0 };
 }
 
 void ptc_fast_code_forget(struct ptc_fast_code *c)
 {
 	drop_old(c);
 	memset(c->index->slots, 0, sizeof(*c->index->slots) << c->index->bits);
-	ptc_fast_tips_forget(c->tips);
-	c->blocks[PTC_FAST_NONE] = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
-	c->nblocks = 1;
-	c->nrecs = c->npushes = c->nlens = 0;
-	ptc_fast_pages_forget(&c->pages);
+	ptc_fast_hands_forget(c);
+	memset(c->used, 0, sizeof(c->used));
+	c->blocks[c->used[PTC_FAST_LIST_BLOCKS]++] = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
 	c->full = c->failed = false;
-	c->bytes = measure(c);
 }
 
 /* As a rule it is held for far less than it takes to sleep and to wake. */
@@ -202,8 +137,8 @@ static bool look_at(void *ctx, uint32_t block)
 	struct sought *s = ctx;
 	struct ptc_fast_block *b = &s->code->blocks[block];
 
-	if (b->end == PTC_FAST_UNBUILT)
-		return false;
+	if (ptc_fast_see(&b->end) == PTC_FAST_UNBUILT)
+		return ptc_fast_get_hint(&b->found); /* then it soon is */
 	if (!is_sought(s, b))
 		return true;
 	s->found = true;
@@ -212,22 +147,48 @@ static bool look_at(void *ctx, uint32_t block)
 	return !s->drop;
 }
 
+static void lock_hand(struct ptc_fast_hand *h)
+{
+	if (h->code->shared)
+		(void)pthread_mutex_lock(&h->lock);
+}
+
+static void unlock_hand(struct ptc_fast_hand *h)
+{
+	if (h->code->shared)
+		(void)pthread_mutex_unlock(&h->lock);
+}
+
+static bool look_for(struct sought *s)
+{
+	struct ptc_fast_hand *h;
+
+	for (h = ptc_fast_see(&s->code->hands); h; h = h->next) {
+		lock_hand(h);
+		ptc_fast_pages_visit(&h->pages, s->start, s->end, look_at, s);
+		unlock_hand(h);
+	}
+	return s->found;
+}
+
 bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end)
 {
-	struct sought s = { .code = c, .start = start, .end = end };
-
-	ptc_fast_code_lock(c);
-	ptc_fast_pages_visit(&c->pages, start, end, look_at, &s);
-	ptc_fast_code_unlock(c);
-	return s.found;
+	return look_for(&(struct sought){ .code = c, .start = start, .end = end });
 }
 
 bool ptc_fast_code_drop(struct ptc_fast_code *c, uint64_t start, uint64_t end)
 {
-	struct sought s = { .code = c, .start = start, .end = end, .drop = true };
+	return look_for(&(struct sought){ .code = c, .start = start, .end = end, .drop = true });
+}
 
-	ptc_fast_pages_visit(&c->pages, start, end, look_at, &s);
-	return s.found;
+uint64_t ptc_fast_code_built(const struct ptc_fast_code *c)
+{
+	const struct ptc_fast_hand *h;
+	uint64_t n = 0;
+
+	for (h = c->hands; h; h = h->next)
+		n += h->built;
+	return n;
 }
 
 /* The upper bits of the product are the index. */
@@ -241,25 +202,13 @@ static bool is_at(const struct ptc_fast_code *c, uint32_t block, uint64_t ip, en
 	return c->blocks[block].ip == ip && c->blocks[block].mode == mode;
 }
 
-/* With the lock: the slot of the block at @ip, or the free one where it belongs. */
-static size_t find_slot(const struct ptc_fast_code *c, const struct ptc_fast_index *x, uint64_t ip,
-			enum ptc_mode mode)
-{
-	const size_t mask = ((size_t)1 << x->bits) - 1;
-	size_t i = slot_of(ip, mode, x->bits);
-
-	while (x->slots[i] && !is_at(c, x->slots[i], ip, mode))
-		i = (i + 1) & mask;
-	return i;
-}
-
 /*
- * Without: the block at @ip, or NONE. A slot is looked at once: one that was free may be another
- * block's at the next look.
+ * The block at @ip, or NONE, and the slot where it belongs. A slot is looked at once: one that was
+ * free may be another block's at the next look.
  */
-static uint32_t find_block(const struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
+static uint32_t find_block(const struct ptc_fast_code *c, struct ptc_fast_index *x, uint64_t ip,
+			   enum ptc_mode mode, uint32_t **ret)
 {
-	const struct ptc_fast_index *x = ptc_fast_see(&c->index);
 	const size_t mask = ((size_t)1 << x->bits) - 1;
 	size_t i = slot_of(ip, mode, x->bits);
 	uint32_t id;
@@ -267,82 +216,91 @@ static uint32_t find_block(const struct ptc_fast_code *c, uint64_t ip, enum ptc_
 	for (;; i = (i + 1) & mask) {
 		id = ptc_fast_see(&x->slots[i]);
 		if (!id || is_at(c, id, ip, mode))
-			return id;
+			break;
 	}
+	*ret = &x->slots[i];
+	return id;
 }
 
-/* Who looks into the old one finds all that was there. */
+/*
+ * With the lock. Who looks into the old one finds all that was there. What somebody adds to it from
+ * now on nobody finds here: such a place has two blocks then, which do as well.
+ */
 static bool grow_index(struct ptc_fast_code *c)
 {
 	struct ptc_fast_index *x = new_index(c->index->bits + 2), *was = c->index;
-	uint32_t id;
+	const struct ptc_fast_block *b;
+	uint32_t id, *slot;
+	size_t i;
 
 	if (!x)
 		return false;
-	for (id = 1; id < c->nblocks; id++)
-		x->slots[find_slot(c, x, c->blocks[id].ip, (enum ptc_mode)c->blocks[id].mode)] = id;
+	for (i = 0; i >> was->bits == 0; i++) {
+		id = ptc_fast_see(&was->slots[i]);
+		b = &c->blocks[id];
+		if (id && !find_block(c, x, b->ip, (enum ptc_mode)b->mode, &slot))
+			*slot = id;
+	}
 	ptc_fast_publish(&c->index, x);
-	if (c->shared)
-		c->old[c->nold++] = was;
-	else
-		drop_index(was);
+	ptc_fast_code_count_bytes(c, 0, index_bytes(x));
+	c->old[c->nold++] = was;
+	if (!c->shared)
+		drop_old(c);
 	return true;
 }
 
-static uint32_t add_block(struct ptc_fast_code *c, size_t slot, uint64_t ip, enum ptc_mode mode)
+/* With the lock: the hand has a number for one more, and the index a place. */
+static bool take_number(struct ptc_fast_hand *h)
 {
-	const uint32_t id = c->nblocks;
+	struct ptc_fast_code *c = h->code;
 
-	if (id >= PTC_FAST_MAX_BLOCKS >> c->halved || !room_for_blocks(c, (size_t)id + 1)) {
+	if (c->used[PTC_FAST_LIST_BLOCKS] * 2 >> c->index->bits && !grow_index(c))
+		return false;
+	return ptc_fast_hand_take(h, PTC_FAST_LIST_BLOCKS, 1,
+				  ptc_fast_list_max(c, PTC_FAST_LIST_BLOCKS));
+}
+
+static bool has_number(struct ptc_fast_hand *h)
+{
+	const struct ptc_fast_part *p = &h->parts[PTC_FAST_LIST_BLOCKS];
+	bool ok = true;
+
+	if (p->at == p->end) {
+		ptc_fast_code_lock(h->code);
+		ok = take_number(h);
+		ptc_fast_code_unlock(h->code);
+	}
+	return ok;
+}
+
+/* It is not there; unless somebody else adds it at the same time. */
+static uint32_t add_block(struct ptc_fast_hand *h, uint64_t ip, enum ptc_mode mode)
+{
+	struct ptc_fast_code *c = h->code;
+	uint32_t id, *slot, found;
+
+	if (!has_number(h)) {
 		fail(c);
 		return PTC_FAST_NONE;
 	}
+	id = (uint32_t)h->parts[PTC_FAST_LIST_BLOCKS].at;
 	c->blocks[id] = (struct ptc_fast_block){ .ip = ip, .mode = (uint8_t)mode };
-	ptc_fast_publish(&c->index->slots[slot], id);
-	c->nblocks++;
+	do {
+		found = find_block(c, ptc_fast_see(&c->index), ip, mode, &slot);
+		if (found)
+			return found;
+	} while (!ptc_fast_claim(slot, &found, id));
+	h->parts[PTC_FAST_LIST_BLOCKS].at++;
 	return id;
 }
 
-/* With the lock. */
-static uint32_t find_or_add(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
+uint32_t ptc_fast_code_find(struct ptc_fast_hand *h, uint64_t ip, enum ptc_mode mode)
 {
-	size_t slot = find_slot(c, c->index, ip, mode);
+	struct ptc_fast_code *c = h->code;
+	uint32_t *slot;
+	const uint32_t id = find_block(c, ptc_fast_see(&c->index), ip, mode, &slot);
 
-	if (c->index->slots[slot])
-		return c->index->slots[slot];
-	if ((size_t)c->nblocks * 2 >> c->index->bits) {
-		if (!grow_index(c)) {
-			fail(c);
-			return PTC_FAST_NONE;
-		}
-		slot = find_slot(c, c->index, ip, mode);
-	}
-	return add_block(c, slot, ip, mode);
-}
-
-uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode)
-{
-	uint32_t id = find_block(c, ip, mode);
-
-	if (id)
-		return id;
-	ptc_fast_code_lock(c);
-	id = find_or_add(c, ip, mode);
-	judge(c);
-	ptc_fast_code_unlock(c);
-	return id;
-}
-
-bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n, size_t npushes)
-{
-	if (c->nrecs + n > PTC_FAST_MAX_REC >> c->halved ||
-	    !grow(c, &c->recs, &c->recs_cap, c->nrecs + n + PTC_FAST_READ_ON, sizeof(*c->recs),
-		  RECS_ROOM) ||
-	    !grow(c, &c->pushes, &c->pushes_cap, c->npushes + npushes, sizeof(*c->pushes),
-		  MAX_PUSHES))
-		fail(c);
-	judge(c);
-	return !c->failed;
+	return id ? id : add_block(h, ip, mode);
 }
 
 static_assert((int)PTC_KIND_COUNT <= (int)sizeof(ptc_fast_kinds), "each kind has a count");
@@ -475,45 +433,61 @@ static bool add_insn(struct making *m, const struct ptc_fast_source *s)
 	return m->b.end == PTC_FAST_UNBUILT;
 }
 
-/* With the lock, for what follows. */
-static bool has_room(struct ptc_fast_code *c)
+static bool has_room_in(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n)
 {
-	/* For the largest there can be. */
-	if (!ptc_fast_code_reserve(c, 1 + PTC_FAST_MAX_RECS + 1, PTC_FAST_MAX_RECS + 1))
-		return false;
-	if (!grow(c, &c->lens, &c->lens_cap, c->nlens + PTC_FAST_MAX_INSNS, 1, MAX_LENS))
-		fail(c);
-	return !c->failed;
+	return ptc_fast_hand_reserve(h, l, n, ptc_fast_list_max(h->code, l));
 }
 
-static void add_pages(struct ptc_fast_code *c, const struct making *m, uint32_t block)
+static bool has_room(struct ptc_fast_hand *h, const struct making *m)
 {
+	return has_room_in(h, PTC_FAST_LIST_RECS, 1 + m->nrecs) &&
+	       has_room_in(h, PTC_FAST_LIST_PUSHES, m->b.npushes) &&
+	       has_room_in(h, PTC_FAST_LIST_LENS, m->b.ninsns) &&
+	       has_room_in(h, PTC_FAST_LIST_LINKS, m->npages);
+}
+
+static bool add_pages(struct ptc_fast_hand *h, const struct making *m, uint32_t block)
+{
+	const size_t was = ptc_fast_pages_bytes(&h->pages);
+	bool ok = true;
 	size_t i;
 
-	for (i = 0; i < m->npages; i++)
-		if (c->pages.nlinks > MAX_LINKS >> c->halved ||
-		    !ptc_fast_pages_add(&c->pages, m->pages[i], block))
-			fail(c);
+	lock_hand(h);
+	for (i = 0; i < m->npages && ok; i++)
+		ok = ptc_fast_pages_add(&h->pages, m->pages[i], block);
+	unlock_hand(h);
+	ptc_fast_code_count_bytes(h->code, was, ptc_fast_pages_bytes(&h->pages));
+	h->parts[PTC_FAST_LIST_LINKS].at += m->npages;
+	return ok;
 }
 
-/* Behind all that there is. */
-static void append(struct ptc_fast_code *c, struct making *m)
+/* Into the parts that the hand has. False: some of where it leads there is no room for. */
+static bool keep(struct ptc_fast_hand *h, struct making *m)
 {
 	const ptc_fast_kinds kinds = ptc_fast_kinds_count(m->recs, m->nrecs);
+	struct ptc_fast_code *c = h->code;
+	struct ptc_fast_part *p = h->parts;
+	bool ok = true;
 	size_t i;
 
-	memcpy(c->recs + c->nrecs, &kinds, sizeof(kinds));
-	m->b.recs = (uint32_t)++c->nrecs;
-	memcpy(c->recs + c->nrecs, m->recs, m->nrecs * sizeof(*c->recs));
-	c->nrecs += m->nrecs;
-	m->b.lens = (uint32_t)c->nlens;
-	memcpy(c->lens + c->nlens, m->lens, m->b.ninsns);
-	c->nlens += m->b.ninsns;
-	m->b.pushes = (uint32_t)c->npushes;
-	for (i = 0; i < m->b.npushes; i++)
-		c->pushes[c->npushes++] = find_or_add(c, m->pushes[i], m->mode);
-	for (i = 0; i < m->nnext; i++)
-		m->b.next[i] = find_or_add(c, m->next[i], m->mode);
+	memcpy(c->recs + p[PTC_FAST_LIST_RECS].at, &kinds, sizeof(kinds));
+	m->b.recs = (uint32_t)++p[PTC_FAST_LIST_RECS].at;
+	memcpy(c->recs + m->b.recs, m->recs, m->nrecs * sizeof(*c->recs));
+	p[PTC_FAST_LIST_RECS].at += m->nrecs;
+	m->b.lens = (uint32_t)p[PTC_FAST_LIST_LENS].at;
+	memcpy(c->lens + m->b.lens, m->lens, m->b.ninsns);
+	p[PTC_FAST_LIST_LENS].at += m->b.ninsns;
+	m->b.pushes = (uint32_t)p[PTC_FAST_LIST_PUSHES].at;
+	p[PTC_FAST_LIST_PUSHES].at += m->b.npushes;
+	for (i = 0; i < m->b.npushes && ok; i++) {
+		c->pushes[m->b.pushes + i] = ptc_fast_code_find(h, m->pushes[i], m->mode);
+		ok = c->pushes[m->b.pushes + i];
+	}
+	for (i = 0; i < m->nnext && ok; i++) {
+		m->b.next[i] = ptc_fast_code_find(h, m->next[i], m->mode);
+		ok = m->b.next[i];
+	}
+	return ok;
 }
 
 /* What it is known by stays as it is: others look at that. */
@@ -535,9 +509,22 @@ static void become(struct ptc_fast_block *b, const struct ptc_fast_block *made,
 	ptc_fast_publish(&b->end, (uint8_t)end);
 }
 
-void ptc_fast_code_build(struct ptc_fast_code *c, const struct ptc_fast_source *s, uint32_t block)
+/* Somebody else is about to say what is there: that is soon, as a rule. */
+static void wait_for(const struct ptc_fast_block *b)
 {
-	struct ptc_fast_block *b = &c->blocks[block];
+	int i;
+
+	for (i = 0; ptc_fast_see(&b->end) == PTC_FAST_UNBUILT; i++)
+		if (i < TRIES)
+			__builtin_ia32_pause();
+		else
+			(void)sched_yield();
+}
+
+void ptc_fast_code_build(struct ptc_fast_hand *h, uint32_t block)
+{
+	struct ptc_fast_block *b = &h->code->blocks[block];
+	bool found = false;
 	struct making m; /* the lists need no zeros */
 
 	m.b = (struct ptc_fast_block){ .end = PTC_FAST_UNBUILT };
@@ -545,20 +532,19 @@ void ptc_fast_code_build(struct ptc_fast_code *c, const struct ptc_fast_source *
 	m.ip = b->ip;
 	m.npages = m.nrecs = m.nnext = m.nread = 0;
 	m.read_at = m.ip;
-	while (add_insn(&m, s))
+	while (add_insn(&m, &h->source))
 		;
-	ptc_fast_code_lock(c);
-	if (b->end == PTC_FAST_UNBUILT) {
-		if (has_room(c)) {
-			append(c, &m);
-			add_pages(c, &m, block);
-		} else {
-			m.b = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
-		}
-		c->built++;
-		judge(c);
-		/* Some of where it leads there may be no room for. */
-		become(b, &m.b, c->failed ? PTC_FAST_BAD : (enum ptc_fast_end)m.b.end);
+	if (!ptc_fast_claim(&b->found, &found, true)) {
+		wait_for(b);
+		return;
 	}
-	ptc_fast_code_unlock(c);
+	if (!has_room(h, &m)) {
+		fail(h->code);
+		m.b = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
+	} else if (!keep(h, &m) || !add_pages(h, &m, block)) {
+		fail(h->code);
+		m.b.end = PTC_FAST_BAD;
+	}
+	h->built++;
+	become(b, &m.b, (enum ptc_fast_end)m.b.end);
 }

@@ -27,19 +27,8 @@
 #include <string.h>
 
 #include "arch/insn.h"
-#include "decode/fast/pages.h"
+#include "decode/fast/hand.h"
 #include "decode/fast/shared.h"
-
-/*
- * Where code bytes come from: up to @len of them at @ip, as many as there are side by side. What it
- * returns is how many; 0: there is no code.
- */
-typedef size_t ptc_fast_read(const void *ctx, uint64_t ip, uint8_t *out, size_t len);
-
-struct ptc_fast_source {
-	ptc_fast_read *read;
-	const void *ctx; /* lent */
-};
 
 /* A transfer: its end and, below it, its kind; addresses have 56 bits, and a sign. */
 struct ptc_fast_rec {
@@ -107,6 +96,7 @@ struct ptc_fast_block {
 	bool stays;	/* a jcc to the instruction behind it: never listed */
 	uint8_t strays; /* a hint: how often it led elsewhere than tip, up to STRAYS */
 	uint8_t heat;	/* a hint: how often it was passed; see chain.h */
+	bool found;	/* claimed, by who found out what is there, and is to publish end */
 };
 
 static_assert(sizeof(struct ptc_fast_block) <= 64, "a block is a line");
@@ -127,57 +117,30 @@ struct ptc_fast_index {
 enum { PTC_FAST_OLD = 16 };
 
 struct ptc_fast_code {
-	struct ptc_fast_source source; /* of who has it alone */
-
 	/* All owned, and where they are for good. */
 	struct ptc_fast_block *blocks;
-	uint32_t nblocks;
-	size_t blocks_cap;
 	struct ptc_fast_rec *recs;
-	size_t nrecs, recs_cap;
 	uint32_t *pushes;
-	size_t npushes, pushes_cap;
 	uint8_t *lens;
-	size_t nlens, lens_cap;
+	size_t used[PTC_FAST_LISTS], cap[PTC_FAST_LISTS]; /* used: the parts of all hands */
 
 	struct ptc_fast_index *index; /* owned; published */
 	struct ptc_fast_index *old[PTC_FAST_OLD];
-	unsigned int nold; /* smaller ones, that somebody may still look into */
-	uint32_t *tips;	   /* owned; of who has it alone: see ptc_fast_tip */
-	struct ptc_fast_pages pages;
+	unsigned int nold;	     /* smaller ones, that somebody may still look into */
+	struct ptc_fast_hand *hands; /* owned; published */
 
 	bool shared;
-	pthread_mutex_t lock; /* shared: for who adds something, and for pages */
+	pthread_mutex_t lock; /* shared: for who takes parts, or makes something larger */
 
-	unsigned int halved; /* so often, the bounds below are; by whoever has several of these */
-	uint64_t built;	     /* blocks, ever */
+	unsigned int halved; /* so often, what there may be is; by whoever has several of these */
 	size_t bytes;	     /* of all of it; a hint */
 	bool full;	     /* over three quarters of what there may be; a hint */
 	bool failed; /* out of memory, or more than there may be: what is asked for is NONE; a hint
 		      */
 };
 
-enum { PTC_FAST_TIPS_BITS = 12 };
-
-/* A table for ptc_fast_tip, for one thread; NULL: out of memory. For free. */
-uint32_t *ptc_fast_tips_new(void);
-void ptc_fast_tips_forget(uint32_t *tips);
-
-/*
- * Blocks that addresses led to last, by those: where the block at @ip is, if that is known at all;
- * others may be there.
- */
-static inline uint32_t *ptc_fast_tip(uint32_t *tips, uint64_t ip)
-{
-	return &tips[(ip ^ ip >> 15) * 0x9e3779b97f4a7c15 >> (64 - PTC_FAST_TIPS_BITS)];
-}
-
-/* What of each there may be: together with chains less than 250 MB. */
-#define PTC_FAST_MAX_BLOCKS ((uint32_t)1 << 20)
-#define PTC_FAST_MAX_REC    ((size_t)1 << 23)
-
-/* False: out of memory. */
-bool ptc_fast_code_init(struct ptc_fast_code *c, ptc_fast_read *read, const void *ctx);
+/* It has no hand yet. False: out of memory. */
+bool ptc_fast_code_init(struct ptc_fast_code *c);
 void ptc_fast_code_release(struct ptc_fast_code *c);
 /* Forget all blocks; numbers mean nothing any more. */
 void ptc_fast_code_forget(struct ptc_fast_code *c);
@@ -188,7 +151,7 @@ static inline bool ptc_fast_code_is_full(const struct ptc_fast_code *c)
 	return ptc_fast_get_hint(&c->full) || ptc_fast_get_hint(&c->failed);
 }
 
-/* For who adds something that others read. */
+/* For who makes something larger that others have, too. */
 void ptc_fast_code_lock(struct ptc_fast_code *c);
 void ptc_fast_code_unlock(struct ptc_fast_code *c);
 
@@ -198,6 +161,16 @@ static inline size_t ptc_fast_code_bytes(const struct ptc_fast_code *c)
 	return ptc_fast_get_hint(&c->bytes);
 }
 
+/* What had @was bytes has @bytes now. */
+static inline void ptc_fast_code_count_bytes(struct ptc_fast_code *c, size_t was, size_t bytes)
+{
+	if (bytes != was)
+		(void)__atomic_fetch_add(&c->bytes, bytes - was, __ATOMIC_RELAXED);
+}
+
+/* So many blocks were built, ever. Nobody builds one meanwhile. */
+uint64_t ptc_fast_code_built(const struct ptc_fast_code *c);
+
 /* Is there a block that was built of code of [start, end), or for want of some there? */
 bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end);
 /* Code of [start, end) is not what it was: those blocks are not built any more. False: there was
@@ -205,18 +178,10 @@ bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end);
 bool ptc_fast_code_drop(struct ptc_fast_code *c, uint64_t start, uint64_t end);
 
 /* The block at @ip, which may not be built; NONE if failed. */
-uint32_t ptc_fast_code_find(struct ptc_fast_code *c, uint64_t ip, enum ptc_mode mode);
+uint32_t ptc_fast_code_find(struct ptc_fast_hand *h, uint64_t ip, enum ptc_mode mode);
 
-/* Build what is not, of the code that @s has. */
-void ptc_fast_code_build(struct ptc_fast_code *c, const struct ptc_fast_source *s, uint32_t block);
-
-enum { PTC_FAST_READ_ON = 4 }; /* records that may be read behind all that there are */
-
-/*
- * With the lock: room for @n more records, behind those that there are, and for those that may be
- * read there; and for @npushes blocks.
- */
-bool ptc_fast_code_reserve(struct ptc_fast_code *c, size_t n, size_t npushes);
+/* Build what is not. */
+void ptc_fast_code_build(struct ptc_fast_hand *h, uint32_t block);
 
 /*
  * KINDS: in front of the records of a block, or a chain, is how many of each kind they are, in the
@@ -236,12 +201,14 @@ static inline ptc_fast_kinds ptc_fast_kinds_of(const struct ptc_fast_rec *recs)
 ptc_fast_kinds ptc_fast_kinds_count(const struct ptc_fast_rec *recs, size_t n);
 
 /* The block, built. */
-static inline const struct ptc_fast_block *
-ptc_fast_code_get(struct ptc_fast_code *c, const struct ptc_fast_source *s, uint32_t block)
+static inline const struct ptc_fast_block *ptc_fast_code_get(struct ptc_fast_hand *h,
+							     uint32_t block)
 {
-	if (ptc_fast_see(&c->blocks[block].end) == PTC_FAST_UNBUILT)
-		ptc_fast_code_build(c, s, block);
-	return &c->blocks[block];
+	const struct ptc_fast_block *b = &h->code->blocks[block];
+
+	if (ptc_fast_see(&b->end) == PTC_FAST_UNBUILT)
+		ptc_fast_code_build(h, block);
+	return b;
 }
 
 #endif

@@ -7,10 +7,16 @@
 
 enum { FIRST_BITS = 12, LAST_BITS = 20, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
 
+/* As many that a hand made in a table that others look into are counted at a time. */
+enum { UNSAID_MAX = 16 };
+
+/* The key of one in the making: that of no other. */
+#define CLAIMED UINT64_MAX
+
 /* Records that there may be before no more chains are made. */
 static size_t max_recs(const struct ptc_fast_code *c)
 {
-	return (PTC_FAST_MAX_REC >> c->halved) / 8 * 7;
+	return ptc_fast_list_max(c, PTC_FAST_LIST_RECS) / 8 * 7;
 }
 
 /* A big one is to grow where it is. */
@@ -164,15 +170,14 @@ static void refuse(struct ptc_fast_chains *c)
 	ptc_fast_put_hint(&c->refused, ptc_fast_get_hint(&c->refused) + 1);
 }
 
-static void put(struct ptc_fast_chains *c, const struct ptc_fast_chain_table *t,
-		const struct ptc_fast_chain *chain)
+/* To a table that nobody else looks into. Is it there now? */
+static bool put(const struct ptc_fast_chain_table *t, const struct ptc_fast_chain *chain)
 {
 	struct ptc_fast_chain *room = find_room(t, chain->key);
 
-	if (room) {
+	if (room)
 		fill(room, chain);
-		c->used++;
-	}
+	return room;
 }
 
 /*
@@ -184,37 +189,39 @@ static bool spread(struct ptc_fast_chains *c)
 	struct ptc_fast_chain_table *t = &c->tables[c->n - 1];
 	const size_t bytes = table_bytes(t);
 	struct ptc_fast_chain set[PTC_FAST_CHAIN_SET];
-	size_t i, k;
+	size_t i, k, used = 0;
 
 	if (!ptc_fast_room_grow(t->v, bytes * 2))
 		return false;
 	touch(&t->v[(size_t)1 << t->bits], bytes);
 	t->bits++;
-	c->used = 0;
 	for (i = (size_t)1 << (t->bits - 1); i;) {
 		i -= PTC_FAST_CHAIN_SET;
 		memcpy(set, &t->v[i], sizeof(set));
 		memset(&t->v[i], 0, sizeof(set));
 		for (k = 0; k < PTC_FAST_CHAIN_SET; k++)
-			if (set[k].key)
-				put(c, t, &set[k]);
+			used += set[k].key && put(t, &set[k]);
 	}
+	c->used = used;
 	return true;
 }
 
-/* To a table that is @more bits larger. */
+/* To a table that is @more bits larger; what somebody adds to the old one meanwhile is not there.
+ */
 static bool move(struct ptc_fast_chains *c, unsigned int more, bool shared)
 {
 	const struct ptc_fast_chain_table *was = ptc_fast_chains_table(c);
 	const struct ptc_fast_chain_table *t = new_table(c, was->bits + more);
-	size_t i;
+	size_t i, used = 0;
+	uint64_t key;
 
 	if (!t)
 		return false;
-	c->used = 0;
-	for (i = 0; i >> was->bits == 0; i++)
-		if (was->v[i].key)
-			put(c, t, &was->v[i]);
+	for (i = 0; i >> was->bits == 0; i++) {
+		key = ptc_fast_see(&was->v[i].key);
+		used += key && key != CLAIMED && put(t, &was->v[i]);
+	}
+	ptc_fast_put_hint(&c->used, used);
 	ptc_fast_publish(&c->n, c->n + 1);
 	if (!shared)
 		drop_old(c);
@@ -239,14 +246,14 @@ static bool is_crowded(const struct ptc_fast_chains *c, const struct ptc_fast_co
 {
 	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
 
-	return !is_largest(t, code) &&
-	       (c->used * 8 >> t->bits > 3 || ptc_fast_get_hint(&c->refused) * 64 >> t->bits > 0);
+	return !is_largest(t, code) && (ptc_fast_get_hint(&c->used) * 8 >> t->bits > 3 ||
+					ptc_fast_get_hint(&c->refused) * 64 >> t->bits > 0);
 }
 
 /* A chain in the making: nothing of it is anybody else's yet. */
 struct making {
+	struct ptc_fast_hand *hand;
 	struct ptc_fast_code *code;
-	const struct ptc_fast_source *source;
 	struct ptc_fast_chain chain;
 	uint32_t at;
 	struct ptc_fast_rec recs[PTC_FAST_CHAIN_RECS];
@@ -280,7 +287,7 @@ static void add_end(struct making *m, const struct ptc_fast_block *b, uint64_t t
 /* Over one block, with the bit @taken if it needs one. False: the chain is at its end. */
 static bool add(struct making *m, bool taken)
 {
-	const struct ptc_fast_block *b = ptc_fast_code_get(m->code, m->source, m->at);
+	const struct ptc_fast_block *b = ptc_fast_code_get(m->hand, m->at);
 	const uint32_t on = b->next[0], jump = b->next[1];
 
 	if (m->nrecs + b->nrecs + 1 > PTC_FAST_CHAIN_RECS || m->npushes > MAX_PUSHES ||
@@ -303,55 +310,83 @@ static bool add(struct making *m, bool taken)
 	return m->at != PTC_FAST_NONE;
 }
 
-/*
- * With the lock: what was found on the way goes behind all that the code has; who @counts wants
- * KINDS alone. False: there is no room.
- */
-static bool keep(struct making *m, bool counts)
+/* Is there room for what was found on the way, of which who @counts wants KINDS alone? */
+static bool has_room(const struct making *m, bool counts)
+{
+	return ptc_fast_hand_reserve(m->hand, PTC_FAST_LIST_RECS, 1 + (counts ? 0 : m->nrecs),
+				     max_recs(m->code)) &&
+	       ptc_fast_hand_reserve(m->hand, PTC_FAST_LIST_PUSHES, m->npushes,
+				     ptc_fast_list_max(m->code, PTC_FAST_LIST_PUSHES));
+}
+
+/* It goes there. */
+static void keep(struct making *m, bool counts)
 {
 	const ptc_fast_kinds kinds = ptc_fast_kinds_count(m->recs, m->nrecs);
 	const size_t nrecs = counts ? 0 : m->nrecs;
-	struct ptc_fast_code *code = m->code;
+	size_t *const recs = &m->hand->parts[PTC_FAST_LIST_RECS].at;
+	size_t *const pushes = &m->hand->parts[PTC_FAST_LIST_PUSHES].at;
 
-	if (code->nrecs + 1 + nrecs > max_recs(code) ||
-	    !ptc_fast_code_reserve(code, 1 + nrecs, m->npushes))
-		return false;
-	memcpy(code->recs + code->nrecs, &kinds, sizeof(kinds));
-	m->chain.recs = (uint32_t)++code->nrecs;
+	memcpy(m->code->recs + *recs, &kinds, sizeof(kinds));
+	m->chain.recs = (uint32_t)++ * recs;
 	m->chain.nrecs = (uint8_t)m->nrecs;
 	m->chain.ninsns = (uint16_t)m->ninsns;
 	m->chain.npushes = (uint8_t)m->npushes;
-	memcpy(code->recs + code->nrecs, m->recs, nrecs * sizeof(*m->recs));
-	code->nrecs += nrecs;
+	memcpy(m->code->recs + *recs, m->recs, nrecs * sizeof(*m->recs));
+	*recs += nrecs;
 	if (m->npushes == 1) {
 		m->chain.pushes = m->pushes[0];
-		return true;
+		return;
 	}
-	m->chain.pushes = (uint32_t)code->npushes;
-	memcpy(code->pushes + code->npushes, m->pushes, m->npushes * sizeof(*m->pushes));
-	code->npushes += m->npushes;
-	return true;
+	m->chain.pushes = (uint32_t)*pushes;
+	memcpy(m->code->pushes + *pushes, m->pushes, m->npushes * sizeof(*m->pushes));
+	*pushes += m->npushes;
 }
 
-/* With the lock. False: there is no room for it. */
+static void count_one(struct ptc_fast_chains *c, struct ptc_fast_hand *h)
+{
+	h->chains++;
+	h->unsaid++;
+	if (h->code->shared && h->unsaid < UNSAID_MAX)
+		return;
+	ptc_fast_put_hint(&c->used, ptc_fast_get_hint(&c->used) + h->unsaid);
+	h->unsaid = 0;
+}
+
+/* Nobody waits for who does that: it is long, and the table that there is still does. */
+static void grow_in_time(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
+{
+	bool grows = false;
+
+	if (!is_crowded(c, code) || !ptc_fast_claim(&c->grows, &grows, true))
+		return;
+	if (is_crowded(c, code)) /* nobody else was faster */
+		grow(c, code);
+	ptc_fast_publish(&c->grows, false);
+}
+
+/* False: there is no room for it. */
 static bool add_chain(struct ptc_fast_chains *c, struct making *m)
 {
 	struct ptc_fast_chain *room;
+	uint64_t was;
 
-	if (is_crowded(c, m->code))
-		grow(c, m->code);
-	room = find_room(ptc_fast_chains_table(c), m->chain.key);
-	if (!room) {
-		refuse(c);
+	grow_in_time(c, m->code);
+	if (!has_room(m, c->counts))
 		return false;
-	}
-	if (room->key) /* somebody else was faster */
-		return true;
-	if (!keep(m, c->counts))
-		return false;
+	do {
+		room = find_room(ptc_fast_chains_table(c), m->chain.key);
+		if (!room) {
+			refuse(c);
+			return false;
+		}
+		was = ptc_fast_see(&room->key);
+		if (was == m->chain.key) /* somebody else was faster */
+			return true;
+	} while (was || !ptc_fast_claim(&room->key, &was, CLAIMED));
+	keep(m, c->counts);
 	fill(room, &m->chain);
-	c->used++;
-	c->made++;
+	count_one(c, m->hand);
 	return true;
 }
 
@@ -377,30 +412,25 @@ static bool is_room(struct ptc_fast_chains *c, const struct ptc_fast_code *code,
 	return false;
 }
 
-bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code,
-			 const struct ptc_fast_source *s, uint32_t block, uint64_t bits,
-			 unsigned int n)
+bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_hand *h, uint32_t block,
+			 uint64_t bits, unsigned int n)
 {
 	const uint64_t key = ptc_fast_chain_key(block, bits, n);
 	struct making m; /* the lists need no zeros */
-	bool made;
 	size_t i;
 
-	if (!is_hot(&code->blocks[block]) || !is_room(c, code, key))
+	if (!is_hot(&h->code->blocks[block]) || !is_room(c, h->code, key))
 		return false;
-	m.code = code;
-	m.source = s;
+	m.hand = h;
+	m.code = h->code;
 	m.chain = (struct ptc_fast_chain){ .key = key };
 	m.at = block;
 	m.npushes = m.nrecs = m.ninsns = 0;
 	for (i = 0; i < MAX_BLOCKS && m.chain.nbits < n; i++)
 		if (!add(&m, bits << m.chain.nbits >> 63))
 			break;
-	if (!m.chain.nbits || ptc_fast_get_hint(&code->failed))
+	if (!m.chain.nbits || ptc_fast_get_hint(&m.code->failed))
 		return false;
 	m.chain.end = m.at;
-	ptc_fast_code_lock(code);
-	made = add_chain(c, &m);
-	ptc_fast_code_unlock(code);
-	return made;
+	return add_chain(c, &m);
 }

@@ -54,9 +54,9 @@ struct ptc_fast_chains {
 	/* [first, n) are there: the last is in use, others may still look into those in front. */
 	struct ptc_fast_chain_table tables[PTC_FAST_CHAIN_TABLES];
 	unsigned int first, n; /* n: published */
-	size_t used;
-	uint64_t refused; /* since the table grew, for want of room in a set; a hint */
-	uint64_t made;	  /* ever */
+	bool grows;	       /* somebody makes the next one: claimed */
+	size_t used;	       /* shared: a hint */
+	uint64_t refused;      /* since the table grew, for want of room in a set; a hint */
 };
 
 /* The @n oldest of @bits (see ptc_fast_flow_bits), at least one, from @block on. */
@@ -114,11 +114,10 @@ void ptc_fast_chains_set_counts(struct ptc_fast_chains *c, bool counts);
 size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c);
 
 /*
- * Make the one of @n of @bits from @block on, if that is worth it, of the code that @s has. There
- * may be another table then. False: it was not made, by nobody.
+ * Make the one of @n of @bits from @block on, if that is worth it. There may be another table then.
+ * False: it was not made, by nobody.
  */
-bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_code *code,
-			 const struct ptc_fast_source *s, uint32_t block, uint64_t bits,
-			 unsigned int n);
+bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_hand *h, uint32_t block,
+			 uint64_t bits, unsigned int n);
 
 #endif

@@ -8,21 +8,16 @@
 #include "decode/fast/upcoming.h"
 #include "decode/grow.h"
 
-void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains)
+void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_hand *hand, struct ptc_fast_chains *chains)
 {
 	*f = (struct ptc_fast){ .chains = chains };
-	ptc_fast_flow_init(&f->flow, code);
-	if (code)
-		f->tips = code->tips;
+	ptc_fast_flow_init(&f->flow, hand);
 }
 
-void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains,
-		  const struct ptc_fast_source *source, uint32_t *tips)
+void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_hand *hand, struct ptc_fast_chains *chains)
 {
-	f->flow.code = code;
-	f->flow.source = *source;
+	ptc_fast_flow_use(&f->flow, hand);
 	f->chains = chains;
-	f->tips = tips;
 }
 
 bool ptc_fast_change(struct ptc_fast *f, bool (*get)(void *ctx, struct ptc_fast *f), void *ctx)
@@ -41,7 +36,6 @@ void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t
 	ptc_fast_time_begin(&time);
 	*f = (struct ptc_fast){ .flow = flow,
 				.chains = f->chains,
-				.tips = f->tips,
 				.plain = f->plain,
 				.counts = f->counts,
 				.strict = f->strict,
@@ -602,7 +596,6 @@ static bool forget(void *ctx, struct ptc_fast *f)
 	(void)ctx;
 	ptc_fast_chains_forget(f->chains);
 	ptc_fast_code_forget(f->flow.code);
-	ptc_fast_tips_forget(f->tips);
 	return true;
 }
 

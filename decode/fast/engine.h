@@ -50,7 +50,6 @@ typedef enum ptc_fast_turn ptc_fast_ask(void *ctx, struct ptc_fast *f, uint64_t 
 struct ptc_fast {
 	struct ptc_fast_flow flow;
 	struct ptc_fast_chains *chains; /* lent; of the flow's code */
-	uint32_t *tips;			/* lent; the same, of this thread */
 	bool plain;			/* bit by bit, without chains */
 	bool counts;			/* transfers, where it need not list them */
 	/*
@@ -96,16 +95,11 @@ struct ptc_fast {
 	void *asked;	   /* lent */
 };
 
-/* @code and @chains (lent) are for this one alone, and may know much already; or NULL, see below.
- */
-void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains);
+/* @hand and @chains (lent), of the same code, which may know much already; or NULL, see below. */
+void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_hand *hand, struct ptc_fast_chains *chains);
 void ptc_fast_release(struct ptc_fast *f);
-/*
- * From the next beginning on these, lent, which may be shared, with the code that @source has for
- * this thread, and @tips, which are its own.
- */
-void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_code *code, struct ptc_fast_chains *chains,
-		  const struct ptc_fast_source *source, uint32_t *tips);
+/* From the next beginning on these. */
+void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_hand *hand, struct ptc_fast_chains *chains);
 
 /*
  * In the middle of it: where the flow is, and goes back to, is the same addresses in other code,

@@ -9,17 +9,23 @@
 /* Blocks in a row that need no trace: more are taken for a loop without an end. */
 enum { MAX_ON = 4096 };
 
-void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_code *code)
+void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_hand *hand)
 {
-	*f = (struct ptc_fast_flow){ .code = code, .mode = PTC_MODE_64 };
-	if (code)
-		f->source = code->source;
+	*f = (struct ptc_fast_flow){ .mode = PTC_MODE_64 };
+	if (hand)
+		ptc_fast_flow_use(f, hand);
+}
+
+void ptc_fast_flow_use(struct ptc_fast_flow *f, struct ptc_fast_hand *hand)
+{
+	f->hand = hand;
+	f->code = hand->code;
 }
 
 void ptc_fast_flow_restart(struct ptc_fast_flow *f)
 {
-	*f = (struct ptc_fast_flow){ .code = f->code,
-				     .source = f->source,
+	*f = (struct ptc_fast_flow){ .hand = f->hand,
+				     .code = f->code,
 				     .mode = PTC_MODE_64,
 				     .recs = f->recs,
 				     .recs_cap = f->recs_cap };
@@ -88,7 +94,7 @@ static enum ptc_fast_reached come_to(struct ptc_fast_flow *f, uint64_t ip, enum 
 	if (!is_place(ip, mode))
 		return lost(f, "no code of this mode");
 	f->mode = mode;
-	f->at = ptc_fast_code_find(f->code, ip, mode);
+	f->at = ptc_fast_code_find(f->hand, ip, mode);
 	return f->at ? PTC_FAST_THERE : lost(f, "too many blocks");
 }
 
@@ -162,7 +168,7 @@ static enum ptc_fast_reached run_on(struct ptc_fast_flow *f)
 	int i;
 
 	for (i = 0; i < MAX_ON; i++) {
-		b = ptc_fast_code_get(f->code, &f->source, f->at);
+		b = ptc_fast_code_get(f->hand, f->at);
 		if (b->end == PTC_FAST_BAD)
 			return lost(f, "no code");
 		if (b->end == PTC_FAST_JUMP)
@@ -294,7 +300,7 @@ static enum ptc_fast_reached pass_part(struct ptc_fast_flow *f, const struct pla
  */
 static bool find_in_block(struct ptc_fast_flow *f, uint64_t ip, struct place *ret)
 {
-	const struct ptc_fast_block *b = ptc_fast_code_get(f->code, &f->source, f->at);
+	const struct ptc_fast_block *b = ptc_fast_code_get(f->hand, f->at);
 	struct place at = { .ip = b->ip };
 
 	while (at.insns < b->ninsns && at.ip != ip)
@@ -414,7 +420,7 @@ struct ptc_fast_stand ptc_fast_flow_leave(struct ptc_fast_flow *f)
 
 static uint32_t find_again(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
 {
-	return ip ? ptc_fast_code_find(f->code, ip, mode) : PTC_FAST_NONE;
+	return ip ? ptc_fast_code_find(f->hand, ip, mode) : PTC_FAST_NONE;
 }
 
 bool ptc_fast_flow_return(struct ptc_fast_flow *f, const struct ptc_fast_stand *stand)

@@ -40,9 +40,9 @@ struct ptc_fast_last {
 };
 
 struct ptc_fast_flow {
-	struct ptc_fast_code *code;    /* lent */
-	struct ptc_fast_source source; /* of what is not built yet */
-	uint32_t at;		       /* the block that comes next; NONE: tracing is off */
+	struct ptc_fast_hand *hand; /* lent; this flow's alone */
+	struct ptc_fast_code *code; /* that it is in */
+	uint32_t at;		    /* the block that comes next; NONE: tracing is off */
 	enum ptc_mode mode;
 
 	uint32_t stack[PTC_FAST_STACK]; /* blocks; NONE: nothing was pushed */
@@ -60,7 +60,10 @@ struct ptc_fast_flow {
 	const char *why; /* of LOST */
 };
 
-void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_code *code);
+/* With @hand, or none yet (NULL). */
+void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_hand *hand);
+/* From the next beginning on. */
+void ptc_fast_flow_use(struct ptc_fast_flow *f, struct ptc_fast_hand *hand);
 /* As new, but for the memory it has. */
 void ptc_fast_flow_restart(struct ptc_fast_flow *f);
 void ptc_fast_flow_release(struct ptc_fast_flow *f);

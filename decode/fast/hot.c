@@ -81,7 +81,7 @@ static INSIDE void load(struct ptc_fast *f, struct hot *h)
 	h->recs = c->recs;
 	h->pushes = c->pushes;
 	h->blocks = c->blocks;
-	h->tips = f->tips;
+	h->tips = f->flow.hand->tips;
 	h->shared = c->shared;
 }
 
@@ -227,8 +227,7 @@ static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, 
 	enum ptc_fast_reached r = PTC_FAST_THERE;
 	unsigned int left = n;
 
-	if (!ptc_fast_chain_make(f->chains, f->flow.code, &f->flow.source, f->flow.at, f->bits,
-				 n)) {
+	if (!ptc_fast_chain_make(f->chains, f->flow.hand, f->flow.at, f->bits, n)) {
 		r = ptc_fast_flow_bits(&f->flow, &f->bits, &left);
 		f->nbits -= n - left;
 	}
@@ -364,7 +363,7 @@ static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast
 	if (same_mode) {
 		if (!f->flow.code->shared || !ptc_fast_see(&b->tip_next))
 			note_tip(f->flow.code, b, ip, f->flow.at);
-		*ptc_fast_tip(f->tips, ip) = f->flow.at;
+		*ptc_fast_tip(f->flow.hand->tips, ip) = f->flow.at;
 	}
 	return reserve(&f->flow) ? PTC_FAST_GO_ON : decline(f, "out of memory");
 }

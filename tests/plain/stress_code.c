@@ -225,17 +225,22 @@ struct job {
 	uint64_t insns, hash, kinds[PTC_KIND_COUNT];
 };
 
-static void follow(struct job *j)
+static struct ptc_fast_hand *hand_of(const struct job *j)
 {
 	const struct ptc_fast_source source = { read_code, j->bytes };
-	uint32_t *tips = ptc_fast_tips_new();
+	struct ptc_fast_hand *h = ptc_fast_hand_new(&j->known->code, &source);
+
+	if (!h)
+		die("out of memory");
+	return h;
+}
+
+static void follow(struct job *j)
+{
 	struct ptc_fast f;
 	size_t i;
 
-	if (!tips)
-		die("out of memory");
-	ptc_fast_init(&f, NULL, NULL);
-	ptc_fast_use(&f, &j->known->code, &j->known->chains, &source, tips);
+	ptc_fast_init(&f, hand_of(j), &j->known->chains);
 	f.counts = j->counts;
 	ptc_fast_begin(&f, j->walk.bytes, j->walk.len, 0);
 	if (ptc_fast_run(&f) != PTC_FAST_AT_END)
@@ -247,7 +252,6 @@ static void follow(struct job *j)
 	ptc_fast_flow_count(&f.flow);
 	memcpy(j->kinds, f.flow.kinds, sizeof(j->kinds));
 	ptc_fast_release(&f);
-	free(tips);
 }
 
 static void *work(void *ctx)
@@ -261,7 +265,7 @@ static void *work(void *ctx)
 
 static void know(struct known *k, bool shared, bool counts)
 {
-	if (!ptc_fast_code_init(&k->code, NULL, NULL) || !ptc_fast_chains_init(&k->chains))
+	if (!ptc_fast_code_init(&k->code) || !ptc_fast_chains_init(&k->chains))
 		die("out of memory");
 	k->code.shared = shared;
 	ptc_fast_chains_set_counts(&k->chains, counts);
@@ -277,13 +281,14 @@ static void forget(struct known *k)
 static void *find_places(void *ctx)
 {
 	struct job *j = ctx;
+	struct ptc_fast_hand *h = hand_of(j);
 	uint64_t ip, i;
 	uint32_t block;
 
 	(void)pthread_barrier_wait(j->start);
 	for (i = 0; i < PLACES; i++) {
 		ip = BASE + mix(i % 2 ? i : i ^ j->walk.seed << 32) % (1 << 30);
-		block = ptc_fast_code_find(&j->known->code, ip, PTC_MODE_64);
+		block = ptc_fast_code_find(h, ip, PTC_MODE_64);
 		if (!block || j->known->code.blocks[block].ip != ip)
 			die("the block at an address is another one's");
 	}
@@ -342,9 +347,9 @@ static void round_of(const uint8_t *bytes, uint64_t seed, bool counts)
 		free(jobs[i].walk.bytes);
 	}
 	if (!seed)
-		printf("%" PRIu64 " instructions, %u blocks, %" PRIu64 " chains\n", jobs[0].insns,
-		       known.code.nblocks, known.chains.made);
-	if (known.code.failed || !known.chains.made)
+		printf("%" PRIu64 " instructions, %zu blocks, %" PRIu64 " chains\n", jobs[0].insns,
+		       known.code.used[PTC_FAST_LIST_BLOCKS], known.code.hands->chains);
+	if (known.code.failed || !known.code.hands->chains)
 		die("it was not what it was to be");
 	forget(&known);
 }

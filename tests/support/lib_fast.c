@@ -128,24 +128,26 @@ size_t fs_read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
 
 /* Tables that are large next to what a test decodes: those of the last one that was closed. */
 static struct {
-	bool kept;
-	struct ptc_fast_code code;
+	struct ptc_fast_code *code;
 	struct ptc_fast_chains chains;
 } spare;
 
 static void get_tables(struct fs_pull *p, const struct ptc_addrspace *as)
 {
-	if (!spare.kept) {
-		if (!ptc_fast_code_init(&p->code, fs_read_code, as) ||
-		    !ptc_fast_chains_init(&p->chains))
+	const struct ptc_fast_source source = { fs_read_code, as };
+
+	p->code = spare.code;
+	if (!p->code) {
+		p->code = malloc(sizeof(*p->code));
+		if (!p->code || !ptc_fast_code_init(p->code) || !ptc_fast_chains_init(&p->chains) ||
+		    !ptc_fast_hand_new(p->code, &source))
 			abort();
 		return;
 	}
-	spare.kept = false;
-	p->code = spare.code;
+	spare.code = NULL;
 	p->chains = spare.chains;
-	p->code.source.ctx = as;
-	ptc_fast_code_forget(&p->code);
+	p->code->hands->source = source;
+	ptc_fast_code_forget(p->code);
 	ptc_fast_chains_forget(&p->chains);
 }
 
@@ -155,21 +157,21 @@ void fs_open(struct fs_pull *p, const struct ptc_addrspace *as, const uint8_t *b
 
 	*p = (struct fs_pull){ .done = first == len, .status = PTC_FAST_AT_END };
 	get_tables(p, as);
-	ptc_fast_init(&p->fast, &p->code, &p->chains);
+	ptc_fast_init(&p->fast, p->code->hands, &p->chains);
 	ptc_fast_begin(&p->fast, bytes, len, first);
 }
 
 void fs_close(struct fs_pull *p)
 {
 	ptc_fast_release(&p->fast);
-	if (spare.kept) {
+	if (spare.code) {
 		ptc_fast_chains_release(&p->chains);
-		ptc_fast_code_release(&p->code);
+		ptc_fast_code_release(p->code);
+		free(p->code);
 		return;
 	}
 	spare.code = p->code;
 	spare.chains = p->chains;
-	spare.kept = true;
 }
 
 /* Up to the next PSB; the last record may change yet. */

@@ -28,7 +28,7 @@ void fs_code(struct ptc_decode *d, struct ptc_addrspace *ret);
 size_t fs_read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len);
 
 struct fs_pull {
-	struct ptc_fast_code code;
+	struct ptc_fast_code *code;
 	struct ptc_fast_chains chains;
 	struct ptc_fast fast;
 	size_t head, sure; /* of its records: [head, sure) are to be had */

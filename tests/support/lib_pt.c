@@ -388,8 +388,6 @@ static void lend_tables(struct ptc_engine *e, const struct ptc_addrspace *as)
 		return;
 	ptc_fast_code_forget(&spare->code);
 	ptc_fast_chains_forget(&spare->chains);
-	if (spare->tips[0])
-		ptc_fast_tips_forget(spare->tips[0]);
 	spare->state = as->state;
 	spare->version = as->version;
 	e->user.codes->codes[e->user.codes->n++] = spare;

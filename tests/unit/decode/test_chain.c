@@ -35,14 +35,14 @@ static uint64_t end_of(size_t i)
 	return START + 2 * i + 16 * taken + 2 * (BITS - taken);
 }
 
-static uint32_t make(struct ptc_fast_chains *c, struct ptc_fast_code *code, size_t i)
+static uint32_t make(struct ptc_fast_chains *c, struct ptc_fast_hand *h, size_t i)
 {
-	const uint32_t block = ptc_fast_code_find(code, START + 2 * i, PTC_MODE_64);
+	const uint32_t block = ptc_fast_code_find(h, START + 2 * i, PTC_MODE_64);
 	size_t k;
 
 	cr_assert(block);
 	for (k = 0; k <= PTC_FAST_CHAIN_HEAT; k++)
-		ptc_fast_chain_make(c, code, &code->source, block, bits_of(i), BITS);
+		ptc_fast_chain_make(c, h, block, bits_of(i), BITS);
 	return block;
 }
 
@@ -61,17 +61,37 @@ static bool find(const struct ptc_fast_chains *c, const struct ptc_fast_code *co
 	return true;
 }
 
+/* All that there is of @read's code, for one thread. */
+static struct ptc_fast_hand *begin(struct ptc_fast_code *code, struct ptc_fast_chains *c,
+				   ptc_fast_read *read)
+{
+	const struct ptc_fast_source source = { read, NULL };
+	struct ptc_fast_hand *h;
+
+	cr_assert(ptc_fast_code_init(code) && ptc_fast_chains_init(c));
+	h = ptc_fast_hand_new(code, &source);
+	cr_assert(h);
+	return h;
+}
+
+static void end(struct ptc_fast_code *code, struct ptc_fast_chains *c)
+{
+	ptc_fast_chains_release(c);
+	ptc_fast_code_release(code);
+}
+
 Test(chain, all_that_are_there_stay_while_the_table_grows)
 {
 	static uint32_t blocks[BLOCKS];
 	struct ptc_fast_chains c;
 	struct ptc_fast_code code;
+	struct ptc_fast_hand *h;
 	size_t i, was, found = 0, refused = 0;
 
-	cr_assert(ptc_fast_code_init(&code, read_code, NULL) && ptc_fast_chains_init(&c));
+	h = begin(&code, &c, read_code);
 	for (i = 0; i < BLOCKS; i++) {
 		was = c.used;
-		blocks[i] = make(&c, &code, i);
+		blocks[i] = make(&c, h, i);
 		cr_assert_geq(c.used, was, "lost at %zu", i);
 		refused += !find(&c, &code, blocks[i], i);
 	}
@@ -84,9 +104,8 @@ Test(chain, all_that_are_there_stay_while_the_table_grows)
 	cr_expect_gt(found, BLOCKS - BLOCKS / 10);
 	ptc_fast_chains_forget(&c);
 	cr_expect_not(find(&c, &code, blocks[0], 0));
-	cr_assert(find(&c, &code, make(&c, &code, 1), 1));
-	ptc_fast_chains_release(&c);
-	ptc_fast_code_release(&code);
+	cr_assert(find(&c, &code, make(&c, h, 1), 1));
+	end(&code, &c);
 }
 
 Test(chain, of_who_counts_it_has_how_many_there_are)
@@ -94,29 +113,29 @@ Test(chain, of_who_counts_it_has_how_many_there_are)
 	const struct ptc_fast_chain *chain;
 	struct ptc_fast_chains c;
 	struct ptc_fast_code code;
+	struct ptc_fast_hand *h;
 	const size_t i = 5;
 	uint32_t block;
 
-	cr_assert(ptc_fast_code_init(&code, read_code, NULL) && ptc_fast_chains_init(&c));
+	h = begin(&code, &c, read_code);
 	ptc_fast_chains_set_counts(&c, true);
-	block = make(&c, &code, i);
+	block = make(&c, h, i);
 	cr_assert(find(&c, &code, block, i));
 	chain = ptc_fast_chain_find(ptc_fast_chains_table(&c),
 				    ptc_fast_chain_key(block, bits_of(i), BITS));
-	cr_assert_eq(chain->recs, code.nrecs, "no record is behind");
+	cr_assert_eq(chain->recs, h->parts[PTC_FAST_LIST_RECS].at, "no record is behind");
 	cr_assert_gt(chain->nrecs, 1);
 	cr_assert_eq(ptc_fast_kinds_of(code.recs + chain->recs)[PTC_KIND_JCC], chain->nrecs);
 	ptc_fast_chains_set_counts(&c, true);
 	cr_assert(find(&c, &code, block, i));
 	ptc_fast_chains_set_counts(&c, false);
 	cr_assert_not(find(&c, &code, block, i), "without records it is of no use to who lists");
-	make(&c, &code, i);
+	make(&c, h, i);
 	chain = ptc_fast_chain_find(ptc_fast_chains_table(&c),
 				    ptc_fast_chain_key(block, bits_of(i), BITS));
-	cr_assert_eq(chain->recs + chain->nrecs, code.nrecs);
+	cr_assert_eq(chain->recs + chain->nrecs, h->parts[PTC_FAST_LIST_RECS].at);
 	cr_assert_eq(ptc_fast_kinds_of(code.recs + chain->recs)[PTC_KIND_JCC], chain->nrecs);
-	ptc_fast_chains_release(&c);
-	ptc_fast_code_release(&code);
+	end(&code, &c);
 }
 
 /* The code of doc/engine.md, at EXAMPLE. */
@@ -156,10 +175,11 @@ static void expect_rec(struct ptc_fast_rec r, uint64_t from, uint64_t to, enum p
 }
 
 /* What the document says of its block #2. */
-static void expect_block(struct ptc_fast_code *code)
+static void expect_block(struct ptc_fast_hand *h)
 {
-	const uint32_t id = ptc_fast_code_find(code, EXAMPLE + 0x05, PTC_MODE_64);
-	const struct ptc_fast_block *b = ptc_fast_code_get(code, &code->source, id);
+	const uint32_t id = ptc_fast_code_find(h, EXAMPLE + 0x05, PTC_MODE_64);
+	const struct ptc_fast_block *b = ptc_fast_code_get(h, id);
+	const struct ptc_fast_code *code = h->code;
 	const uint8_t *lens = code->lens + b->lens;
 
 	cr_assert_eq(b->end, PTC_FAST_COND);
@@ -175,10 +195,11 @@ static void expect_block(struct ptc_fast_code *code)
 	cr_assert(lens[1] == 4 && lens[2] == 2);
 }
 
-static void expect_chain(struct ptc_fast_chains *c, struct ptc_fast_code *code)
+static void expect_chain(struct ptc_fast_chains *c, struct ptc_fast_hand *h)
 {
 	const uint64_t bits = (uint64_t)0x67 << 56; /* 0 1 1 0 0 1 1 1 */
-	const uint32_t block = ptc_fast_code_find(code, EXAMPLE, PTC_MODE_64);
+	const uint32_t block = ptc_fast_code_find(h, EXAMPLE, PTC_MODE_64);
+	const struct ptc_fast_code *code = h->code;
 	const uint64_t key = ptc_fast_chain_key(block, bits, BITS);
 	const struct ptc_fast_chain *chain;
 	const struct ptc_fast_rec *r;
@@ -186,7 +207,7 @@ static void expect_chain(struct ptc_fast_chains *c, struct ptc_fast_code *code)
 	size_t i;
 
 	for (i = 0; i <= PTC_FAST_CHAIN_HEAT; i++)
-		ptc_fast_chain_make(c, code, &code->source, block, bits, BITS);
+		ptc_fast_chain_make(c, h, block, bits, BITS);
 	chain = ptc_fast_chain_find(ptc_fast_chains_table(c), key);
 	cr_assert(chain && key == ((uint64_t)block << 16 | 1 << 8 | 0x67));
 	cr_assert_eq(chain->end, PTC_FAST_NONE);
@@ -212,10 +233,9 @@ Test(chain, is_as_the_document_has_it)
 {
 	struct ptc_fast_chains c;
 	struct ptc_fast_code code;
+	struct ptc_fast_hand *h = begin(&code, &c, read_example);
 
-	cr_assert(ptc_fast_code_init(&code, read_example, NULL) && ptc_fast_chains_init(&c));
-	expect_block(&code);
-	expect_chain(&c, &code);
-	ptc_fast_chains_release(&c);
-	ptc_fast_code_release(&code);
+	expect_block(h);
+	expect_chain(&c, h);
+	end(&code, &c);
 }

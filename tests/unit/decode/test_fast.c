@@ -230,17 +230,21 @@ static size_t read_jumps(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
 /* What there is in @b of each kind. */
 static void run_jumps(const struct ptc_buf *b, bool counts, uint64_t kinds[PTC_KIND_COUNT])
 {
+	const struct ptc_fast_source source = { read_jumps, NULL };
 	struct ptc_fast_chains chains;
+	struct ptc_fast_hand *hand;
 	struct ptc_fast_code code;
 	struct ptc_fast f;
 	size_t i;
 
-	cr_assert(ptc_fast_code_init(&code, read_jumps, NULL) && ptc_fast_chains_init(&chains));
-	ptc_fast_init(&f, &code, &chains);
+	cr_assert(ptc_fast_code_init(&code) && ptc_fast_chains_init(&chains));
+	hand = ptc_fast_hand_new(&code, &source);
+	cr_assert(hand);
+	ptc_fast_init(&f, hand, &chains);
 	f.counts = counts;
 	ptc_fast_begin(&f, b->bytes, b->len, 0);
 	cr_assert_eq(ptc_fast_run(&f), PTC_FAST_AT_END, "%s", f.flow.why);
-	cr_assert(chains.made);
+	cr_assert(hand->chains);
 	cr_assert_eq(chains.counts, counts);
 	cr_assert_eq(counts, f.flow.nrecs < 1000, "%zu are listed", f.flow.nrecs);
 	ptc_fast_flow_count(&f.flow);

@@ -81,7 +81,7 @@ static struct ptc_piece_code *use_as(struct ptc_piece_user *u, const struct ptc_
 	struct ptc_piece_code *k = ptc_piece_codes_use(u, as, pid, true);
 
 	cr_assert(k);
-	k->code.source = (struct ptc_fast_source){ read_code, as };
+	cr_assert(ptc_piece_code_hand(u, k, &(struct ptc_fast_source){ read_code, as }));
 	return k;
 }
 
@@ -90,12 +90,13 @@ static struct ptc_piece_code *use(struct world *w, int32_t pid)
 	return use_as(&w->user, &w->as, pid);
 }
 
+/* With the hand that came last. */
 static enum ptc_fast_end build(struct ptc_fast_code *c, uint64_t ip)
 {
-	const uint32_t block = ptc_fast_code_find(c, ip, PTC_MODE_64);
+	const uint32_t block = ptc_fast_code_find(c->hands, ip, PTC_MODE_64);
 
 	cr_assert(block);
-	return (enum ptc_fast_end)ptc_fast_code_get(c, &c->source, block)->end;
+	return (enum ptc_fast_end)ptc_fast_code_get(c->hands, block)->end;
 }
 
 /* Blocks that are built are those that @fresh, which knows nothing, makes. */
@@ -103,13 +104,13 @@ static void compare(struct ptc_fast_code *c, struct ptc_fast_code *fresh)
 {
 	uint32_t i;
 
-	for (i = 1; i < c->nblocks; i++) {
+	for (i = 1; i < c->used[PTC_FAST_LIST_BLOCKS]; i++) {
 		const struct ptc_fast_block *a = &c->blocks[i], *b;
 
-		if (a->end == PTC_FAST_UNBUILT)
+		if (a->end == PTC_FAST_UNBUILT) /* all zeros, too: those that there may be */
 			continue;
 		build(fresh, a->ip);
-		b = &fresh->blocks[ptc_fast_code_find(fresh, a->ip, PTC_MODE_64)];
+		b = &fresh->blocks[ptc_fast_code_find(fresh->hands, a->ip, PTC_MODE_64)];
 		cr_assert(a->ninsns == b->ninsns && a->nrecs == b->nrecs && a->end == b->end &&
 				  a->end_ip == b->end_ip && a->end_kind == b->end_kind &&
 				  a->npushes == b->npushes,
@@ -156,7 +157,8 @@ Test(piece_code, after_any_changes_it_is_what_would_be_found_out_anew)
 		for (j = 0; i % 50 == 7 && j <= PTC_CHANGES; j++) /* more than are remembered */
 			change(&w);
 		k = use(&w, 7);
-		cr_assert(ptc_fast_code_init(&fresh, read_code, &w.as));
+		cr_assert(ptc_fast_code_init(&fresh));
+		cr_assert(ptc_fast_hand_new(&fresh, &(struct ptc_fast_source){ read_code, &w.as }));
 		compare(&k->code, &fresh);
 		ptc_fast_code_release(&fresh);
 		for (j = 0; j < 100; j++)
@@ -177,18 +179,18 @@ Test(piece_code, what_did_not_change_is_not_found_out_again)
 	k = use(&w, 7);
 	build(&k->code, BASE);
 	build(&k->code, BASE + 4096);
-	built = k->code.built;
+	built = ptc_fast_code_built(&k->code);
 	cr_assert(ptc_addrspace_patch(&w.as, BASE + 21, w.bytes, 100));
 	cr_assert(ptc_addrspace_map(&w.as, BASE + CODE, 4096, 0, w.file));
 	k = use(&w, 7);
 	build(&k->code, BASE);
 	build(&k->code, BASE + 4096);
-	cr_assert_eq(k->code.built, built);
+	cr_assert_eq(ptc_fast_code_built(&k->code), built);
 	cr_assert(ptc_addrspace_patch(&w.as, BASE + 20, w.bytes, 1));
 	k = use(&w, 7);
 	build(&k->code, BASE);
 	build(&k->code, BASE + 4096);
-	cr_assert_eq(k->code.built, built + 1);
+	cr_assert_eq(ptc_fast_code_built(&k->code), built + 1);
 	end(&w);
 }
 
@@ -218,14 +220,14 @@ Test(piece_code, each_process_has_its_own_and_the_oldest_goes)
 	make(&w, 4);
 	first = use(&w, 1);
 	build(&first->code, BASE);
-	built = first->code.built;
+	built = ptc_fast_code_built(&first->code);
 	for (pid = 2; pid <= PTC_PIECE_CODES; pid++)
 		cr_assert_neq(use(&w, pid), first);
 	cr_assert_eq(use(&w, 1), first);
-	cr_assert_eq(first->code.built, built);
+	cr_assert_eq(ptc_fast_code_built(&first->code), built);
 	(void)use(&w, 100); /* 2 goes */
 	cr_assert_eq(w.user.codes->n, PTC_PIECE_CODES);
-	cr_assert_eq(use(&w, 1)->code.built, built);
+	cr_assert_eq(ptc_fast_code_built(&use(&w, 1)->code), built);
 	cr_assert_eq(use(&w, 3)->pid, 3);
 	cr_assert_eq(w.user.codes->n, PTC_PIECE_CODES);
 	end(&w);
@@ -261,15 +263,15 @@ Test(piece_code, those_of_one_state_have_the_same_and_nobody_takes_from_it)
 	k = use(&w, 7);
 	cr_assert(k->code.shared);
 	build(&k->code, BASE);
-	built = k->code.built;
+	built = ptc_fast_code_built(&k->code);
 	cr_assert_eq(use_as(&other, &view, 7), k);
-	cr_assert_neq(ptc_piece_code_tips(&other, k), ptc_piece_code_tips(&w.user, k));
+	cr_assert_neq(k->hands[other.number], k->hands[w.user.number]);
 
 	/* One is ahead: what the other has stays as it is, until it comes there, too. */
 	patch(&w, &w.as, 4096 + 20);
 	cr_assert_neq(use(&w, 7), k);
 	cr_assert_eq(use_as(&other, &view, 7), k);
-	cr_assert_eq(k->code.built, built);
+	cr_assert_eq(ptc_fast_code_built(&k->code), built);
 	cr_assert_eq(build(&k->code, BASE + 4096), PTC_FAST_RET);
 	cr_assert(ptc_addrspace_copy(&view, &w.as));
 	cr_assert_eq(use_as(&other, &view, 7), use(&w, 7));
@@ -277,7 +279,7 @@ Test(piece_code, those_of_one_state_have_the_same_and_nobody_takes_from_it)
 	/* Nobody has the first one any more: whoever is ahead now has it, as it has become. */
 	patch(&w, &w.as, 21);
 	cr_assert_eq(use(&w, 7), k);
-	cr_assert_eq(k->code.built, built + 1);
+	cr_assert_eq(ptc_fast_code_built(&k->code), built + 1);
 	ptc_addrspace_release(&view);
 	ptc_piece_user_release(&other);
 	end(&w);
@@ -323,17 +325,17 @@ Test(piece_code, a_full_one_is_left_by_all_and_begun_anew)
 	cr_assert(ptc_addrspace_copy(&view, &w.as));
 	k = use(&w, 7);
 	build(&k->code, BASE);
-	*ptc_fast_tip(ptc_piece_code_tips(&w.user, k), BASE) = 1;
+	*ptc_fast_tip(k->hands[w.user.number]->tips, BASE) = 1;
 	cr_assert_eq(use_as(&other, &view, 7), k);
 	k->code.full = true;
 	next = use(&w, 7);
 	cr_assert_neq(next, k, "somebody has it");
-	cr_assert_gt(k->code.nblocks, 1);
+	cr_assert_gt(k->code.used[PTC_FAST_LIST_BLOCKS], 1);
 	cr_assert_eq(use_as(&other, &view, 7), next);
 	next->code.full = true;
 	cr_assert_eq(use(&w, 7), k, "nobody has it");
-	cr_assert_eq(k->code.nblocks, 1);
-	cr_assert_eq(*ptc_fast_tip(ptc_piece_code_tips(&w.user, k), BASE), PTC_FAST_NONE);
+	cr_assert_eq(k->code.used[PTC_FAST_LIST_BLOCKS], 1);
+	cr_assert_eq(*ptc_fast_tip(k->hands[w.user.number]->tips, BASE), PTC_FAST_NONE);
 	ptc_piece_user_release(&w.user);
 	ptc_piece_user_release(&other);
 	ptc_addrspace_release(&view);
