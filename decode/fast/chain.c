@@ -151,7 +151,7 @@ static struct ptc_fast_chain *find_room(const struct ptc_fast_chain_table *t, ui
 }
 
 /* The key is what others look at. */
-static void fill(struct ptc_fast_chain *to, const struct ptc_fast_chain *from)
+static void fill(struct ptc_fast_chain *to, const struct ptc_fast_chain *from, uint64_t key)
 {
 	to->end = from->end;
 	to->recs = from->recs;
@@ -162,7 +162,7 @@ static void fill(struct ptc_fast_chain *to, const struct ptc_fast_chain *from)
 	to->npushes = from->npushes;
 	to->nbits = from->nbits;
 	to->listed = from->listed;
-	ptc_fast_publish(&to->key, from->key);
+	ptc_fast_publish(&to->key, key);
 }
 
 static void refuse(struct ptc_fast_chains *c)
@@ -171,12 +171,13 @@ static void refuse(struct ptc_fast_chains *c)
 }
 
 /* To a table that nobody else looks into. Is it there now? */
-static bool put(const struct ptc_fast_chain_table *t, const struct ptc_fast_chain *chain)
+static bool put(const struct ptc_fast_chain_table *t, const struct ptc_fast_chain *chain,
+		uint64_t key)
 {
-	struct ptc_fast_chain *room = find_room(t, chain->key);
+	struct ptc_fast_chain *room = find_room(t, key);
 
 	if (room)
-		fill(room, chain);
+		fill(room, chain, key);
 	return room;
 }
 
@@ -200,7 +201,7 @@ static bool spread(struct ptc_fast_chains *c)
 		memcpy(set, &t->v[i], sizeof(set));
 		memset(&t->v[i], 0, sizeof(set));
 		for (k = 0; k < PTC_FAST_CHAIN_SET; k++)
-			used += set[k].key && put(t, &set[k]);
+			used += set[k].key && put(t, &set[k], set[k].key);
 	}
 	c->used = used;
 	return true;
@@ -219,7 +220,7 @@ static bool move(struct ptc_fast_chains *c, unsigned int more, bool shared)
 		return false;
 	for (i = 0; i >> was->bits == 0; i++) {
 		key = ptc_fast_see(&was->v[i].key);
-		used += key && key != CLAIMED && put(t, &was->v[i]);
+		used += key && key != CLAIMED && put(t, &was->v[i], key);
 	}
 	ptc_fast_put_hint(&c->used, used);
 	ptc_fast_publish(&c->n, c->n + 1);
@@ -385,7 +386,7 @@ static bool add_chain(struct ptc_fast_chains *c, struct making *m)
 			return true;
 	} while (was || !ptc_fast_claim(&room->key, &was, CLAIMED));
 	keep(m, c->counts);
-	fill(room, &m->chain);
+	fill(room, &m->chain, m->chain.key);
 	count_one(c, m->hand);
 	return true;
 }

@@ -132,6 +132,11 @@ static void judge(struct ptc_fast_code *c, size_t l)
 		ptc_fast_put_hint(&c->full, true);
 }
 
+static bool has_room(const struct ptc_fast_part *p, size_t n, size_t max)
+{
+	return p->end - p->at >= n && p->end <= max;
+}
+
 bool ptc_fast_hand_take(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n, size_t max)
 {
 	struct ptc_fast_part *p = &h->parts[l];
@@ -140,7 +145,7 @@ bool ptc_fast_hand_take(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n,
 	const size_t from = p->end == c->used[l] ? p->at : c->used[l];
 	size_t to = c->used[l] + lists[l].part;
 
-	if (p->end - p->at >= n)
+	if (has_room(p, n, max))
 		return true;
 	if (to < from + n)
 		to = from + n;
@@ -158,7 +163,7 @@ bool ptc_fast_hand_reserve(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t
 {
 	bool ok = true;
 
-	if (h->parts[l].end - h->parts[l].at < n) {
+	if (!has_room(&h->parts[l], n, max)) {
 		ptc_fast_code_lock(h->code);
 		ok = ptc_fast_hand_take(h, l, n, max);
 		ptc_fast_code_unlock(h->code);

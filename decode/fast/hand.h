@@ -77,8 +77,8 @@ void ptc_fast_lists_release(struct ptc_fast_code *c);
 size_t ptc_fast_list_max(const struct ptc_fast_code *c, enum ptc_fast_list l);
 
 /*
- * With the lock: there is room for @n of @l in the hand's part, and there are no more than @max of
- * all hands. False: that cannot be had.
+ * With the lock: there is room for @n of @l in the hand's part, which ends at @max or in front of
+ * that. False: that cannot be had.
  */
 bool ptc_fast_hand_take(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n, size_t max);
 /* The same without. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: threads that find out about the same code at the same time, each with a trace of its
- * own, list what each of them lists alone; and those that ask for blocks, most of which nobody
- * asked for before, get those that they asked for. Under TSan no access races.
+ * own, list what each of them lists alone, and what was built of some code is known to be, whoever
+ * asks for that meanwhile; and those that ask for blocks, most of which nobody asked for before,
+ * get those that they asked for. Under TSan no access races.
  *
  * The code is made of units of 16 bytes, what each is follows from its address: jccs, jumps and
  * calls to other units, returns, and indirect jumps.
@@ -277,6 +278,13 @@ static void forget(struct known *k)
 	ptc_fast_code_release(&k->code);
 }
 
+/* Who asks whether some code is known, while jobs find out about it. */
+struct asking {
+	struct known *known;
+	pthread_t thread;
+	bool over;
+};
+
 /* Half of the places are one thread's alone. */
 static void *find_places(void *ctx)
 {
@@ -323,10 +331,35 @@ static void run_alone(struct job *j)
 	forget(&known);
 }
 
+/* Ask for all code, until it is over. */
+static void *ask(void *ctx)
+{
+	struct asking *a = ctx;
+	uint64_t i;
+
+	for (i = 0; !__atomic_load_n(&a->over, __ATOMIC_ACQUIRE); i++)
+		(void)ptc_fast_code_knows(&a->known->code, BASE + i % UNITS * UNIT,
+					  BASE + i % UNITS * UNIT + 1);
+	return NULL;
+}
+
+static void expect_known(struct ptc_fast_code *c)
+{
+	const struct ptc_fast_block *b;
+	size_t i;
+
+	for (i = 1; i < c->used[PTC_FAST_LIST_BLOCKS]; i++) {
+		b = &c->blocks[i];
+		if (b->end != PTC_FAST_UNBUILT && !ptc_fast_code_knows(c, b->ip, b->ip + 1))
+			die("a block is there, and nobody knows of its code");
+	}
+}
+
 static void round_of(const uint8_t *bytes, uint64_t seed, bool counts)
 {
 	struct job jobs[THREADS] = { { .insns = 0 } };
 	struct known known;
+	struct asking asking = { .known = &known };
 	size_t i;
 
 	for (i = 0; i < THREADS; i++) {
@@ -336,7 +369,12 @@ static void round_of(const uint8_t *bytes, uint64_t seed, bool counts)
 		walk(&jobs[i].walk, seed * THREADS + (i ? i : 1));
 	}
 	know(&known, true, counts);
+	if (pthread_create(&asking.thread, NULL, ask, &asking))
+		die("no thread");
 	run_together(jobs, &known, work);
+	__atomic_store_n(&asking.over, true, __ATOMIC_RELEASE);
+	(void)pthread_join(asking.thread, NULL);
+	expect_known(&known.code);
 	for (i = 0; i < THREADS; i++) {
 		struct job alone = jobs[i];
 
