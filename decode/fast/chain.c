@@ -39,21 +39,31 @@ static size_t table_bytes(const struct ptc_fast_chain_table *t)
 	return sizeof(*t->v) << t->bits;
 }
 
-/* One more, which is not in use yet. NULL: out of memory. */
-static struct ptc_fast_chain_table *new_table(struct ptc_fast_chains *c, unsigned int bits)
+/* One more, which is not in use yet, if it is not there. False: out of memory. */
+static bool get_next(struct ptc_fast_chains *c, unsigned int bits)
 {
 	struct ptc_fast_chain_table *t = &c->tables[c->n];
 	const size_t bytes = sizeof(*t->v) << bits;
 
+	if (t->v)
+		return true;
 	t->bits = bits;
-	if (bytes < PTC_FAST_ROOM_MIN) {
-		t->v = ptc_fast_table_new(bytes);
-	} else {
-		t->v = ptc_fast_room_new(bytes, MAX_BYTES);
-		if (t->v)
-			touch(t->v, bytes);
-	}
-	return t->v ? t : NULL;
+	t->v = bytes < PTC_FAST_ROOM_MIN ? ptc_fast_table_new(bytes) :
+					   ptc_fast_room_new(bytes, MAX_BYTES);
+	c->touched = bytes < PTC_FAST_ROOM_MIN ? bytes : 0;
+	return t->v;
+}
+
+/* Another large page of its memory, if there is one. */
+static bool touch_next(struct ptc_fast_chains *c)
+{
+	const struct ptc_fast_chain_table *t = &c->tables[c->n];
+
+	if (c->touched >= table_bytes(t))
+		return false;
+	touch(&t->v[c->touched / sizeof(*t->v)], PTC_FAST_ROOM_MIN);
+	c->touched += PTC_FAST_ROOM_MIN;
+	return true;
 }
 
 static void drop_table(struct ptc_fast_chain_table *t)
@@ -68,7 +78,7 @@ static void drop_table(struct ptc_fast_chain_table *t)
 bool ptc_fast_chains_init(struct ptc_fast_chains *c)
 {
 	*c = (struct ptc_fast_chains){ .n = 0 };
-	c->n = new_table(c, FIRST_BITS) != NULL;
+	c->n = get_next(c, FIRST_BITS);
 	return c->n;
 }
 
@@ -84,6 +94,8 @@ void ptc_fast_chains_release(struct ptc_fast_chains *c)
 	drop_old(c);
 	if (c->n)
 		drop_table(&c->tables[c->n - 1]);
+	if (c->tables[c->n].v)
+		drop_table(&c->tables[c->n]);
 	*c = (struct ptc_fast_chains){ .n = 0 };
 }
 
@@ -207,17 +219,15 @@ static bool spread(struct ptc_fast_chains *c)
 	return true;
 }
 
-/* To a table that is @more bits larger; what somebody adds to the old one meanwhile is not there.
- */
-static bool move(struct ptc_fast_chains *c, unsigned int more, bool shared)
+/* To the one that comes next; what somebody adds to the old one meanwhile is not there. */
+static void move(struct ptc_fast_chains *c, bool shared)
 {
-	const struct ptc_fast_chain_table *was = ptc_fast_chains_table(c);
-	const struct ptc_fast_chain_table *t = new_table(c, was->bits + more);
+	const struct ptc_fast_chain_table *was = ptc_fast_chains_table(c), *t = &c->tables[c->n];
 	size_t i, used = 0;
 	uint64_t key;
 
-	if (!t)
-		return false;
+	while (touch_next(c))
+		;
 	for (i = 0; i >> was->bits == 0; i++) {
 		key = ptc_fast_see(&was->v[i].key);
 		used += key && key != CLAIMED && put(t, &was->v[i], key);
@@ -226,29 +236,60 @@ static bool move(struct ptc_fast_chains *c, unsigned int more, bool shared)
 	ptc_fast_publish(&c->n, c->n + 1);
 	if (!shared)
 		drop_old(c);
-	return true;
 }
 
-/*
- * If it cannot, it stays as it is. A table that others look into is left behind: then the next one
- * is larger.
- */
+/* A table that others look into is left behind: then the next one is larger. */
+static unsigned int next_bits(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
+{
+	const unsigned int bits = ptc_fast_chains_table(c)->bits;
+
+	return bits + (code->shared && bits + code->halved + 2 <= LAST_BITS ? 2 : 1);
+}
+
+/* If it cannot, it stays as it is. */
 static void grow(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
-	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
-	const bool big = table_bytes(t) >= PTC_FAST_ROOM_MIN;
-	const unsigned int more = code->shared && t->bits + code->halved + 2 <= LAST_BITS ? 2 : 1;
+	const bool big = table_bytes(ptc_fast_chains_table(c)) >= PTC_FAST_ROOM_MIN;
 
-	if (big && !code->shared ? spread(c) : move(c, more, code->shared))
-		ptc_fast_put_hint(&c->refused, 0);
+	if (big && !code->shared) {
+		if (!spread(c))
+			return;
+	} else {
+		if (!get_next(c, next_bits(c, code)))
+			return;
+		move(c, code->shared);
+	}
+	ptc_fast_put_hint(&c->refused, 0);
+}
+
+/* More than @eighths of the table are in use, or too many found no room in it. */
+static bool is_used(const struct ptc_fast_chains *c, const struct ptc_fast_code *code,
+		    unsigned int eighths, unsigned int refused)
+{
+	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
+
+	return !is_largest(t, code) && (ptc_fast_get_hint(&c->used) * 8 >> t->bits > eighths ||
+					ptc_fast_get_hint(&c->refused) * refused >> t->bits > 0);
 }
 
 static bool is_crowded(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
-	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
+	return is_used(c, code, 3, 64);
+}
 
-	return !is_largest(t, code) && (ptc_fast_get_hint(&c->used) * 8 >> t->bits > 3 ||
-					ptc_fast_get_hint(&c->refused) * 64 >> t->bits > 0);
+/* Is its memory there, or too late? */
+static bool is_ready(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
+{
+	const struct ptc_fast_chain_table *t = &c->tables[c->n];
+
+	return !code->shared || (t->v && c->touched >= table_bytes(t)) || is_used(c, code, 4, 4);
+}
+
+static bool claim_growth(struct ptc_fast_chains *c)
+{
+	bool grows = false;
+
+	return ptc_fast_claim(&c->grows, &grows, true);
 }
 
 /* A chain in the making: nothing of it is anybody else's yet. */
@@ -357,12 +398,19 @@ static void count_one(struct ptc_fast_chains *c, struct ptc_fast_hand *h)
 /* Nobody waits for who does that: it is long, and the table that there is still does. */
 static void grow_in_time(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
-	bool grows = false;
-
-	if (!is_crowded(c, code) || !ptc_fast_claim(&c->grows, &grows, true))
+	if (!is_crowded(c, code) || !claim_growth(c))
 		return;
-	if (is_crowded(c, code)) /* nobody else was faster */
+	if (is_crowded(c, code) && is_ready(c, code)) /* nobody else was faster */
 		grow(c, code);
+	ptc_fast_publish(&c->grows, false);
+}
+
+void ptc_fast_chains_prepare(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
+{
+	if (!code->shared || !is_used(c, code, 0, 256) || !claim_growth(c))
+		return;
+	if (is_used(c, code, 0, 256) && get_next(c, next_bits(c, code)))
+		(void)touch_next(c);
 	ptc_fast_publish(&c->grows, false);
 }
 

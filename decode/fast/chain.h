@@ -51,12 +51,16 @@ enum { PTC_FAST_CHAIN_SET = 4, PTC_FAST_CHAIN_TABLES = 12 };
 
 struct ptc_fast_chains {
 	bool counts; /* its chains have KINDS, and no records: it is for who counts transfers */
-	/* [first, n) are there: the last is in use, others may still look into those in front. */
+	/*
+	 * [first, n) are there: the last is in use, others may still look into those in front. That
+	 * behind may be about to come: touched bytes of its memory are there.
+	 */
 	struct ptc_fast_chain_table tables[PTC_FAST_CHAIN_TABLES];
 	unsigned int first, n; /* n: published */
-	bool grows;	       /* somebody makes the next one: claimed */
-	size_t used;	       /* shared: a hint */
-	uint64_t refused;      /* since the table grew, for want of room in a set; a hint */
+	size_t touched;
+	bool grows;	  /* somebody makes the next one: claimed */
+	size_t used;	  /* shared: a hint */
+	uint64_t refused; /* since the table grew, for want of room in a set; a hint */
 };
 
 /* The @n oldest of @bits (see ptc_fast_flow_bits), at least one, from @block on. */
@@ -109,6 +113,12 @@ bool ptc_fast_chains_is_full(const struct ptc_fast_chains *c, const struct ptc_f
 /* From now on it is for who counts transfers, or not; forgotten, if that is new. By who has it
  * alone, if it is. */
 void ptc_fast_chains_set_counts(struct ptc_fast_chains *c, bool counts);
+
+/*
+ * Where a larger table will be needed soon, and others look into this one, get some of its memory:
+ * for who begins with some more trace.
+ */
+void ptc_fast_chains_prepare(struct ptc_fast_chains *c, const struct ptc_fast_code *code);
 
 /* How much memory it has. */
 size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c);

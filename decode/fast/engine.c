@@ -47,6 +47,8 @@ void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t
 				.marks_cap = f->marks_cap,
 				.ask = f->ask,
 				.asked = f->asked };
+	if (f->chains)
+		ptc_fast_chains_prepare(f->chains, f->flow.code);
 }
 
 void ptc_fast_release(struct ptc_fast *f)

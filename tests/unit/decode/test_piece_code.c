@@ -99,15 +99,15 @@ static enum ptc_fast_end build(struct ptc_fast_code *c, uint64_t ip)
 	return (enum ptc_fast_end)ptc_fast_code_get(c->hands, block)->end;
 }
 
-/* Blocks that are built are those that @fresh, which knows nothing, makes. */
+/* Blocks that are built, with one hand, are those that @fresh, which knows nothing, makes. */
 static void compare(struct ptc_fast_code *c, struct ptc_fast_code *fresh)
 {
 	uint32_t i;
 
-	for (i = 1; i < c->used[PTC_FAST_LIST_BLOCKS]; i++) {
+	for (i = 1; i < c->hands->parts[PTC_FAST_LIST_BLOCKS].at; i++) {
 		const struct ptc_fast_block *a = &c->blocks[i], *b;
 
-		if (a->end == PTC_FAST_UNBUILT) /* all zeros, too: those that there may be */
+		if (a->end == PTC_FAST_UNBUILT)
 			continue;
 		build(fresh, a->ip);
 		b = &fresh->blocks[ptc_fast_code_find(fresh->hands, a->ip, PTC_MODE_64)];
