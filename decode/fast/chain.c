@@ -10,6 +10,12 @@ enum { FIRST_BITS = 12, LAST_BITS = 20, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
 /* As many that a hand made in a table that others look into are counted at a time. */
 enum { UNSAID_MAX = 16 };
 
+/*
+ * To do without a chain so often costs what it does to make one: the table is full when those that
+ * find no room in it have cost more than it would to make all that have.
+ */
+enum { REFUSED_EACH = 8 };
+
 /* The key of one in the making: that of no other. */
 #define CLAIMED UINT64_MAX
 
@@ -134,9 +140,8 @@ static bool is_largest(const struct ptc_fast_chain_table *t, const struct ptc_fa
 
 bool ptc_fast_chains_is_full(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
-	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
-
-	return is_largest(t, code) && ptc_fast_get_hint(&c->refused) >> (t->bits - 2);
+	return is_largest(ptc_fast_chains_table(c), code) &&
+	       ptc_fast_get_hint(&c->refused) / REFUSED_EACH > ptc_fast_get_hint(&c->used);
 }
 
 const struct ptc_fast_chain *ptc_fast_chain_find_far(const struct ptc_fast_chain_table *t,

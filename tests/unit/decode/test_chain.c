@@ -108,6 +108,26 @@ Test(chain, all_that_are_there_stay_while_the_table_grows)
 	end(&code, &c);
 }
 
+/* A few that are asked for again and again are not worth to make all anew. */
+Test(chain, the_table_is_full_when_those_without_room_cost_more_than_all_others)
+{
+	struct ptc_fast_chains c;
+	struct ptc_fast_code code;
+	size_t i;
+
+	(void)begin(&code, &c, read_code);
+	c.used = 1000;
+	c.refused = 1000000;
+	cr_assert_not(ptc_fast_chains_is_full(&c, &code), "it may grow");
+	code.halved = 8;
+	cr_assert(ptc_fast_chains_is_full(&c, &code));
+	for (i = 0; i < 8; i++) {
+		c.refused = c.used * i;
+		cr_assert_not(ptc_fast_chains_is_full(&c, &code));
+	}
+	end(&code, &c);
+}
+
 Test(chain, of_who_counts_it_has_how_many_there_are)
 {
 	const struct ptc_fast_chain *chain;
