@@ -7,361 +7,28 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/shm.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/emu/arena.h"
-#include "capture/emu/owner.h"
 #include "capture/emu/plugin.h"
 #include "capture/emu/qemu.h"
 
-enum {
-	LOOK_NS = 50000000, /* is ptcap still there? asked so often while waiting for it */
-	INSN_MAX = 15,
-	PAGE = 4096,
-};
+enum { INSN_MAX = 15, PAGE = 4096 };
 
 struct ptc_emu_proc ptc_emu_proc;
 
 /* Initial-exec: one instruction to find it; the C library keeps room for a little of that. */
 static __thread struct ptc_emu_me me __attribute__((tls_model("initial-exec")));
 
-/* Where the words go when nobody wants them. */
-static uint32_t nowhere[PTC_EMU_WORDS];
-static struct ptc_emu_slot no_slot;
-
 struct ptc_emu_me *ptc_emu_me(void)
 {
 	return &me;
-}
-
-static bool stopped(void)
-{
-	return atomic_load_explicit(&ptc_emu_proc.sh->stop, memory_order_relaxed);
-}
-
-static void stop(void)
-{
-	atomic_store(&ptc_emu_proc.sh->stop, 1);
-}
-
-/* --- waiting --- */
-
-static long futex(atomic_uint *word, int op, unsigned int val, const struct timespec *timeout)
-{
-	return syscall(SYS_futex, word, op, val, timeout, NULL, 0);
-}
-
-static void ring_bell(void)
-{
-	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
-
-	(void)atomic_fetch_add(&sh->bell, 1);
-	if (atomic_load(&sh->sleeping))
-		(void)futex(&sh->bell, FUTEX_WAKE, 1, NULL);
-}
-
-/* Sleep while *@word is @seen, or until it is time to see if there still is somebody who records.
- */
-static void await(atomic_uint *word, unsigned int seen)
-{
-	static const struct timespec look = { .tv_nsec = LOOK_NS };
-
-	ring_bell();
-	if (futex(word, FUTEX_WAIT, seen, &look) && errno == ETIMEDOUT &&
-	    !ptc_emu_owner_lives(ptc_emu_proc.sh))
-		stop();
-}
-
-/* Until the trace unit has read up to @want of this thread's stream. */
-static void wait_tail(struct ptc_emu_me *m, uint64_t want)
-{
-	struct ptc_emu_slot *slot = m->slot;
-	const int saved = errno;
-
-	while (!stopped()) {
-		const unsigned int seen = atomic_load(&slot->room);
-
-		atomic_store(&slot->waiting, 1);
-		if (atomic_load(&slot->tail) >= want)
-			break;
-		await(&slot->room, seen);
-	}
-	atomic_store(&slot->waiting, 0);
-	errno = saved;
-}
-
-/* --- the stream --- */
-
-static void to_nowhere(struct ptc_emu_me *m)
-{
-	m->slot = &no_slot;
-	m->ring = nowhere;
-	m->limit = UINT64_MAX;
-}
-
-static void set_limit(struct ptc_emu_me *m, uint64_t tail)
-{
-	const uint64_t full = tail + PTC_EMU_WORDS;
-
-	m->limit = m->pos + PTC_EMU_WAKE < full ? m->pos + PTC_EMU_WAKE : full;
-}
-
-/* At the limit: ring, and wait if the ring is full. */
-static void make_room(struct ptc_emu_me *m)
-{
-	uint64_t tail;
-
-	if (stopped()) {
-		to_nowhere(m);
-		return;
-	}
-	tail = atomic_load_explicit(&m->slot->tail, memory_order_acquire);
-	if (m->pos - tail >= PTC_EMU_WORDS) {
-		wait_tail(m, m->pos - PTC_EMU_WORDS / 2);
-		if (stopped()) {
-			to_nowhere(m);
-			return;
-		}
-		tail = atomic_load_explicit(&m->slot->tail, memory_order_acquire);
-	} else {
-		ring_bell();
-	}
-	set_limit(m, tail);
-}
-
-static void put_word(struct ptc_emu_me *m, uint32_t word)
-{
-	if (m->pos == m->limit)
-		make_room(m);
-	m->ring[m->pos % PTC_EMU_WORDS] = word;
-	m->pos++;
-}
-
-static void publish(struct ptc_emu_me *m)
-{
-	atomic_store_explicit(&m->slot->head, m->pos, memory_order_release);
-}
-
-static void put_bytes(struct ptc_emu_me *m, const void *bytes, size_t len)
-{
-	const uint8_t *p = bytes;
-	uint32_t word;
-
-	for (; len; p += sizeof(word)) {
-		const size_t n = len < sizeof(word) ? len : sizeof(word);
-
-		word = 0;
-		memcpy(&word, p, n);
-		put_word(m, word);
-		len -= n;
-	}
-}
-
-static uint32_t words_of(size_t len)
-{
-	return (uint32_t)((len + 3) / 4);
-}
-
-void ptc_emu_put_text(struct ptc_emu_me *m, uint32_t type, const void *payload, size_t len,
-		      const char *text)
-{
-	const size_t text_len = text ? strnlen(text, PTC_EMU_PATH - 1) + 1 : 0;
-
-	put_word(m, ptc_emu_event(type, words_of(len) + words_of(text_len)));
-	put_bytes(m, payload, len);
-	put_bytes(m, text, text_len);
-	publish(m);
-}
-
-void ptc_emu_put(struct ptc_emu_me *m, uint32_t type, const void *payload, size_t len)
-{
-	ptc_emu_put_text(m, type, payload, len, NULL);
-}
-
-void ptc_emu_sync(struct ptc_emu_me *m)
-{
-	if (m->slot && m->slot != &no_slot)
-		wait_tail(m, m->pos);
-}
-
-/* --- threads --- */
-
-static void raise_to(atomic_uint *v, unsigned int n)
-{
-	unsigned int old = atomic_load(v);
-
-	while (old < n && !atomic_compare_exchange_weak(v, &old, n))
-		;
-}
-
-/* How many of the slots those may take who come to be in this way. */
-static uint32_t slots_for(enum ptc_emu_how how)
-{
-	if (how == PTC_EMU_VISIT)
-		return PTC_EMU_SLOTS;
-	return how == PTC_EMU_EXEC ? PTC_EMU_SLOTS - PTC_EMU_FOR_VISITS :
-				     PTC_EMU_SLOTS - PTC_EMU_FOR_EXEC;
-}
-
-static struct ptc_emu_slot *try_slot(enum ptc_emu_how how, uint32_t *ret_index)
-{
-	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
-	const uint32_t n = slots_for(how);
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		unsigned int want = PTC_EMU_FREE;
-
-		if (atomic_load_explicit(&sh->slots[i].state, memory_order_relaxed) == want &&
-		    atomic_compare_exchange_strong(&sh->slots[i].state, &want, PTC_EMU_TAKEN)) {
-			raise_to(&sh->nslots, i + 1);
-			*ret_index = i;
-			return &sh->slots[i];
-		}
-	}
-	return NULL;
-}
-
-/* What is not used any more is free when this returns. */
-static void ask_for_slots(void)
-{
-	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
-	const unsigned int mine = atomic_fetch_add(&sh->asked, 1) + 1;
-	const int saved = errno;
-
-	while (!stopped()) {
-		const unsigned int seen = atomic_load(&sh->answered);
-
-		if ((int)(seen - mine) >= 0)
-			break;
-		await(&sh->answered, seen);
-	}
-	errno = saved;
-}
-
-/* NULL: as many threads are recorded as there can be, or we record no more. */
-static struct ptc_emu_slot *take_slot(enum ptc_emu_how how, uint32_t *ret_index)
-{
-	struct ptc_emu_slot *slot;
-
-	if (stopped() || ptc_emu_proc.untraced)
-		return NULL;
-	slot = try_slot(how, ret_index);
-	if (slot)
-		return slot;
-	ask_for_slots();
-	return stopped() ? NULL : try_slot(how, ret_index);
-}
-
-/* The reader would not know what is mapped in a process whose beginning it has not seen. */
-static void not_traced(enum ptc_emu_how how)
-{
-	if (stopped())
-		return;
-	(void)atomic_fetch_add(&ptc_emu_proc.sh->untraced, 1);
-	if (how != PTC_EMU_THREAD)
-		ptc_emu_proc.untraced = true;
-}
-
-static void open_stream(struct ptc_emu_me *m, struct ptc_emu_slot *slot, uint32_t index,
-			const struct ptc_emu_start *start)
-{
-	m->slot = slot;
-	atomic_store(&slot->pid, ptc_emu_proc.pid);
-	atomic_store(&slot->born, atomic_fetch_add(&ptc_emu_proc.sh->births, 1) + 1);
-	m->ring = ptc_emu_ring(ptc_emu_proc.sh, index);
-	m->pos = atomic_load(&slot->head);
-	set_limit(m, atomic_load(&slot->tail));
-	ptc_emu_put(m, PTC_EMU_START, start, sizeof(*start));
-}
-
-static void join_as(struct ptc_emu_me *m, enum ptc_emu_how how, int ppid)
-{
-	struct ptc_emu_start start = { .pid = ptc_emu_proc.pid,
-				       .tid = (int32_t)syscall(SYS_gettid),
-				       .ppid = ppid,
-				       .ptid = ppid,
-				       .how = how,
-				       .base = ptc_emu_proc.base };
-	struct ptc_emu_slot *slot;
-	uint32_t index;
-
-	(void)atomic_fetch_add(&ptc_emu_proc.threads, 1);
-	slot = take_slot(how, &index);
-	if (slot) {
-		open_stream(m, slot, index, &start);
-		return;
-	}
-	not_traced(how);
-	to_nowhere(m);
-}
-
-void ptc_emu_join(struct ptc_emu_me *m)
-{
-	if (!m->slot)
-		join_as(m, PTC_EMU_THREAD, ptc_emu_proc.pid);
-}
-
-void ptc_emu_part(struct ptc_emu_me *m)
-{
-	if (!m->slot)
-		return;
-	(void)atomic_fetch_sub(&ptc_emu_proc.threads, 1);
-	if (m->slot != &no_slot) {
-		ptc_emu_put(m, PTC_EMU_EXIT, NULL, 0);
-		ring_bell();
-	}
-	*m = (struct ptc_emu_me){ .slot = NULL };
-}
-
-bool ptc_emu_visits(const struct ptc_emu_me *m)
-{
-	return m->slot == &no_slot && !ptc_emu_proc.untraced && !stopped();
-}
-
-bool ptc_emu_visit(struct ptc_emu_me *ret)
-{
-	const struct ptc_emu_start start = { .pid = ptc_emu_proc.pid,
-					     .tid = (int32_t)syscall(SYS_gettid),
-					     .how = PTC_EMU_VISIT,
-					     .base = ptc_emu_proc.base };
-	struct ptc_emu_slot *slot;
-	uint32_t index;
-
-	*ret = (struct ptc_emu_me){ .slot = NULL };
-	do /* nobody stays for long in those slots */
-		slot = take_slot(PTC_EMU_VISIT, &index);
-	while (!slot && !stopped());
-	if (slot)
-		open_stream(ret, slot, index, &start);
-	return slot;
-}
-
-void ptc_emu_end_visit(struct ptc_emu_me *m)
-{
-	ptc_emu_put(m, PTC_EMU_LEAVE, NULL, 0);
-	ptc_emu_sync(m);
-}
-
-void ptc_emu_forked(struct ptc_emu_me *m)
-{
-	const int parent = ptc_emu_proc.pid;
-
-	ptc_emu_proc.pid = getpid();
-	atomic_store(&ptc_emu_proc.threads, 0);
-	if (!m->slot)
-		return;
-	m->slot = NULL;
-	join_as(m, PTC_EMU_FORK, parent);
 }
 
 static void before_fork(void)
@@ -396,7 +63,7 @@ static inline void enter(struct ptc_emu_me *m, const void *data)
 {
 	m->ring[m->pos % PTC_EMU_WORDS] = (uint32_t)(uintptr_t)data;
 	m->pos++;
-	publish(m);
+	ptc_emu_publish(m);
 }
 
 /* Code that has become a handler since it was translated goes through on_block. */
@@ -418,7 +85,7 @@ static void on_block(unsigned int vcpu, void *data)
 	if (__builtin_expect(atomic_load_explicit(&ptc_emu_proc.late, memory_order_relaxed), 0))
 		look_for_handler(m, data);
 	if (__builtin_expect(m->pos == m->limit, 0))
-		make_room(m);
+		ptc_emu_make_room(m);
 	enter(m, data);
 }
 
@@ -431,7 +98,7 @@ static void on_handler_block(unsigned int vcpu, void *data)
 		first_block(m, *(const uint64_t **)__builtin_frame_address(0), data);
 	ptc_emu_delivered(m);
 	if (m->pos == m->limit)
-		make_room(m);
+		ptc_emu_make_room(m);
 	enter(m, data);
 }
 
@@ -446,14 +113,14 @@ static void on_unrecorded(unsigned int vcpu, void *data)
 
 	(void)vcpu;
 	(void)data;
-	if (stopped())
+	if (ptc_emu_stopped())
 		return;
-	if (m->slot && m->slot != &no_slot)
+	if (ptc_emu_has_stream(m))
 		ptc_emu_put(m, PTC_EMU_LEAVE, NULL, 0);
-	to_nowhere(m);
+	ptc_emu_to_nowhere(m);
 	atomic_store(&ptc_emu_proc.sh->full, 1);
-	while (!stopped())
-		await(&ptc_emu_proc.sh->stop, 0);
+	while (!ptc_emu_stopped())
+		ptc_emu_await(&ptc_emu_proc.sh->stop, 0);
 	errno = saved;
 }
 
@@ -486,7 +153,7 @@ static void begin(void)
 	ptc_emu_proc.begun = true;
 	ptc_emu_proc.pid = getpid();
 	ptc_emu_watch_death();
-	join_as(m, ptc_emu_proc.how, getppid());
+	ptc_emu_join_as(m, ptc_emu_proc.how, getppid());
 	ptc_emu_tell_loaded(m, path ? path : "");
 	free((void *)path);
 }
@@ -528,7 +195,7 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	ptc_emu_proc.base =
 		(uint64_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)) - start;
-	if (stopped())
+	if (ptc_emu_stopped())
 		return;
 	if (!ptc_emu_proc.begun)
 		begin();

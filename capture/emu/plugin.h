@@ -48,6 +48,19 @@ extern struct ptc_emu_proc ptc_emu_proc;
 
 struct ptc_emu_me *ptc_emu_me(void);
 
+/* --- stream.c: a thread's words, and whoever reads them --- */
+static inline bool ptc_emu_stopped(void)
+{
+	return atomic_load_explicit(&ptc_emu_proc.sh->stop, memory_order_relaxed);
+}
+
+static inline void ptc_emu_publish(struct ptc_emu_me *m)
+{
+	atomic_store_explicit(&m->slot->head, m->pos, memory_order_release);
+}
+
+/* At the limit: ring, and wait if the ring is full. */
+void ptc_emu_make_room(struct ptc_emu_me *m);
 /* Write an event to the thread's stream. @len bytes, padded to words. */
 void ptc_emu_put(struct ptc_emu_me *m, uint32_t type, const void *payload, size_t len);
 /* The same with a text behind the payload. */
@@ -55,6 +68,22 @@ void ptc_emu_put_text(struct ptc_emu_me *m, uint32_t type, const void *payload, 
 		      const char *text);
 /* Wait until the trace unit has read all that this thread wrote. */
 void ptc_emu_sync(struct ptc_emu_me *m);
+/* The thread writes to @slot, whose ring is the one at @index, from now on. */
+void ptc_emu_open(struct ptc_emu_me *m, struct ptc_emu_slot *slot, uint32_t index);
+/* Nobody wants its words any more. */
+void ptc_emu_to_nowhere(struct ptc_emu_me *m);
+bool ptc_emu_is_nowhere(const struct ptc_emu_me *m);
+bool ptc_emu_has_stream(const struct ptc_emu_me *m);
+
+/* There is something for the trace unit to do. */
+void ptc_emu_ring_bell(void);
+/* Sleep while *@word is @seen, or until it is time to see if there still is somebody who records.
+ */
+void ptc_emu_await(atomic_uint *word, unsigned int seen);
+
+/* --- threads.c: who has a stream --- */
+/* The calling thread came to be in this way, in the process @ppid's: a stream, if we record. */
+void ptc_emu_join_as(struct ptc_emu_me *m, enum ptc_emu_how how, int ppid);
 /* A stream for the calling thread, if it has none and we record. */
 void ptc_emu_join(struct ptc_emu_me *m);
 /* The thread ends. */
