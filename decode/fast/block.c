@@ -305,7 +305,7 @@ uint32_t ptc_fast_code_find(struct ptc_fast_hand *h, uint64_t ip, enum ptc_mode 
 
 static_assert((int)PTC_KIND_COUNT <= (int)sizeof(ptc_fast_kinds), "each kind has a count");
 
-ptc_fast_kinds ptc_fast_kinds_count(const struct ptc_fast_rec *recs, size_t n)
+static ptc_fast_kinds count_kinds(const struct ptc_fast_rec *recs, size_t n)
 {
 	ptc_fast_kinds kinds = { 0 };
 	size_t i;
@@ -313,6 +313,19 @@ ptc_fast_kinds ptc_fast_kinds_count(const struct ptc_fast_rec *recs, size_t n)
 	for (i = 0; i < n; i++)
 		kinds[ptc_fast_rec_kind(recs[i])]++;
 	return kinds;
+}
+
+uint32_t ptc_fast_hand_add_recs(struct ptc_fast_hand *h, const struct ptc_fast_rec *recs, size_t n,
+				size_t nkept)
+{
+	struct ptc_fast_part *p = &h->parts[PTC_FAST_LIST_RECS];
+	const ptc_fast_kinds kinds = count_kinds(recs, n);
+	const size_t at = p->at + 1;
+
+	memcpy(h->code->recs + p->at, &kinds, sizeof(kinds));
+	memcpy(h->code->recs + at, recs, nkept * sizeof(*recs));
+	p->at = at + nkept;
+	return (uint32_t)at;
 }
 
 /* A block in the making, of addresses: nothing of it is anybody else's yet. */
@@ -464,24 +477,20 @@ static bool add_pages(struct ptc_fast_hand *h, const struct making *m, uint32_t 
 /* Into the parts that the hand has. False: some of where it leads there is no room for. */
 static bool keep(struct ptc_fast_hand *h, struct making *m)
 {
-	const ptc_fast_kinds kinds = ptc_fast_kinds_count(m->recs, m->nrecs);
+	struct ptc_fast_part *lens = &h->parts[PTC_FAST_LIST_LENS];
+	struct ptc_fast_part *pushes = &h->parts[PTC_FAST_LIST_PUSHES];
 	struct ptc_fast_code *c = h->code;
-	struct ptc_fast_part *p = h->parts;
 	bool ok = true;
 	size_t i;
 
-	memcpy(c->recs + p[PTC_FAST_LIST_RECS].at, &kinds, sizeof(kinds));
-	m->b.recs = (uint32_t)++p[PTC_FAST_LIST_RECS].at;
-	memcpy(c->recs + m->b.recs, m->recs, m->nrecs * sizeof(*c->recs));
-	p[PTC_FAST_LIST_RECS].at += m->nrecs;
-	m->b.lens = (uint32_t)p[PTC_FAST_LIST_LENS].at;
-	memcpy(c->lens + m->b.lens, m->lens, m->b.ninsns);
-	p[PTC_FAST_LIST_LENS].at += m->b.ninsns;
-	m->b.pushes = (uint32_t)p[PTC_FAST_LIST_PUSHES].at;
-	p[PTC_FAST_LIST_PUSHES].at += m->b.npushes;
+	m->b.recs = ptc_fast_hand_add_recs(h, m->recs, m->nrecs, m->nrecs);
+	m->b.lens = (uint32_t)lens->at;
+	memcpy(c->lens + lens->at, m->lens, m->b.ninsns);
+	lens->at += m->b.ninsns;
+	m->b.pushes = (uint32_t)pushes->at;
 	for (i = 0; i < m->b.npushes && ok; i++) {
-		c->pushes[m->b.pushes + i] = ptc_fast_code_find(h, m->pushes[i], m->mode);
-		ok = c->pushes[m->b.pushes + i];
+		c->pushes[pushes->at] = ptc_fast_code_find(h, m->pushes[i], m->mode);
+		ok = c->pushes[pushes->at++];
 	}
 	for (i = 0; i < m->nnext && ok; i++) {
 		m->b.next[i] = ptc_fast_code_find(h, m->next[i], m->mode);
@@ -538,12 +547,9 @@ void ptc_fast_code_build(struct ptc_fast_hand *h, uint32_t block)
 		wait_for(b);
 		return;
 	}
-	if (!has_room(h, &m)) {
+	if (!has_room(h, &m) || !keep(h, &m) || !add_pages(h, &m, block)) {
 		fail(h->code);
 		m.b = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
-	} else if (!keep(h, &m) || !add_pages(h, &m, block)) {
-		fail(h->code);
-		m.b.end = PTC_FAST_BAD;
 	}
 	h->built++;
 	become(b, &m.b, (enum ptc_fast_end)m.b.end);

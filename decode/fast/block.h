@@ -197,8 +197,12 @@ static inline ptc_fast_kinds ptc_fast_kinds_of(const struct ptc_fast_rec *recs)
 	return kinds;
 }
 
-/* Those of the @n records at @recs, which are less than 256. */
-ptc_fast_kinds ptc_fast_kinds_count(const struct ptc_fast_rec *recs, size_t n);
+/*
+ * KINDS of the @n records at @recs, which are less than 256, and the first @nkept of those go into
+ * the hand's part, which has room for them. Returns where those are, behind KINDS.
+ */
+uint32_t ptc_fast_hand_add_recs(struct ptc_fast_hand *h, const struct ptc_fast_rec *recs, size_t n,
+				size_t nkept);
 
 /* The block, built. */
 static inline const struct ptc_fast_block *ptc_fast_code_get(struct ptc_fast_hand *h,

@@ -369,25 +369,19 @@ static bool has_room(const struct making *m, bool counts)
 /* It goes there. */
 static void keep(struct making *m, bool counts)
 {
-	const ptc_fast_kinds kinds = ptc_fast_kinds_count(m->recs, m->nrecs);
-	const size_t nrecs = counts ? 0 : m->nrecs;
-	size_t *const recs = &m->hand->parts[PTC_FAST_LIST_RECS].at;
-	size_t *const pushes = &m->hand->parts[PTC_FAST_LIST_PUSHES].at;
+	struct ptc_fast_part *pushes = &m->hand->parts[PTC_FAST_LIST_PUSHES];
 
-	memcpy(m->code->recs + *recs, &kinds, sizeof(kinds));
-	m->chain.recs = (uint32_t)++ * recs;
+	m->chain.recs = ptc_fast_hand_add_recs(m->hand, m->recs, m->nrecs, counts ? 0 : m->nrecs);
 	m->chain.nrecs = (uint8_t)m->nrecs;
 	m->chain.ninsns = (uint16_t)m->ninsns;
 	m->chain.npushes = (uint8_t)m->npushes;
-	memcpy(m->code->recs + *recs, m->recs, nrecs * sizeof(*m->recs));
-	*recs += nrecs;
 	if (m->npushes == 1) {
 		m->chain.pushes = m->pushes[0];
 		return;
 	}
-	m->chain.pushes = (uint32_t)*pushes;
-	memcpy(m->code->pushes + *pushes, m->pushes, m->npushes * sizeof(*m->pushes));
-	*pushes += m->npushes;
+	m->chain.pushes = (uint32_t)pushes->at;
+	memcpy(m->code->pushes + pushes->at, m->pushes, m->npushes * sizeof(*m->pushes));
+	pushes->at += m->npushes;
 }
 
 static void count_one(struct ptc_fast_chains *c, struct ptc_fast_hand *h)

@@ -110,7 +110,7 @@ Test(hand, records_that_there_may_be_are_for_chains_and_then_for_blocks)
 	cr_assert_gt(c.used[PTC_FAST_LIST_RECS], max / 2, "there were enough");
 	cr_assert(ptc_fast_code_is_full(&c) && !c.failed);
 	for (i = 0; i < MORE; i++) {
-		k = find(h, BLOCKS * 10 + i);
+		k = find(h, (size_t)10 * BLOCKS + i);
 		cr_assert_eq(ptc_fast_code_get(h, (uint32_t)k)->end, PTC_FAST_COND);
 	}
 	cr_assert_not(c.failed);
