@@ -90,22 +90,22 @@ static size_t bytes_of(const struct ptc_piece_code *k)
 	return ptc_fast_code_bytes(&k->code) + ptc_fast_chains_bytes(&k->chains);
 }
 
-/* The one that nobody has, and was not used for longest; ALL: there is none. */
-static size_t find_oldest(const struct ptc_piece_codes *c)
+/* The one that nobody has, other than @kept, and was not used for longest; ALL: there is none. */
+static size_t find_oldest(const struct ptc_piece_codes *c, const struct ptc_piece_code *kept)
 {
 	size_t i, oldest = PTC_PIECE_CODES_ALL;
 
 	for (i = 0; i < c->n; i++)
-		if (!c->codes[i]->users &&
+		if (!c->codes[i]->users && c->codes[i] != kept &&
 		    (oldest == PTC_PIECE_CODES_ALL || c->codes[i]->used < c->codes[oldest]->used))
 			oldest = i;
 	return oldest;
 }
 
 /* False: somebody has each of them. */
-static bool drop_oldest(struct ptc_piece_codes *c)
+static bool drop_oldest(struct ptc_piece_codes *c, const struct ptc_piece_code *kept)
 {
-	const size_t i = find_oldest(c);
+	const size_t i = find_oldest(c, kept);
 
 	if (i == PTC_PIECE_CODES_ALL)
 		return false;
@@ -147,10 +147,10 @@ static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_ad
 {
 	struct ptc_piece_code *k;
 
-	if (c->n >= PTC_PIECE_CODES && !drop_oldest(c) && c->n == PTC_PIECE_CODES_ALL)
+	if (c->n >= PTC_PIECE_CODES && !drop_oldest(c, NULL) && c->n == PTC_PIECE_CODES_ALL)
 		return NULL;
 	k = new_code(c);
-	while (!k && drop_oldest(c))
+	while (!k && drop_oldest(c, NULL))
 		k = new_code(c);
 	if (!k)
 		return NULL;
@@ -298,7 +298,7 @@ static struct ptc_piece_code *take(struct ptc_piece_user *u, const struct ptc_ad
 		u->held[u->nheld++] = k;
 	}
 	k->used = ++c->uses;
-	while (total(c) > PTC_PIECE_CODE_BYTES && drop_oldest(c))
+	while (total(c) > PTC_PIECE_CODE_BYTES && drop_oldest(c, k))
 		;
 	return k;
 }
