@@ -108,8 +108,9 @@ void ptc_fast_chains_release(struct ptc_fast_chains *c)
 void ptc_fast_chains_forget(struct ptc_fast_chains *c)
 {
 	drop_old(c);
-	if (c->used)
+	if (c->any)
 		memset(c->tables[c->n - 1].v, 0, table_bytes(&c->tables[c->n - 1]));
+	c->any = false;
 	c->used = 0;
 	c->refused = 0;
 }
@@ -386,6 +387,8 @@ static void keep(struct making *m, bool counts)
 
 static void count_one(struct ptc_fast_chains *c, struct ptc_fast_hand *h)
 {
+	if (!ptc_fast_get_hint(&c->any))
+		ptc_fast_put_hint(&c->any, true);
 	h->chains++;
 	h->unsaid++;
 	if (h->code->shared && h->unsaid < UNSAID_MAX)

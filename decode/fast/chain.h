@@ -60,6 +60,7 @@ struct ptc_fast_chains {
 	size_t touched;
 	bool grows;	  /* somebody makes the next one: claimed */
 	size_t used;	  /* shared: a hint */
+	bool any;	  /* there is one, or more; a hint, but never late */
 	uint64_t refused; /* since the table grew, for want of room in a set; a hint */
 };
 

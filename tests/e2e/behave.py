@@ -1343,16 +1343,23 @@ def leaves_far_jump(folder):
 
 @case
 def code_once(folder):
-    """Code that is translated again takes no memory: flipped 20000 times, or run by 40 processes."""
+    """
+    Code that is translated again takes no memory: flipped 20000 times, or run by 40 processes. In small pieces, and with
+    several threads, it is decoded as what it was.
+    """
     script = "i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i+1)); done"
     # A quarter and an eighth of what they would take.
     for n, (size, argv) in enumerate(
         (("256K", [prog("crowd"), "flip", "20000"]), ("512K", ["/bin/sh", "-c", script]))
     ):
         path, want = os.path.join(folder, f"f{n}"), os.path.join(folder, f"t{n}")
-        r = lib.record(path, argv, "--code-size", size, "--strict", "--truth", want).expect(0)
+        r = lib.record(
+            path, argv, "--code-size", size, "--psb-period", "2K", "--strict", "--truth", want
+        ).expect(0)
         check("CUT SHORT" not in r.err, r.err)
         lib.equals_truth(path, want)
+        one, two = (lib.decode(path, "-j", str(j)).expect(0).out for j in (1, 2))
+        check(one == two, f"{path}: two threads list something else than one")
 
 
 @case

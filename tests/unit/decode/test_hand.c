@@ -90,6 +90,30 @@ Test(hand, more_blocks_than_there_may_be_are_none)
 	ptc_fast_code_release(&c);
 }
 
+/* Those of a shared cache are not counted one by one: none may be left behind all the same. */
+Test(hand, what_is_forgotten_is_not_there_however_little_it_was)
+{
+	struct ptc_fast_chains chains;
+	struct ptc_fast_hand *h;
+	struct ptc_fast_code c;
+	uint32_t block;
+	uint64_t key;
+	size_t i;
+
+	cr_assert(ptc_fast_code_init(&c) && ptc_fast_chains_init(&chains));
+	c.shared = true;
+	h = add_hand(&c);
+	block = find(h, 0);
+	key = ptc_fast_chain_key(block, 0, BITS);
+	for (i = 0; i <= PTC_FAST_CHAIN_HEAT; i++)
+		(void)ptc_fast_chain_make(&chains, h, block, 0, BITS);
+	cr_assert(ptc_fast_chain_find(ptc_fast_chains_table(&chains), key));
+	ptc_fast_chains_forget(&chains);
+	cr_assert_not(ptc_fast_chain_find(ptc_fast_chains_table(&chains), key));
+	ptc_fast_chains_release(&chains);
+	ptc_fast_code_release(&c);
+}
+
 /* Chains leave some room for blocks, which nobody can do without. */
 Test(hand, records_that_there_may_be_are_for_chains_and_then_for_blocks)
 {
