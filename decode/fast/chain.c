@@ -283,12 +283,20 @@ static bool is_crowded(const struct ptc_fast_chains *c, const struct ptc_fast_co
 	return is_used(c, code, 3, 64);
 }
 
-/* Is its memory there, or too late? */
+/* Does it take long to get the memory of the one that comes next? */
+static bool is_slow(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
+{
+	return code->shared &&
+	       sizeof(struct ptc_fast_chain) << next_bits(c, code) > PTC_FAST_ROOM_MIN;
+}
+
+/* Is its memory there, or soon, or too late? */
 static bool is_ready(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
 	const struct ptc_fast_chain_table *t = &c->tables[c->n];
 
-	return !code->shared || (t->v && c->touched >= table_bytes(t)) || is_used(c, code, 4, 4);
+	return !is_slow(c, code) || (t->v && c->touched >= table_bytes(t)) ||
+	       is_used(c, code, 4, 4);
 }
 
 static bool claim_growth(struct ptc_fast_chains *c)
@@ -409,9 +417,9 @@ static void grow_in_time(struct ptc_fast_chains *c, const struct ptc_fast_code *
 
 void ptc_fast_chains_prepare(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
-	if (!code->shared || !is_used(c, code, 0, 256) || !claim_growth(c))
+	if (!is_slow(c, code) || !is_used(c, code, 0, 256) || !claim_growth(c))
 		return;
-	if (is_used(c, code, 0, 256) && get_next(c, next_bits(c, code)))
+	if (is_slow(c, code) && is_used(c, code, 0, 256) && get_next(c, next_bits(c, code)))
 		(void)touch_next(c);
 	ptc_fast_publish(&c->grows, false);
 }
