@@ -523,7 +523,7 @@ static void wait_for(const struct ptc_fast_block *b)
 {
 	int i;
 
-	for (i = 0; ptc_fast_see(&b->end) == PTC_FAST_UNBUILT; i++)
+	for (i = 0; ptc_fast_see(&b->end) == PTC_FAST_UNBUILT; i += i < TRIES)
 		if (i < TRIES)
 			__builtin_ia32_pause();
 		else

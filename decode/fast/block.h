@@ -130,7 +130,7 @@ struct ptc_fast_code {
 	struct ptc_fast_hand *hands; /* owned; published */
 
 	bool shared;
-	pthread_mutex_t lock; /* shared: for who takes parts, or makes something larger */
+	pthread_mutex_t lock; /* shared: for who takes parts, or writes tip */
 
 	unsigned int halved; /* so often, what there may be is; by whoever has several of these */
 	size_t bytes;	     /* of all of it; a hint */
@@ -151,7 +151,7 @@ static inline bool ptc_fast_code_is_full(const struct ptc_fast_code *c)
 	return ptc_fast_get_hint(&c->full) || ptc_fast_get_hint(&c->failed);
 }
 
-/* For who makes something larger that others have, too. */
+/* For who takes a part of a list, makes the index larger, or writes a block's tip. */
 void ptc_fast_code_lock(struct ptc_fast_code *c);
 void ptc_fast_code_unlock(struct ptc_fast_code *c);
 

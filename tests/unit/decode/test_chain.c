@@ -8,19 +8,9 @@
 #include <criterion/criterion.h>
 
 #include "decode/fast/chain.h"
+#include "lib_jcc.h"
 
 enum { BITS = 8, BLOCKS = 80000, START = 0x100000, ROOM_BITS = 16 };
-
-/* jne +14 at each even address. */
-static size_t read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
-{
-	size_t i;
-
-	(void)ctx;
-	for (i = 0; i < len; i++)
-		out[i] = (ip + i) % 2 ? 0x0e : 0x75;
-	return len;
-}
 
 /* Those of the block at the number @i. */
 static uint64_t bits_of(size_t i)
@@ -88,7 +78,7 @@ Test(chain, all_that_are_there_stay_while_the_table_grows)
 	struct ptc_fast_hand *h;
 	size_t i, was, found = 0, refused = 0;
 
-	h = begin(&code, &c, read_code);
+	h = begin(&code, &c, jcc_read);
 	for (i = 0; i < BLOCKS; i++) {
 		was = c.used;
 		blocks[i] = make(&c, h, i);
@@ -115,7 +105,7 @@ Test(chain, the_table_is_full_when_those_without_room_cost_more_than_all_others)
 	struct ptc_fast_code code;
 	size_t i;
 
-	(void)begin(&code, &c, read_code);
+	(void)begin(&code, &c, jcc_read);
 	c.used = 1000;
 	c.refused = 1000000;
 	cr_assert_not(ptc_fast_chains_is_full(&c, &code), "it may grow");
@@ -137,7 +127,7 @@ Test(chain, of_who_counts_it_has_how_many_there_are)
 	const size_t i = 5;
 	uint32_t block;
 
-	h = begin(&code, &c, read_code);
+	h = begin(&code, &c, jcc_read);
 	ptc_fast_chains_set_counts(&c, true);
 	block = make(&c, h, i);
 	cr_assert(find(&c, &code, block, i));

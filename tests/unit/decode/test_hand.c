@@ -6,24 +6,13 @@
 #include <criterion/criterion.h>
 
 #include "decode/fast/chain.h"
+#include "lib_jcc.h"
 
 enum { START = 0x100000, BITS = 8 };
 
-/* jne +14 at each even address. */
-static size_t read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
-{
-	size_t i;
-
-	(void)ctx;
-	for (i = 0; i < len; i++)
-		out[i] = (ip + i) % 2 ? 0x0e : 0x75;
-	return len;
-}
-
 static struct ptc_fast_hand *add_hand(struct ptc_fast_code *c)
 {
-	struct ptc_fast_hand *h =
-		ptc_fast_hand_new(c, &(struct ptc_fast_source){ read_code, NULL });
+	struct ptc_fast_hand *h = ptc_fast_hand_new(c, &(struct ptc_fast_source){ jcc_read, NULL });
 
 	cr_assert(h);
 	return h;
