@@ -56,7 +56,7 @@ static bool get_next(struct ptc_fast_chains *c, unsigned int bits)
 	t->bits = bits;
 	t->v = bytes < PTC_FAST_ROOM_MIN ? ptc_fast_table_new(bytes) :
 					   ptc_fast_room_new(bytes, MAX_BYTES);
-	c->touched = bytes < PTC_FAST_ROOM_MIN ? bytes : 0;
+	ptc_fast_put_hint(&c->touched, bytes < PTC_FAST_ROOM_MIN ? bytes : 0);
 	return t->v;
 }
 
@@ -68,8 +68,14 @@ static bool touch_next(struct ptc_fast_chains *c)
 	if (c->touched >= table_bytes(t))
 		return false;
 	touch(&t->v[c->touched / sizeof(*t->v)], PTC_FAST_ROOM_MIN);
-	c->touched += PTC_FAST_ROOM_MIN;
+	ptc_fast_put_hint(&c->touched, c->touched + PTC_FAST_ROOM_MIN);
 	return true;
+}
+
+static void use_next(struct ptc_fast_chains *c)
+{
+	ptc_fast_publish(&c->n, c->n + 1);
+	ptc_fast_put_hint(&c->touched, 0);
 }
 
 static void drop_table(struct ptc_fast_chain_table *t)
@@ -84,8 +90,10 @@ static void drop_table(struct ptc_fast_chain_table *t)
 bool ptc_fast_chains_init(struct ptc_fast_chains *c)
 {
 	*c = (struct ptc_fast_chains){ .n = 0 };
-	c->n = get_next(c, FIRST_BITS);
-	return c->n;
+	if (!get_next(c, FIRST_BITS))
+		return false;
+	use_next(c);
+	return true;
 }
 
 /* All but the one that is in use. */
@@ -126,7 +134,7 @@ void ptc_fast_chains_set_counts(struct ptc_fast_chains *c, bool counts)
 size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c)
 {
 	const unsigned int n = ptc_fast_see(&c->n);
-	size_t bytes = 0;
+	size_t bytes = ptc_fast_get_hint(&c->touched);
 	unsigned int i;
 
 	for (i = c->first; i < n; i++)
@@ -239,7 +247,7 @@ static void move(struct ptc_fast_chains *c, bool shared)
 		used += key && key != CLAIMED && put(t, &was->v[i], key);
 	}
 	ptc_fast_put_hint(&c->used, used);
-	ptc_fast_publish(&c->n, c->n + 1);
+	use_next(c);
 	if (!shared)
 		drop_old(c);
 }

@@ -53,7 +53,8 @@ struct ptc_fast_chains {
 	bool counts; /* its chains have KINDS, and no records: it is for who counts transfers */
 	/*
 	 * [first, n) are there: the last is in use, others may still look into those in front. That
-	 * behind may be about to come: touched bytes of its memory are there.
+	 * behind may be about to come: touched bytes of its memory are there. A hint for who does
+	 * not make it.
 	 */
 	struct ptc_fast_chain_table tables[PTC_FAST_CHAIN_TABLES];
 	unsigned int first, n; /* n: published */
@@ -121,7 +122,7 @@ void ptc_fast_chains_set_counts(struct ptc_fast_chains *c, bool counts);
  */
 void ptc_fast_chains_prepare(struct ptc_fast_chains *c, const struct ptc_fast_code *code);
 
-/* How much memory it has. */
+/* How much memory it has, with what was got for a larger table. */
 size_t ptc_fast_chains_bytes(const struct ptc_fast_chains *c);
 
 /*

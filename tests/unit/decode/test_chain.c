@@ -98,6 +98,47 @@ Test(chain, all_that_are_there_stay_while_the_table_grows)
 	end(&code, &c);
 }
 
+/* What chains_bytes says that there is of the tables in use. */
+static size_t bytes_in_use(const struct ptc_fast_chains *c)
+{
+	size_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < c->n; i++)
+		bytes += sizeof(struct ptc_fast_chain) << c->tables[i].bits;
+	return bytes;
+}
+
+/* Made ahead, too: the bound for memory is one for all of it. */
+Test(chain, memory_of_a_shared_table_counts_as_soon_as_it_is_there)
+{
+	struct ptc_fast_chains c;
+	struct ptc_fast_code code;
+	struct ptc_fast_hand *h;
+	size_t i, n = 0, most = 0;
+	unsigned int was;
+
+	h = begin(&code, &c, jcc_read);
+	code.shared = true;
+	cr_assert_eq(ptc_fast_chains_bytes(&c), bytes_in_use(&c));
+	for (i = 0; i < BLOCKS && ptc_fast_chains_table(&c)->bits <= ROOM_BITS; i++) {
+		(void)make(&c, h, i);
+		if (i % 256)
+			continue;
+		was = c.n;
+		ptc_fast_chains_prepare(&c, &code);
+		cr_assert_eq(c.n, was, "that is only ahead");
+		n = ptc_fast_chains_bytes(&c) - bytes_in_use(&c);
+		most = n > most ? n : most;
+	}
+	cr_expect_eq(most, sizeof(struct ptc_fast_chain) << (ROOM_BITS + 2), "all of it, ahead");
+	cr_expect_eq(ptc_fast_chains_table(&c)->bits, ROOM_BITS + 2);
+	cr_expect_eq(ptc_fast_chains_bytes(&c), bytes_in_use(&c), "and now in use");
+	for (i = 0; i < c.n; i++)
+		cr_expect_not_null(c.tables[i].v, "others may look into them");
+	end(&code, &c);
+}
+
 /* A few that are asked for again and again are not worth to make all anew. */
 Test(chain, the_table_is_full_when_those_without_room_cost_more_than_all_others)
 {
