@@ -7,14 +7,15 @@ find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 function(ptcap_damage NAME COUNT SEED)
 	add_test(NAME damage_${NAME} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
-		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED})
+		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED} ${ARGN})
 	set_tests_properties(damage_${NAME} PROPERTIES TIMEOUT 1200 LABELS damage
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MUTATE=$<TARGET_FILE:mutate>;PROGS=${e2e_bin};PTCAP_TRACES=${PTCAP_TRACES}")
 endfunction()
 
 ptcap_damage(some 600 1)
 if(NOT PTCAP_SANITIZE)
-	ptcap_damage(much 10000 2)
+	# All of them in all ways would be four minutes of two CPUs; the few above are.
+	ptcap_damage(much 10000 2 2)
 	set_tests_properties(damage_much PROPERTIES LABELS "damage;long")
 endif()
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""damage.py KEEP COUNT SEED: record some programs, and give the recordings, and real traces if they are there, to
-mutate, for COUNT changes in all. A recording that fails is kept in the folder KEEP."""
+"""damage.py KEEP COUNT SEED [WAYS]: record some programs, and give the recordings, and real traces if they are there, to
+mutate, for COUNT changes in all, each of which is decoded in WAYS ways, or all. A recording that fails is kept in the
+folder KEEP."""
 
 import os
 import shutil
@@ -107,12 +108,13 @@ def real():
 
 def main():
     keep, count, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    ways = ["-w", sys.argv[4]] if len(sys.argv) > 4 else []
     failed = 0
     with tempfile.TemporaryDirectory(prefix="ptcap-damage-") as folder:
         bases = [*record(folder), *real()]
         for base in bases:
             each = str(-(-count // len(bases)))
-            argv = [MUTATE, "-e", "-s", seed, "-n", each, "-l", LIMIT, base]
+            argv = [MUTATE, "-e", "-s", seed, "-n", each, "-l", LIMIT, *ways, base]
             if subprocess.run(argv).returncode:
                 failed += 1
                 if base.startswith(folder):

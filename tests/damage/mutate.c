@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-k] BASE...
+ * mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-w WAYS] [-k] BASE...
  *
  * Each recording is damaged in COUNT ways, one at a time, and decoded: doc/format.md says what has
  * to come out then. A failure is told of with the number of the way; -m does this one
  * alone, and says more. -l: bytes of trace of each queue that are used. -k goes on after a failure.
  *
  * -j: with several threads, which have caches of their own, and without libipt's cache of blocks
- * the same has to come out, to the byte. -e: with the second engine, too.
+ * the same has to come out, to the byte. -e: with the second engine, too: with one
+ * thread and, if there is no -w, in all ways that there are; else in so many, which are others each
+ * time.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -28,7 +30,7 @@ enum {
 };
 
 struct options {
-	uint64_t seed, count, number, limit;
+	uint64_t seed, count, number, limit, ways;
 	bool one, keep_going, threads, engine;
 };
 
@@ -324,8 +326,9 @@ static void judge_threads(const struct base *b, const struct change *c, const st
 	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
 }
 
+/* Of the first way all, and of the others @most of each change, in turn. */
 static void judge_engine(const struct base *b, const struct change *c, const struct run *got,
-			 struct verdict *v)
+			 uint64_t number, uint64_t most, struct verdict *v)
 {
 	static const struct threads how[] = {
 		{ .jobs = 1, .engine = PTC_ENGINE_FAST },
@@ -337,8 +340,13 @@ static void judge_engine(const struct base *b, const struct change *c, const str
 		{ .jobs = 1, .engine = PTC_ENGINE_FAST, .counts = true },
 		{ .jobs = 2, .slice = 1, .engine = PTC_ENGINE_FAST, .counts = true },
 	};
+	const uint64_t others = sizeof(how) / sizeof(how[0]) - 1;
+	const uint64_t n = most < others ? most : others;
+	uint64_t i;
 
-	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
+	judge_ways(b, c, got, how, 1, v);
+	for (i = 0; i < n; i++)
+		judge_ways(b, c, got, &how[1 + (number * n + i) % others], 1, v);
 }
 
 static bool do_one(const struct base *b, const struct options *o, uint64_t number)
@@ -356,7 +364,7 @@ static bool do_one(const struct base *b, const struct options *o, uint64_t numbe
 	if (o->threads && !got.endless && !v.text[0])
 		judge_threads(b, &c, &got, &v);
 	if (o->engine && !got.endless && !v.text[0])
-		judge_engine(b, &c, &got, &v);
+		judge_engine(b, &c, &got, number, o->ways, &v);
 	place->made++;
 	place->by_kind[c.kind]++;
 	if (v.text[0]) {
@@ -434,11 +442,11 @@ static uint64_t number_of(const char *text)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .seed = 1, .count = 100, .limit = 16384 };
+	struct options o = { .seed = 1, .count = 100, .limit = 16384, .ways = UINT64_MAX };
 	bool good = true;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:n:m:l:jek")) != -1) {
+	while ((opt = getopt(argc, argv, "s:n:m:l:w:jek")) != -1) {
 		switch (opt) {
 		case 's':
 			o.seed = number_of(optarg);
@@ -452,6 +460,9 @@ int main(int argc, char **argv)
 			break;
 		case 'l':
 			o.limit = number_of(optarg);
+			break;
+		case 'w':
+			o.ways = number_of(optarg);
 			break;
 		case 'j':
 			o.threads = true;
@@ -467,8 +478,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind == argc)
-		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-k] "
-		    "BASE...");
+		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] "
+		    "[-w WAYS] [-k] BASE...");
 	place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	if (place == MAP_FAILED)
