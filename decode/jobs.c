@@ -457,7 +457,7 @@ void ptc_jobs_give_made(struct ptc_jobs *j, struct ptc_made_list *made)
 	ptc_made_list_renew(made);
 	(void)pthread_mutex_lock(&j->lock);
 	t = j->turn;
-	if (made->used && t && t->nspare_made < SPARE_MAX) {
+	if (made->cap && t && t->nspare_made < SPARE_MAX) {
 		t->spare_made[t->nspare_made++] = *made;
 		*made = (struct ptc_made_list){ .n = 0 };
 	}

@@ -7,8 +7,8 @@
 #include "decode/psb.h"
 
 /*
- * How much memory of all pieces of a list is worth keeping. With PSBs that are far apart one piece
- * may need half of it, and to get that from the system each time costs as much as to fill it.
+ * How much memory of a list is worth keeping. With PSBs that are far apart one piece may need half
+ * of it, and to get that from the system each time costs as much as to fill it.
  */
 enum { KEEP_BYTES = 4 << 20 };
 
@@ -39,37 +39,30 @@ void ptc_made_copy_release(struct ptc_made_copy *copy)
 	copy->bytes = NULL;
 }
 
-void ptc_made_release(struct ptc_made *m)
+void ptc_made_room_release(struct ptc_made_room *room)
 {
-	free(m->recs);
-	free(m->marks);
-	*m = (struct ptc_made){ .n = 0 };
+	free(room->recs);
+	free(room->marks);
+	*room = (struct ptc_made_room){ .nrecs = 0 };
 }
 
 void ptc_made_list_release(struct ptc_made_list *l)
 {
-	while (l->used)
-		ptc_made_release(&l->v[--l->used]);
+	ptc_made_room_release(&l->room);
 	free(l->v);
 	*l = (struct ptc_made_list){ .n = 0 };
 }
 
-static size_t bytes_of(const struct ptc_made *m)
+static size_t bytes_of(const struct ptc_made_room *room)
 {
-	return m->cap * sizeof(*m->recs) + m->marks_cap * sizeof(*m->marks);
+	return room->recs_cap * sizeof(*room->recs) + room->marks_cap * sizeof(*room->marks);
 }
 
 void ptc_made_list_renew(struct ptc_made_list *l)
 {
-	size_t i, bytes = 0;
-
-	for (i = 0; i < l->used; i++) {
-		bytes += bytes_of(&l->v[i]);
-		if (bytes <= KEEP_BYTES)
-			continue;
-		bytes -= bytes_of(&l->v[i]);
-		ptc_made_release(&l->v[i]);
-	}
+	if (bytes_of(&l->room) > KEEP_BYTES)
+		ptc_made_room_release(&l->room);
+	l->room.nrecs = l->room.nmarks = 0;
 	l->n = l->next = 0;
 }
 
@@ -77,8 +70,7 @@ struct ptc_made *ptc_made_list_add(struct ptc_made_list *l)
 {
 	if (!ptc_grow(&l->v, &l->cap, l->n + 1, sizeof(*l->v)))
 		return NULL;
-	if (l->n == l->used)
-		l->v[l->used++] = (struct ptc_made){ .n = 0 };
+	l->v[l->n] = (struct ptc_made){ .n = 0 };
 	return &l->v[l->n++];
 }
 

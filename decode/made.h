@@ -49,21 +49,30 @@ struct ptc_made {
 	bool stays_on; /* and where it ends */
 	uint64_t insns;
 	struct ptc_fast_last last;
-	struct ptc_fast_rec *recs; /* owned */
-	size_t n, cap;
+	size_t recs, n; /* transfers, and marks: where in its room, how many */
+	size_t marks, nmarks;
 	bool counted; /* recs are not there; of the n, without one that is last.listed, there are */
 	uint64_t kinds[PTC_KIND_COUNT]; /* so many of each */
-	struct ptc_fast_mark *marks;	/* owned */
-	size_t nmarks, marks_cap;
 };
 
-void ptc_made_release(struct ptc_made *m);
+/*
+ * What pieces list, one behind the other: with a memory of its own each would keep what the largest
+ * one needed that ever had its place.
+ */
+struct ptc_made_room {
+	struct ptc_fast_rec *recs;   /* owned */
+	struct ptc_fast_mark *marks; /* owned */
+	size_t nrecs, recs_cap, nmarks, marks_cap;
+};
 
-/* Some of one lane, ascending. What is behind n is there for its memory. */
+void ptc_made_room_release(struct ptc_made_room *room);
+
+/* Some of one lane, ascending. */
 struct ptc_made_list {
 	struct ptc_made *v; /* owned */
-	size_t n, used, cap;
+	size_t n, cap;
 	size_t next; /* those in front of it are behind us */
+	struct ptc_made_room room;
 };
 
 void ptc_made_list_release(struct ptc_made_list *l);

@@ -12,8 +12,7 @@ static const char OTHERS[] = "side records, or the end of what is wanted";
 
 void ptc_piece_release(struct ptc_piece *p)
 {
-	free(p->recs);
-	free(p->marks);
+	ptc_made_room_release(&p->own);
 	*p = (struct ptc_piece){ .active = false };
 }
 
@@ -126,54 +125,45 @@ static void take_last(const struct ptc_replay *r, struct ptc_piece *p, const str
 		p->n--;
 }
 
-/* The lists of each are the other's now; what is in @m's counts no more. */
-static void swap_lists(struct ptc_piece *p, struct ptc_made *m)
+/* Each has the other's memory now; what is in @room's counts no more. */
+static void swap_room(struct ptc_piece *p, struct ptc_made_room *room)
 {
-	const struct ptc_piece old = *p;
+	const struct ptc_made_room old = p->own;
 
-	p->recs = m->recs;
-	p->cap = m->cap;
-	p->marks = m->marks;
-	p->marks_cap = m->marks_cap;
-	m->recs = old.recs;
-	m->cap = old.cap;
-	m->marks = old.marks;
-	m->marks_cap = old.marks_cap;
-	m->n = m->nmarks = 0;
+	p->own = *room;
+	*room = old;
+	room->nrecs = room->nmarks = 0;
 }
 
 void ptc_piece_give_back(struct ptc_replay *r)
 {
 	struct ptc_piece *p = &r->piece;
 
-	if (p->lender && !p->active) {
+	if (p->lender && p->active)
+		swap_room(p, p->lender);
+	else if (p->lender)
 		ptc_out_keep(&r->out);
-		p->next = p->n = p->next_mark = p->nmarks = 0;
-		swap_lists(p, p->lender);
-	}
 	p->lender = NULL;
 }
 
-/*
- * What was made, with its lists, is what is to be handed over. @m is among those that were made
- * ahead, or that of the engine.
- */
-static void take_made(struct ptc_replay *r, struct ptc_made *m, bool ahead)
+/* What was made is what is to be handed over. @ahead: in that room; NULL: in that of @e. */
+static void take_made(struct ptc_replay *r, struct ptc_engine *e, const struct ptc_made *m,
+		      struct ptc_made_room *ahead)
 {
-	struct ptc_piece old;
+	const struct ptc_made_room *room;
 
 	ptc_out_keep(&r->out);
-	ptc_piece_give_back(r);
-	old = r->piece;
+	if (!ahead)
+		swap_room(&r->piece, &e->room);
+	room = ahead ? ahead : &r->piece.own;
 	r->piece = (struct ptc_piece){ .ahead = ahead,
-				       .lender = ahead ? m : NULL,
-				       .recs = old.recs,
+				       .own = r->piece.own,
+				       .lender = ahead,
+				       .recs = room->recs ? room->recs + m->recs : NULL,
 				       .n = m->n,
-				       .cap = old.cap,
 				       .counted = m->counted,
-				       .marks = old.marks,
+				       .marks = m->nmarks ? room->marks + m->marks : NULL,
 				       .nmarks = m->nmarks,
-				       .marks_cap = old.marks_cap,
 				       .end = m->end,
 				       .insns = m->insns,
 				       .has_land = m->on,
@@ -181,10 +171,9 @@ static void take_made(struct ptc_replay *r, struct ptc_made *m, bool ahead)
 				       .stays_on = m->stays_on,
 				       .time = r->now };
 	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
-	swap_lists(&r->piece, m);
 }
 
-/* What was handed over last is where the next one comes, if it is no list of somebody else's. */
+/* Where what was handed over last is, which is in the CPU's cache, there the next one comes. */
 static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_piece *p = &r->piece;
@@ -193,7 +182,7 @@ static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 		return;
 	ptc_out_keep(&r->out);
 	p->next = p->n = p->next_mark = p->nmarks = 0;
-	swap_lists(p, &e->made);
+	swap_room(p, &e->room);
 }
 
 /* The piece that begins here, of all whose turn it will be. */
@@ -208,8 +197,9 @@ static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 	take_back(r, e);
 	e->fast.ask = e->turns.n ? ask : NULL;
 	e->fast.asked = &t;
+	e->room.nrecs = e->room.nmarks = 0;
 	ptc_engine_make(e, e->preview.d ? e->turns.v[0].as : r->as, r->out.pid, &v, r->from,
-			&e->made);
+			&e->room, &e->made);
 	e->fast.ask = NULL;
 }
 
@@ -217,8 +207,10 @@ static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 static bool is_undivided(const struct ptc_replay *r, const struct ptc_engine *e,
 			 const struct ptc_made *m)
 {
+	const struct ptc_fast_mark *marks = r->made->room.marks;
+
 	return e->turns.n < 2 || !m->nmarks ||
-	       to_ns(r, m->marks[m->nmarks - 1].tsc, UINT64_MAX) < e->turns.v[1].time;
+	       to_ns(r, marks[m->marks + m->nmarks - 1].tsc, UINT64_MAX) < e->turns.v[1].time;
 }
 
 /* The piece that begins here: made before, or now by @e. */
@@ -283,7 +275,7 @@ static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct 
 		return "a change of mode";
 	if (!m->on && r->trail.last.valid)
 		return "a piece behind damage";
-	take_made(r, m, !user);
+	take_made(r, e, m, user ? NULL : &r->made->room);
 	if (!tell_times(r, p))
 		return "a time that goes back";
 	take_last(r, p, m);

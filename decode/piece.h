@@ -31,7 +31,8 @@ struct ptc_engine {
 	struct ptc_engine *maker;   /* lent; that of the thread whose turn it is; NULL: this one */
 	struct ptc_piece_user user; /* of what is known of code */
 	struct ptc_fast fast;
-	struct ptc_made made; /* the piece that was made last; its lists are somebody else's then */
+	struct ptc_made made;	    /* the piece that was made last, in its turn; what it lists */
+	struct ptc_made_room room;  /* is here until it is handed over */
 	struct ptc_made_copy copy;  /* for made */
 	struct ptc_turns turns;	    /* whose it is to be */
 	struct ptc_preview preview; /* of their code, if that changes; see ptc_preview.d */
@@ -63,22 +64,25 @@ bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, i
 
 /*
  * Make the piece at @from of the span that @v is of, with the code of @as, which is that of @pid.
- * All of it is theirs, but for turns that fast.ask tells of.
+ * All of it is theirs, but for turns that fast.ask tells of. What it lists goes behind what is in
+ * @room.
  */
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
-		     const struct ptc_made_view *v, size_t from, struct ptc_made *m);
+		     const struct ptc_made_view *v, size_t from, struct ptc_made_room *room,
+		     struct ptc_made *m);
 
 /* A piece whose transfers are being handed over or, to verify, expected. */
 struct ptc_piece {
 	bool active;
-	bool ahead;		   /* it was made before its turn */
-	bool counted;		   /* recs are not there, but how many there are of each kind */
-	struct ptc_made *lender;   /* lent; gets the lists back that it gave; NULL: they stay */
-	struct ptc_fast_rec *recs; /* owned; [next, n) are to come */
-	size_t next, n, cap;
+	bool ahead;   /* it was made before its turn */
+	bool counted; /* recs are not there, but how many there are of each kind */
+	struct ptc_made_room own;
+	struct ptc_made_room *lender;	 /* lent; has what is handed over; NULL: own has */
+	const struct ptc_fast_rec *recs; /* there; [next, n) are to come */
+	size_t next, n;
 	uint64_t kinds[PTC_KIND_COUNT];
-	struct ptc_fast_mark *marks; /* owned; [next_mark, nmarks); tsc is in ns now */
-	size_t next_mark, nmarks, marks_cap;
+	struct ptc_fast_mark *marks; /* there; [next_mark, nmarks); tsc is in ns now */
+	size_t next_mark, nmarks;
 	size_t end; /* the next PSB, in the span */
 	bool late;  /* the next one is of late_time, which is over */
 	uint64_t late_time;
@@ -100,9 +104,9 @@ struct ptc_piece {
 void ptc_piece_release(struct ptc_piece *p);
 
 /*
- * Those that were made ahead are about to go: unless the piece is still handed over, they have
- * their lists again. Memory that one CPU has written last is dear to write for another one: it
- * must not go from thread to thread.
+ * Those that were made ahead are about to go. What they list stays with them, unless it is still
+ * handed over: memory that one CPU has written last is dear to write for another one, and must not
+ * go from thread to thread.
  */
 void ptc_piece_give_back(struct ptc_replay *r);
 

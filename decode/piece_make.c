@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "decode/addrspace.h"
+#include "decode/grow.h"
 #include "decode/piece.h"
 #include "decode/psb.h"
 
@@ -56,7 +57,7 @@ void ptc_engine_free(struct ptc_engine *e)
 {
 	if (!e)
 		return;
-	ptc_made_release(&e->made);
+	ptc_made_room_release(&e->room);
 	ptc_made_copy_release(&e->copy);
 	ptc_preview_release(&e->preview);
 	ptc_fast_release(&e->fast);
@@ -87,7 +88,10 @@ bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, i
 /* To the PSB behind the piece. NULL: it came there; else why it did not. */
 static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t from)
 {
+	const size_t first = f->flow.nrecs;
+
 	ptc_fast_begin(f, v->bytes, v->len, from - v->off);
+	f->flow.first = f->flow.nrecs = first;
 	switch (ptc_fast_run(f)) {
 	case PTC_FAST_AT_PSB:
 		/* What libipt makes of what is behind it must not be hidden by the end of the view.
@@ -101,24 +105,19 @@ static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t
 	}
 }
 
-/*
- * The engine's lists are those of @m, and the other way round: it fills what @m had, which was read
- * last, and is in the CPU's cache. Who counts needs no records.
- */
-static void swap_with_engine(struct ptc_fast *f, struct ptc_made *m)
+/* What the engine lists goes there, or where it went before. Who counts needs no records. */
+static void swap_with_engine(struct ptc_fast *f, struct ptc_made_room *room)
 {
-	const struct ptc_made old = *m;
+	const struct ptc_made_room old = *room;
 
-	m->marks = f->marks;
-	m->marks_cap = f->marks_cap;
-	f->marks = old.marks;
-	f->marks_cap = old.marks_cap;
 	if (f->counts)
 		return;
-	m->recs = f->flow.recs;
-	m->cap = f->flow.recs_cap;
+	room->recs = f->flow.recs;
+	room->nrecs = f->flow.nrecs;
+	room->recs_cap = f->flow.recs_cap;
 	f->flow.recs = old.recs;
-	f->flow.recs_cap = old.cap;
+	f->flow.nrecs = old.nrecs;
+	f->flow.recs_cap = old.recs_cap;
 }
 
 /* All but what is not known yet. */
@@ -147,19 +146,45 @@ static void describe(struct ptc_fast *f, const struct ptc_made_view *v, struct p
 		count(f, m);
 }
 
+/* There are few of them. False: out of memory. */
+static bool add_marks(const struct ptc_fast *f, struct ptc_made_room *room)
+{
+	if (!ptc_grow(&room->marks, &room->marks_cap, room->nmarks + f->nmarks,
+		      sizeof(*room->marks)))
+		return false;
+	if (f->nmarks)
+		memcpy(room->marks + room->nmarks, f->marks, f->nmarks * sizeof(*f->marks));
+	room->nmarks += f->nmarks;
+	return true;
+}
+
+/* Nothing of it is listed. */
+static void take_out(struct ptc_fast *f, struct ptc_made *m, const char *why)
+{
+	m->why = why;
+	f->flow.nrecs = m->recs;
+}
+
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
-		     const struct ptc_made_view *v, size_t from, struct ptc_made *m)
+		     const struct ptc_made_view *v, size_t from, struct ptc_made_room *room,
+		     struct ptc_made *m)
 {
 	struct ptc_fast *f = &e->fast;
+	const char *why;
 
 	m->pid = pid;
 	m->version = ptc_addrspace_version(as);
+	m->recs = room->nrecs;
+	m->marks = room->nmarks;
 	m->n = m->nmarks = 0;
 	f->counts = e->counts;
-	swap_with_engine(f, m);
-	m->why = ptc_engine_use_code(e, as, pid, true) ? run(f, v, from) : "out of memory";
-	if (!m->why)
+	swap_with_engine(f, room);
+	why = ptc_engine_use_code(e, as, pid, true) ? run(f, v, from) : "out of memory";
+	if (!why && !add_marks(f, room))
+		why = "out of memory";
+	if (why)
+		take_out(f, m, why);
+	else
 		describe(f, v, m);
-	swap_with_engine(f, m);
-	f->flow.nrecs = f->nmarks = 0;
+	swap_with_engine(f, room);
 }

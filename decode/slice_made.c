@@ -39,7 +39,7 @@ static bool make(struct making *k, struct ptc_spot at, size_t next)
 	if (!m)
 		return false;
 	m->spot = at;
-	ptc_engine_make(k->w->engine, &c->view->as, c->pid, &v, at.off, m);
+	ptc_engine_make(k->w->engine, &c->view->as, c->pid, &v, at.off, &k->s->made.room, m);
 	k->s->nrecs += m->counted ? m->nmarks : m->n;
 	return k->s->nrecs < RECS_MAX;
 }

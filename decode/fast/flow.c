@@ -59,19 +59,21 @@ enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fas
 
 void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n)
 {
+	struct ptc_fast_rec *v = f->recs + f->first;
+
 	f->nrecs -= n;
-	if (f->nrecs && n)
-		memmove(f->recs, f->recs + n, f->nrecs * sizeof(*f->recs));
+	if (n)
+		memmove(v, v + n, (f->nrecs - f->first) * sizeof(*v));
 }
 
 void ptc_fast_flow_count(struct ptc_fast_flow *f)
 {
 	size_t i;
 
-	for (i = 0; i < f->nrecs; i++)
+	for (i = f->first; i < f->nrecs; i++)
 		f->kinds[ptc_fast_rec_kind(f->recs[i])]++;
-	f->ncounted += f->nrecs;
-	f->nrecs = 0;
+	f->ncounted += f->nrecs - f->first;
+	f->nrecs = f->first;
 }
 
 static void no_last(struct ptc_fast_flow *f)

@@ -50,8 +50,8 @@ struct ptc_fast_flow {
 
 	struct ptc_fast_last last;
 
-	struct ptc_fast_rec *recs; /* owned */
-	size_t nrecs, recs_cap;
+	struct ptc_fast_rec *recs; /* owned; those in front of the first are not of this flow */
+	size_t first, nrecs, recs_cap;
 	/* Transfers that were counted in place of being listed: all in front of recs. */
 	size_t ncounted;
 	uint64_t kinds[PTC_KIND_COUNT];
@@ -105,7 +105,7 @@ struct ptc_fast_last ptc_fast_flow_last(const struct ptc_fast_flow *f);
 /* How many transfers there were, listed or counted. */
 static inline size_t ptc_fast_flow_passed(const struct ptc_fast_flow *f)
 {
-	return f->ncounted + f->nrecs;
+	return f->ncounted + f->nrecs - f->first;
 }
 
 /* Count those that are listed, which is not for what may yet change. */

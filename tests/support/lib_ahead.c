@@ -1,39 +1,84 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib_ahead.h"
 
+#include <string.h>
+
+enum { EACH = 3 }; /* pieces in a list */
+
 static const char *take_back(struct ahead *a, struct ptc_replay *r)
 {
-	const struct ptc_made *m = a->lists[a->at].v;
+	const struct ptc_made_room *room = &a->lists[a->at].room;
 
 	if (!a->lent)
 		return NULL;
 	ptc_replay_set_made(r, NULL);
-	if (m->recs != a->recs || m->marks != a->marks)
-		return "the memory of a piece went elsewhere";
+	if (room->recs != a->recs || room->marks != a->marks)
+		return "the memory of a list went elsewhere";
 	ptc_made_list_renew(&a->lists[a->at]);
 	a->at ^= 1;
 	a->lent = false;
 	return NULL;
 }
 
-/* The piece that begins at @at. */
-static const char *lend(struct ahead *a, struct ptc_replay *r, const struct ptc_span *sp,
-			struct ptc_spot at)
+/* The list goes while one of its pieces is handed over: what that lists stays. */
+static void drop(struct ahead *a, struct ptc_replay *r)
 {
-	struct ptc_made *m = ptc_made_list_add(&a->lists[a->at]);
+	struct ptc_made_room *room = &a->lists[a->at].room;
+
+	ptc_replay_set_made(r, NULL);
+	if (room->recs)
+		memset(room->recs, 0xff, room->recs_cap * sizeof(*room->recs));
+	if (room->marks)
+		memset(room->marks, 0xff, room->marks_cap * sizeof(*room->marks));
+	ptc_made_list_release(&a->lists[a->at]);
+	a->lent = false;
+}
+
+/* The piece from @at to @next. False: out of memory. */
+static bool make(struct ahead *a, const struct ptc_span *sp, struct ptc_spot at,
+		 struct ptc_spot next)
+{
+	struct ptc_made_list *l = &a->lists[a->at];
+	struct ptc_made *m = ptc_made_list_add(l);
 	struct ptc_made_view v;
 
 	if (!m)
-		return "out of memory";
+		return false;
 	m->spot = at;
-	m->why = ptc_made_look(sp, at.off, a->stop.off, &a->copy, &v);
+	m->why = ptc_made_look(sp, at.off, next.off, &a->copy, &v);
 	if (!m->why)
-		ptc_engine_make(a->e, a->as, -1, &v, at.off, m);
-	a->recs = m->recs;
-	a->marks = m->marks;
+		ptc_engine_make(a->e, a->as, -1, &v, at.off, &l->room, m);
+	return true;
+}
+
+/* The PSB behind @at, or the next span. */
+static struct ptc_spot behind(const struct ptc_span *sp, struct ptc_spot at)
+{
+	const bool begins = ptc_span_next_psb(sp, at.off) == at.off;
+	const size_t psb = ptc_span_next_psb(sp, at.off + (begins ? PTC_PSB_LEN : 0));
+
+	return psb < sp->len ? (struct ptc_spot){ at.span, psb } :
+			       (struct ptc_spot){ at.span + 1, 0 };
+}
+
+/* Pieces from @at on, which is at a PSB: returns where they end. */
+static struct ptc_spot lend(struct ahead *a, struct ptc_replay *r, const struct ptc_span *sp,
+			    struct ptc_spot at)
+{
+	const struct ptc_made_list *l = &a->lists[a->at];
+	struct ptc_spot next = behind(sp, at);
+
+	for (; l->n < EACH && next.span == at.span; at = next, next = behind(sp, at))
+		if (!make(a, sp, at, next))
+			break;
+	if (!l->n)
+		return next;
+	a->recs = l->room.recs;
+	a->marks = l->room.marks;
 	a->lent = true;
+	a->stays = !a->stays;
 	ptc_replay_set_made(r, &a->lists[a->at]);
-	return NULL;
+	return at;
 }
 
 const char *ahead_serve(struct ahead *a, struct ptc_replay *r, const struct ptc_stream *stream)
@@ -41,20 +86,17 @@ const char *ahead_serve(struct ahead *a, struct ptc_replay *r, const struct ptc_
 	const struct ptc_spot at = ptc_replay_spot(r);
 	const struct ptc_span *sp = &stream->spans[at.span];
 	const char *wrong;
-	bool begins;
 
+	if (a->lent && !a->stays && ptc_replay_is_in_piece(r))
+		drop(a, r);
 	if (!a->e || ptc_spot_is_before(at, a->stop))
 		return NULL;
 	wrong = take_back(a, r);
 	if (wrong || at.span == stream->n)
 		return wrong;
-	begins = ptc_span_next_psb(sp, at.off) == at.off;
-	a->stop.span = at.span;
-	a->stop.off = ptc_span_next_psb(sp, at.off + (begins ? PTC_PSB_LEN : 0));
-	if (a->stop.off >= sp->len)
-		a->stop = (struct ptc_spot){ at.span + 1, 0 };
+	a->stop = ptc_span_next_psb(sp, at.off) == at.off ? lend(a, r, sp, at) : behind(sp, at);
 	ptc_replay_set_stop(r, a->stop);
-	return begins && a->stop.span == at.span ? lend(a, r, sp, at) : NULL;
+	return NULL;
 }
 
 const char *ahead_close(struct ahead *a, struct ptc_replay *r)

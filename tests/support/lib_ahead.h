@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces that are made before their turn, one in a list, by one of two threads as it were: what
- * each has is its own again afterwards.
+ * Pieces that are made before their turn, a few in a list, by one of two threads as it were: what
+ * each has is its own again afterwards. Every other list goes as soon as it can be seen that one of
+ * its pieces is not over yet.
  */
 #ifndef PTC_TESTS_LIB_AHEAD_H
 #define PTC_TESTS_LIB_AHEAD_H
@@ -17,7 +18,7 @@ struct ahead {
 	struct ptc_made_copy copy;
 	struct ptc_made_list lists[2];
 	unsigned int at; /* the list that is lent */
-	bool lent;
+	bool lent, stays;
 	struct ptc_spot stop; /* up to here */
 	const void *recs, *marks;
 };

@@ -42,48 +42,36 @@ Test(made, each_is_taken_once_and_only_where_it_begins)
 	ptc_made_list_release(&l);
 }
 
-Test(made, memory_is_used_again_unless_it_is_much)
+/* What that of the list becomes, which has 8 records and says that it has @cap. */
+static void renew(struct ptc_made_list *l, size_t cap, bool stays)
 {
-	struct ptc_made_list l = { .n = 0 };
 	struct ptc_fast_rec *recs;
 
-	add(&l, 0, 16);
-	add(&l, 0, 64);
-	recs = l.v[0].recs = calloc(8, sizeof(*recs));
-	l.v[0].cap = 8;
-	l.v[1].recs = calloc(8, sizeof(*recs));
-	l.v[1].cap = (size_t)1 << 24; /* as it says */
-	ptc_made_list_renew(&l);
-	cr_assert(!take(&l, 0, 16));
-	add(&l, 3, 16);
-	add(&l, 3, 64);
-	cr_assert_eq(l.v[0].recs, recs);
-	cr_assert_null(l.v[1].recs);
-	cr_assert(take(&l, 3, 16));
-	ptc_made_list_release(&l);
+	add(l, 0, 16);
+	recs = l->room.recs = calloc(8, sizeof(*recs));
+	cr_assert(recs);
+	l->room.recs_cap = cap;
+	l->room.nrecs = 8;
+	ptc_made_list_renew(l);
+	cr_expect_eq(l->room.recs, stays ? recs : NULL);
+	cr_expect_eq(l->room.recs_cap, stays ? cap : 0);
+	cr_expect_eq(l->room.nrecs, 0);
+	cr_assert(!take(l, 0, 16));
+	add(l, 3, 16);
+	cr_assert(take(l, 3, 16));
+	ptc_made_list_release(l);
+	cr_expect_null(l->room.recs);
 }
 
-/* With PSBs far apart a list is one large piece, or two; all that it has counts. */
-Test(made, memory_of_a_large_piece_is_used_again)
+/* With PSBs far apart a list is one large piece, or two. */
+Test(made, memory_is_used_again_unless_it_is_much)
 {
-	const size_t two_mib = (2 << 20) / sizeof(struct ptc_fast_rec);
+	const size_t mib = (1 << 20) / sizeof(struct ptc_fast_rec);
 	struct ptc_made_list l = { .n = 0 };
-	const struct ptc_fast_rec *recs;
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
-		add(&l, 0, 16 * i);
-		l.v[i].recs = calloc(8, sizeof(*l.v[i].recs));
-		l.v[i].cap = two_mib; /* as it says */
-	}
-	recs = l.v[1].recs;
-	ptc_made_list_renew(&l);
-	for (i = 0; i < 3; i++)
-		add(&l, 3, 16 * i);
-	cr_assert(l.v[0].recs);
-	cr_assert_eq(l.v[1].recs, recs);
-	cr_assert_null(l.v[2].recs);
-	ptc_made_list_release(&l);
+	renew(&l, 8, true);
+	renew(&l, 4 * mib, true);
+	renew(&l, 4 * mib + 1, false);
 }
 
 static unsigned int halved_for(unsigned int n)
