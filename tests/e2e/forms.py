@@ -17,8 +17,15 @@ from lib import PERF, PTCAP, Run, check, decode, have_perf, prog, record, skip
 
 EVENT = ["-e", "cpu-clock:u", "-c", "100000"]
 WORK = ["sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"]
-# The parent of what perf runs is perf.
-KILLER = ["sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; kill -9 $PPID"]
+# The parent of what perf runs is perf. It dies when some of what was sampled is in the file.
+KILLER = """
+size() { du -sb "$1" | cut -f1; }
+was=$(size "$1")
+while [ "$(size "$1")" -lt $((was + $2)) ]; do
+	i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done
+done
+kill -9 $PPID
+"""
 FORMS = {
     "file": [],
     "z": ["-z"],
@@ -93,7 +100,8 @@ def killed(folder):
     """What perf leaves when it is killed is shown as far as it is whole, with one line that says so."""
     for form, options in FORMS.items():
         path = os.path.join(folder, form)
-        if perf_record(path, ["-m", "4", *options], KILLER) == 0:
+        enough = "1024" if "-z" in options else "8192"  # more than what the samples come with
+        if perf_record(path, ["-m", "4", *options], ["sh", "-c", KILLER, "killer", path, enough]) == 0:
             check(False, f"{form}: perf was not killed")
         if "-o" in options:
             continue  # nothing in it tells
