@@ -1442,9 +1442,10 @@ def forks(folder):
 @case
 def busy_daemon(folder):
     """A child that outlives the command, and never rests, does not keep the recording from its end."""
-    path, want = os.path.join(folder, "f"), os.path.join(folder, "t")
-    argv = ["/bin/sh", "-c", "while :; do :; done >/dev/null 2>&1 & echo $!; exit 4"]
-    r = lib.record(path, argv, "--truth", want).expect(4)
+    path, want, begun = (os.path.join(folder, name) for name in ("f", "t", "begun"))
+    os.mkfifo(begun)  # a child that never ran is none that is left behind
+    script = '{ echo >"$1"; while :; do :; done; } >/dev/null 2>&1 & read -r line <"$1"; echo $!; exit 4'
+    r = lib.record(path, ["/bin/sh", "-c", script, "sh", begun], "--truth", want).expect(4)
     os.kill(int(r.out), signal.SIGKILL)
     check("1 processes or threads that the command left behind" in r.err, f"message {r.err!r}")
     lib.equals_truth(path, want)
