@@ -59,11 +59,13 @@ enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fas
 
 void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n)
 {
-	struct ptc_fast_rec *v = f->recs + f->first;
+	struct ptc_fast_rec *v;
 
+	if (!n)
+		return;
+	v = f->recs + f->first;
 	f->nrecs -= n;
-	if (n)
-		memmove(v, v + n, (f->nrecs - f->first) * sizeof(*v));
+	memmove(v, v + n, (f->nrecs - f->first) * sizeof(*v));
 }
 
 void ptc_fast_flow_count(struct ptc_fast_flow *f)

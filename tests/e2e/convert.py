@@ -14,7 +14,7 @@ import sys
 
 import forms
 import lib
-from forms import KILLER, WORK, perf_record
+from forms import WORK, perf_killed, perf_record
 from lib import PERF, PTCAP, Run, check, decode, have_perf, prog, record, skip
 
 # Records that are of one form only, or tell where something is.
@@ -326,8 +326,7 @@ def killed(folder):
     """What perf leaves when it is killed becomes a file that perf reads, with every sample that is there."""
     for form, options in (("file", []), ("z", ["-z"]), ("threads", ["--threads"])):
         path, out = os.path.join(folder, form), os.path.join(folder, "out")
-        if perf_record(path, ["-m", "4", *options], KILLER) == 0:
-            check(False, f"{form}: perf was not killed")
+        perf_killed(path, options)
         names, text, err = recovered(path, out)
         check("data size 0" in err, err)
         if os.path.isdir(path):

@@ -54,6 +54,13 @@ def perf_record(path, options, work):
     return r.returncode
 
 
+def perf_killed(path, options):
+    """perf record into path, until some of what it has sampled is there."""
+    enough = "1024" if "-z" in options else "8192"  # more than what the samples come with
+    if perf_record(path, ["-m", "4", *options], ["sh", "-c", KILLER, "killer", path, enough]) == 0:
+        check(False, f"{path}: perf was not killed")
+
+
 def dump(path, status=0, options=(), **kw):
     """(type, size) of each record, in order; and what was said."""
     d = Run([PTCAP, "dump", "-i", path, *options], **kw).expect(status)
@@ -100,9 +107,7 @@ def killed(folder):
     """What perf leaves when it is killed is shown as far as it is whole, with one line that says so."""
     for form, options in FORMS.items():
         path = os.path.join(folder, form)
-        enough = "1024" if "-z" in options else "8192"  # more than what the samples come with
-        if perf_record(path, ["-m", "4", *options], ["sh", "-c", KILLER, "killer", path, enough]) == 0:
-            check(False, f"{form}: perf was not killed")
+        perf_killed(path, options)
         if "-o" in options:
             continue  # nothing in it tells
         records, err = dump(path, 1)
