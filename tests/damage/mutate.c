@@ -326,7 +326,7 @@ static void judge_threads(const struct base *b, const struct change *c, const st
 	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
 }
 
-/* Of the first way all, and of the others @most of each change, in turn. */
+/* In the first way always; in @most of the others, which are not the same for each change. */
 static void judge_engine(const struct base *b, const struct change *c, const struct run *got,
 			 uint64_t number, uint64_t most, struct verdict *v)
 {
