@@ -7,8 +7,9 @@
 #include "decode/psb.h"
 
 /*
- * How much memory of a list is worth keeping. With PSBs that are far apart one piece may need half
- * of it, and to get that from the system each time costs as much as to fill it.
+ * How much memory of a list, for records and for marks, is worth keeping. With PSBs that are far
+ * apart one piece may need half of it, and to get that from the system each time costs as much as
+ * to fill it.
  */
 enum { KEEP_BYTES = 4 << 20 };
 
@@ -53,14 +54,16 @@ void ptc_made_list_release(struct ptc_made_list *l)
 	*l = (struct ptc_made_list){ .n = 0 };
 }
 
-static size_t bytes_of(const struct ptc_made_room *room)
+/* They grow to powers of two: a few marks must not cost the records that are as many as may be. */
+static bool is_much(const struct ptc_made_room *room)
 {
-	return room->recs_cap * sizeof(*room->recs) + room->marks_cap * sizeof(*room->marks);
+	return room->recs_cap * sizeof(*room->recs) > KEEP_BYTES ||
+	       room->marks_cap * sizeof(*room->marks) > KEEP_BYTES;
 }
 
 void ptc_made_list_renew(struct ptc_made_list *l)
 {
-	if (bytes_of(&l->room) > KEEP_BYTES)
+	if (is_much(&l->room))
 		ptc_made_room_release(&l->room);
 	l->room.nrecs = l->room.nmarks = 0;
 	l->n = l->next = 0;

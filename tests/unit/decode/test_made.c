@@ -49,8 +49,10 @@ static void renew(struct ptc_made_list *l, size_t cap, bool stays)
 
 	add(l, 0, 16);
 	recs = l->room.recs = calloc(8, sizeof(*recs));
-	cr_assert(recs);
 	l->room.recs_cap = cap;
+	l->room.marks = calloc(8, sizeof(*l->room.marks));
+	cr_assert(recs && l->room.marks);
+	l->room.marks_cap = 8;
 	l->room.nrecs = 8;
 	ptc_made_list_renew(l);
 	cr_expect_eq(l->room.recs, stays ? recs : NULL);
