@@ -9,7 +9,7 @@ function(ptcap_damage NAME COUNT SEED)
 	add_test(NAME damage_${NAME} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
 		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED} ${ARGN})
 	set_tests_properties(damage_${NAME} PROPERTIES TIMEOUT 1200 LABELS damage
-		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MUTATE=$<TARGET_FILE:mutate>;PROGS=${e2e_bin};PTCAP_TRACES=${PTCAP_TRACES}")
+		ENVIRONMENT "${e2e_env};MUTATE=$<TARGET_FILE:mutate>")
 endfunction()
 
 ptcap_damage(some 600 1)

@@ -2,106 +2,39 @@
 # saw, with an independent stepper, and with perf. tests/e2e/truth.py says what a case checks.
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 find_program(PERF_PROGRAM perf)
-find_program(AS_PROGRAM as REQUIRED)
-enable_language(ASM)
-enable_language(CXX)
 
 set(e2e_dir "${CMAKE_CURRENT_SOURCE_DIR}/e2e")
-set(e2e_bin "${CMAKE_CURRENT_BINARY_DIR}/prog")
+
+# Tests that only read a recording take it from a store (tests/e2e/store.py). A sanitizer build may use another build's
+# recorder, store and test programs: its tests then read what that build recorded, and programs are not built twice.
+set(PTCAP_RECORDER_BUILD "" CACHE PATH "A build folder whose ptcap makes the recordings that tests read; empty: this one")
+if(PTCAP_RECORDER_BUILD)
+	set(e2e_recorder_build "${PTCAP_RECORDER_BUILD}")
+else()
+	set(e2e_recorder_build "${PROJECT_BINARY_DIR}")
+endif()
+set(e2e_bin "${e2e_recorder_build}/tests/prog")
+include(programs.cmake)
+# These record in every build: one of each feature and source, and those whose threads TSan watches.
+set(e2e_recorded_here hello signal small_rings tasks_locks jit_rwx zone_calls compressed recurse_noretcomp pie
+	emu_hello emu_signal emu_small_rings emu_lossy emu_tasks_locks emu_tasks_storm emu_jit_rwx emu_compressed
+	emu_snapshots emu_vcpus_tasks_locks lbr_threads emu_lbr_threads crash_jit)
+
+# A digest of all that makes a recording: an edit elsewhere leaves the store as it is.
+set(e2e_recorder ${PTCAP_OBJECTS})
+list(REMOVE_ITEM e2e_recorder $<TARGET_OBJECTS:ptc_decode>)
+file(GLOB e2e_recorder_cli CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/*.[ch]")
+list(FILTER e2e_recorder_cli EXCLUDE REGEX
+	"/(out|dump|compare|crash|info|count|cover|decode|cmd_(compare|convert|decode|dump|info|recover))[^/]*$")
+set(e2e_recorder_id "${PROJECT_BINARY_DIR}/bin/recorder.id")
+add_custom_command(OUTPUT "${e2e_recorder_id}" DEPENDS ${e2e_recorder} ${e2e_recorder_cli} ptcap_emu ptcap_cli
+	COMMAND ${Python3_EXECUTABLE} -B "${e2e_dir}/recorder_id.py" "${e2e_recorder_id}" ${e2e_recorder} ${e2e_recorder_cli}
+		$<TARGET_FILE:ptcap_emu>
+	COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_target(recorder_id ALL DEPENDS "${e2e_recorder_id}")
 
 add_executable(refstep support/refstep.c)
 target_link_libraries(refstep PRIVATE ptcap_flags)
-
-# Test programs are compiled plainly, whatever the project's own flags: no sanitizer, no PIC.
-set(e2e_freestanding
-	-O1 -g -std=c17 -ffreestanding -fno-builtin -fno-stack-protector -fcf-protection=none
-	-fno-asynchronous-unwind-tables -fno-sanitize=all)
-
-function(e2e_output TARGET)
-	set_target_properties(${TARGET} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${e2e_bin}"
-		LIBRARY_OUTPUT_DIRECTORY "${e2e_bin}" POSITION_INDEPENDENT_CODE OFF)
-endfunction()
-
-# Without a libc, at fixed addresses: deterministic to the instruction.
-set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
-	restart exit wait busy rounds masks tf vsyscall handlers
-	seccomp jobs late loops pairs rare)
-foreach(name IN LISTS e2e_static)
-	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
-	add_executable(prog_${name} ${source})
-	e2e_output(prog_${name})
-	target_compile_definitions(prog_${name} PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
-	target_compile_options(prog_${name} PRIVATE $<$<COMPILE_LANGUAGE:C>:${e2e_freestanding}> -fno-pie)
-	target_link_options(prog_${name} PRIVATE -static -nostdlib -Wl,--build-id)
-endforeach()
-# The same at addresses of the loader's choice.
-foreach(name hello signal)
-	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
-	add_executable(prog_${name}_pie ${source})
-	e2e_output(prog_${name}_pie)
-	target_compile_definitions(prog_${name}_pie PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
-	target_compile_options(prog_${name}_pie PRIVATE $<$<COMPILE_LANGUAGE:C>:${e2e_freestanding}> -fpie)
-	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
-endforeach()
-# Ordinary programs.
-foreach(name pie longjmp vdso dlopen tasks swap chain context jitthread trapthreads laps crowd vforked unused)
-	add_executable(prog_${name} support/prog_${name}.c)
-	e2e_output(prog_${name})
-	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-	target_compile_definitions(prog_${name} PRIVATE _GNU_SOURCE)
-	target_compile_options(prog_${name} PRIVATE -O1 -g -fPIE)
-	target_link_options(prog_${name} PRIVATE -pie)
-endforeach()
-# One of its functions is left out.
-target_compile_options(prog_unused PRIVATE -ffunction-sections)
-target_link_options(prog_unused PRIVATE -Wl,--gc-sections)
-target_link_libraries(prog_dlopen PRIVATE ${CMAKE_DL_LIBS})
-target_link_libraries(prog_swap PRIVATE ${CMAKE_DL_LIBS})
-target_link_libraries(prog_tasks PRIVATE Threads::Threads)
-target_link_libraries(prog_trapthreads PRIVATE Threads::Threads)
-target_link_libraries(prog_jitthread PRIVATE Threads::Threads)
-target_link_libraries(prog_laps PRIVATE Threads::Threads)
-target_link_libraries(prog_vforked PRIVATE Threads::Threads)
-target_link_libraries(prog_crowd PRIVATE Threads::Threads)
-foreach(name lib lib_two)
-	add_library(prog_${name} SHARED support/prog_${name}.c)
-	e2e_output(prog_${name})
-	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-	target_compile_options(prog_${name} PRIVATE -O1 -g)
-endforeach()
-foreach(pair libc_static:longjmp chain_static:chain)
-	string(REPLACE ":" ";" pair "${pair}")
-	list(GET pair 0 name)
-	list(GET pair 1 source)
-	add_executable(prog_${name} support/prog_${source}.c)
-	e2e_output(prog_${name})
-	target_compile_definitions(prog_${name} PRIVATE _GNU_SOURCE)
-	target_compile_options(prog_${name} PRIVATE -O1 -g -fno-pie)
-	target_link_options(prog_${name} PRIVATE -static)
-endforeach()
-# Relocating libstdc++ is 1.5 M steps that are nobody's business here; the unwinder stays a library.
-add_executable(prog_except support/prog_except.cpp)
-e2e_output(prog_except)
-set_target_properties(prog_except PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_compile_options(prog_except PRIVATE -O1 -g -fPIE)
-target_link_options(prog_except PRIVATE -pie -static-libstdc++)
-
-# C++ without its library, whose relocation would be most of a recording. The stubs of names_ibt are in .plt.sec.
-foreach(name names names_ibt)
-	add_executable(prog_${name} support/prog_names.cpp)
-	e2e_output(prog_${name})
-	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE C)
-	target_compile_options(prog_${name} PRIVATE -O1 -g -fPIE)
-	target_link_options(prog_${name} PRIVATE -pie -Wl,--build-id -Wl,-z,lazy)
-endforeach()
-target_compile_options(prog_names PRIVATE -fcf-protection=none)
-add_executable(prog_virtual support/prog_virtual.cpp)
-e2e_output(prog_virtual)
-set_target_properties(prog_virtual PROPERTIES LINKER_LANGUAGE C)
-target_compile_options(prog_virtual PRIVATE -O1 -g -fno-pie -fno-rtti -fno-exceptions)
-target_link_options(prog_virtual PRIVATE -static)
-target_compile_options(prog_names_ibt PRIVATE -fcf-protection=full)
-target_link_options(prog_names_ibt PRIVATE -Wl,-z,ibtplt)
 
 add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
@@ -110,42 +43,20 @@ target_link_libraries(refuse PRIVATE ptcap_flags)
 add_executable(hashflow support/hashflow.c)
 target_link_libraries(hashflow PRIVATE ptcap_flags)
 
-# A folder to list, and a chain of execs: a script that names its interpreter, one that does not,
-# a static program, one that is not.
-file(WRITE "${e2e_bin}/folder/one" "1\n")
-file(WRITE "${e2e_bin}/folder/two words" "22\n")
-file(WRITE "${e2e_bin}/folder/deeper/.hidden" "")
-file(WRITE "${e2e_bin}/chain" "#!/bin/sh\nexec '${e2e_bin}/chain_plain' \"$@\" two\n")
-file(WRITE "${e2e_bin}/chain_plain"
-	"exec '${e2e_bin}/prog_chain_static' '${e2e_bin}/prog_chain' \"$@\" \"\" 'last one'\n")
-file(CHMOD "${e2e_bin}/chain" "${e2e_bin}/chain_plain"
-	PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ WORLD_READ)
-
-add_executable(prog_far32 support/prog_far32.c)
-e2e_output(prog_far32)
-target_compile_options(prog_far32 PRIVATE -O1 -g -fno-pie)
-target_link_options(prog_far32 PRIVATE -no-pie)
-target_link_libraries(prog_far32 PRIVATE Threads::Threads)
-# 32-bit programs: binutils make them, a 32-bit libgcc is not needed.
-foreach(abi 32 x32)
-	string(REPLACE x32 elf32_x86_64 emulation ${abi})
-	string(REGEX REPLACE "^32$" elf_i386 emulation ${emulation})
-	set(source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_32.S")
-	add_custom_command(OUTPUT "${e2e_bin}/prog_${abi}" DEPENDS "${source}"
-		COMMAND ${CMAKE_COMMAND} -E make_directory "${e2e_bin}"
-		COMMAND ${CMAKE_ASM_COMPILER} -E "$<$<STREQUAL:${abi},x32>:-DX32>" "${source}" -o prog_${abi}.s
-		COMMAND ${AS_PROGRAM} --${abi} prog_${abi}.s -o prog_${abi}.o
-		COMMAND ${CMAKE_LINKER} -m ${emulation} prog_${abi}.o -o "${e2e_bin}/prog_${abi}"
-		COMMAND_EXPAND_LISTS)
-	add_custom_target(prog_${abi} ALL DEPENDS "${e2e_bin}/prog_${abi}")
-endforeach()
+set(e2e_env "PTCAP=$<TARGET_FILE:ptcap_cli>" "REFSTEP=$<TARGET_FILE:refstep>" "PEAK=$<TARGET_FILE:peak>"
+	"HASHFLOW=$<TARGET_FILE:hashflow>" "PERF=${PERF_PROGRAM}" "PROGS=${e2e_bin}" "PTCAP_TRACES=${PTCAP_TRACES}"
+	"PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
 
 # Tracer and target take turns on one CPU: with a resource file (scripts/test) each test has one, and stays on it.
 function(e2e_test NAME TIMEOUT)
 	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -B ${ARGN})
 	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_GROUPS "cpus:1"
 		TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77
-		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;REFSTEP=$<TARGET_FILE:refstep>;PEAK=$<TARGET_FILE:peak>;HASHFLOW=$<TARGET_FILE:hashflow>;PERF=${PERF_PROGRAM};PROGS=${e2e_bin};PTCAP_TRACES=${PTCAP_TRACES}")
+		ENVIRONMENT "${e2e_env}")
+	if(NAME IN_LIST e2e_recorded_here)
+		set_property(TEST e2e_${NAME} APPEND PROPERTY ENVIRONMENT
+			"PTCAP_STORE=${PROJECT_BINARY_DIR}/store" "PTCAP_RECORDER=$<TARGET_FILE:ptcap_cli>")
+	endif()
 endfunction()
 
 # e2e_case(NAME [TIMEOUT n] CHECKS check... -- PROGRAM ARGS...); the checks: e2e/truth.py
@@ -154,8 +65,26 @@ function(e2e_case NAME)
 	if(NOT C_TIMEOUT)
 		set(C_TIMEOUT 60)
 	endif()
+	if(PTCAP_SANITIZE)
+		list(REMOVE_ITEM C_CHECKS both ref)
+	endif()
+	if(PTCAP_RECORDER_BUILD AND NOT NAME IN_LIST e2e_recorded_here)
+		# That build has done the rest: the recording itself, perf's opinion, other steppers.
+		list(REMOVE_ITEM C_CHECKS both clean hash length lossy perf ref snapshots vcpushash)
+		if(NOT C_CHECKS)
+			return()
+		endif()
+	endif()
 	list(JOIN C_CHECKS "," checks)
 	e2e_test(${NAME} ${C_TIMEOUT} "${e2e_dir}/truth.py" "${NAME}" "${checks}" ${C_RUN})
+endfunction()
+
+# Minutes: `scripts/test --all` runs it, once, in the gcc build.
+function(e2e_is_long NAME)
+	if(TEST e2e_${NAME})
+		get_test_property(e2e_${NAME} LABELS labels)
+		set_tests_properties(e2e_${NAME} PROPERTIES LABELS "${labels};long")
+	endif()
 endfunction()
 
 set(all truth json ref perf tools)
@@ -181,39 +110,39 @@ endforeach()
 e2e_case(compressed CHECKS compressed RUN "${e2e_bin}/prog_hello")
 e2e_case(busy TIMEOUT 200 CHECKS truth perf RUN "${e2e_bin}/prog_busy" 6000)
 
-if(NOT PTCAP_SANITIZE) # 0.1 to 0.2 M steps each, ten times slower under a sanitizer
-	e2e_case(true TIMEOUT 120 CHECKS ${all} RUN /bin/true)
-	e2e_case(pie TIMEOUT 120 CHECKS truth json perf RUN "${e2e_bin}/prog_pie")
-	e2e_case(longjmp TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_longjmp")
-	e2e_case(libc_static TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_libc_static")
-	e2e_case(vdso TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_vdso")
-	e2e_case(dlopen TIMEOUT 200 CHECKS truth perf
-		RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
-	e2e_case(zone_threads TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
-	e2e_case(zone_storm TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" storm)
-	e2e_case(zone_main TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
-	e2e_case(zone_forked TIMEOUT 200 CHECKS zone
-		RUN /bin/dash -c "/bin/true & /bin/echo a | cat; wait; exit 4")
-	# threads and processes: per tid, and perf's too
-	foreach(mode locks spin storm spawn exec group leader alarm)
-		e2e_case(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
-	endforeach()
-	e2e_case(tasks_pool TIMEOUT 200 CHECKS tasks clean RUN "${e2e_bin}/prog_tasks" pool)
-	e2e_case(jit_threads TIMEOUT 120 CHECKS jit RUN "${e2e_bin}/prog_jitthread")
-	e2e_case(pipeline TIMEOUT 200 CHECKS tasks
-		RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
-	e2e_case(pie_small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_pie")
-	# programs as they are
-	e2e_case(ls TIMEOUT 200 CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
-	e2e_case(except TIMEOUT 200 CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
-	foreach(mode dlopen map over)
-		e2e_case(swap_${mode} TIMEOUT 200 CHECKS says=same
-			RUN "${e2e_bin}/prog_swap" ${mode} "$<TARGET_FILE:prog_lib>" "$<TARGET_FILE:prog_lib_two>")
-	endforeach()
-	e2e_case(chain TIMEOUT 200 CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
-	# Three minutes under a sanitizer, one without. `long`: scripts/test leaves it to --all.
-	e2e_case(interpreter TIMEOUT 600 CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 14)
-	set_tests_properties(e2e_interpreter PROPERTIES LABELS "e2e;pinned;long")
+# 0.1 to 0.2 M steps each
+e2e_case(true TIMEOUT 120 CHECKS ${all} RUN /bin/true)
+e2e_case(pie TIMEOUT 120 CHECKS truth json perf RUN "${e2e_bin}/prog_pie")
+e2e_case(longjmp TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_longjmp")
+e2e_case(libc_static TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_libc_static")
+e2e_case(vdso TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_vdso")
+e2e_case(dlopen TIMEOUT 200 CHECKS truth perf
+	RUN "${e2e_bin}/prog_dlopen" "${e2e_bin}/libprog_lib.so")
+e2e_case(zone_threads TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
+e2e_case(zone_storm TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" storm)
+e2e_case(zone_main TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
+e2e_case(zone_forked TIMEOUT 200 CHECKS zone
+	RUN /bin/dash -c "/bin/true & /bin/echo a | cat; wait; exit 4")
+# threads and processes: per tid, and perf's too
+foreach(mode locks spin storm spawn exec group leader alarm)
+	e2e_case(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
+endforeach()
+e2e_case(tasks_pool TIMEOUT 200 CHECKS tasks clean RUN "${e2e_bin}/prog_tasks" pool)
+e2e_case(jit_threads TIMEOUT 120 CHECKS jit RUN "${e2e_bin}/prog_jitthread")
+e2e_case(pipeline TIMEOUT 200 CHECKS tasks
+	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
+e2e_case(pie_small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_pie")
+# programs as they are
+e2e_case(ls TIMEOUT 200 CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
+e2e_case(except TIMEOUT 200 CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
+foreach(mode dlopen map over)
+	e2e_case(swap_${mode} TIMEOUT 200 CHECKS says=same
+		RUN "${e2e_bin}/prog_swap" ${mode} "${e2e_bin}/libprog_lib.so" "${e2e_bin}/libprog_lib_two.so")
+endforeach()
+e2e_case(chain TIMEOUT 200 CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
+e2e_case(interpreter TIMEOUT 600 CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 14)
+e2e_is_long(interpreter)
+if(NOT PTCAP_SANITIZE) # ten times slower there
 	foreach(name plain_script context context_terminal)
 		e2e_test(${name} 200 "${e2e_dir}/behave.py" "${name}")
 	endforeach()
@@ -240,12 +169,13 @@ endforeach()
 e2e_case(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
 e2e_case(late CHECKS ${all} RUN "${e2e_bin}/prog_late")
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
-if(NOT PTCAP_SANITIZE)
-	e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
-endif()
+e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
 
 # Nothing is stepped: any CPU will do.
 function(e2e_is_emulated NAME)
+	if(NOT TEST e2e_${NAME})
+		return()
+	endif()
 	set_property(TEST e2e_${NAME} APPEND PROPERTY ENVIRONMENT "PTCAP_SOURCE=emu")
 	set_tests_properties(e2e_${NAME} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
 endfunction()
@@ -283,7 +213,7 @@ e2e_emu(true CHECKS truth json perf tools RUN /bin/true)
 foreach(name pie longjmp libc_static vdso)
 	e2e_emu(${name} CHECKS truth json perf RUN "${e2e_bin}/prog_${name}")
 endforeach()
-e2e_emu(dlopen CHECKS truth perf RUN "${e2e_bin}/prog_dlopen" "$<TARGET_FILE:prog_lib>")
+e2e_emu(dlopen CHECKS truth perf RUN "${e2e_bin}/prog_dlopen" "${e2e_bin}/libprog_lib.so")
 # Its threads run at once: in these some may not have begun when the process ends. `spawn`: e2e/known.txt.
 foreach(mode group spin)
 	e2e_emu(tasks_${mode} CHECKS whole RUN "${e2e_bin}/prog_tasks" ${mode})
@@ -305,7 +235,7 @@ e2e_emu(ls CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
 e2e_emu(except CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
 foreach(mode map over)
 	e2e_emu(swap_${mode} CHECKS says=same
-		RUN "${e2e_bin}/prog_swap" ${mode} "$<TARGET_FILE:prog_lib>" "$<TARGET_FILE:prog_lib_two>")
+		RUN "${e2e_bin}/prog_swap" ${mode} "${e2e_bin}/libprog_lib.so" "${e2e_bin}/libprog_lib_two.so")
 endforeach()
 e2e_emu(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
 
@@ -335,8 +265,10 @@ foreach(name on_exit control pipelined clock interrupt killed threads)
 	endforeach()
 	e2e_is_emulated(snapshot_${name}_emu)
 endforeach()
-e2e_test(snapshot_killed_100 300 "${e2e_dir}/snapshot.py" killed 100)
-set_tests_properties(e2e_snapshot_killed_100 PROPERTIES LABELS "e2e;pinned;long")
+if(NOT PTCAP_SANITIZE)
+	e2e_test(snapshot_killed_100 300 "${e2e_dir}/snapshot.py" killed 100)
+	e2e_is_long(snapshot_killed_100)
+endif()
 foreach(name verdict silent nothing lost damaged moved)
 	e2e_test(snapshot_${name} 100 "${e2e_dir}/snapshot.py" "${name}")
 	e2e_is_emulated(snapshot_${name})
@@ -350,6 +282,9 @@ e2e_test(snapshot_refused 100 "${e2e_dir}/snapshot.py" refused)
 # Files that are gone, or others, when the recording is decoded.
 foreach(name removed in_json replaced in_place cached symfs core)
 	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")
+	if(NOT name STREQUAL "core") # a core is the kernel's: of the program itself
+		e2e_is_emulated(missing_${name})
+	endif()
 endforeach()
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
@@ -360,6 +295,7 @@ endforeach()
 # Names of functions, source lines, and where they come from.
 foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
 	e2e_test(names_${name} 100 "${e2e_dir}/names.py" "${name}")
+	e2e_is_emulated(names_${name})
 endforeach()
 e2e_case(terminal CHECKS terminal RUN "${e2e_bin}/prog_signal")
 # Parts of a recording, and other forms of it.
@@ -427,19 +363,17 @@ execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE
 	OUTPUT_STRIP_TRAILING_WHITESPACE)
 function(e2e_big NAME)
 	e2e_emu(big_${NAME} TIMEOUT 300 CHECKS hash RUN ${ARGN})
-	set_tests_properties(e2e_emu_big_${NAME} PROPERTIES LABELS "e2e;pinned;long")
+	e2e_is_long(emu_big_${NAME})
 endfunction()
-if(NOT PTCAP_SANITIZE)
-	e2e_big(xz /usr/bin/xz -k -c -1 "$<TARGET_FILE:ptcap_cli>")
-	e2e_big(xz_threads /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
-	e2e_emu(big_vcpus TIMEOUT 300 CHECKS vcpushash
-		RUN /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
-	set_tests_properties(e2e_emu_big_vcpus PROPERTIES LABELS "e2e;pinned;long")
-	e2e_big(perl /usr/bin/perl "${e2e_dir}/big.pl")
-	e2e_big(python /usr/bin/python3 -c "print(sum(i * i for i in range(2000000)))")
-	e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
-	e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
-endif()
+e2e_big(xz /usr/bin/xz -k -c -1 "$<TARGET_FILE:ptcap_cli>")
+e2e_big(xz_threads /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
+e2e_emu(big_vcpus TIMEOUT 300 CHECKS vcpushash
+	RUN /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
+e2e_is_long(emu_big_vcpus)
+e2e_big(perl /usr/bin/perl "${e2e_dir}/big.pl")
+e2e_big(python /usr/bin/python3 -c "print(sum(i * i for i in range(2000000)))")
+e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
+e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
 
 # Every form of perf.data, perf's own and ours.
 foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)
@@ -475,8 +409,8 @@ foreach(name edges blocks gaps calls places lines coverage forms)
 	e2e_is_emulated(counts_${name})
 endforeach()
 foreach(mode map over)
-	e2e_test(counts_swap_${mode} 100 "${e2e_dir}/counts.py" swap ${mode} "$<TARGET_FILE:prog_lib>"
-		"$<TARGET_FILE:prog_lib_two>")
+	e2e_test(counts_swap_${mode} 100 "${e2e_dir}/counts.py" swap ${mode} "${e2e_bin}/libprog_lib.so"
+		"${e2e_bin}/libprog_lib_two.so")
 	e2e_is_emulated(counts_swap_${mode})
 endforeach()
 
@@ -494,7 +428,7 @@ foreach(name modes stale shift)
 endforeach()
 if(NOT PTCAP_SANITIZE)
 	e2e_test(compare_forks 100 "${e2e_dir}/compare.py" forks)
-	set_tests_properties(e2e_compare_forks PROPERTIES LABELS "e2e;pinned;long")
+	e2e_is_long(compare_forks)
 endif()
 
 # The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
@@ -507,7 +441,9 @@ foreach(name refused software descriptors target killed stray cpus)
 	e2e_test(failing_${name} 100 "${e2e_dir}/failing.py" "${name}")
 	set_tests_properties(e2e_failing_${name} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
 endforeach()
-foreach(name target killed)
-	e2e_test(failing_${name}_200 300 "${e2e_dir}/failing.py" "${name}" 200)
-	set_tests_properties(e2e_failing_${name}_200 PROPERTIES LABELS "e2e;long")
-endforeach()
+if(NOT PTCAP_SANITIZE)
+	foreach(name target killed)
+		e2e_test(failing_${name}_200 300 "${e2e_dir}/failing.py" "${name}" 200)
+		e2e_is_long(failing_${name}_200)
+	endforeach()
+endif()

@@ -11,63 +11,54 @@ import subprocess
 import sys
 import tempfile
 
-PTCAP = os.environ["PTCAP"]
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+from lib import PROGS, prog
+from store import RECORDER, fetch
+
 MUTATE = os.environ["MUTATE"]
-PROGS = os.environ["PROGS"]
 TRACES = os.environ["PTCAP_TRACES"]
 RAW = ("griffin-hello", "xdc-unzip", "dr-hello", "xdc-foo")
 QUIPPER = "quipper-intel_pt-4.14/perf.data.intel_pt-4.14"
 LIMIT = "16384"  # bytes of trace of each queue
 
 
-def prog(name):
-    return os.path.join(PROGS, "prog_" + name)
-
-
 def record(folder):
     """Threads, signals, a library that comes and goes, exceptions, the end of a run; small PSB periods."""
     todo = {
-        "signal": ["--source", "step", "--", prog("signal")],
-        "recurse": ["--source", "step", "--", prog("recurse")],
+        "signal": ("step", [prog("signal")]),
+        "recurse": ("step", [prog("recurse")]),
     }
     if shutil.which("qemu-x86_64"):
         lib = os.path.join(PROGS, "libprog_lib.so")
         todo |= {
-            "threads": ["--source", "emu", "--", prog("tasks"), "locks"],
-            "cpus": ["--source", "emu", "--vcpus", "2", "--", prog("tasks"), "pool"],
-            "dlopen": ["--source", "emu", "--", prog("dlopen"), lib],
-            "snapshot": ["--source", "emu", "--snapshot=16K", "--", prog("except")],
-            "except": ["--source", "emu", "--", prog("except")],
+            "threads": ("emu", [prog("tasks"), "locks"]),
+            "cpus": ("emu", [prog("tasks"), "pool"], "--vcpus", "2"),
+            "dlopen": ("emu", [prog("dlopen"), lib]),
+            "snapshot": ("emu", [prog("except")], "--snapshot=16K"),
+            "except": ("emu", [prog("except")]),
         }
-    for name, args in todo.items():
+    for name, (source, argv, *options) in todo.items():
         path = os.path.join(folder, name + ".data")
-        r = subprocess.run([PTCAP, "record", "--psb-period", "2K", "-o", path, *args], capture_output=True)
-        if not os.path.exists(path):  # the status is the program's
-            sys.exit(f"FAILED: cannot record {name}: {r.stderr.decode()}")
+        fetch(path, argv, "--psb-period", "2K", *options, source=source)
         yield path
-    yield made(folder, "crash", "crash", "--source", "step", "--", prog("crash_static"), "null")
+    path = os.path.join(folder, "crash.data")
+    fetch(path, [prog("crash_static"), "null"], "-q", source="step", command="crash")
+    yield path
     if shutil.which("qemu-x86_64"):
         yield without_code(folder)
-        yield made(folder, "series", "snapshot", "--source", "emu", "--count", "1", "--on-exit", "-m", "256K,16K", "--", prog("busy"), "3000")
+        path = os.path.join(folder, "series.data")
+        fetch(path, [prog("busy"), "3000"], "-q", "--count", "1", "--on-exit", "-m", "256K,16K", source="emu", command="snapshot")
+        yield path
         path = os.path.join(folder, "snapshots.data")
         snapshots(path)
         yield path
-
-
-def made(folder, name, *argv):
-    """By another command: a snapshot, with the state that side records were folded to; a crash, with that of the process."""
-    path = os.path.join(folder, name + ".data")
-    r = subprocess.run([PTCAP, argv[0], "-q", "-o", path, *argv[1:]], capture_output=True)
-    if not os.path.exists(path):
-        sys.exit(f"FAILED: cannot make {name}: {r.stderr.decode()}")
-    return path
 
 
 def without_code(folder):
     """Of a program that is gone: one gap, with PSBs in it."""
     path, gone = os.path.join(folder, "nocode.data"), os.path.join(folder, "gone")
     shutil.copy(prog("chain_static"), gone)
-    argv = [PTCAP, "record", "--psb-period", "2K", "--source", "emu", "-o", path, "--", gone]
+    argv = [RECORDER, "record", "--psb-period", "2K", "--source", "emu", "-o", path, "--", gone]
     r = subprocess.run(argv, capture_output=True)
     os.unlink(gone)
     if not os.path.exists(path):
@@ -77,7 +68,7 @@ def without_code(folder):
 
 def snapshots(path):
     """Several of a program of two threads, each waited for; what is between them is not there."""
-    argv = [PTCAP, "record", "--psb-period", "2K", "--source", "emu", "--snapshot=4K", "-o", path, "--", prog("laps"), "2"]
+    argv = [RECORDER, "record", "--psb-period", "2K", "--source", "emu", "--snapshot=4K", "-o", path, "--", prog("laps"), "2"]
     pipe = subprocess.PIPE
     with subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1) as p:
         said = p.stdout.readline()

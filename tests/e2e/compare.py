@@ -16,7 +16,8 @@ import sys
 import tempfile
 
 import lib
-from lib import PERF, PROGS, PTCAP, Run, check, have_perf, prog, record, skip
+from lib import PERF, PROGS, PTCAP, Run, check, have_perf, prog, skip
+from store import fetch
 
 FILTERS = ("any", "any_call,u", "any_ret,u", "ind_call,u", "ind_jmp,u", "cond,u", "call", "call_stack,u,save_type")
 UNJUDGED = ("before the trace", "in a gap", "untraced privilege", "ambiguous", "no place found")
@@ -184,8 +185,7 @@ BY_FLAGS = (spoil_type, spoil_flag)  # of which the ends of all entries stay as 
 def make(work, argv, *options):
     """A recording of @argv, with branch stacks."""
     raw, path = os.path.join(work, "raw"), os.path.join(work, "stacks")
-    r = record(raw, argv)
-    check(os.path.exists(raw), r.err)
+    fetch(raw, argv)
     convert(raw, path, *options)
     return path
 
@@ -275,7 +275,7 @@ def case_clean(work, programs=None):
     judged = dict.fromkeys(("any,u,save_type", *FILTERS), 0)
     for name, argv in (programs or {**PROGRAMS, **TIGHT}).items():
         raw = os.path.join(work, name)
-        record(raw, argv)
+        fetch(raw, argv)
         for words in judged:
             judged[words] += check_clean(name, raw, os.path.join(work, "out"), words)
     check(min(judged.values()) > 50 and sum(judged.values()) > 10000, judged)
@@ -300,7 +300,7 @@ def case_spoilt(work, words="any,u,save_type", modes=SPOILERS):
 def case_calls(work):
     """The call-stack mode: the same, of calls that have not returned."""
     path = os.path.join(work, "stacks")
-    record(os.path.join(work, "raw"), [prog("recurse")])
+    fetch(os.path.join(work, "raw"), [prog("recurse")])
     convert(os.path.join(work, "raw"), path, "--branch-stacks=512,1", "--branch-filter=call_stack")
     depths = [len(Stacks(path).get(n)) for n in range(len(Stacks(path).places))]
     check(depths[:101] == [*range(1, 101), 99], depths[:101])

@@ -13,7 +13,8 @@ import shutil
 from collections import Counter
 
 import lib
-from lib import PTCAP, Run, check, decode, prog, record
+from lib import PTCAP, Run, check, decode, prog
+from store import fetch
 
 PROGRAMS = {
     "recurse": [prog("recurse")],
@@ -93,7 +94,7 @@ def case_edges(folder):
     """Of programs whose code stays where it is: the same addresses, as often."""
     for name, argv in PROGRAMS.items():
         path = os.path.join(folder, name)
-        record(path, argv)
+        fetch(path, argv)
         check(check_edges(path, name), name)
 
 
@@ -101,7 +102,7 @@ def case_blocks(folder):
     """From where a transfer led to the next one."""
     for name, argv in PROGRAMS.items():
         path = os.path.join(folder, name)
-        record(path, argv)
+        fetch(path, argv)
         want = blocks(listed(path, "tid", "from", "to", "kind"))
         check(want, name)
         same(by_address(counts(path, "blocks")[1], "first", "last"), want, name)
@@ -110,7 +111,7 @@ def case_blocks(folder):
 def case_gaps(folder):
     """No block leads over a gap."""
     path = os.path.join(folder, "lossy")
-    record(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
+    fetch(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
     lines = listed(path, "tid", "from", "to", "kind")
     check(any(line[0] == "#" for line in lines), "nothing was lost")
     head, entries = counts(path, "blocks")
@@ -122,7 +123,7 @@ def case_gaps(folder):
 def case_calls(folder):
     """From function to function: the calls among the edges, without where they are in the caller."""
     path = os.path.join(folder, "perf.data")
-    record(path, [prog("virtual")])
+    fetch(path, [prog("virtual")])
     want = Counter()
     for e in counts(path, "edges")[1]:
         if e["kind"] in ("call", "icall"):
@@ -140,7 +141,7 @@ def case_swap(folder, mode, *libs):
     path, copy = os.path.join(folder, "perf.data"), os.path.join(folder, "copy.so")
     shutil.copy(libs[0], copy)
     for other in (libs[1], copy):
-        record(path, [prog("swap"), mode, libs[0], other])
+        fetch(path, [prog("swap"), mode, libs[0], other])
         entries = counts(path, "edges")[1]
         found, called, addresses = Counter(), Counter(), {}
         for e in entries:
@@ -158,7 +159,7 @@ def case_swap(folder, mode, *libs):
 def case_places(folder):
     """A file's place is one, wherever it is mapped: two runs of a program in one recording."""
     path = os.path.join(folder, "perf.data")
-    record(path, ["/bin/sh", "-c", "/bin/true; /bin/true"])
+    fetch(path, ["/bin/sh", "-c", "/bin/true; /bin/true"])
     entries = counts(path, "edges")[1]
     places = Counter((e["kind"], e.get("from_file"), e.get("from_file_offset"), e.get("to_file"), e.get("to_file_offset"))
                      for e in entries if "from_file" in e and "to_file" in e)
@@ -173,7 +174,7 @@ def case_lines(folder):
     """Of each block all lines that have an instruction in it, once."""
     for name in ("segv", "handlers", "names", "tasks"):
         path = os.path.join(folder, name)
-        record(path, [prog(name), *(["locks"] if name == "tasks" else [])])
+        fetch(path, [prog(name), *(["locks"] if name == "tasks" else [])])
         where = {}
         for ip, line in listed(path, "insn-ip", "srcline"):
             where.setdefault(int(ip, 16), set()).add(line)
@@ -214,7 +215,7 @@ def case_coverage(folder):
     """Of each source file of a program all lines that have code: those that ran, and those that did not."""
     for name in ("segv", "handlers", "jcc", "tasks", "unused"):
         path = os.path.join(folder, name)
-        record(path, [prog(name), *(["locks"] if name == "tasks" else [])])
+        fetch(path, [prog(name), *(["locks"] if name == "tasks" else [])])
         ran = {}
         for e in counts(path, "lines")[1]:
             ran.setdefault(e["file"], set()).add(e["line"])
@@ -249,7 +250,7 @@ def case_coverage(folder):
 def case_forms(folder):
     """Text and JSON, the first few, parts of a recording, and what does not go together."""
     path = os.path.join(folder, "perf.data")
-    record(path, [prog("indirect")])
+    fetch(path, [prog("indirect")])
     head, entries = counts(path, "edges")
     check(counts(path, "edges:3")[1] == entries[:3], "not the first three")
     lines = decode(path, "--counts=edges").expect(0).out.splitlines()

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import lib
+import store
 from lib import PTCAP, Run, check, prog
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -52,8 +53,8 @@ class Crash:
         self.path = os.path.join(folder, mode)
         self.truth = os.path.join(folder, mode + ".truth")
         bare = Run([program, mode, *args])
-        self.run = Run(
-            [PTCAP, "crash", "-q", "-o", self.path, "--truth", self.truth, "--", program, mode, *args]
+        self.run = store.fetch(
+            self.path, [program, mode, *args], "-q", "--truth", self.truth, command="crash", anew=not store.READS
         ).expect(bare.status)
         check(self.run.out == bare.out, f"{mode}: it prints something else: {self.run.out!r}")
 

@@ -14,6 +14,7 @@ from collections import Counter
 
 import lib
 from lib import PERF, PTCAP, Run, check, decode, have_perf, prog, record, skip
+from store import fetch
 
 EVENT = ["-e", "cpu-clock:u", "-c", "100000"]
 WORK = ["sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"]
@@ -192,7 +193,7 @@ def as_folder(parts, path):
 def ours(folder):
     """A recording decodes to the same transfers whatever its form."""
     path = os.path.join(folder, "file")
-    record(path, [prog("recurse")]).expect(0)
+    fetch(path, [prog("recurse")]).expect(0)
     fields = ("-F", "tid,time,from,to,kind", "--strict")
     want = decode(path, *fields).expect(0).out
     check(want.count("\n") > 100, "hardly a transfer")
@@ -235,7 +236,7 @@ def bad_places(folder):
 def places(folder):
     """What may be read, and what not: whoever owns it, through links, and never for long."""
     path, link, loop = (os.path.join(folder, name) for name in ("file", "link", "loop"))
-    record(path, [prog("hello")]).expect(0)
+    fetch(path, [prog("hello")]).expect(0)
     want = dump(path)
     os.symlink(path, link)
     check(dump(link) == want, "read through a link it is another")

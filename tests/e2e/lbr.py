@@ -10,6 +10,7 @@ import os
 import re
 
 import lib
+import store
 from lib import PERF, PTCAP, Run, check, have_perf, prog, record, skip
 
 SMALL = [prog("libc_static")]
@@ -118,9 +119,7 @@ def compare(path, truth, word, size=32, types=False):
 
 def made(folder, argv, *options, name="perf.data"):
     path, truth = os.path.join(folder, name), os.path.join(folder, name + ".truth")
-    if os.path.exists(path):
-        os.unlink(path)
-    record(path, argv, "--truth", truth, *options).expect(0)
+    store.fetch(path, argv, "--truth", truth, *options, anew=not store.READS).expect(0)
     Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
     return path, truth
 

@@ -42,10 +42,17 @@ BUSY = {"step": "3000000", "emu": "12000000"}[SOURCE]
 BUSY_A_WHILE = {"step": "3000", "emu": "250000"}[SOURCE]
 
 
+# A shell starts its background jobs with SIGINT and SIGQUIT ignored, which every program of a case would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 # "id:N,slots:1", where CTest gives a test a CPU of its own.
 given = re.fullmatch(r"id:(\d+),slots:1", os.environ.get("CTEST_RESOURCE_GROUP_0_CPUS", ""))
 if given:
     os.sched_setaffinity(0, [int(given[1])])
+
+
+sources = []  # how to make each stored recording again that this case has read (store.py)
 
 
 class Failure(Exception):
@@ -355,6 +362,7 @@ def main(table):
             nothing_left()
         except Failure as e:
             print(f"FAILED {name}: {e}")
+            print(*sources, sep="\n")
             sys.exit(1)
         except Skip as e:
             print(f"skipped {name}: {e}")

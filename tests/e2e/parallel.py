@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import lib
+import store
 from lib import PTCAP, check, prog
 
 LIB = os.path.join(lib.PROGS, "libprog_lib.so")
@@ -93,8 +94,7 @@ def program(name):
         if source == "emu" and not shutil.which("qemu-x86_64"):
             lib.skip("no qemu-x86_64")
         path = os.path.join(folder, "perf.data")
-        lib.Run([PTCAP, "record", "--source", source, "-o", path, "--psb-period", "2K", *options, "--", *argv])
-        check(os.path.exists(path), f"cannot record {name}")
+        store.fetch(path, argv, "--psb-period", "2K", *options, source=source)
         check(same(["-i", path, "--format=bin"]) > 0, "nothing was decoded")
         for form in FORMS:
             same(["-i", path, *form], ["2:1"])
@@ -117,7 +117,7 @@ def defaults(name):
         if not shutil.which("qemu-x86_64"):
             lib.skip("no qemu-x86_64")
         path = os.path.join(folder, "perf.data")
-        lib.Run([PTCAP, "record", "--source", "emu", "--vcpus", str(cpus), "-o", path, "--psb-period", "2K", "--", *argv])
+        store.fetch(path, argv, "--vcpus", str(cpus), "--psb-period", "2K", source="emu")
         count, sizes = queues(path)
         check(count == cpus and least <= sizes[len(sizes) // 2] <= most, f"{count} queues, of {sizes} bytes")
         for form in forms:

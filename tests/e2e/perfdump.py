@@ -21,6 +21,7 @@ import subprocess
 import sys
 
 import lib
+import store
 from lib import Run, check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -614,7 +615,7 @@ def case(folder, *argv):
     else:
         path = os.path.join(folder, "perf.data")
         cut = options.index("--") if "--" in options else -1
-        lib.record(path, options[cut + 1 :], *options[: max(cut, 0)], stdout=subprocess.DEVNULL).expect(0)
+        store.fetch(path, options[cut + 1 :], *options[: max(cut, 0)]).expect(0)
         compare(path, folder)
 
 

@@ -16,6 +16,7 @@ import sys
 import time
 
 import lib
+import store
 from lib import DEADLINE, PTCAP, Run, check, prog, until
 
 CASES = {}
@@ -52,7 +53,7 @@ def whole(path):
 def all_of(folder, argv, status):
     """What the program does, from its beginning to its end."""
     path = os.path.join(folder, "all")
-    lib.record(path, argv).expect(status)
+    store.fetch(path, argv).expect(status)
     return lib.decode(path, "-F", "from,to,kind", "--strict").expect(0).out.splitlines()
 
 

@@ -11,7 +11,8 @@ import os
 import lib
 from compare import DEPTH, SMALL, UNJUDGED, Trace, findings
 from compare import compare as report_of
-from lib import PTCAP, Run, check, prog, record
+from lib import PTCAP, Run, check, prog
+from store import fetch
 
 SPOILT = {
     "target": "wrong target",
@@ -30,10 +31,7 @@ def recorded(work, spoil, argv, period):
     """A recording whose source spoils its stacks, and its truth: by thread and time what is spoilt."""
     path, truth, sample = os.path.join(work, "lbr"), {}, None
     options = ["--lbr=any,u,save_type", "--lbr-size", str(DEPTH), "-c", str(period), "--truth", path + ".truth"]
-    if os.path.exists(path):
-        os.unlink(path)
-    r = record(path, argv, *options, *(["--lbr-spoil", spoil] if spoil else []))
-    check(os.path.exists(path), r.err)
+    fetch(path, argv, *options, *(["--lbr-spoil", spoil] if spoil else []))
     with open(path + ".truth", encoding="ascii") as f:
         for line in f:
             if not line.startswith("# s"):
