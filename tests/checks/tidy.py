@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
 """clang-tidy is silent about everything that is compiled. Slow: `ctest -C Tidy -L tidy` runs it.
 
-usage: tidy.py SOURCE_DIR BUILD_DIR
+A file that was clean is not looked at again before it, a header that it includes, its command, the configuration or
+clang-tidy changes: a digest of all of these is kept in CACHE.
+
+usage: tidy.py SOURCE_DIR BUILD_DIR CACHE
 """
 import concurrent.futures
+import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from common import finish, prove
 
@@ -58,6 +64,62 @@ def compiled(root, build):
     return out
 
 
+def included(entry):
+    """The files that a compilation reads, as the compiler names them, the system's too."""
+    command = shlex.split(entry["command"])
+    command = command[: command.index("-o")] + command[command.index("-o") + 2 :]
+    run = subprocess.run([*command, "-M", "-MT", "x"], cwd=entry["directory"], text=True, capture_output=True, check=False)
+    if run.returncode:
+        return None
+    names = run.stdout.replace("\\\n", " ").split()[1:]
+    return [os.path.join(entry["directory"], name) for name in names]
+
+
+class Cache:
+    """A file for each digest of a compilation that was clean. One that is not used for a month is dropped."""
+
+    MONTH = 30 * 86400
+
+    def __init__(self, folder):
+        self.folder, self.known = folder, {}
+        os.makedirs(folder, exist_ok=True)
+        version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
+        with open(CONFIG, "rb") as config, open(__file__, "rb") as this:
+            self.common = hashlib.sha256(version + config.read() + this.read()).digest()
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if time.time() - os.stat(path).st_mtime > self.MONTH:
+                os.unlink(path)
+
+    def digest_of(self, path):
+        if path not in self.known:
+            with open(path, "rb") as f:
+                self.known[path] = hashlib.sha256(f.read()).digest()
+        return self.known[path]
+
+    def path(self, entry, args):
+        """Where it is noted that this compilation is clean; None if nobody knows what it includes."""
+        names = included(entry)
+        if names is None:
+            return None
+        key = hashlib.sha256(self.common + json.dumps([entry, args], sort_keys=True).encode())
+        for name in sorted(set(names)):
+            key.update(name.encode() + b"\0" + self.digest_of(name))
+        return os.path.join(self.folder, key.hexdigest())
+
+
+def cached(cache, entry, path, args, database):
+    note = cache.path(entry, args)
+    if note and os.path.exists(note):
+        os.utime(note)
+        return ""
+    said = tidy(path, ["-p", database] + args)
+    if note and not said:
+        with open(note, "w", encoding="ascii"):
+            pass
+    return said
+
+
 CONFIG = os.path.join(sys.argv[1], ".clang-tidy")
 if not shutil.which("clang-tidy"):
     print("clang-tidy is not installed")
@@ -72,5 +134,6 @@ tests = os.path.join(root_dir, "tests") + os.sep
 with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
     with open(os.path.join(database, "compile_commands.json"), "w", encoding="utf-8") as f:
         json.dump(list(todo.values()), f)
-    said_of = list(pool.map(lambda p: tidy(p, ["-p", database] + depth(p, tests)), sorted(todo)))
+    known = Cache(sys.argv[3])
+    said_of = list(pool.map(lambda p: cached(known, todo[p], p, depth(p, tests), database), sorted(todo)))
 finish([s for s in said_of if s], not todo)
