@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "auxtrace/layout.h"
+#include "fuzz.h"
 #include "lib_walk.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {

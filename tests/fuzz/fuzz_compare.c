@@ -10,17 +10,10 @@
 #include "base/cursor.h"
 #include "decode/compare_calls.h"
 #include "decode/place.h"
+#include "fuzz.h"
 #include "ptcap/kind.h"
 
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
-
 enum { ENTRIES = 24, STEPS = 200, ADDRESSES = 16, FLAGS = 32 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 static void check_entries(const struct ptc_align_in *in, const struct ptc_align_entry *out)
 {

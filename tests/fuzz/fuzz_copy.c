@@ -12,16 +12,9 @@
 #include <unistd.h>
 
 #include "auxtrace/copy.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
+#include "fuzz.h"
 
 enum { PIPE = 1, ZSTD = 2, PLAIN = 4, STRIP = 8, SOME = 16, WHOLE = 32 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 static char folder[64], path[80];
 

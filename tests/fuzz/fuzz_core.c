@@ -11,16 +11,9 @@
 
 #include "decode/codefile.h"
 #include "decode/core.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
+#include "fuzz.h"
 
 enum { MAX = 1 << 16 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 static void take_code(struct ptc_core *c, struct ptc_codefiles *files, uint64_t addr, size_t len)
 {

@@ -8,15 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "lib_packed.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 /* The records of a recording whose data are p->data; what ended them. */
 static int read_records(const struct pd *p, struct ptc_buf *ret)

@@ -7,16 +7,9 @@
 #include <string.h>
 
 #include "decode/jitdump.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
+#include "fuzz.h"
 
 enum { RECORD_MIN = 16 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 static void take(const struct ptc_jit_code *j, const uint8_t *bytes, size_t len)
 {

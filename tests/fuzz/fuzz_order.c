@@ -12,14 +12,7 @@
 #include "auxtrace/order.h"
 #include "auxtrace/overlap.h"
 #include "auxtrace/sample.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+#include "fuzz.h"
 
 /* Returns the sum of the places of what was given, or 0 if it ended with an error. */
 static uint64_t order(const struct ptc_file *f, const struct ptc_order_opts *opts)

@@ -10,15 +10,8 @@
 #include <unistd.h>
 
 #include "auxtrace/layout.h"
+#include "fuzz.h"
 #include "lib_walk.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 enum { MAX = 32768 }; /* a pipe takes it without anybody reading */
 

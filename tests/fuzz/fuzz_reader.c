@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a perf.data: lib_walk.h says what is asserted. */
+#include "fuzz.h"
 #include "lib_walk.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "lib_walk.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 /* What the input begins with. */
 static bool take_head(struct ptc_cur *c, struct ptc_rec *rec, struct perf_event_attr *attr)

@@ -8,14 +8,7 @@
 #include <string.h>
 
 #include "auxtrace/verify.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+#include "fuzz.h"
 
 static const char *const checks[] = { "header",	    "layout",	  "attr",   "feature",
 				      "event_desc", "dir_format", "record", "trailing",

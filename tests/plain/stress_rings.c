@@ -24,16 +24,7 @@
 #include "capture/aux.h"
 #include "capture/ring.h"
 #include "capture/soft/softring.h"
-
-#define CHECK(cond, ...)                                                                           \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond);                 \
-			fprintf(stderr, __VA_ARGS__);                                              \
-			fputc('\n', stderr);                                                       \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
+#include "plain.h"
 
 enum {
 	SAMPLE_TYPE = PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER,

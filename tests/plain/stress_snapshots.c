@@ -18,16 +18,7 @@
 #include "capture/begin.h"
 #include "capture/snapshot.h"
 #include "capture/soft/softring.h"
-
-#define CHECK(cond, ...)                                                                           \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond);                 \
-			fprintf(stderr, __VA_ARGS__);                                              \
-			fputc('\n', stderr);                                                       \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
+#include "plain.h"
 
 enum {
 	SIZE = 8192,

@@ -131,6 +131,15 @@ void pt_psb_on(struct ptc_buf *b, uint64_t ip)
 	pt_psbend(b);
 }
 
+void pt_psb_on_at(struct ptc_buf *b, uint64_t tsc, uint64_t ip)
+{
+	pt_psb(b);
+	pt_tsc(b, tsc);
+	pt_mode_exec64(b);
+	pt_ip(b, PT_FUP, ip);
+	pt_psbend(b);
+}
+
 void pt_psb_off(struct ptc_buf *b)
 {
 	pt_psb(b);

@@ -34,6 +34,8 @@ void pt_ovf(struct ptc_buf *b);
 /* PSB+ with tracing on at @ip in 64-bit code; with tracing off. */
 void pt_psb_on(struct ptc_buf *b, uint64_t ip);
 void pt_psb_off(struct ptc_buf *b);
+/* PSB+ as pt_psb_on, with the time @tsc. */
+void pt_psb_on_at(struct ptc_buf *b, uint64_t tsc, uint64_t ip);
 /* MODE.Exec and TIP.PGE. */
 void pt_enable(struct ptc_buf *b, uint64_t ip);
 

@@ -278,6 +278,22 @@ uint8_t *pd_exact(const void *bytes, size_t len)
 	return p;
 }
 
+void pd_each_damage(uint8_t *bytes, size_t len, void (*look)(const uint8_t *bytes, size_t len))
+{
+	static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+	size_t i, v;
+
+	for (i = 0; i < len; i++) {
+		const uint8_t was = bytes[i];
+
+		for (v = 0; v < sizeof(values); v++) {
+			bytes[i] = values[v];
+			look(bytes, len);
+		}
+		bytes[i] = was;
+	}
+}
+
 void pd_write(const struct pd *p, const char *path)
 {
 	size_t len;

@@ -83,6 +83,9 @@ uint8_t *pd_finish(const struct pd *p, size_t *ret_len);
 /* A copy of the first @len bytes, in an allocation of exactly that size. */
 uint8_t *pd_exact(const void *bytes, size_t len);
 
+/* Calls @look with @bytes once for each value of each damaged byte; then each is as it was. */
+void pd_each_damage(uint8_t *bytes, size_t len, void (*look)(const uint8_t *bytes, size_t len));
+
 /* The file as PATH on disk. */
 void pd_write(const struct pd *p, const char *path);
 

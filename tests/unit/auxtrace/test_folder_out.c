@@ -10,6 +10,7 @@
 
 #include "auxtrace/folder_out.h"
 #include "auxtrace/reader.h"
+#include "lib_elf.h"
 #include "lib_perfdata.h"
 
 static char dir[64];
@@ -17,18 +18,14 @@ static struct ptc_err err;
 
 static void make(void)
 {
-	(void)snprintf(dir, sizeof(dir), "/tmp/ptcap-folder-XXXXXX");
-	cr_assert_not_null(mkdtemp(dir));
+	le_folder(dir, sizeof(dir));
 	cr_assert_eq(chdir(dir), 0);
 }
 
 static void away(void)
 {
-	char cmd[128];
-
-	(void)snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
 	cr_assert_eq(chdir("/"), 0);
-	cr_assert_eq(system(cmd), 0);
+	le_folder_remove(dir);
 }
 
 TestSuite(folder_out, .init = make, .fini = away);

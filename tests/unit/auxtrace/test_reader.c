@@ -45,6 +45,41 @@ static struct ptc_file *open_ok(const uint8_t *bytes, size_t len)
 	return f;
 }
 
+/* A file of what a test put into it. */
+struct opened {
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+	struct ptc_file *f;
+};
+
+/* Finishes the file, and opens it. */
+static void open_it(struct opened *o)
+{
+	o->bytes = pd_finish(&o->p, &o->len);
+	o->f = open_ok(o->bytes, o->len);
+}
+
+/* A file of one record of perf, with events @a and @b, whose ids are 5 and 6. */
+static void open_events(struct opened *o, const struct perf_event_attr *a,
+			const struct perf_event_attr *b)
+{
+	const uint64_t ids[] = { 5, 6 };
+
+	pd_init(&o->p);
+	pd_attr(&o->p, a, &ids[0], 1);
+	pd_attr(&o->p, b, &ids[1], 1);
+	pd_raw(&o->p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
+	open_it(o);
+}
+
+static void close_it(struct opened *o)
+{
+	ptc_file_free(o->f);
+	free(o->bytes);
+	pd_release(&o->p);
+}
+
 static struct ptc_err open_fails(const uint8_t *bytes, size_t len, int code)
 {
 	struct ptc_file *f = NULL;
@@ -198,31 +233,26 @@ Test(reader, of_a_cut_file_what_is_there_can_be_seen)
 	pd_release(&p);
 }
 
+static void walk_damaged(const uint8_t *bytes, size_t len)
+{
+	struct ptc_file *f;
+	struct ptc_err err;
+
+	if (ptc_file_open_bytes(bytes, len, "test", &f, &err))
+		return;
+	(void)walk(f, &err);
+	ptc_file_free(f);
+}
+
 Test(reader, every_damaged_byte_is_survived)
 {
 	struct pd p;
 	uint8_t *whole;
-	size_t len, i;
+	size_t len;
 
 	build(&p);
 	whole = pd_finish(&p, &len);
-	for (i = 0; i < len; i++) {
-		static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
-		const uint8_t was = whole[i];
-		size_t v;
-
-		for (v = 0; v < sizeof(values); v++) {
-			struct ptc_file *f;
-			struct ptc_err err;
-
-			whole[i] = values[v];
-			if (ptc_file_open_bytes(whole, len, "test", &f, &err))
-				continue;
-			(void)walk(f, &err);
-			ptc_file_free(f);
-		}
-		whole[i] = was;
-	}
+	pd_each_damage(whole, len, walk_damaged);
 	free(whole);
 	pd_release(&p);
 }
@@ -425,60 +455,43 @@ Test(reader, the_id_tells_whose_trailer_it_is)
 				     .sample_id_all = 1 };
 	struct perf_event_attr b = { .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID,
 				     .sample_id_all = 1 };
-	uint64_t id = 5;
 	uint8_t body[64] = { 0 };
-	struct ptc_file *f;
 	struct ptc_rec rec;
-	struct pd p;
-	uint8_t *bytes;
-	size_t len;
+	struct opened o;
 
-	pd_init(&p);
-	pd_attr(&p, &a, &id, 1);
-	id = 6;
-	pd_attr(&p, &b, &id, 1);
-	pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
-	bytes = pd_finish(&p, &len);
-	f = open_ok(bytes, len);
+	open_events(&o, &a, &b);
 	rec = with_word(PERF_RECORD_COMM, body, 1, 6);
-	cr_assert_eq(ptc_file_trailer_type(f, &rec), b.sample_type);
+	cr_assert_eq(ptc_file_trailer_type(o.f, &rec), b.sample_type);
 	rec = with_word(PERF_RECORD_COMM, body, 1, 5);
-	cr_assert_eq(ptc_file_trailer_type(f, &rec), a.sample_type);
+	cr_assert_eq(ptc_file_trailer_type(o.f, &rec), a.sample_type);
 	rec = with_word(PERF_RECORD_COMM, body, 1, 0);
-	cr_assert_eq(ptc_file_trailer_type(f, &rec), a.sample_type, "made up by perf");
+	cr_assert_eq(ptc_file_trailer_type(o.f, &rec), a.sample_type, "made up by perf");
 	rec.body.end = rec.body.pos + 7;
-	cr_assert_eq(ptc_file_trailer_type(f, &rec), a.sample_type, "too short for an id");
+	cr_assert_eq(ptc_file_trailer_type(o.f, &rec), a.sample_type, "too short for an id");
 	rec = with_word(PTC_REC_AUXTRACE, body, 1, 6);
-	cr_assert_eq(ptc_file_trailer_type(f, &rec), 0, "perf's own records have none");
+	cr_assert_eq(ptc_file_trailer_type(o.f, &rec), 0, "perf's own records have none");
 	rec = with_word(PERF_RECORD_SAMPLE, body, 8, 6);
-	cr_assert_eq(ptc_file_trailer_type(f, &rec), 0, "nor have samples");
-	cr_assert_eq(ptc_file_sample_attr(f, &rec), ptc_file_attr(f, 1));
-	ptc_file_free(f);
-	free(bytes);
-	pd_release(&p);
+	cr_assert_eq(ptc_file_trailer_type(o.f, &rec), 0, "nor have samples");
+	cr_assert_eq(ptc_file_sample_attr(o.f, &rec), ptc_file_attr(o.f, 1));
+	close_it(&o);
 }
 
 Test(reader, ids_are_found_in_whatever_order_they_are)
 {
 	static const uint64_t ids[2][3] = { { 9, 2, 7 }, { 4, UINT64_MAX, 1 } };
-	struct ptc_file *f;
-	struct pd p;
-	uint8_t *bytes;
-	size_t len, i, j;
+	struct opened o;
+	size_t i, j;
 
-	pd_init(&p);
+	pd_init(&o.p);
 	for (i = 0; i < 2; i++)
-		pd_attr(&p, &(struct perf_event_attr){ .type = (uint32_t)i }, ids[i], 3);
-	pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
-	bytes = pd_finish(&p, &len);
-	f = open_ok(bytes, len);
+		pd_attr(&o.p, &(struct perf_event_attr){ .type = (uint32_t)i }, ids[i], 3);
+	pd_raw(&o.p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
+	open_it(&o);
 	for (i = 0; i < 2; i++)
 		for (j = 0; j < 3; j++)
-			cr_assert_eq(ptc_file_attr_of_id(f, ids[i][j]), ptc_file_attr(f, i));
-	cr_assert_null(ptc_file_attr_of_id(f, 3));
-	ptc_file_free(f);
-	free(bytes);
-	pd_release(&p);
+			cr_assert_eq(ptc_file_attr_of_id(o.f, ids[i][j]), ptc_file_attr(o.f, i));
+	cr_assert_null(ptc_file_attr_of_id(o.f, 3));
+	close_it(&o);
 }
 
 Test(reader, an_id_without_identifier_is_found_where_all_events_have_it)
@@ -489,49 +502,31 @@ Test(reader, an_id_without_identifier_is_found_where_all_events_have_it)
 	struct perf_event_attr b = { .sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
 						    PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD,
 				     .sample_id_all = 1 };
-	uint64_t id = 5;
 	uint8_t body[64] = { 0 };
-	struct ptc_file *f;
 	struct ptc_rec rec;
-	struct pd p;
-	uint8_t *bytes;
-	size_t len;
+	struct opened o;
 
-	pd_init(&p);
-	pd_attr(&p, &a, &id, 1);
-	id = 6;
-	pd_attr(&p, &b, &id, 1);
-	pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
-	bytes = pd_finish(&p, &len);
-	f = open_ok(bytes, len);
+	open_events(&o, &a, &b);
 	rec = with_word(PERF_RECORD_COMM, body, 2, 6); /* ID CPU */
-	cr_assert_eq(ptc_file_trailer_type(f, &rec), b.sample_type);
+	cr_assert_eq(ptc_file_trailer_type(o.f, &rec), b.sample_type);
 	memset(body, 0, sizeof(body));
 	rec = with_word(PERF_RECORD_SAMPLE, body, 7, 6); /* TID ID */
-	cr_assert_eq(ptc_file_sample_attr(f, &rec), ptc_file_attr(f, 1));
-	ptc_file_free(f);
-	free(bytes);
-	pd_release(&p);
+	cr_assert_eq(ptc_file_sample_attr(o.f, &rec), ptc_file_attr(o.f, 1));
+	close_it(&o);
 }
 
 Test(reader, records_without_sample_id_all_have_no_trailer)
 {
 	struct perf_event_attr a = { .sample_type = PD_SAMPLE_TYPE };
 	const struct ptc_rec rec = { .type = PERF_RECORD_COMM };
-	struct ptc_file *f;
-	struct pd p;
-	uint8_t *bytes;
-	size_t len;
+	struct opened o;
 
-	pd_init(&p);
-	pd_attr(&p, &a, NULL, 0);
-	pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
-	bytes = pd_finish(&p, &len);
-	f = open_ok(bytes, len);
-	cr_assert_eq(ptc_file_trailer_type(f, &rec), 0);
-	ptc_file_free(f);
-	free(bytes);
-	pd_release(&p);
+	pd_init(&o.p);
+	pd_attr(&o.p, &a, NULL, 0);
+	pd_raw(&o.p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
+	open_it(&o);
+	cr_assert_eq(ptc_file_trailer_type(o.f, &rec), 0);
+	close_it(&o);
 }
 
 static void put_name(struct pd *p, uint64_t id, const char *name)
@@ -546,28 +541,22 @@ static void put_name(struct pd *p, uint64_t id, const char *name)
 /* perf stat record writes them so. */
 Test(reader, updates_in_front_of_the_kernels_records_tell_of_events)
 {
-	struct ptc_file *f;
 	struct ptc_err err;
-	struct pd p;
-	uint8_t *bytes;
-	size_t len;
+	struct opened o;
 
-	pd_init_pt(&p, NULL);
-	put_name(&p, PD_ID_PT, "first");
-	put_name(&p, PD_ID_PT, "second");
-	pd_comm(&p, 10, 0, "sleep", false);
-	put_name(&p, PD_ID_DUMMY, "late");
-	bytes = pd_finish(&p, &len);
-	f = open_ok(bytes, len);
-	cr_assert_str_eq(ptc_file_attr(f, 0)->name, "second");
-	cr_assert_null(ptc_file_attr(f, 1)->name);
-	ptc_file_free(f);
+	pd_init_pt(&o.p, NULL);
+	put_name(&o.p, PD_ID_PT, "first");
+	put_name(&o.p, PD_ID_PT, "second");
+	pd_comm(&o.p, 10, 0, "sleep", false);
+	put_name(&o.p, PD_ID_DUMMY, "late");
+	open_it(&o);
+	cr_assert_str_eq(ptc_file_attr(o.f, 0)->name, "second");
+	cr_assert_null(ptc_file_attr(o.f, 1)->name);
+	ptc_file_free(o.f);
 	/* Who looks at all of it anyway takes those behind, too. */
-	cr_assert_eq(ptc_file_open_damaged_bytes(bytes, len, "test", &f, &err), 0);
-	cr_assert_str_eq(ptc_file_attr(f, 0)->name, "second");
-	cr_assert_str_eq(ptc_file_attr(f, 1)->name, "late");
-	cr_assert_null(ptc_file_damage(f));
-	ptc_file_free(f);
-	free(bytes);
-	pd_release(&p);
+	cr_assert_eq(ptc_file_open_damaged_bytes(o.bytes, o.len, "test", &o.f, &err), 0);
+	cr_assert_str_eq(ptc_file_attr(o.f, 0)->name, "second");
+	cr_assert_str_eq(ptc_file_attr(o.f, 1)->name, "late");
+	cr_assert_null(ptc_file_damage(o.f));
+	close_it(&o);
 }

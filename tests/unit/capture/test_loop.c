@@ -242,6 +242,31 @@ static void check_file(const char *path)
 	ptc_file_free(f);
 }
 
+/* A loop that drains a fake. */
+struct looped {
+	struct fake f;
+	struct ptc_drain drain;
+	struct ptc_loop loop;
+	struct ptc_err err;
+};
+
+/* What ptc_loop_init returns. @path: of the writer; NULL: none. */
+static int loop_begin(struct looped *l, const struct ptc_record_opts *opts, const char *path)
+{
+	make(&l->f);
+	cr_assert_eq(ptc_drain_init(&l->drain, &l->f.base, opts, &l->err), 0);
+	if (path)
+		l->drain.writer = writer(path);
+	return ptc_loop_init(&l->loop, opts, &l->f.base, &l->drain, &l->err);
+}
+
+static void loop_end(struct looped *l)
+{
+	ptc_loop_release(&l->loop);
+	ptc_drain_release(&l->drain);
+	release(&l->f);
+}
+
 Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 {
 	struct caller c = { .thread = pthread_self(), .wake_fd = eventfd(1, EFD_NONBLOCK) };
@@ -252,25 +277,17 @@ Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 					      .on_snapshot = on_snapshot,
 					      .snapshot_ctx = &c };
 	char path[64];
-	struct ptc_drain drain;
-	struct ptc_loop loop;
-	struct ptc_err err;
-	struct fake f;
+	struct looped l;
 
 	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
-	make(&f);
-	cr_assert_eq(ptc_drain_init(&drain, &f.base, &opts, &err), 0);
-	drain.writer = writer(path);
-	cr_assert_eq(ptc_loop_init(&loop, &opts, &f.base, &drain, &err), 0);
-	cr_assert_eq(ptc_loop_run(&loop, 77, &err), 0, "%s", err.msg);
-	cr_assert(f.pauses == 2 && f.resumes == 1 && f.leaves && f.quiesced == 1);
-	cr_assert(c.snapshots == 2 && loop.snapshots == 2);
-	cr_assert_not(pthread_equal(f.thread, pthread_self()), "it is drained by another");
-	cr_assert_eq(ptc_writer_commit(drain.writer, &err), 0);
+	cr_assert_eq(loop_begin(&l, &opts, path), 0);
+	cr_assert_eq(ptc_loop_run(&l.loop, 77, &l.err), 0, "%s", l.err.msg);
+	cr_assert(l.f.pauses == 2 && l.f.resumes == 1 && l.f.leaves && l.f.quiesced == 1);
+	cr_assert(c.snapshots == 2 && l.loop.snapshots == 2);
+	cr_assert_not(pthread_equal(l.f.thread, pthread_self()), "it is drained by another");
+	cr_assert_eq(ptc_writer_commit(l.drain.writer, &l.err), 0);
 	check_file(path);
-	ptc_loop_release(&loop);
-	ptc_drain_release(&drain);
-	release(&f);
+	loop_end(&l);
 	(void)unlink(path);
 	(void)close(c.wake_fd);
 }
@@ -405,61 +422,39 @@ Test(loop, a_trace_that_never_stands_still_is_an_error)
 Test(loop, a_thread_that_never_goes_ends)
 {
 	const struct ptc_record_opts opts = { .wake_fd = -1 };
-	struct ptc_drain drain;
-	struct ptc_loop loop;
-	struct ptc_err err;
-	struct fake f;
+	struct looped l;
 
-	make(&f);
-	cr_assert_eq(ptc_drain_init(&drain, &f.base, &opts, &err), 0);
-	cr_assert_eq(ptc_loop_init(&loop, &opts, &f.base, &drain, &err), 0);
-	ptc_loop_release(&loop);
-	cr_assert(!f.quiesced && !f.leaves);
-	ptc_drain_release(&drain);
-	release(&f);
+	cr_assert_eq(loop_begin(&l, &opts, NULL), 0);
+	ptc_loop_release(&l.loop);
+	cr_assert(!l.f.quiesced && !l.f.leaves);
+	ptc_drain_release(&l.drain);
+	release(&l.f);
 }
 
 Test(loop, time_is_up)
 {
 	const struct ptc_record_opts opts = { .wake_fd = -1, .max_ns = 1 };
 	char path[64];
-	struct ptc_drain drain;
-	struct ptc_loop loop;
-	struct ptc_err err;
-	struct fake f;
+	struct looped l;
 
 	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
-	make(&f);
-	cr_assert_eq(ptc_drain_init(&drain, &f.base, &opts, &err), 0);
-	drain.writer = writer(path);
-	cr_assert_eq(ptc_loop_init(&loop, &opts, &f.base, &drain, &err), 0);
-	cr_assert_eq(ptc_loop_run(&loop, 77, &err), 0, "%s", err.msg);
-	cr_assert(loop.limited && f.leaves);
-	ptc_loop_release(&loop);
-	ptc_drain_release(&drain);
-	ptc_writer_free(drain.writer);
-	release(&f);
+	cr_assert_eq(loop_begin(&l, &opts, path), 0);
+	cr_assert_eq(ptc_loop_run(&l.loop, 77, &l.err), 0, "%s", l.err.msg);
+	cr_assert(l.loop.limited && l.f.leaves);
+	ptc_writer_free(l.drain.writer);
+	loop_end(&l);
 }
 
 Test(loop, a_priority_that_is_not_for_us_is_refused)
 {
 	const struct ptc_record_opts opts = { .wake_fd = -1, .realtime = 7 };
 	const struct rlimit none = { 0, 0 };
-	struct ptc_drain drain;
-	struct ptc_loop loop;
-	struct ptc_err err;
-	struct fake f;
-	int rc;
+	struct looped l;
 
 	cr_assert_eq(setrlimit(RLIMIT_RTPRIO, &none), 0);
 	if (!geteuid() && setresuid(65534, 65534, 65534)) /* without CAP_SYS_NICE */
 		cr_skip_test("cannot become somebody else");
-	make(&f);
-	cr_assert_eq(ptc_drain_init(&drain, &f.base, &opts, &err), 0);
-	rc = ptc_loop_init(&loop, &opts, &f.base, &drain, &err);
-	cr_assert_eq(rc, PTC_E_PERM);
-	cr_assert(strstr(err.msg, "ulimit -r 7"), "%s", err.msg);
-	ptc_loop_release(&loop);
-	ptc_drain_release(&drain);
-	release(&f);
+	cr_assert_eq(loop_begin(&l, &opts, NULL), PTC_E_PERM);
+	cr_assert(strstr(l.err.msg, "ulimit -r 7"), "%s", l.err.msg);
+	loop_end(&l);
 }

@@ -36,6 +36,24 @@ void rec_map_code(struct recording *t, int32_t tid, uint64_t time, uint64_t addr
 	pd_mmap2(&t->pd, tid, time, addr, PT_CODE_LEN, 0, t->code.path);
 }
 
+void rec_begin_code(struct recording *t)
+{
+	rec_begin(t, &rec_clock_1ns);
+	rec_map_code(t, 7, 0, 0x1000);
+}
+
+void rec_begin_two(struct recording *t, uint64_t addr)
+{
+	rec_begin_code(t);
+	rec_map_code(t, 8, 0, addr);
+}
+
+void rec_begin_traced(struct recording *t)
+{
+	rec_begin_code(t);
+	rec_first_syscall(t);
+}
+
 void rec_piece(struct recording *t, uint32_t idx, int32_t tid, int32_t cpu, uint64_t off,
 	       struct ptc_buf *b)
 {
@@ -105,6 +123,8 @@ int rec_run_bytes(struct recording *t, const void *bytes, size_t len, struct ptc
 void rec_end(struct recording *t)
 {
 	pd_release(&t->pd);
+	ptc_buf_release(&t->a);
+	ptc_buf_release(&t->b);
 	close(t->code.fd);
 }
 
@@ -126,6 +146,13 @@ void rec_expect(struct recording *t, const char *lines)
 	free(bytes);
 }
 
+void rec_expect_one(struct recording *t, const char *lines)
+{
+	rec_piece(t, 0, 7, -1, 0, &t->a);
+	rec_expect(t, lines);
+	rec_end(t);
+}
+
 void rec_syscall_at(struct ptc_buf *b, uint64_t time, uint64_t base)
 {
 	pt_tsc(b, time);
@@ -138,6 +165,18 @@ void rec_psb_at(struct ptc_buf *b, uint64_t time)
 	pt_psb(b);
 	pt_tsc(b, time);
 	pt_psbend(b);
+}
+
+void rec_first_syscall(struct recording *t)
+{
+	rec_psb_at(&t->a, 1);
+	rec_syscall_at(&t->a, 10, 0x1000);
+}
+
+void rec_switch(struct recording *t, uint32_t cpu, int32_t from, int32_t to, uint64_t time)
+{
+	pd_switch(&t->pd, from, cpu, time, true);
+	pd_switch(&t->pd, to, cpu, time + 1, false);
 }
 
 void rec_set_info(struct recording *t, int word, uint8_t value)

@@ -25,6 +25,7 @@ struct rec_file {
 struct recording {
 	struct pd pd;
 	struct rec_file code; /* pt_code */
+	struct ptc_buf a, b;  /* trace of two queues, for the test to fill */
 	struct ptc_decode_opts opts;
 	struct ptc_decode_stats stats;
 	char note[512]; /* the first */
@@ -42,7 +43,13 @@ struct rec_file rec_make_file(const void *bytes, size_t len);
 void rec_begin(struct recording *t, const struct ptc_time_conv *conv);
 /* pt_code at @addr of process @tid. */
 void rec_map_code(struct recording *t, int32_t tid, uint64_t time, uint64_t addr);
-/* A piece of queue @idx; @b is released. */
+/* rec_begin with rec_clock_1ns; process 7 has pt_code at 0x1000. */
+void rec_begin_code(struct recording *t);
+/* The same; process 8 has pt_code at @addr. */
+void rec_begin_two(struct recording *t, uint64_t addr);
+/* rec_begin_code and rec_first_syscall. */
+void rec_begin_traced(struct recording *t);
+/* A piece of queue @idx; @b is released and empty. */
 void rec_piece(struct recording *t, uint32_t idx, int32_t tid, int32_t cpu, uint64_t off,
 	       struct ptc_buf *b);
 /* As a sink: the lines of them to the out of the recording @ctx. */
@@ -55,10 +62,16 @@ int rec_run_bytes(struct recording *t, const void *bytes, size_t len, struct ptc
 void rec_end(struct recording *t);
 /* Decoded by either engine, and in runs, these lines come out. */
 void rec_expect(struct recording *t, const char *lines);
+/* The trace in @t->a is the first piece of queue 0, of thread 7: rec_expect, then rec_end. */
+void rec_expect_one(struct recording *t, const char *lines);
 
 /* On at @time at the syscall of the code at @base, and off by it. */
 void rec_syscall_at(struct ptc_buf *b, uint64_t time, uint64_t base);
 void rec_psb_at(struct ptc_buf *b, uint64_t time);
+/* The trace in @t->a gets a PSB at 1 and a syscall at 10 in the code at 0x1000. */
+void rec_first_syscall(struct recording *t);
+/* Thread @from leaves @cpu at @time; thread @to comes to @cpu at @time + 1. */
+void rec_switch(struct recording *t, uint32_t cpu, int32_t from, int32_t to, uint64_t time);
 
 /* Word @word of what AUXTRACE_INFO says behind TIME_CONV becomes @value. */
 enum { REC_INFO_SCHED_SWITCH = 7, REC_INFO_SNAPSHOTS = 8 };

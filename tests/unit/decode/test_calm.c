@@ -7,39 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib_elf.h"
 #include "lib_flow.h"
-#include "lib_perfdata.h"
-#include "lib_pt.h"
-#include "ptcap/decode.h"
-
-static const struct ptc_time_conv clock_1ns = { .shift = 0, .mult = 1, .zero = 0 };
+#include "recording.h"
 
 enum { OURS = 7, OTHER = 8, THREAD = 17, CHILD = 20, OUR_CPU = 0, OTHER_CPU = 1, JUMP = 0x100b };
-
-static int make_file(const void *bytes, size_t len, char path[64])
-{
-	const int fd = memfd_create("test", MFD_CLOEXEC);
-
-	cr_assert(fd >= 0);
-	cr_assert_eq(write(fd, bytes, len), (ssize_t)len);
-	(void)snprintf(path, 64, "/proc/self/fd/%d", fd);
-	return fd;
-}
 
 /* A PSB+ at @time, and a jump, again and again, to itself. */
 static void jumps(struct ptc_buf *b, uint64_t time)
 {
 	int i;
 
-	pt_psb(b);
-	pt_tsc(b, time);
-	pt_mode_exec64(b);
-	pt_ip(b, PT_FUP, JUMP);
-	pt_psbend(b);
+	pt_psb_on_at(b, time, JUMP);
 	for (i = 0; i < 5; i++)
 		pt_ip(b, PT_TIP, JUMP);
 }
@@ -96,21 +77,21 @@ static char *decode(const char *path, enum ptc_engine_choice engine, unsigned in
 static uint64_t compare(const struct pd *p)
 {
 	uint64_t pieces, none;
-	char path[64], *want, *got;
+	char *want, *got;
 	unsigned int jobs;
 	size_t len;
 	uint8_t *bytes = pd_finish(p, &len);
-	const int fd = make_file(bytes, len, path);
+	const struct rec_file f = rec_make_file(bytes, len);
 
-	want = decode(path, PTC_ENGINE_LIBIPT, 1, &none);
+	want = decode(f.path, PTC_ENGINE_LIBIPT, 1, &none);
 	for (jobs = 2; jobs; jobs--) {
-		got = decode(path, PTC_ENGINE_FAST, jobs, &pieces);
+		got = decode(f.path, PTC_ENGINE_FAST, jobs, &pieces);
 		cr_assert_str_eq(got, want, "%u threads: got:\n%swant:\n%s", jobs, got, want);
 		free(got);
 	}
 	cr_assert_eq(none, 0);
 	free(want);
-	(void)close(fd);
+	(void)close(f.fd);
 	free(bytes);
 	return pieces;
 }
@@ -120,23 +101,22 @@ typedef void add_record(struct pd *p, const char *code);
 /* Two processes on two CPUs; the record is of the first one's second piece. */
 static uint64_t pieces_with(add_record *add)
 {
-	char code[64];
-	const int code_fd = make_file(pt_code, PT_CODE_LEN, code);
+	const struct rec_file code = rec_make_file(pt_code, PT_CODE_LEN);
 	uint64_t pieces;
 	struct pd p;
 
-	pd_init_pt(&p, &clock_1ns);
+	pd_init_pt(&p, &rec_clock_1ns);
 	pd_comm(&p, OURS, 0, "ours", false);
 	pd_comm(&p, OTHER, 0, "other", false);
-	pd_mmap2(&p, OURS, 0, 0x1000, PT_CODE_LEN, 0, code);
-	pd_mmap2(&p, OTHER, 0, 0x1000, PT_CODE_LEN, 0, code);
+	pd_mmap2(&p, OURS, 0, 0x1000, PT_CODE_LEN, 0, code.path);
+	pd_mmap2(&p, OTHER, 0, 0x1000, PT_CODE_LEN, 0, code.path);
 	pd_itrace_start(&p, OURS, OUR_CPU, 10);
 	pd_itrace_start(&p, OTHER, OTHER_CPU, 11);
-	add(&p, code);
+	add(&p, code.path);
 	queue(&p, OUR_CPU);
 	pieces = compare(&p);
 	pd_release(&p);
-	(void)close(code_fd);
+	(void)close(code.fd);
 	return pieces;
 }
 
@@ -391,7 +371,7 @@ static uint64_t pieces_at_random(uint64_t seed, int32_t tid, const char *code, c
 	struct pd p;
 
 	fl_walk(&w, 2000);
-	pd_init_pt(&p, &clock_1ns);
+	pd_init_pt(&p, &rec_clock_1ns);
 	pd_mmap2(&p, OURS, 0, 0x1000, PT_CODE_LEN, 0, code);
 	pd_mmap2(&p, OURS, 0, PT_HIGH + 0x1000, PT_CODE_LEN, 0, code);
 	pd_mmap2(&p, OTHER, 0, 0x1000, PT_CODE_LEN, 0, other);
@@ -408,20 +388,20 @@ static uint64_t pieces_at_random(uint64_t seed, int32_t tid, const char *code, c
 
 Test(calm, whoever_takes_turns_what_comes_out_is_libipt_s)
 {
-	char code[64], other[64];
 	uint8_t bytes[PT_CODE_LEN];
-	int fds[2];
+	struct rec_file code, other;
 	uint64_t i, pieces = 0;
 
 	memcpy(bytes, pt_code, sizeof(bytes));
 	bytes[1] = 1; /* the first jcc leads elsewhere */
-	fds[0] = make_file(pt_code, PT_CODE_LEN, code);
-	fds[1] = make_file(bytes, PT_CODE_LEN, other);
+	code = rec_make_file(pt_code, PT_CODE_LEN);
+	other = rec_make_file(bytes, PT_CODE_LEN);
 	for (i = 0; i < 100; i++)
-		pieces += pieces_at_random(i, i % 4 ? -1 : OURS, code, i % 3 ? code : other);
+		pieces += pieces_at_random(i, i % 4 ? -1 : OURS, code.path,
+					   i % 3 ? code.path : other.path);
 	cr_assert_gt(pieces, 200, "%d pieces", (int)pieces);
-	(void)close(fds[0]);
-	(void)close(fds[1]);
+	(void)close(code.fd);
+	(void)close(other.fd);
 }
 
 /* --- code that changes while it runs ---------------------------------------------------------- */
@@ -433,11 +413,7 @@ static void jump_about(struct ptc_buf *b, uint64_t *seed, uint64_t *time)
 {
 	uint64_t n = 10 + number(seed, 30);
 
-	pt_psb(b);
-	pt_tsc(b, ++*time);
-	pt_mode_exec64(b);
-	pt_ip(b, PT_FUP, HERE);
-	pt_psbend(b);
+	pt_psb_on_at(b, ++*time, HERE);
 	while (n--) {
 		if (!number(seed, 3))
 			pt_tsc(b, *time += number(seed, 10));
@@ -492,7 +468,7 @@ static uint64_t pieces_of_changing(struct changer *c, uint64_t often, const char
 	le_jit(&dump, OURS, 0);
 	for (i = 0; i < 20; i++)
 		jump_about(&b, &c->seed, &end);
-	pd_init_pt(&p, &clock_1ns);
+	pd_init_pt(&p, &rec_clock_1ns);
 	pd_mmap2(&p, OURS, 0, 0x1000, PT_CODE_LEN, 0, c->codes[0]);
 	pd_mmap2(&p, OTHER, 0, 0x1000, PT_CODE_LEN, 0, c->codes[1]);
 	pd_mmap2(&p, OTHER, 0, 0x7000, PT_CODE_LEN, 0, c->codes[1]);
@@ -513,16 +489,16 @@ static uint64_t pieces_of_changing(struct changer *c, uint64_t often, const char
 
 Test(calm, whatever_code_becomes_what_comes_out_is_libipt_s)
 {
-	char names[2][64], folder[64];
-	struct changer c = { .codes = { names[0], names[1] } };
+	struct rec_file files[2];
+	struct changer c = { .codes = { files[0].path, files[1].path } };
 	uint8_t bytes[PT_CODE_LEN];
-	int fds[2];
+	char folder[64];
 	uint64_t i, pieces = 0;
 
 	memcpy(bytes, pt_code, sizeof(bytes));
 	bytes[JUMP - 0x1000 + 1] = 0xd0;
-	fds[0] = make_file(pt_code, PT_CODE_LEN, names[0]);
-	fds[1] = make_file(bytes, PT_CODE_LEN, names[1]);
+	files[0] = rec_make_file(pt_code, PT_CODE_LEN);
+	files[1] = rec_make_file(bytes, PT_CODE_LEN);
 	le_folder(folder, sizeof(folder));
 	for (i = 0; i < 200; i++) {
 		c.seed = i;
@@ -530,6 +506,6 @@ Test(calm, whatever_code_becomes_what_comes_out_is_libipt_s)
 	}
 	cr_assert_gt(pieces, 2000, "%d pieces", (int)pieces); /* no code that changes: 1300 */
 	le_folder_remove(folder);
-	(void)close(fds[0]);
-	(void)close(fds[1]);
+	(void)close(files[0].fd);
+	(void)close(files[1].fd);
 }

@@ -3,15 +3,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "lib_pt.h"
+#include "replayed.h"
 
 static void expect(struct ptc_buf *b, const char *lines)
 {
-	struct pt_how how = { .events = true };
-	const char *got = pt_replay(b, &how);
-
-	cr_assert_str_eq(got, lines, "got:\n%swant:\n%s", got, lines);
-	ptc_buf_release(b);
+	replay_expect(b, (struct pt_how){ .events = true }, lines);
 }
 
 static void put(struct ptc_buf *b, const char *bytes, size_t n)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <linux/perf_event.h>
@@ -16,6 +15,7 @@
 #include "lib_perfdata.h"
 #include "lib_pt.h"
 #include "ptcap/decode.h"
+#include "recording.h"
 
 enum { PLACES = 6, ROUNDS = 600, PSB_EACH = 4, STEP = 100, QUEUES = 2 };
 
@@ -95,15 +95,6 @@ static void change(struct model *m, uint64_t time)
 	}
 }
 
-static void psb_at(struct ptc_buf *b, uint64_t time, uint64_t ip)
-{
-	pt_psb(b);
-	pt_tsc(b, time);
-	pt_mode_exec64(b);
-	pt_ip(b, PT_FUP, ip);
-	pt_psbend(b);
-}
-
 /* On, from where it is. */
 static void jump(struct model *m, size_t q, uint64_t time)
 {
@@ -114,24 +105,23 @@ static void jump(struct model *m, size_t q, uint64_t time)
 
 static void make(struct model *m, uint64_t seed, size_t others)
 {
-	static const struct ptc_time_conv clock_1ns = { .shift = 0, .mult = 1, .zero = 0 };
 	uint64_t time = 100;
 	size_t i, q, k;
 
 	*m = (struct model){ .state = seed, .others = others };
-	pd_init_pt(&m->pd, &clock_1ns);
+	pd_init_pt(&m->pd, &rec_clock_1ns);
 	m->pd.attrs[0].attr.exclude_kernel = 0;
 	for (i = 0; i < PLACES; i++)
 		poke(m, PERF_RECORD_MISC_KERNEL, 7, 1, kernel + 16 * i);
 	for (q = 0; q < QUEUES; q++) {
 		poke(m, PERF_RECORD_MISC_USER, 7 + (int32_t)q, 1, user);
 		m->ip[q] = kernel;
-		psb_at(&m->trace[q], time - STEP, kernel);
+		pt_psb_on_at(&m->trace[q], time - STEP, kernel);
 	}
 	for (i = 0; i < ROUNDS; i++, time += STEP) {
 		for (q = 0; q < QUEUES; q++) {
 			if (i % PSB_EACH == q)
-				psb_at(&m->trace[q], time - 1, m->ip[q]);
+				pt_psb_on_at(&m->trace[q], time - 1, m->ip[q]);
 			jump(m, q, time);
 		}
 		if (!pick(m, 8))
@@ -221,19 +211,16 @@ static void compare(const char *path, enum ptc_engine_choice engine, uint64_t le
 static void check(uint64_t seed, size_t others, uint64_t least)
 {
 	struct model m;
-	char path[64];
+	struct rec_file f;
 	uint8_t *bytes;
 	size_t len;
-	int fd;
 
 	make(&m, seed, others);
 	bytes = pd_finish(&m.pd, &len);
-	fd = memfd_create("test", MFD_CLOEXEC);
-	cr_assert(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	compare(path, PTC_ENGINE_LIBIPT, least);
-	compare(path, PTC_ENGINE_FAST, least);
-	close(fd);
+	f = rec_make_file(bytes, len);
+	compare(f.path, PTC_ENGINE_LIBIPT, least);
+	compare(f.path, PTC_ENGINE_FAST, least);
+	close(f.fd);
 	free(bytes);
 	pd_release(&m.pd);
 }

@@ -9,21 +9,19 @@
 
 Test(open, pieces_are_one_stream_and_their_padding_is_no_part_of_it)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 	size_t first;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 10);
-	pt_enable(&a, 0x1000);
-	pt_tnt(&a, "T");
-	first = a.len;
+	rec_begin_code(&t);
+	rec_psb_at(&t.a, 10);
+	pt_enable(&t.a, 0x1000);
+	pt_tnt(&t.a, "T");
+	first = t.a.len;
 	cr_assert(first % 8);
-	pt_tnt(&b, "T");
-	pt_ip_none(&b, PT_PGD);
-	rec_piece(&t, 3, 7, -1, 0x100, &a);
-	rec_piece(&t, 3, 7, -1, 0x100 + first, &b);
+	pt_tnt(&t.b, "T");
+	pt_ip_none(&t.b, PT_PGD);
+	rec_piece(&t, 3, 7, -1, 0x100, &t.a);
+	rec_piece(&t, 3, 7, -1, 0x100 + first, &t.b);
 	rec_expect(&t, "7 0 1000 start\n7 1000 1003 jcc\n7 1003 1006 jmp\n7 1006 1024 call\n"
 		       "7 1025 100b ret\n7 100b 0 ijmp\n");
 	cr_assert_eq(t.stats.branches, 6);
@@ -33,55 +31,37 @@ Test(open, pieces_are_one_stream_and_their_padding_is_no_part_of_it)
 
 Test(open, queues_are_merged_by_time_and_ties_go_by_queue)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_psb_at(&b, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_syscall_at(&b, 20, 0x1000);
-	rec_syscall_at(&a, 30, 0x1000);
-	rec_syscall_at(&b, 30, 0x1000);
-	rec_syscall_at(&a, 50, 0x1000);
-	rec_syscall_at(&b, 40, 0x1000);
-	rec_piece(&t, 1, 8, -1, 0, &b);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n" /* 10 */
-		       "8 0 1016 start\n8 1016 0 syscall\n" /* 20 */
-		       "7 0 1016 start\n7 1016 0 syscall\n" /* 30 */
-		       "8 0 1016 start\n8 1016 0 syscall\n"
-		       "8 0 1016 start\n8 1016 0 syscall\n" /* 40 */
-		       "7 0 1016 start\n7 1016 0 syscall\n");
-	rec_end(&t);
-}
-
-/* On in the middle of the code: at its jmp *%rax. */
-static void psb_on_at(struct ptc_buf *b, uint64_t time)
-{
-	pt_psb(b);
-	pt_tsc(b, time);
-	pt_mode_exec64(b);
-	pt_ip(b, PT_FUP, 0x100b);
-	pt_psbend(b);
+	rec_begin_two(&t, 0x1000);
+	rec_psb_at(&t.a, 1);
+	rec_psb_at(&t.b, 1);
+	rec_syscall_at(&t.a, 10, 0x1000);
+	rec_syscall_at(&t.b, 20, 0x1000);
+	rec_syscall_at(&t.a, 30, 0x1000);
+	rec_syscall_at(&t.b, 30, 0x1000);
+	rec_syscall_at(&t.a, 50, 0x1000);
+	rec_syscall_at(&t.b, 40, 0x1000);
+	rec_piece(&t, 1, 8, -1, 0, &t.b);
+	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n" /* 10 */
+			   "8 0 1016 start\n8 1016 0 syscall\n" /* 20 */
+			   "7 0 1016 start\n7 1016 0 syscall\n" /* 30 */
+			   "8 0 1016 start\n8 1016 0 syscall\n"
+			   "8 0 1016 start\n8 1016 0 syscall\n" /* 40 */
+			   "7 0 1016 start\n7 1016 0 syscall\n");
 }
 
 /* Thread 7's last transfer of 10 is known when it is 30. @b is thread 8's, and is released. */
 static void expect_beside(struct ptc_buf *b, const char *lines)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x1000);
-	psb_on_at(&a, 10);
-	pt_ip(&a, PT_TIP, 0x100b);
-	psb_on_at(&a, 30);
-	pt_ip_none(&a, PT_PGD);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_begin_two(&t, 0x1000);
+	pt_psb_on_at(&t.a, 10, 0x100b);
+	pt_ip(&t.a, PT_TIP, 0x100b);
+	pt_psb_on_at(&t.a, 30, 0x100b);
+	pt_ip_none(&t.a, PT_PGD);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	rec_piece(&t, 1, 8, -1, 0, b);
 	rec_expect(&t, lines);
 	rec_end(&t);
@@ -133,16 +113,15 @@ Test(open, the_last_in_front_of_the_first_time_comes_then)
 
 Test(open, without_a_clock_it_is_queue_after_queue)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 
 	rec_begin(&t, NULL);
-	rec_psb_at(&a, 50);
-	rec_psb_at(&b, 1);
-	rec_syscall_at(&a, 60, 0x1000);
-	rec_syscall_at(&b, 10, 0x1000);
-	rec_piece(&t, 1, 8, -1, 0, &b);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_psb_at(&t.a, 50);
+	rec_psb_at(&t.b, 1);
+	rec_syscall_at(&t.a, 60, 0x1000);
+	rec_syscall_at(&t.b, 10, 0x1000);
+	rec_piece(&t, 1, 8, -1, 0, &t.b);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	rec_map_code(&t, 7, 1000, 0x1000); /* told last, known first */
 	rec_map_code(&t, 8, 1000, 0x1000);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 1016 start\n8 1016 0 syscall\n");
@@ -151,22 +130,17 @@ Test(open, without_a_clock_it_is_queue_after_queue)
 
 Test(open, a_cpu_s_trace_belongs_to_who_runs_on_it)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x2000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 20, 0x1000);
-	rec_syscall_at(&a, 40, 0x2000);
-	rec_syscall_at(&a, 60, 0x1000);
+	rec_begin_two(&t, 0x2000);
+	rec_psb_at(&t.a, 1);
+	rec_syscall_at(&t.a, 20, 0x1000);
+	rec_syscall_at(&t.a, 40, 0x2000);
+	rec_syscall_at(&t.a, 60, 0x1000);
 	pd_itrace_start(&t.pd, 7, 2, 10);
-	pd_switch(&t.pd, 7, 2, 30, true);
-	pd_switch(&t.pd, 8, 2, 31, false);
-	pd_switch(&t.pd, 8, 2, 50, true);
-	pd_switch(&t.pd, 7, 2, 51, false);
-	rec_piece(&t, 2, -1, 2, 0, &a);
+	rec_switch(&t, 2, 7, 8, 30);
+	rec_switch(&t, 2, 8, 7, 50);
+	rec_piece(&t, 2, -1, 2, 0, &t.a);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 2016 start\n8 2016 0 syscall\n"
 		       "7 0 1016 start\n7 1016 0 syscall\n");
 	t.opts.tid = 8;
@@ -181,20 +155,16 @@ Test(open, a_cpu_s_trace_belongs_to_who_runs_on_it)
 Test(open, a_cpu_s_trace_is_not_of_who_ran_when_it_was_copied)
 {
 	static const struct ptc_id_range eight[] = { { 8, 8 } };
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x2000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 20, 0x1000);
-	rec_syscall_at(&a, 40, 0x2000);
+	rec_begin_two(&t, 0x2000);
+	rec_psb_at(&t.a, 1);
+	rec_syscall_at(&t.a, 20, 0x1000);
+	rec_syscall_at(&t.a, 40, 0x2000);
 	pd_itrace_start(&t.pd, 7, 2, 10);
-	pd_switch(&t.pd, 7, 2, 30, true);
-	pd_switch(&t.pd, 8, 2, 31, false);
+	rec_switch(&t, 2, 7, 8, 30);
 	rec_set_info(&t, REC_INFO_SCHED_SWITCH, 2);
-	rec_piece(&t, 2, 7, 2, 0, &a);
+	rec_piece(&t, 2, 7, 2, 0, &t.a);
 	t.opts.tid = 8;
 	rec_expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
 	t.opts.tid = -1;
@@ -205,15 +175,13 @@ Test(open, a_cpu_s_trace_is_not_of_who_ran_when_it_was_copied)
 
 Test(open, a_thread_s_trace_is_of_the_cpu_it_runs_on)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 20, 0x1000);
-	rec_syscall_at(&a, 40, 0x1003 - 0x16);
-	rec_piece(&t, 2, 7, -1, 0, &a);
+	rec_begin_code(&t);
+	rec_psb_at(&t.a, 1);
+	rec_syscall_at(&t.a, 20, 0x1000);
+	rec_syscall_at(&t.a, 40, 0x1003 - 0x16);
+	rec_piece(&t, 2, 7, -1, 0, &t.a);
 	pd_itrace_start(&t.pd, 7, 2, 10);
 	pd_switch(&t.pd, 7, 2, 30, true);
 	pd_switch(&t.pd, 7, 3, 31, false);
@@ -230,7 +198,6 @@ Test(open, a_thread_s_trace_is_of_the_cpu_it_runs_on)
 /* The mapping comes after marks which say that everything so old had come. */
 Test(open, a_recording_that_breaks_the_promise_of_its_rounds_is_decoded_all_the_same)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 	int i;
 
@@ -241,27 +208,21 @@ Test(open, a_recording_that_breaks_the_promise_of_its_rounds_is_decoded_all_the_
 		pd_raw(&t.pd, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
 	rec_map_code(&t, 7, 20, 0x5000);
 	rec_map_code(&t, 7, 0, 0x9000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 5, 0x1000);
-	rec_syscall_at(&a, 10, 0x9000);
-	rec_syscall_at(&a, 30, 0x5000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 9016 start\n7 9016 0 syscall\n"
-		       "7 0 5016 start\n7 5016 0 syscall\n");
-	rec_end(&t);
+	rec_psb_at(&t.a, 1);
+	rec_syscall_at(&t.a, 5, 0x1000);
+	rec_syscall_at(&t.a, 10, 0x9000);
+	rec_syscall_at(&t.a, 30, 0x5000);
+	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 9016 start\n7 9016 0 syscall\n"
+			   "7 0 5016 start\n7 5016 0 syscall\n");
 }
 
 Test(open, a_feature_that_does_not_list_the_trace_there_is_gets_a_note)
 {
 	static const uint8_t one[24] = { 1 };
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_begin_traced(&t);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	pd_feature(&t.pd, PTC_FEAT_AUXTRACE, one, sizeof(one));
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 	cr_assert(strstr(t.note, "the AUXTRACE feature lists a record that is not there"), "%s",
@@ -279,7 +240,6 @@ static int stop(void *ctx, const struct ptc_item *items, size_t n)
 
 Test(open, a_sink_can_stop_it_and_it_runs_once)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	int calls = 0;
 	const struct ptc_sink sink = { stop, &calls };
 	struct ptc_decode *d;
@@ -289,11 +249,8 @@ Test(open, a_sink_can_stop_it_and_it_runs_once)
 	uint8_t *bytes;
 	size_t len;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_begin_traced(&t);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	bytes = pd_finish(&t.pd, &len);
 	f = rec_make_file(bytes, len);
 	cr_assert_eq(ptc_decode_open(f.path, NULL, &d, &err), 0);
@@ -337,17 +294,13 @@ Test(open, a_recording_of_something_else_is_refused)
 
 Test(open, a_file_cut_anywhere_is_decoded_or_refused)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct ptc_err err;
 	struct recording t;
 	uint8_t *bytes;
 	size_t len, n;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_begin_traced(&t);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	bytes = pd_finish(&t.pd, &len);
 	for (n = 0; n < len; n++) {
 		if (rec_run_bytes(&t, bytes, n, &err) < 0)
@@ -387,25 +340,21 @@ Test(open, options_of_a_newer_caller_are_refused_unless_unset)
 /* One that was read, and then it failed. */
 Test(open, a_psb_that_was_not_come_to_bounds_the_time)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x2000);
-	rec_psb_at(&a, 100);
-	rec_syscall_at(&a, 110, 0x1000);
-	pt_tsc(&a, 99999);
-	pt_ip_none(&a, PT_PGD); /* it is off */
-	rec_psb_at(&a, 200);
-	rec_syscall_at(&a, 210, 0x1000);
-	rec_psb_at(&a, 300);
-	rec_syscall_at(&a, 310, 0x2000);
-	rec_psb_at(&a, 400);
+	rec_begin_two(&t, 0x2000);
+	rec_psb_at(&t.a, 100);
+	rec_syscall_at(&t.a, 110, 0x1000);
+	pt_tsc(&t.a, 99999);
+	pt_ip_none(&t.a, PT_PGD); /* it is off */
+	rec_psb_at(&t.a, 200);
+	rec_syscall_at(&t.a, 210, 0x1000);
+	rec_psb_at(&t.a, 300);
+	rec_syscall_at(&t.a, 310, 0x2000);
+	rec_psb_at(&t.a, 400);
 	pd_itrace_start(&t.pd, 7, 2, 1);
-	pd_switch(&t.pd, 7, 2, 250, true);
-	pd_switch(&t.pd, 8, 2, 251, false);
-	rec_piece(&t, 2, -1, 2, 0, &a);
+	rec_switch(&t, 2, 7, 8, 250);
+	rec_piece(&t, 2, -1, 2, 0, &t.a);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 1018 1019 int\n"
 		       "7 gap 2 35 0 desync\n"
 		       "7 0 1016 start\n7 1016 0 syscall\n8 0 2016 start\n8 2016 0 syscall\n");

@@ -10,16 +10,12 @@
 
 Test(open_code, code_mapped_by_a_syscall_is_there_when_it_returns)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_syscall_at(&a, 30, 0x5000);
-	rec_syscall_at(&a, 50, 0x1000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_begin_traced(&t);
+	rec_syscall_at(&t.a, 30, 0x5000);
+	rec_syscall_at(&t.a, 50, 0x1000);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	rec_map_code(&t, 7, 20, 0x5000);
 	/* What was at 0x1000 is replaced: there is no code any more. */
 	pd_mmap2(&t.pd, 7, 40, 0x1000, 0x1000, 0, "//anon");
@@ -34,18 +30,16 @@ Test(open_code, code_mapped_by_a_syscall_is_there_when_it_returns)
 
 Test(open_code, behind_a_gap_code_counts_that_was_mapped_since)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x5000); /* nothing there yet */
-	rec_syscall_at(&a, 15, 0x5000);
-	rec_syscall_at(&a, 30, 0x5000);
-	rec_syscall_at(&a, 50, 0x5000); /* and not any more */
-	rec_syscall_at(&a, 60, 0x1000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_begin_code(&t);
+	rec_psb_at(&t.a, 1);
+	rec_syscall_at(&t.a, 10, 0x5000); /* nothing there yet */
+	rec_syscall_at(&t.a, 15, 0x5000);
+	rec_syscall_at(&t.a, 30, 0x5000);
+	rec_syscall_at(&t.a, 50, 0x5000); /* and not any more */
+	rec_syscall_at(&t.a, 60, 0x1000);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	rec_map_code(&t, 7, 20, 0x5000);
 	pd_mmap2(&t.pd, 7, 40, 0x5000, 0x1000, 0, "//anon");
 	rec_expect(&t, "7 0 5016 start unmapped\n7 gap 0 2b 1d nocode\n"
@@ -57,23 +51,18 @@ Test(open_code, behind_a_gap_code_counts_that_was_mapped_since)
 
 Test(open_code, behind_a_gap_the_code_is_that_of_who_runs_then)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x2000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x5000);
-	rec_syscall_at(&a, 30, 0x2000);
-	rec_syscall_at(&a, 50, 0x2000); /* 7 has none there */
-	rec_syscall_at(&a, 70, 0x1000);
+	rec_begin_two(&t, 0x2000);
+	rec_psb_at(&t.a, 1);
+	rec_syscall_at(&t.a, 10, 0x5000);
+	rec_syscall_at(&t.a, 30, 0x2000);
+	rec_syscall_at(&t.a, 50, 0x2000); /* 7 has none there */
+	rec_syscall_at(&t.a, 70, 0x1000);
 	pd_itrace_start(&t.pd, 7, 2, 1);
-	pd_switch(&t.pd, 7, 2, 20, true);
-	pd_switch(&t.pd, 8, 2, 21, false);
-	pd_switch(&t.pd, 8, 2, 40, true);
-	pd_switch(&t.pd, 7, 2, 41, false);
-	rec_piece(&t, 2, -1, 2, 0, &a);
+	rec_switch(&t, 2, 7, 8, 20);
+	rec_switch(&t, 2, 8, 7, 40);
+	rec_piece(&t, 2, -1, 2, 0, &t.a);
 	rec_expect(&t, "7 0 5016 start unmapped\n7 gap 2 2b b nocode\n"
 		       "8 0 2016 start\n8 2016 0 syscall\n"
 		       "7 0 2016 start unmapped\n7 gap 2 4f b nocode\n"
@@ -95,26 +84,23 @@ Test(open_code, behind_a_gap_mtcs_tell_who_runs_then)
 				    "8 0 2016 start\n8 2016 0 syscall\n"
 				    "7 0 2016 start unmapped\n7 gap 2 44 5 nocode\n"
 				    "7 0 1016 start\n7 1016 0 syscall\n";
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x2000);
-	pt_psb(&a);
-	pt_tsc(&a, 10000);
-	pt_tma(&a, 16 + 4, 100); /* half of a period behind the last multiple */
-	pt_psbend(&a);
-	syscall_at_mtc(&a, 3, 0x5000); /* 10400 */
-	syscall_at_mtc(&a, 5, 0x2000); /* 12400 */
-	syscall_at_mtc(&a, 6, 0x2000); /* 13400: 7 has none there */
-	syscall_at_mtc(&a, 7, 0x1000);
+	rec_begin_two(&t, 0x2000);
+	pt_psb(&t.a);
+	pt_tsc(&t.a, 10000);
+	pt_tma(&t.a, 16 + 4, 100); /* half of a period behind the last multiple */
+	pt_psbend(&t.a);
+	syscall_at_mtc(&t.a, 3, 0x5000); /* 10400 */
+	syscall_at_mtc(&t.a, 5, 0x2000); /* 12400 */
+	syscall_at_mtc(&t.a, 6, 0x2000); /* 13400: 7 has none there */
+	syscall_at_mtc(&t.a, 7, 0x1000);
 	pd_itrace_start(&t.pd, 7, 2, 1);
 	pd_switch(&t.pd, 7, 2, 12390, true);
 	pd_switch(&t.pd, 8, 2, 12400, false);
 	pd_switch(&t.pd, 8, 2, 12401, true);
 	pd_switch(&t.pd, 7, 2, 13400, false);
-	rec_piece(&t, 2, -1, 2, 0, &a);
+	rec_piece(&t, 2, -1, 2, 0, &t.a);
 	rec_expect(&t, lines);
 	t.opts.jobs = 2;
 	t.opts.slice = 1;
@@ -124,18 +110,16 @@ Test(open_code, behind_a_gap_mtcs_tell_who_runs_then)
 
 Test(open_code, an_exec_begins_with_nothing_and_a_fork_with_what_its_parent_has)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_psb_at(&b, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_syscall_at(&b, 30, 0x1000); /* the child */
-	rec_syscall_at(&a, 50, 0x1000); /* the parent, after its exec */
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_piece(&t, 1, 9, -1, 0, &b);
+	rec_begin_code(&t);
+	rec_psb_at(&t.a, 1);
+	rec_psb_at(&t.b, 1);
+	rec_syscall_at(&t.a, 10, 0x1000);
+	rec_syscall_at(&t.b, 30, 0x1000); /* the child */
+	rec_syscall_at(&t.a, 50, 0x1000); /* the parent, after its exec */
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	rec_piece(&t, 1, 9, -1, 0, &t.b);
 	pd_task(&t.pd, PERF_RECORD_FORK, 9, 9, 7, 20);
 	pd_comm(&t.pd, 7, 40, "new", true);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n"
@@ -146,14 +130,10 @@ Test(open_code, an_exec_begins_with_nothing_and_a_fork_with_what_its_parent_has)
 
 Test(open_code, symbols_and_files_are_those_of_the_moment)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_begin_traced(&t);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	pd_comm(&t.pd, 7, 11, "gone", true); /* at once, before anything else is decoded */
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 	rec_end(&t);
@@ -161,7 +141,6 @@ Test(open_code, symbols_and_files_are_those_of_the_moment)
 
 Test(open_code, code_that_came_with_the_recording_is_used)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
 	rec_begin(&t, &rec_clock_1ns);
@@ -169,10 +148,10 @@ Test(open_code, code_that_came_with_the_recording_is_used)
 	pd_poke(&t.pd, 7, 0, 0x9000, pt_code, 20); /* in two pieces */
 	pd_poke(&t.pd, 7, 0, 0x9014, pt_code + 20, PT_CODE_LEN - 20);
 	pd_poke(&t.pd, 7, 30, 0xa000, pt_code, PT_CODE_LEN);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 20, 0x9000);
-	rec_syscall_at(&a, 40, 0xa000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_psb_at(&t.a, 1);
+	rec_syscall_at(&t.a, 20, 0x9000);
+	rec_syscall_at(&t.a, 40, 0xa000);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	rec_expect(&t, "7 0 9016 start\n7 9016 0 syscall\n7 0 a016 start\n7 a016 0 syscall\n");
 	cr_assert_eq(t.stats.missing_files, 0);
 	rec_end(&t);
@@ -192,7 +171,6 @@ static void run_at(struct ptc_buf *b, uint64_t time, uint64_t ip)
 
 Test(open_code, code_changes_when_its_time_has_come)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
 	rec_begin(&t, &rec_clock_1ns);
@@ -200,59 +178,50 @@ Test(open_code, code_changes_when_its_time_has_come)
 	pd_poke(&t.pd, 7, 5, 0x9000, code_mov, sizeof(code_mov));
 	pd_poke(&t.pd, 7, 20, 0x9000, code_jmp, sizeof(code_jmp));
 	pd_poke(&t.pd, 7, 40, 0x9000, code_mov, sizeof(code_mov));
-	rec_psb_at(&a, 1);
-	run_at(&a, 10, 0x9000);
-	run_at(&a, 12, 0x9000); /* once more: now it could come from a cache */
-	run_at(&a, 30, 0x9000);
-	run_at(&a, 50, 0x9000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 9000 start\n7 9002 0 syscall\n7 0 9000 start\n7 9002 0 syscall\n"
-		       "7 0 9000 start\n7 9000 9002 jmp\n7 9002 0 syscall\n"
-		       "7 0 9000 start\n7 9002 0 syscall\n");
-	rec_end(&t);
+	rec_psb_at(&t.a, 1);
+	run_at(&t.a, 10, 0x9000);
+	run_at(&t.a, 12, 0x9000); /* once more: now it could come from a cache */
+	run_at(&t.a, 30, 0x9000);
+	run_at(&t.a, 50, 0x9000);
+	rec_expect_one(&t, "7 0 9000 start\n7 9002 0 syscall\n7 0 9000 start\n7 9002 0 syscall\n"
+			   "7 0 9000 start\n7 9000 9002 jmp\n7 9002 0 syscall\n"
+			   "7 0 9000 start\n7 9002 0 syscall\n");
 }
 
 Test(open_code, a_patch_hides_what_the_file_has_until_something_else_is_mapped)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
+	rec_begin_code(&t);
 	/* two bytes in front of the syscall of the file's code: 83 c0 01 there */
 	pd_poke(&t.pd, 7, 20, 0x1014, code_jmp, sizeof(code_jmp));
 	rec_map_code(&t, 7, 40, 0x1000);
-	rec_psb_at(&a, 1);
-	run_at(&a, 10, 0x1016);
-	run_at(&a, 30, 0x1014);
-	run_at(&a, 50, 0x1016);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n"
-		       "7 0 1014 start\n7 1014 1016 jmp\n7 1016 0 syscall\n"
-		       "7 0 1016 start\n7 1016 0 syscall\n");
-	rec_end(&t);
+	rec_psb_at(&t.a, 1);
+	run_at(&t.a, 10, 0x1016);
+	run_at(&t.a, 30, 0x1014);
+	run_at(&t.a, 50, 0x1016);
+	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n"
+			   "7 0 1014 start\n7 1014 1016 jmp\n7 1016 0 syscall\n"
+			   "7 0 1016 start\n7 1016 0 syscall\n");
 }
 
 Test(open_code, a_patch_is_gone_with_its_mapping)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
 	rec_begin(&t, &rec_clock_1ns);
 	pd_mmap2(&t.pd, 7, 0, 0x9000, 0x1000, 0, "//anon");
 	pd_poke(&t.pd, 7, 5, 0x9000, code_mov, sizeof(code_mov));
 	pd_mmap2(&t.pd, 7, 20, 0x9000, 0x1000, 0, "//anon");
-	rec_psb_at(&a, 1);
-	run_at(&a, 10, 0x9000);
-	run_at(&a, 30, 0x9000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 9000 start\n7 9002 0 syscall\n7 0 9000 start\n7 gap 0 3d 3 nocode\n");
-	rec_end(&t);
+	rec_psb_at(&t.a, 1);
+	run_at(&t.a, 10, 0x9000);
+	run_at(&t.a, 30, 0x9000);
+	rec_expect_one(&t,
+		       "7 0 9000 start\n7 9002 0 syscall\n7 0 9000 start\n7 gap 0 3d 3 nocode\n");
 }
 
 Test(open_code, a_forked_process_has_the_patches_of_its_parent_and_its_own_alone)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 
 	rec_begin(&t, &rec_clock_1ns);
@@ -261,15 +230,15 @@ Test(open_code, a_forked_process_has_the_patches_of_its_parent_and_its_own_alone
 	pd_task(&t.pd, PERF_RECORD_FORK, 9, 9, 7, 20);
 	pd_poke(&t.pd, 9, 40, 0x9000, code_jmp, sizeof(code_jmp));
 	pd_comm(&t.pd, 9, 70, "new", true);
-	rec_psb_at(&a, 1);
-	rec_psb_at(&b, 1);
-	run_at(&a, 10, 0x9000);
-	run_at(&b, 30, 0x9000);
-	run_at(&b, 50, 0x9000);
-	run_at(&a, 60, 0x9000);
-	run_at(&b, 80, 0x9000); /* exec: nothing is left */
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_piece(&t, 1, 9, -1, 0, &b);
+	rec_psb_at(&t.a, 1);
+	rec_psb_at(&t.b, 1);
+	run_at(&t.a, 10, 0x9000);
+	run_at(&t.b, 30, 0x9000);
+	run_at(&t.b, 50, 0x9000);
+	run_at(&t.a, 60, 0x9000);
+	run_at(&t.b, 80, 0x9000); /* exec: nothing is left */
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	rec_piece(&t, 1, 9, -1, 0, &t.b);
 	rec_expect(&t, "7 0 9000 start\n7 9002 0 syscall\n"
 		       "9 0 9000 start\n9 9002 0 syscall\n"
 		       "9 0 9000 start\n9 9000 9002 jmp\n9 9002 0 syscall\n"
@@ -282,27 +251,22 @@ Test(open_code, a_forked_process_has_the_patches_of_its_parent_and_its_own_alone
 Test(open_code, patches_without_number_at_absurd_addresses_do_no_harm)
 {
 	enum { MANY = 100000 };
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 	uint64_t i;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
+	rec_begin_code(&t);
 	for (i = 0; i < MANY; i++)
 		pd_poke(&t.pd, 7, 5, UINT64_MAX - i * 0x123456789000, code_jmp, sizeof(code_jmp));
 	for (i = 0; i < 1000; i++)
 		pd_task(&t.pd, PERF_RECORD_FORK, 100 + (int32_t)i, 100 + (int32_t)i, 7, 6);
-	rec_psb_at(&a, 1);
-	run_at(&a, 10, 0x1016);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
-	rec_end(&t);
+	rec_psb_at(&t.a, 1);
+	run_at(&t.a, 10, 0x1016);
+	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 }
 
 Test(open_code, copies_of_patches_have_a_limit)
 {
 	enum { MANY = 20000 };
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct ptc_err err;
 	uint8_t *bytes;
 	struct recording t;
@@ -316,9 +280,9 @@ Test(open_code, copies_of_patches_have_a_limit)
 		pd_task(&t.pd, PERF_RECORD_FORK, i, i, 7, 6);
 		pd_poke(&t.pd, i, 6, 0, code_mov, sizeof(code_mov));
 	}
-	rec_psb_at(&a, 1);
-	run_at(&a, 10, 0x1016);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_psb_at(&t.a, 1);
+	run_at(&t.a, 10, 0x1016);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	bytes = pd_finish(&t.pd, &len);
 	cr_assert_eq(rec_run_bytes(&t, bytes, len, &err), PTC_E_LIMIT);
 	free(t.text);
@@ -332,18 +296,14 @@ Test(open_code, the_kernel_s_patches_are_not_the_program_s)
 			     .misc = PERF_RECORD_MISC_KERNEL,
 			     .id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 5 },
 			     .u.poke = { .addr = 0x1016 } };
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
+	rec_begin_code(&t);
 	sb.u.poke.new_bytes = ptc_cur_init(code_jmp, sizeof(code_jmp));
 	pd_sb(&t.pd, &sb);
-	rec_psb_at(&a, 1);
-	run_at(&a, 10, 0x1016);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
-	rec_end(&t);
+	rec_psb_at(&t.a, 1);
+	run_at(&t.a, 10, 0x1016);
+	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 }
 
 Test(open_code, the_kernel_is_as_at_the_beginning_when_the_last_transfers_have_been_counted)
@@ -353,7 +313,6 @@ Test(open_code, the_kernel_is_as_at_the_beginning_when_the_last_transfers_have_b
 			     .misc = PERF_RECORD_MISC_KERNEL,
 			     .id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 50 },
 			     .u.poke = { .addr = kernel } };
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
 	rec_begin(&t, &rec_clock_1ns);
@@ -361,16 +320,14 @@ Test(open_code, the_kernel_is_as_at_the_beginning_when_the_last_transfers_have_b
 	rec_map_code(&t, 7, 0, 0x1000);
 	sb.u.poke.new_bytes = ptc_cur_init(code_mov, sizeof(code_mov));
 	pd_sb(&t.pd, &sb);
-	rec_psb_at(&a, 1);
-	run_at(&a, 10, 0x1016);
-	run_at(&a, 20, kernel); /* nothing is known of it yet */
-	run_at(&a, 60, kernel);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_psb_at(&t.a, 1);
+	run_at(&t.a, 10, 0x1016);
+	run_at(&t.a, 20, kernel); /* nothing is known of it yet */
+	run_at(&t.a, 60, kernel);
 	t.opts.last = 100;
-	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 ffffffffc0000000 start unmapped\n"
-		       "7 gap 0 3d b nocode\n7 0 ffffffffc0000000 start unmapped\n"
-		       "7 ffffffffc0000002 0 syscall unmapped\n");
-	rec_end(&t);
+	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 ffffffffc0000000 start unmapped\n"
+			   "7 gap 0 3d b nocode\n7 0 ffffffffc0000000 start unmapped\n"
+			   "7 ffffffffc0000002 0 syscall unmapped\n");
 }
 
 Test(open_code, a_file_that_is_not_the_recorded_one_is_not_used)
@@ -384,16 +341,14 @@ Test(open_code, a_file_that_is_not_the_recorded_one_is_not_used)
 					 .len = 0x1000,
 					 .prot = PROT_READ | PROT_EXEC,
 					 .build_id = { .bytes = { 0xab, 0xcd }, .len = 20 } } };
-	struct ptc_buf a = PTC_BUF_INIT;
 	char want[256];
 	struct recording t;
 
 	rec_begin(&t, &rec_clock_1ns);
 	sb.u.mmap.filename = t.code.path;
 	pd_sb(&t.pd, &sb);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	rec_first_syscall(&t);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	rec_expect(&t, "7 0 1016 start\n7 gap 0 2b 5 nocode\n");
 	snprintf(want, sizeof(want),
 		 "no code for '%s' (build-id abcd000000000000000000000000000000000000; it has no "

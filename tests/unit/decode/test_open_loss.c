@@ -8,19 +8,17 @@
 
 Test(open_loss, bytes_missing_between_pieces_are_a_gap)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 10);
-	rec_syscall_at(&a, 20, 0x1000);
-	ptc_buf_zero(&a, 8 - a.len % 8);
-	rec_psb_at(&b, 30);
-	rec_syscall_at(&b, 40, 0x1000);
-	cr_assert_eq(a.len, 0x30);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_piece(&t, 0, 7, -1, 0x1000, &b);
+	rec_begin_code(&t);
+	rec_psb_at(&t.a, 10);
+	rec_syscall_at(&t.a, 20, 0x1000);
+	ptc_buf_zero(&t.a, 8 - t.a.len % 8);
+	rec_psb_at(&t.b, 30);
+	rec_syscall_at(&t.b, 40, 0x1000);
+	cr_assert_eq(t.a.len, 0x30);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	rec_piece(&t, 0, 7, -1, 0x1000, &t.b);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 fd0 lost\n"
 		       "7 0 1016 start\n7 1016 0 syscall\n");
 	cr_assert_eq(t.stats.gaps[PTC_GAP_LOST], 1);
@@ -29,7 +27,7 @@ Test(open_loss, bytes_missing_between_pieces_are_a_gap)
 
 Test(open_loss, what_is_missing_between_snapshots_was_not_kept)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT, c = PTC_BUF_INIT;
+	struct ptc_buf c = PTC_BUF_INIT;
 	struct recording t;
 
 	rec_begin(&t, &rec_clock_1ns);
@@ -37,27 +35,23 @@ Test(open_loss, what_is_missing_between_snapshots_was_not_kept)
 	rec_map_code(&t, 7, 0, 0x1000);
 	rec_map_code(&t, 8, 0, 0x1000);
 	pd_itrace_start(&t.pd, 7, 2, 5);
-	pt_tnt(&a, "TNTNTNTN"); /* before the first PSB */
-	ptc_buf_zero(&a, 8 - a.len % 8);
-	rec_psb_at(&a, 10);
-	rec_syscall_at(&a, 20, 0x1000);
-	ptc_buf_zero(&a, 8 - a.len % 8);
-	rec_psb_at(&b, 30); /* goes on */
-	rec_syscall_at(&b, 40, 0x1000);
-	ptc_buf_zero(&b, 8 - b.len % 8);
+	pt_tnt(&t.a, "TNTNTNTN"); /* before the first PSB */
+	ptc_buf_zero(&t.a, 8 - t.a.len % 8);
+	rec_psb_at(&t.a, 10);
+	rec_syscall_at(&t.a, 20, 0x1000);
+	ptc_buf_zero(&t.a, 8 - t.a.len % 8);
+	rec_psb_at(&t.b, 30); /* goes on */
+	rec_syscall_at(&t.b, 40, 0x1000);
+	ptc_buf_zero(&t.b, 8 - t.b.len % 8);
 	pd_switch(&t.pd, 7, 2, 45, true); /* not in the trace that was kept */
 	pd_switch(&t.pd, 8, 2, 46, false);
 	pt_ip_none(&c, PT_PGD);
-	pt_psb(&c);
-	pt_tsc(&c, 50);
-	pt_mode_exec64(&c);
-	pt_ip(&c, PT_FUP, 0x1016);
-	pt_psbend(&c);
+	pt_psb_on_at(&c, 50, 0x1016);
 	pt_ip_none(&c, PT_PGD);
-	cr_assert_eq(a.len, 0x38);
-	cr_assert_eq(b.len, 0x30);
-	rec_piece(&t, 2, -1, 2, 0x100, &a);
-	rec_piece(&t, 2, -1, 2, 0x138, &b);
+	cr_assert_eq(t.a.len, 0x38);
+	cr_assert_eq(t.b.len, 0x30);
+	rec_piece(&t, 2, -1, 2, 0x100, &t.a);
+	rec_piece(&t, 2, -1, 2, 0x138, &t.b);
 	rec_piece(&t, 2, -1, 2, 0x1000, &c);
 	rec_expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
 		       "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n"
@@ -76,21 +70,17 @@ Test(open_loss, losses_that_records_tell_of_are_gaps)
 		.id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 20, .id = PD_ID_DUMMY },
 		.u.lost = { .id = PD_ID_DUMMY, .lost = 5 }
 	};
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 	size_t len;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	len = a.len;
-	rec_syscall_at(&a, 30, 0x1000);
+	rec_begin_traced(&t);
+	len = t.a.len;
+	rec_syscall_at(&t.a, 30, 0x1000);
 	pd_sb(&t.pd, &lost);
 	pd_aux(&t.pd, 7, 0, 15, 0, len, PERF_AUX_FLAG_PARTIAL);
-	pd_aux(&t.pd, 7, 0, 35, len, a.len - len, PERF_AUX_FLAG_TRUNCATED);
-	pd_aux(&t.pd, 8, 0, 35, len, a.len - len, PERF_AUX_FLAG_TRUNCATED); /* another's */
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	pd_aux(&t.pd, 7, 0, 35, len, t.a.len - len, PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 8, 0, 35, len, t.a.len - len, PERF_AUX_FLAG_TRUNCATED); /* another's */
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	t.opts.insns = false;
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 2c 0 partial\n"
 		       "7 gap 0 36 0 lost\n7 0 1016 start\n7 1016 0 syscall\n"
@@ -121,60 +111,48 @@ static size_t lose_silently(struct ptc_buf *b)
 
 Test(open_loss, trace_that_records_tell_of_and_the_file_does_not_have_is_a_gap)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	ptc_buf_zero(&a, 8 - a.len % 8);
-	cr_assert_eq(a.len, 0x30);
+	rec_begin_traced(&t);
+	ptc_buf_zero(&t.a, 8 - t.a.len % 8);
+	cr_assert_eq(t.a.len, 0x30);
 	pd_aux(&t.pd, 7, 0, 15, 0, 0x30, 0);
 	pd_aux(&t.pd, 7, 0, 25, 0x30, 0x100, 0);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 100 lost\n");
-	rec_end(&t);
+	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 100 lost\n");
 }
 
 /* libipt has read all there is, and the last transfer is yet to be listed. */
 Test(open_loss, what_is_missing_at_the_end_is_behind_the_last_transfer)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	pt_tsc(&a, 10);
-	pt_enable(&a, 0x1000);
-	pt_tnt(&a, "T");
-	ptc_buf_zero(&a, 8 - a.len % 8);
-	pt_tsc(&a, 50);
-	cr_assert_eq(a.len, 0x38);
+	rec_begin_code(&t);
+	rec_psb_at(&t.a, 1);
+	pt_tsc(&t.a, 10);
+	pt_enable(&t.a, 0x1000);
+	pt_tnt(&t.a, "T");
+	ptc_buf_zero(&t.a, 8 - t.a.len % 8);
+	pt_tsc(&t.a, 50);
+	cr_assert_eq(t.a.len, 0x38);
 	pd_aux(&t.pd, 7, 0, 15, 0, 0x138, 0);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, "7 0 1000 start\n7 1000 1003 jcc\n7 1003 1006 jmp\n7 1006 1024 call\n"
-		       "7 gap 0 38 100 lost\n");
-	rec_end(&t);
+	rec_expect_one(&t, "7 0 1000 start\n7 1000 1003 jcc\n7 1003 1006 jmp\n7 1006 1024 call\n"
+			   "7 gap 0 38 100 lost\n");
 }
 
 Test(open_loss, decoding_does_not_read_on_where_the_buffer_was_full)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 	char want[256];
 	size_t at, psb;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	at = lose_silently(&a);
-	psb = a.len;
-	rec_psb_at(&a, 30);
-	rec_syscall_at(&a, 40, 0x1000);
+	rec_begin_code(&t);
+	at = lose_silently(&t.a);
+	psb = t.a.len;
+	rec_psb_at(&t.a, 30);
+	rec_syscall_at(&t.a, 40, 0x1000);
 	pd_aux(&t.pd, 7, 0, 15, 0, at, PERF_AUX_FLAG_TRUNCATED);
-	pd_aux(&t.pd, 7, 0, 45, at, a.len - at, 0);
-	rec_piece(&t, 0, 7, -1, 0, &a);
+	pd_aux(&t.pd, 7, 0, 45, at, t.a.len - at, 0);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	snprintf(want, sizeof(want),
 		 "7 0 1000 start\n7 1000 1003 jcc\n7 1003 1006 jmp\n7 1006 1024 call\n"
 		 "7 gap 0 %zx %zx truncated\n7 0 1016 start\n7 1016 0 syscall\n",
@@ -186,26 +164,22 @@ Test(open_loss, decoding_does_not_read_on_where_the_buffer_was_full)
 
 Test(open_loss, what_is_left_of_a_packet_the_full_buffer_cut_off_is_of_the_same_gap)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 	char want[256];
 	size_t at, first, psb;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	at = a.len;
-	ptc_buf_put(&a, "\x19\x7f\x7f", 3); /* of a TSC */
-	first = a.len;
-	pt_tnt(&b, "TTTT");
-	psb = first + b.len;
-	rec_psb_at(&b, 30);
-	rec_syscall_at(&b, 40, 0x1000);
+	rec_begin_traced(&t);
+	at = t.a.len;
+	ptc_buf_put(&t.a, "\x19\x7f\x7f", 3); /* of a TSC */
+	first = t.a.len;
+	pt_tnt(&t.b, "TTTT");
+	psb = first + t.b.len;
+	rec_psb_at(&t.b, 30);
+	rec_syscall_at(&t.b, 40, 0x1000);
 	pd_aux(&t.pd, 7, 0, 15, 0, first, PERF_AUX_FLAG_TRUNCATED);
-	pd_aux(&t.pd, 7, 0, 45, first, b.len, 0);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_piece(&t, 0, 7, -1, first, &b);
+	pd_aux(&t.pd, 7, 0, 45, first, t.b.len, 0);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	rec_piece(&t, 0, 7, -1, first, &t.b);
 	snprintf(want, sizeof(want),
 		 "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 %zx %zx truncated\n"
 		 "7 0 1016 start\n7 1016 0 syscall\n",
@@ -218,54 +192,44 @@ Test(open_loss, what_is_left_of_a_packet_the_full_buffer_cut_off_is_of_the_same_
  */
 Test(open_loss, each_place_where_the_buffer_was_full_is_a_gap)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 	char want[256];
 	size_t at[2], psb;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	at[0] = a.len;
-	pt_tnt(&a, "TTTTTTTTTTTT");
-	at[1] = a.len;
-	pt_tnt(&a, "TTTTTT");
-	psb = a.len;
-	rec_psb_at(&a, 30);
-	rec_syscall_at(&a, 40, 0x1000);
+	rec_begin_traced(&t);
+	at[0] = t.a.len;
+	pt_tnt(&t.a, "TTTTTTTTTTTT");
+	at[1] = t.a.len;
+	pt_tnt(&t.a, "TTTTTT");
+	psb = t.a.len;
+	rec_psb_at(&t.a, 30);
+	rec_syscall_at(&t.a, 40, 0x1000);
 	pd_aux(&t.pd, 7, 0, 15, 0, at[0], PERF_AUX_FLAG_TRUNCATED);
 	pd_aux(&t.pd, 7, 0, 20, at[0], at[1] - at[0], PERF_AUX_FLAG_TRUNCATED);
 	pd_aux(&t.pd, 7, 0, 21, at[1], 0, PERF_AUX_FLAG_TRUNCATED);
-	pd_aux(&t.pd, 7, 0, 45, at[1], a.len - at[1], PERF_AUX_FLAG_TRUNCATED);
+	pd_aux(&t.pd, 7, 0, 45, at[1], t.a.len - at[1], PERF_AUX_FLAG_TRUNCATED);
 	snprintf(want, sizeof(want),
 		 "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 %zx %zx truncated\n"
 		 "7 gap 0 %zx %zx truncated\n7 0 1016 start\n7 1016 0 syscall\n"
 		 "7 gap 0 %zx 0 truncated\n",
-		 at[0], at[1] - at[0], at[1], psb - at[1], a.len);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_expect(&t, want);
-	rec_end(&t);
+		 at[0], at[1] - at[0], at[1], psb - at[1], t.a.len);
+	rec_expect_one(&t, want);
 }
 
 Test(open_loss, a_full_buffer_in_front_of_missing_bytes_is_told_apart_from_them)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 	size_t at;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	at = a.len;
+	rec_begin_traced(&t);
+	at = t.a.len;
 	cr_assert_eq(at, 0x2c);
-	rec_psb_at(&b, 30);
-	rec_syscall_at(&b, 40, 0x1000);
+	rec_psb_at(&t.b, 30);
+	rec_syscall_at(&t.b, 40, 0x1000);
 	pd_aux(&t.pd, 7, 0, 15, 0, at, PERF_AUX_FLAG_TRUNCATED);
-	pd_aux(&t.pd, 7, 0, 45, 0x1000, b.len, 0);
-	rec_piece(&t, 0, 7, -1, 0, &a);
-	rec_piece(&t, 0, 7, -1, 0x1000, &b);
+	pd_aux(&t.pd, 7, 0, 45, 0x1000, t.b.len, 0);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	rec_piece(&t, 0, 7, -1, 0x1000, &t.b);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 2c 0 truncated\n"
 		       "7 gap 0 2c fd4 lost\n7 0 1016 start\n7 1016 0 syscall\n");
 	rec_end(&t);
@@ -276,14 +240,11 @@ Test(open_loss, a_loss_is_of_the_queue_whose_id_the_record_has)
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_AUX,
 			     .id = { .has = PD_SAMPLE_TYPE, .pid = 5, .tid = 5, .cpu = 99 } };
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	struct recording t;
 	uint64_t i, k;
 	size_t start;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x1000);
+	rec_begin_two(&t, 0x1000);
 	start = ptc_rec_begin(&t.pd.data, PTC_REC_ID_INDEX, 0);
 	ptc_buf_le64(&t.pd.data, 2);
 	for (i = 0; i < 2; i++) {
@@ -293,16 +254,15 @@ Test(open_loss, a_loss_is_of_the_queue_whose_id_the_record_has)
 			ptc_buf_le64(&t.pd.data, entry[k]);
 	}
 	ptc_rec_end(&t.pd.data, start);
-	rec_psb_at(&a, 1);
-	rec_syscall_at(&a, 10, 0x1000);
-	rec_psb_at(&b, 1);
-	rec_syscall_at(&b, 20, 0x1000);
+	rec_first_syscall(&t);
+	rec_psb_at(&t.b, 1);
+	rec_syscall_at(&t.b, 20, 0x1000);
 	sb.id.id = PD_ID_PT + 1;
 	sb.id.time = 30;
-	sb.u.aux = (struct ptc_sb_aux){ 0, b.len, PERF_AUX_FLAG_TRUNCATED };
+	sb.u.aux = (struct ptc_sb_aux){ 0, t.b.len, PERF_AUX_FLAG_TRUNCATED };
 	pd_sb(&t.pd, &sb);
-	rec_piece(&t, 3, 7, -1, 0, &a);
-	rec_piece(&t, 4, 8, -1, 0, &b);
+	rec_piece(&t, 3, 7, -1, 0, &t.a);
+	rec_piece(&t, 4, 8, -1, 0, &t.b);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 1016 start\n8 1016 0 syscall\n"
 		       "8 gap 4 2c 0 truncated\n");
 	rec_end(&t);
@@ -334,7 +294,6 @@ static void sample(struct recording *t, int32_t tid, uint64_t time, const uint8_
 
 Test(open_loss, trace_in_samples_is_decoded_and_what_two_have_once)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 	size_t at[2], third;
 
@@ -342,21 +301,21 @@ Test(open_loss, trace_in_samples_is_decoded_and_what_two_have_once)
 	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
 	rec_map_code(&t, 7, 0, 0x1000);
 	pd_itrace_start(&t.pd, 7, 0, 1);
-	rec_psb_at(&a, 10);
-	rec_syscall_at(&a, 20, 0x1000);
-	at[0] = a.len;
-	rec_psb_at(&a, 30);
-	rec_syscall_at(&a, 40, 0x1000);
-	at[1] = a.len;
-	rec_syscall_at(&a, 50, 0x1000);
-	third = a.len;
-	rec_syscall_at(&a, 60, 0x1000); /* in no sample */
-	sample(&t, 7, 45, a.bytes, at[1]);
-	sample(&t, 7, 55, a.bytes + at[0] - 5, third - at[0] + 5);
-	rec_psb_at(&a, 70);
-	rec_syscall_at(&a, 80, 0x1003 - 0x16);
-	sample(&t, 7, 85, a.bytes + third + 18, a.len - third - 18);
-	ptc_buf_release(&a);
+	rec_psb_at(&t.a, 10);
+	rec_syscall_at(&t.a, 20, 0x1000);
+	at[0] = t.a.len;
+	rec_psb_at(&t.a, 30);
+	rec_syscall_at(&t.a, 40, 0x1000);
+	at[1] = t.a.len;
+	rec_syscall_at(&t.a, 50, 0x1000);
+	third = t.a.len;
+	rec_syscall_at(&t.a, 60, 0x1000); /* in no sample */
+	sample(&t, 7, 45, t.a.bytes, at[1]);
+	sample(&t, 7, 55, t.a.bytes + at[0] - 5, third - at[0] + 5);
+	rec_psb_at(&t.a, 70);
+	rec_syscall_at(&t.a, 80, 0x1003 - 0x16);
+	sample(&t, 7, 85, t.a.bytes + third + 18, t.a.len - third - 18);
+	ptc_buf_release(&t.a);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n"
 		       "7 0 1016 start\n7 1016 0 syscall\n-1 gap 0 6a 0 snapshot\n"
 		       "7 0 1003 start\n7 1003 1006 jmp\n7 1006 1024 call\n7 1025 0 ret\n");
@@ -379,7 +338,6 @@ static void psbs(struct ptc_buf *b, size_t *at, size_t n)
 
 Test(open_loss, what_samples_do_not_have_is_told_and_is_no_loss)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 	size_t at[10];
 
@@ -387,22 +345,22 @@ Test(open_loss, what_samples_do_not_have_is_told_and_is_no_loss)
 	t.pd.attrs[0].attr.sample_type |= PERF_SAMPLE_AUX;
 	rec_map_code(&t, 7, 0, 0x1000);
 	pd_itrace_start(&t.pd, 7, 0, 1);
-	psbs(&a, at, 9);
+	psbs(&t.a, at, 9);
 	/* The end of the first one's trace, from inside a packet on, and all of the second's. */
-	sample(&t, 7, 260, a.bytes + at[1] - 5, at[2] - at[1] + 5);
+	sample(&t, 7, 260, t.a.bytes + at[1] - 5, at[2] - at[1] + 5);
 	/* Nothing new since: the same; a part of it. */
-	sample(&t, 7, 265, a.bytes + at[1] - 5, at[2] - at[1] + 5);
-	sample(&t, 7, 266, a.bytes + at[1], at[2] - at[1]);
+	sample(&t, 7, 265, t.a.bytes + at[1] - 5, at[2] - at[1] + 5);
+	sample(&t, 7, 266, t.a.bytes + at[1], at[2] - at[1]);
 	/* 300 is in none. This one goes on, the next one too, with more than it in front. */
-	sample(&t, 7, 460, a.bytes + at[3] - 9, at[4] - at[3] + 9);
-	sample(&t, 7, 560, a.bytes + at[3], at[5] - at[3]);
+	sample(&t, 7, 460, t.a.bytes + at[3] - 9, at[4] - at[3] + 9);
+	sample(&t, 7, 560, t.a.bytes + at[3], at[5] - at[3]);
 	/* Without a PSB nothing can be made of it. */
-	sample(&t, 7, 660, a.bytes + at[5] + 26, at[6] - at[5] - 26);
-	sample(&t, 7, 760, a.bytes + at[6], at[7] - at[6]);
+	sample(&t, 7, 660, t.a.bytes + at[5] + 26, at[6] - at[5] - 26);
+	sample(&t, 7, 760, t.a.bytes + at[6], at[7] - at[6]);
 	/* No trace at all. */
-	sample(&t, 7, 770, a.bytes, 0);
-	sample(&t, 7, 960, a.bytes + at[7], at[9] - at[7]);
-	ptc_buf_release(&a);
+	sample(&t, 7, 770, t.a.bytes, 0);
+	sample(&t, 7, 960, t.a.bytes + at[7], at[9] - at[7]);
+	ptc_buf_release(&t.a);
 	rec_expect(&t, "-1 gap 0 0 5 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"  /* 200 */
 		       "-1 gap 0 31 9 snapshot\n7 0 1016 start\n7 1016 0 syscall\n" /* 400 */
 		       "7 0 1016 start\n7 1016 0 syscall\n"			    /* 500 */

@@ -44,22 +44,19 @@ Test(open_select, the_last_transfers_of_each_thread_are_found_from_the_end)
 
 Test(open_select, of_a_thread_that_rests_the_last_transfers_are_looked_for_further_back)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct recording t;
 	int i;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, 7, 0, 0x1000);
-	rec_map_code(&t, 8, 0, 0x2000);
-	rec_psb_at(&a, 1);
+	rec_begin_two(&t, 0x2000);
+	rec_psb_at(&t.a, 1);
 	pd_switch(&t.pd, 8, 2, 10, false);
-	rec_syscall_at(&a, 20, 0x2000);
+	rec_syscall_at(&t.a, 20, 0x2000);
 	pd_switch(&t.pd, 7, 2, 30, false);
 	for (i = 0; i < 5000; i++) {
-		rec_psb_at(&a, (uint64_t)i * 100 + 100);
-		rec_syscall_at(&a, (uint64_t)i * 100 + 120, 0x1000);
+		rec_psb_at(&t.a, (uint64_t)i * 100 + 100);
+		rec_syscall_at(&t.a, (uint64_t)i * 100 + 120, 0x1000);
 	}
-	rec_piece(&t, 2, -1, 2, 0, &a);
+	rec_piece(&t, 2, -1, 2, 0, &t.a);
 	t.opts.last = 1;
 	rec_expect(&t, "8 2016 0 syscall\n7 1016 0 syscall\n");
 	t.opts.tid = 7; /* nobody asks for it */

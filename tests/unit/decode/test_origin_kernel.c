@@ -82,7 +82,9 @@ Test(origin, a_vmlinux_of_another_build_is_not_used)
 	origin_end(&t);
 }
 
-static void put_kcore(struct origin *t, const char *kallsyms)
+/* A core of the kernel and a module, and what is where in them: @core and @kallsyms in t->dir. */
+static void write_kcore(struct origin *t, const char *core_name, const char *kallsyms_name,
+			const char *kallsyms)
 {
 	const struct le_segment segs[] = { { KERNEL, pt_code, PT_CODE_LEN },
 					   { MODULE, pt_code, PT_CODE_LEN } };
@@ -90,31 +92,51 @@ static void put_kcore(struct origin *t, const char *kallsyms)
 	struct ptc_buf text = { (uint8_t *)(uintptr_t)kallsyms, strlen(kallsyms), 0, false };
 
 	le_core(&core, 0, segs, 2, NULL, 0);
-	le_write(t->dir, "kcore", &core);
-	le_write(t->dir, "kallsyms", &text);
+	le_write(t->dir, core_name, &core);
+	le_write(t->dir, kallsyms_name, &text);
 	ptc_buf_release(&core);
+}
+
+static void put_kcore(struct origin *t, const char *kallsyms)
+{
+	write_kcore(t, "kcore", "kallsyms", kallsyms);
 	t->code.kcore = t->dir;
+}
+
+/* A syscall in the kernel's code, then one in the module's. */
+static void trace_both(struct origin *t)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	rec_psb_at(&b, 1);
+	rec_syscall_at(&b, 10, KERNEL);
+	rec_psb_at(&b, 15);
+	rec_syscall_at(&b, 20, MODULE);
+	origin_trace(t, &b);
+}
+
+static const char names_of_both[] = "ffffffffa1000000 T _text\nffffffffa1000010 t do_it\n"
+				    "ffffffffc0000000 t in_it\t[mod]\n";
+static const char lines_of_both[] =
+	"0 ffffffffa1000016 start do_it\nffffffffa1000016 0 syscall do_it\n"
+	"0 ffffffffc0000016 start in_it\nffffffffc0000016 0 syscall in_it\n";
+
+static void map_both(struct origin *t)
+{
+	origin_kernel_mmap(t, KERNEL, 0x1000000, KERNEL, "[kernel.kallsyms]_text");
+	origin_kernel_mmap(t, MODULE, 0x2000, 0, "/lib/modules/1/mod.ko");
 }
 
 Test(origin, kcore_has_the_kernel_and_its_modules)
 {
-	struct ptc_buf b = PTC_BUF_INIT;
 	struct origin t;
 
 	origin_begin(&t);
 	put_kcore(&t, "ffffffffa1000000 T _text\nffffffffa1000010 t do_it\n"
 		      "ffffffffc0000000 t in_it\t[mod]\nffffffffc0000030 d data\t[mod]\n");
-	origin_kernel_mmap(&t, KERNEL, 0x1000000, KERNEL, "[kernel.kallsyms]_text");
-	origin_kernel_mmap(&t, MODULE, 0x2000, 0, "/lib/modules/1/mod.ko");
-	rec_psb_at(&b, 1);
-	rec_syscall_at(&b, 10, KERNEL);
-	rec_psb_at(&b, 15);
-	rec_syscall_at(&b, 20, MODULE);
-	origin_trace(&t, &b);
-	origin_expect(&t,
-		      "0 ffffffffa1000016 start do_it\nffffffffa1000016 0 syscall do_it\n"
-		      "0 ffffffffc0000016 start in_it\nffffffffc0000016 0 syscall in_it\n",
-		      NULL);
+	map_both(&t);
+	trace_both(&t);
+	origin_expect(&t, lines_of_both, NULL);
 	cr_assert_eq(origin_run(&t, true, &(struct ptc_err){ .code = 0 }), 0);
 	cr_assert_eq(t.nmissing, 0);
 	/* Of another boot: KASLR puts _text elsewhere. */
@@ -177,8 +199,7 @@ Test(origin, a_module_in_kcore_has_names_without_kallsyms)
 	snprintf(path, sizeof(path), "%s/kcore", t.dir);
 	t.code.kcore = path;
 	put_module(&t, 7);
-	origin_kernel_mmap(&t, KERNEL, 0x1000000, KERNEL, "[kernel.kallsyms]_text");
-	origin_kernel_mmap(&t, MODULE, 0x2000, 0, "/lib/modules/1/mod.ko");
+	map_both(&t);
 	rec_psb_at(&b, 1);
 	rec_syscall_at(&b, 10, MODULE);
 	origin_trace(&t, &b);
@@ -189,37 +210,20 @@ Test(origin, a_module_in_kcore_has_names_without_kallsyms)
 
 Test(origin, a_kcore_that_came_with_the_recording_is_used)
 {
-	const struct le_segment segs[] = { { KERNEL, pt_code, PT_CODE_LEN },
-					   { MODULE, pt_code, PT_CODE_LEN } };
-	const char names[] = "ffffffffa1000000 T _text\nffffffffa1000010 t do_it\n"
-			     "ffffffffc0000000 t in_it\t[mod]\n";
-	struct ptc_buf text = { (uint8_t *)(uintptr_t)names, sizeof(names) - 1, 0, false };
-	struct ptc_buf b = PTC_BUF_INIT, core = PTC_BUF_INIT;
+	struct ptc_buf text = { (uint8_t *)(uintptr_t)names_of_both, sizeof(names_of_both) - 1, 0,
+				false };
 	struct ptc_err err;
 	struct origin t;
 
 	origin_begin(&t);
 	t.folder = true;
-	le_core(&core, 0, segs, 2, NULL, 0);
-	le_write(t.dir, "perf.data/kcore_dir/kcore", &core);
-	le_write(t.dir, "perf.data/kcore_dir/kallsyms", &text);
+	write_kcore(&t, "perf.data/kcore_dir/kcore", "perf.data/kcore_dir/kallsyms", names_of_both);
 	t.pd.attrs[0].attr.exclude_kernel = 0;
-	rec_psb_at(&b, 1);
-	rec_syscall_at(&b, 10, KERNEL);
-	rec_psb_at(&b, 15);
-	rec_syscall_at(&b, 20, MODULE);
-	origin_trace(&t, &b);
-	origin_expect(&t,
-		      "0 ffffffffa1000016 start do_it\nffffffffa1000016 0 syscall do_it\n"
-		      "0 ffffffffc0000016 start in_it\nffffffffc0000016 0 syscall in_it\n",
-		      NULL);
+	trace_both(&t);
+	origin_expect(&t, lines_of_both, NULL);
 	/* The same with records of where it was; but what is asked for comes first. */
-	origin_kernel_mmap(&t, KERNEL, 0x1000000, KERNEL, "[kernel.kallsyms]_text");
-	origin_kernel_mmap(&t, MODULE, 0x2000, 0, "/lib/modules/1/mod.ko");
-	origin_expect(&t,
-		      "0 ffffffffa1000016 start do_it\nffffffffa1000016 0 syscall do_it\n"
-		      "0 ffffffffc0000016 start in_it\nffffffffc0000016 0 syscall in_it\n",
-		      NULL);
+	map_both(&t);
+	origin_expect(&t, lines_of_both, NULL);
 	t.code.kcore = "/nowhere";
 	cr_assert_eq(origin_run(&t, false, &(struct ptc_err){ .code = 0 }), PTC_E_NOT_EXIST);
 	t.code.kcore = NULL;
@@ -227,7 +231,6 @@ Test(origin, a_kcore_that_came_with_the_recording_is_used)
 	le_write(t.dir, "perf.data/kcore_dir/kcore", &text);
 	cr_assert_eq(origin_run(&t, false, &err), PTC_E_FORMAT);
 	cr_assert(strstr(err.msg, "/kcore_dir/kcore' is no core"));
-	ptc_buf_release(&core);
 	origin_end(&t);
 }
 

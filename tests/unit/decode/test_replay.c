@@ -5,16 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib_pt.h"
-
-/* Replay @b (released) and compare with the lines. */
-static void expect(struct ptc_buf *b, struct pt_how how, const char *lines)
-{
-	const char *got = pt_replay(b, &how);
-
-	cr_assert_str_eq(got, lines, "got:\n%swant:\n%s", got, lines);
-	ptc_buf_release(b);
-}
+#include "replayed.h"
 
 static const struct pt_how plain;
 
@@ -37,21 +28,21 @@ Test(replay, every_kind_of_transfer_is_listed_with_the_class_of_its_instruction)
 	pt_ip(&b, PT_TIP, 0x1020);   /* 101d sysret */
 	pt_ip(&b, PT_TIP, 0x1016);   /* 1020 lret */
 	pt_ip_none(&b, PT_PGD);	     /* 1016 syscall */
-	expect(&b, plain,
-	       "0 1000 start\n"
-	       "1000 1003 jcc\n"
-	       "1003 1006 jmp\n"
-	       "1006 1024 call\n"
-	       "1025 100b ret\n"
-	       "100b 100e ijmp\n"
-	       "100e 1010 icall\n"
-	       "1016 1018 syscall\n"
-	       "1018 1019 int\n"
-	       "1019 101b int\n"
-	       "101b 101d iret\n"
-	       "101d 1020 sysret\n"
-	       "1020 1016 far\n"
-	       "1016 0 syscall\n");
+	replay_expect(&b, plain,
+		      "0 1000 start\n"
+		      "1000 1003 jcc\n"
+		      "1003 1006 jmp\n"
+		      "1006 1024 call\n"
+		      "1025 100b ret\n"
+		      "100b 100e ijmp\n"
+		      "100e 1010 icall\n"
+		      "1016 1018 syscall\n"
+		      "1018 1019 int\n"
+		      "1019 101b int\n"
+		      "101b 101d iret\n"
+		      "101d 1020 sysret\n"
+		      "1020 1016 far\n"
+		      "1016 0 syscall\n");
 }
 
 Test(replay, instructions_are_listed_one_by_one_and_a_rep_once)
@@ -63,7 +54,7 @@ Test(replay, instructions_are_listed_one_by_one_and_a_rep_once)
 	pt_ip(&b, PT_TIP, 0x1010);
 	pt_tnt(&b, "TN"); /* je +0, loop */
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, (struct pt_how){ .insns = true }, "100e\n1010\n1012\n1014\n1016\n");
+	replay_expect(&b, (struct pt_how){ .insns = true }, "100e\n1010\n1012\n1014\n1016\n");
 }
 
 Test(replay, a_jcc_to_the_next_instruction_is_never_listed)
@@ -76,7 +67,7 @@ Test(replay, a_jcc_to_the_next_instruction_is_never_listed)
 	pt_ip(&b, PT_TIP, 0x1010);
 	pt_tnt(&b, "NN");
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, plain, "0 1010 start\n1012 100e jcc\n100e 1010 icall\n1016 0 syscall\n");
+	replay_expect(&b, plain, "0 1010 start\n1012 100e jcc\n100e 1010 icall\n1016 0 syscall\n");
 }
 
 Test(replay, the_bytes_of_the_instruction_come_when_asked_for)
@@ -87,12 +78,12 @@ Test(replay, the_bytes_of_the_instruction_come_when_asked_for)
 	pt_enable(&b, 0x1003);
 	pt_tnt(&b, "T");
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, (struct pt_how){ .bytes = true },
-	       "0 1003 start\n"
-	       "1003 1006 jmp eb01\n"
-	       "1006 1024 call e819000000\n"
-	       "1025 100b ret c3\n"
-	       "100b 0 ijmp ffe0\n");
+	replay_expect(&b, (struct pt_how){ .bytes = true },
+		      "0 1003 start\n"
+		      "1003 1006 jmp eb01\n"
+		      "1006 1024 call e819000000\n"
+		      "1025 100b ret c3\n"
+		      "100b 0 ijmp ffe0\n");
 }
 
 Test(replay, coming_back_is_a_start_and_going_a_line_with_the_reason)
@@ -111,16 +102,16 @@ Test(replay, coming_back_is_a_start_and_going_a_line_with_the_reason)
 	pt_ip(&b, PT_TIP, 0x1003);
 	pt_ip(&b, PT_FUP, 0x1006); /* at once after a jump */
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, plain,
-	       "0 1014 start\n"
-	       "1014 0 async\n"
-	       "0 1014 start\n"
-	       "1016 0 syscall\n"
-	       "0 1000 start\n"
-	       "1000 1024 async\n"
-	       "1025 1003 ret\n"
-	       "1003 1006 jmp\n"
-	       "1006 0 async\n");
+	replay_expect(&b, plain,
+		      "0 1014 start\n"
+		      "1014 0 async\n"
+		      "0 1014 start\n"
+		      "1016 0 syscall\n"
+		      "0 1000 start\n"
+		      "1000 1024 async\n"
+		      "1025 1003 ret\n"
+		      "1003 1006 jmp\n"
+		      "1006 0 async\n");
 }
 
 Test(replay, running_out_of_a_filter_is_an_exit_whether_by_a_branch_or_not)
@@ -139,12 +130,12 @@ Test(replay, running_out_of_a_filter_is_an_exit_whether_by_a_branch_or_not)
 	pt_enable(&b, 0x1014);
 	pt_ip(&b, PT_FUP, 0x1014);
 	pt_ip(&b, PT_PGD, 0x1024); /* interrupted */
-	expect(&b, plain,
-	       "0 1000 start\n1000 1003 jcc\n"
-	       "0 1003 start\n1003 1006 jmp\n1006 1024 call\n"
-	       "0 1002 start\n1003 1003 async\n"
-	       "0 1000 start\n1002 1002 async\n"
-	       "0 1014 start\n1014 1024 async\n");
+	replay_expect(&b, plain,
+		      "0 1000 start\n1000 1003 jcc\n"
+		      "0 1003 start\n1003 1006 jmp\n1006 1024 call\n"
+		      "0 1002 start\n1003 1003 async\n"
+		      "0 1000 start\n1002 1002 async\n"
+		      "0 1014 start\n1014 1024 async\n");
 }
 
 Test(replay, an_interrupted_rep_retires_once)
@@ -157,7 +148,7 @@ Test(replay, an_interrupted_rep_retires_once)
 	pt_ip_none(&b, PT_PGD);
 	pt_enable(&b, 0x1014);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, (struct pt_how){ .insns = true }, "1014\n1016\n");
+	replay_expect(&b, (struct pt_how){ .insns = true }, "1014\n1016\n");
 }
 
 Test(replay, a_transaction_that_aborts_is_asynchronous)
@@ -172,7 +163,7 @@ Test(replay, a_transaction_that_aborts_is_asynchronous)
 	pt_ip(&b, PT_FUP, 0x1006);
 	pt_ip(&b, PT_TIP, 0x1014);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, plain, "0 1002 start\n1003 1006 jmp\n1006 1014 async\n1016 0 syscall\n");
+	replay_expect(&b, plain, "0 1002 start\n1003 1006 jmp\n1006 1014 async\n1016 0 syscall\n");
 }
 
 Test(replay, returns_of_a_recursion_deeper_than_the_stack_are_not_compressed)
@@ -203,7 +194,7 @@ Test(replay, returns_of_a_recursion_deeper_than_the_stack_are_not_compressed)
 	pt_ip_none(&b, PT_PGD);
 	fprintf(f, "1038 0 ret\n");
 	fclose(f);
-	expect(&b, plain, want);
+	replay_expect(&b, plain, want);
 	free(want);
 }
 
@@ -213,7 +204,7 @@ Test(replay, tracing_that_was_on_before_the_trace_begins_has_no_start)
 
 	pt_psb_on(&b, 0x1014);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, plain, "1016 0 syscall\n");
+	replay_expect(&b, plain, "1016 0 syscall\n");
 }
 
 Test(replay, a_psb_in_the_middle_changes_nothing)
@@ -225,7 +216,7 @@ Test(replay, a_psb_in_the_middle_changes_nothing)
 	pt_psb_on(&b, 0x1003);
 	pt_ip(&b, PT_TIP, 0x100b); /* the PSB empties the stack of returns */
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, plain, "1003 1006 jmp\n1006 1024 call\n1025 100b ret\n100b 0 ijmp\n");
+	replay_expect(&b, plain, "1003 1006 jmp\n1006 1024 call\n1025 100b ret\n100b 0 ijmp\n");
 }
 
 Test(replay, an_overflow_is_a_gap_whether_it_ends_inside_or_outside_traced_code)
@@ -251,7 +242,7 @@ Test(replay, an_overflow_is_a_gap_whether_it_ends_inside_or_outside_traced_code)
 		 "1003 1006 jmp\n1006 1024 call\ngap %zx 0 overflow\n1016 0 syscall\n"
 		 "0 1000 start\ngap %zx 0 overflow\n0 1014 start\n1016 0 syscall\n",
 		 first, second);
-	expect(&b, plain, want);
+	replay_expect(&b, plain, want);
 }
 
 Test(replay, a_loop_that_needs_no_trace_ends)
@@ -262,13 +253,13 @@ Test(replay, a_loop_that_needs_no_trace_ends)
 
 	/* The trace ends inside it: nothing wrong. */
 	pt_psb_on(&b, 0x1026);
-	expect(&b, plain, "1026 1026 jmp\n");
+	replay_expect(&b, plain, "1026 1026 jmp\n");
 	/* Interrupted: its iterations cannot be counted, but it was reached and left. */
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_on(&b, 0x1026);
 	pt_ip(&b, PT_FUP, 0x1026);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, plain, "1026 0 async\n");
+	replay_expect(&b, plain, "1026 0 async\n");
 	/* The trace says something that cannot come from it. */
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_on(&b, 0x1028);
@@ -296,14 +287,14 @@ Test(replay, a_time_is_that_of_the_last_packet_that_led_here)
 	pt_ip_none(&b, PT_PGD);
 	pt_tsc(&b, 40);
 	pt_enable(&b, 0x1014);
-	expect(&b, (struct pt_how){ .conv = &conv },
-	       "@1040 0 1000 start\n"
-	       "@1040 1000 1003 jcc\n"
-	       "@1040 1003 1006 jmp\n"
-	       "@1040 1006 1024 call\n"
-	       "@1040 1025 100b ret\n"
-	       "@1060 100b 0 ijmp\n"
-	       "@1080 0 1014 start\n");
+	replay_expect(&b, (struct pt_how){ .conv = &conv },
+		      "@1040 0 1000 start\n"
+		      "@1040 1000 1003 jcc\n"
+		      "@1040 1003 1006 jmp\n"
+		      "@1040 1006 1024 call\n"
+		      "@1040 1025 100b ret\n"
+		      "@1060 100b 0 ijmp\n"
+		      "@1080 0 1014 start\n");
 }
 
 Test(replay, what_the_aux_records_say_comes_at_its_place)
@@ -492,8 +483,9 @@ Test(replay, an_address_that_is_missing_is_an_error_also_in_code_that_ran_before
 	pt_ip_none(&b, PT_TIP);
 	pt_ip(&b, PT_TIP, 0x1016);
 	pt_ip_none(&b, PT_PGD); /* syscall */
-	expect(&b, plain,
-	       "0 100b start\n100b 100b ijmp\n100b 100b ijmp\ngap 29 1 desync\n1016 0 syscall\n");
+	replay_expect(
+		&b, plain,
+		"0 100b start\n100b 100b ijmp\n100b 100b ijmp\ngap 29 1 desync\n1016 0 syscall\n");
 }
 
 Test(replay, an_address_that_a_return_misses_is_an_error_also_in_code_that_ran_before)
@@ -506,7 +498,7 @@ Test(replay, an_address_that_a_return_misses_is_an_error_also_in_code_that_ran_b
 	pt_ip_none(&b, PT_TIP);
 	pt_ip(&b, PT_TIP, 0x1016);
 	pt_ip_none(&b, PT_PGD); /* syscall */
-	expect(&b, plain, "0 1024 start\n1025 1024 ret\ngap 22 1 desync\n1016 0 syscall\n");
+	replay_expect(&b, plain, "0 1024 start\n1025 1024 ret\ngap 22 1 desync\n1016 0 syscall\n");
 }
 
 Test(replay, behind_a_psb_that_tells_no_mode_nothing_is_decoded_by_the_mode_of_before)
@@ -524,6 +516,6 @@ Test(replay, behind_a_psb_that_tells_no_mode_nothing_is_decoded_by_the_mode_of_b
 	pt_psb_on(&b, 0x1025);
 	pt_ip(&b, PT_TIP, 0x1016);
 	pt_ip_none(&b, PT_PGD); /* syscall */
-	expect(&b, (struct pt_how){ .psb = true },
-	       "gap 1b 29 badpacket\n1025 1016 ret\n1016 0 syscall\n");
+	replay_expect(&b, (struct pt_how){ .psb = true },
+		      "gap 1b 29 badpacket\n1025 1016 ret\n1016 0 syscall\n");
 }

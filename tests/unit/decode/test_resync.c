@@ -51,15 +51,36 @@ static void expect(struct trial *t, struct pt_how how, const char *lines)
 	ptc_buf_release(&t->b);
 }
 
+/* A PSB where the code has a syscall, which leaves the traced code. */
+static void syscall_at_psb(struct trial *t)
+{
+	pt_psb_on(&t->b, 0x1014);
+	pt_ip_none(&t->b, PT_PGD);
+}
+
+/* A bit that rep movsb and syscall have no use for: with it a gap begins. */
+static void take_nothing(struct trial *t)
+{
+	pt_psb_on(&t->b, 0x1014);
+	gap_begins(t);
+	pt_tnt(&t->b, "T");
+}
+
+/* A jump to an address without code, behind which a gap begins. */
+static void jump_nowhere(struct trial *t)
+{
+	pt_psb_on(&t->b, 0x100b);
+	pt_ip(&t->b, PT_TIP, NOWHERE);
+	gap_begins(t);
+}
+
 static const struct pt_how packet, psb = { .psb = true };
 
 Test(resync, code_that_cannot_be_had_is_a_gap_to_the_next_ip_that_has_code)
 {
 	struct trial t = { .n = 0 };
 
-	pt_psb_on(&t.b, 0x100b);
-	pt_ip(&t.b, PT_TIP, NOWHERE);
-	gap_begins(&t);
+	jump_nowhere(&t);
 	pt_tnt(&t.b, "TNT");
 	pt_ip(&t.b, PT_TIP, NOWHERE + 16);
 	gap_ends(&t);
@@ -89,46 +110,39 @@ Test(resync, only_a_psb_will_do_when_asked_for)
 {
 	struct trial t = { .n = 0 };
 
-	pt_psb_on(&t.b, 0x100b);
-	pt_ip(&t.b, PT_TIP, NOWHERE);
-	gap_begins(&t);
+	jump_nowhere(&t);
 	pt_ip(&t.b, PT_TIP, 0x1014);
 	pt_ip_none(&t.b, PT_PGD);
 	pt_enable(&t.b, 0x1014);
 	pt_ip_none(&t.b, PT_PGD);
 	gap_ends(&t);
-	pt_psb_on(&t.b, 0x1014);
-	pt_ip_none(&t.b, PT_PGD);
+	syscall_at_psb(&t);
 	expect(&t, psb, "100b 5000 ijmp\ngap $ nocode\n1016 0 syscall\n");
+}
+
+/* An interrupt, which may abort a transaction, is what comes first behind a gap. */
+static void expect_async(bool aborts)
+{
+	struct trial t = { .n = 0 };
+
+	take_nothing(&t);
+	gap_ends(&t);
+	if (aborts)
+		pt_mode_tsx(&t.b, false, true);
+	pt_ip(&t.b, PT_FUP, 0x1002);
+	pt_ip(&t.b, PT_TIP, 0x1024);
+	pt_ip_none(&t.b, PT_PGD);
+	expect(&t, packet, "gap $ desync\n1002 1024 async\n1025 0 ret\n");
 }
 
 Test(resync, an_interrupt_behind_a_gap_is_told)
 {
-	struct trial t = { .n = 0 };
-
-	pt_psb_on(&t.b, 0x1014);
-	gap_begins(&t);
-	pt_tnt(&t.b, "T"); /* rep movsb; syscall: nothing to be taken */
-	gap_ends(&t);
-	pt_ip(&t.b, PT_FUP, 0x1002);
-	pt_ip(&t.b, PT_TIP, 0x1024);
-	pt_ip_none(&t.b, PT_PGD);
-	expect(&t, packet, "gap $ desync\n1002 1024 async\n1025 0 ret\n");
+	expect_async(false);
 }
 
 Test(resync, an_abort_behind_a_gap_is_told)
 {
-	struct trial t = { .n = 0 };
-
-	pt_psb_on(&t.b, 0x1014);
-	gap_begins(&t);
-	pt_tnt(&t.b, "T");
-	gap_ends(&t);
-	pt_mode_tsx(&t.b, false, true);
-	pt_ip(&t.b, PT_FUP, 0x1002);
-	pt_ip(&t.b, PT_TIP, 0x1024);
-	pt_ip_none(&t.b, PT_PGD);
-	expect(&t, packet, "gap $ desync\n1002 1024 async\n1025 0 ret\n");
+	expect_async(true);
 }
 
 /* Of whom it was an event's it would have the next TIP. */
@@ -136,9 +150,7 @@ static void go_on_at_psb_rest(bool more)
 {
 	struct trial t = { .n = 0 };
 
-	pt_psb_on(&t.b, 0x1014);
-	gap_begins(&t);
-	pt_tnt(&t.b, "T");
+	take_nothing(&t);
 	pt_mode_exec64(&t.b);
 	gap_ends(&t);
 	pt_ip(&t.b, PT_FUP, 0x1000);
@@ -166,9 +178,7 @@ Test(resync, being_switched_on_behind_a_gap_is_a_start)
 {
 	struct trial t = { .n = 0 };
 
-	pt_psb_on(&t.b, 0x1014);
-	gap_begins(&t);
-	pt_tnt(&t.b, "T");
+	take_nothing(&t);
 	pt_ip_none(&t.b, PT_PGD);
 	pt_mode_exec64(&t.b);
 	gap_ends(&t);
@@ -181,9 +191,7 @@ Test(resync, an_overflow_behind_a_gap_is_a_gap_of_its_own)
 {
 	struct trial t = { .n = 0 };
 
-	pt_psb_on(&t.b, 0x1014);
-	gap_begins(&t);
-	pt_tnt(&t.b, "T");
+	take_nothing(&t);
 	gap_ends(&t);
 	gap_begins(&t);
 	gap_ends(&t);
@@ -205,8 +213,7 @@ Test(resync, behind_bytes_that_are_no_packet_only_a_psb_is_certain)
 	pt_ip(&t.b, PT_TIP, 0x1014);
 	pt_ip_none(&t.b, PT_PGD);
 	gap_ends(&t);
-	pt_psb_on(&t.b, 0x1014);
-	pt_ip_none(&t.b, PT_PGD);
+	syscall_at_psb(&t);
 	expect(&t, packet, "100b 100b ijmp\ngap $ badpacket\n1016 0 syscall\n");
 }
 
@@ -227,9 +234,7 @@ Test(resync, gaps_follow_each_other_and_the_last_reaches_to_the_end)
 {
 	struct trial t = { .n = 0 };
 
-	pt_psb_on(&t.b, 0x100b);
-	pt_ip(&t.b, PT_TIP, NOWHERE);
-	gap_begins(&t);
+	jump_nowhere(&t);
 	gap_ends(&t);
 	pt_ip(&t.b, PT_TIP, 0x100b);
 	pt_ip(&t.b, PT_TIP, NOWHERE);
@@ -244,14 +249,11 @@ Test(resync, points_that_lead_nowhere_are_one_gap)
 	struct trial t = { .n = 0 };
 	int i;
 
-	pt_psb_on(&t.b, 0x100b);
-	pt_ip(&t.b, PT_TIP, NOWHERE);
-	gap_begins(&t);
+	jump_nowhere(&t);
 	for (i = 0; i < 100; i++)
 		pt_ip(&t.b, PT_TIP, 0x1022 + 0x17); /* the last byte of the code is at 1038 */
 	gap_ends(&t);
-	pt_psb_on(&t.b, 0x1014);
-	pt_ip_none(&t.b, PT_PGD);
+	syscall_at_psb(&t);
 	expect(&t, packet, "100b 5000 ijmp\ngap $ nocode\n1016 0 syscall\n");
 }
 
@@ -260,11 +262,7 @@ Test(resync, the_time_is_known_again_behind_a_gap)
 	const struct ptc_time_conv conv = { .shift = 0, .mult = 1, .zero = 0 };
 	struct trial t = { .n = 0 };
 
-	pt_psb(&t.b);
-	pt_tsc(&t.b, 100);
-	pt_mode_exec64(&t.b);
-	pt_ip(&t.b, PT_FUP, 0x100b);
-	pt_psbend(&t.b);
+	pt_psb_on_at(&t.b, 100, 0x100b);
 	pt_ip(&t.b, PT_TIP, NOWHERE);
 	gap_begins(&t);
 	pt_tsc(&t.b, 200);
@@ -283,13 +281,11 @@ Test(resync, packets_in_front_of_the_first_psb_are_a_gap_and_padding_is_not)
 	gap_begins(&t);
 	pt_ip(&t.b, PT_TIP, 0x1014);
 	gap_ends(&t);
-	pt_psb_on(&t.b, 0x1014);
-	pt_ip_none(&t.b, PT_PGD);
+	syscall_at_psb(&t);
 	expect(&t, packet, "gap $ desync\n1016 0 syscall\n");
 	t = (struct trial){ .n = 0 };
 	ptc_buf_zero(&t.b, 12);
-	pt_psb_on(&t.b, 0x1014);
-	pt_ip_none(&t.b, PT_PGD);
+	syscall_at_psb(&t);
 	ptc_buf_zero(&t.b, 12);
 	expect(&t, packet, "1016 0 syscall\n");
 }
@@ -376,8 +372,7 @@ Test(resync, a_psb_ends_what_seems_to_be_a_packet)
 	ptc_buf_u8(&t.b, 0x14);
 	gap_begins(&t);
 	gap_ends(&t);
-	pt_psb_on(&t.b, 0x1014);
-	pt_ip_none(&t.b, PT_PGD);
+	syscall_at_psb(&t);
 	expect(&t, packet, "gap $ desync\n1016 0 syscall\n");
 }
 

@@ -17,11 +17,7 @@ enum { TID = 7, OTHER = 8, JUMPS = 40, PIECES = 6 };
 /* At the jmp *%rax of the code, which leads there again, @n times from @time on. */
 static void jumps(struct ptc_buf *b, uint64_t time, int n)
 {
-	pt_psb(b);
-	pt_tsc(b, time);
-	pt_mode_exec64(b);
-	pt_ip(b, PT_FUP, 0x100b);
-	pt_psbend(b);
+	pt_psb_on_at(b, time, 0x100b);
 	while (n--)
 		pt_ip(b, PT_TIP, 0x100b);
 }
@@ -29,20 +25,17 @@ static void jumps(struct ptc_buf *b, uint64_t time, int n)
 /* Two threads, each with pieces that begin at times of the other's in turns. */
 static void two_queues(struct recording *t)
 {
-	struct ptc_buf a = PTC_BUF_INIT, b = PTC_BUF_INIT;
 	int i;
 
-	rec_begin(t, &rec_clock_1ns);
-	rec_map_code(t, TID, 0, 0x1000);
-	rec_map_code(t, OTHER, 0, 0x1000);
+	rec_begin_two(t, 0x1000);
 	for (i = 0; i < PIECES; i++) {
-		jumps(&a, 10 + 20 * (uint64_t)i, JUMPS);
-		jumps(&b, 20 + 20 * (uint64_t)i, i % 2 ? JUMPS : 2);
+		jumps(&t->a, 10 + 20 * (uint64_t)i, JUMPS);
+		jumps(&t->b, 20 + 20 * (uint64_t)i, i % 2 ? JUMPS : 2);
 	}
-	pt_ip_none(&a, PT_PGD);
-	pt_ip_none(&b, PT_PGD);
-	rec_piece(t, 0, TID, -1, 0, &a);
-	rec_piece(t, 1, OTHER, -1, 0, &b);
+	pt_ip_none(&t->a, PT_PGD);
+	pt_ip_none(&t->b, PT_PGD);
+	rec_piece(t, 0, TID, -1, 0, &t->a);
+	rec_piece(t, 1, OTHER, -1, 0, &t->b);
 }
 
 static char *decode(struct recording *t, const uint8_t *bytes, size_t len)
@@ -105,7 +98,6 @@ static int see_places(void *ctx, const struct ptc_item *items, size_t n)
 /* One queue of pieces that are more than a batch each. */
 static struct places places_of(bool runs)
 {
-	struct ptc_buf a = PTC_BUF_INIT;
 	struct places p = { .items = 0 };
 	const struct ptc_sink sink = { see_places, &p };
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
@@ -117,12 +109,11 @@ static struct places places_of(bool runs)
 	size_t len;
 	int i;
 
-	rec_begin(&t, &rec_clock_1ns);
-	rec_map_code(&t, TID, 0, 0x1000);
+	rec_begin_code(&t);
 	for (i = 0; i < PIECES; i++)
-		jumps(&a, 10 + 20 * (uint64_t)i, 3000);
-	pt_ip_none(&a, PT_PGD);
-	rec_piece(&t, 0, TID, -1, 0, &a);
+		jumps(&t.a, 10 + 20 * (uint64_t)i, 3000);
+	pt_ip_none(&t.a, PT_PGD);
+	rec_piece(&t, 0, TID, -1, 0, &t.a);
 	bytes = pd_finish(&t.pd, &len);
 	f = rec_make_file(bytes, len);
 	opts.jobs = 1;

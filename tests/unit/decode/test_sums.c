@@ -6,15 +6,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "decode/sums.h"
-#include "lib_perfdata.h"
-#include "lib_pt.h"
-
-/* A tick is a nanosecond. */
-static const struct ptc_time_conv clock_1ns = { .shift = 0, .mult = 1, .zero = 0 };
+#include "recording.h"
 
 enum { TID = 7, QUEUE = 3 };
 
@@ -25,26 +20,12 @@ static const uint64_t ALL = 16;
 /* And of the two pieces that are the engine's; the last of each leads on from it. */
 static const uint64_t OURS = 8;
 
-static int memory_file(const void *bytes, size_t len, char path[64])
-{
-	const int fd = memfd_create("test", MFD_CLOEXEC);
-
-	cr_assert(fd >= 0);
-	cr_assert_eq(write(fd, bytes, len), (ssize_t)len);
-	(void)snprintf(path, 64, "/proc/self/fd/%d", fd);
-	return fd;
-}
-
 /* At its jmp *%rax, which leads there again, JUMPS times from @time on. */
 static void jumps(struct ptc_buf *b, uint64_t time)
 {
 	uint64_t i;
 
-	pt_psb(b);
-	pt_tsc(b, time);
-	pt_mode_exec64(b);
-	pt_ip(b, PT_FUP, 0x100b);
-	pt_psbend(b);
+	pt_psb_on_at(b, time, 0x100b);
 	for (i = 0; i < JUMPS; i++)
 		pt_ip(b, PT_TIP, 0x100b);
 }
@@ -81,39 +62,33 @@ static int run(struct ptc_decode_opts opts, struct got *g)
 	const struct ptc_sink sink = { on_items, g };
 	const struct ptc_sums_sink sums = { on_sums, g };
 	struct ptc_decode_stats stats;
-	struct ptc_buf b = PTC_BUF_INIT;
+	struct recording t;
 	struct ptc_decode *d;
+	struct rec_file f;
 	struct ptc_err err;
-	struct pd pd;
-	char code_path[64], path[64];
 	uint8_t *bytes;
-	int code, fd, r;
 	size_t len;
+	int r;
 
 	g->sums = ptc_sums_none();
-	pd_init_pt(&pd, &clock_1ns);
-	code = memory_file(pt_code, PT_CODE_LEN, code_path);
-	pd_mmap2(&pd, TID, 0, 0x1000, PT_CODE_LEN, 0, code_path);
-	jumps(&b, 10);
-	jumps(&b, 20);
-	jumps(&b, 30);
-	pt_ip_none(&b, PT_PGD);
-	pd_auxtrace(&pd, &(struct ptc_auxtrace){ .idx = QUEUE, .tid = TID, .cpu = -1 }, b.bytes,
-		    b.len);
-	bytes = pd_finish(&pd, &len);
-	fd = memory_file(bytes, len, path);
+	rec_begin_code(&t);
+	jumps(&t.a, 10);
+	jumps(&t.a, 20);
+	jumps(&t.a, 30);
+	pt_ip_none(&t.a, PT_PGD);
+	rec_piece(&t, QUEUE, TID, -1, 0, &t.a);
+	bytes = pd_finish(&t.pd, &len);
+	f = rec_make_file(bytes, len);
 	opts.sums = &sums;
-	cr_assert_eq(ptc_decode_open(path, &opts, &d, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_decode_open(f.path, &opts, &d, &err), 0, "%s", err.msg);
 	r = ptc_decode_run(d, &sink, &err);
 	ptc_decode_get_stats(d, &stats);
 	if (!r)
 		cr_assert_eq(stats.branches, ALL);
 	ptc_decode_free(d);
-	(void)close(fd);
-	(void)close(code);
+	(void)close(f.fd);
 	free(bytes);
-	pd_release(&pd);
-	ptc_buf_release(&b);
+	rec_end(&t);
 	return r;
 }
 

@@ -2,7 +2,7 @@
 /* Description: the time of each item, from each kind of packet that tells of time. */
 #include <criterion/criterion.h>
 
-#include "lib_pt.h"
+#include "replayed.h"
 
 /* A nanosecond is a tick. An MTC is 8 ticks of the crystal, of 84 ticks each: 672 apart. */
 static const struct ptc_time_conv one_ns = { .shift = 0, .mult = 1, .zero = 0 };
@@ -15,14 +15,6 @@ static const struct pt_how cyc = {
 	.conv = &one_ns,
 	.params = { .mtc_freq = 3, .tsc_ctc_n = 168, .tsc_ctc_d = 2, .nom_freq = 20 },
 };
-
-static void expect(struct ptc_buf *b, struct pt_how how, const char *lines)
-{
-	const char *got = pt_replay(b, &how);
-
-	cr_assert_str_eq(got, lines, "got:\n%swant:\n%s", got, lines);
-	ptc_buf_release(b);
-}
 
 /* At @tsc, that long behind tick @ctc of the crystal; then on at 100b, a jump to itself. */
 static void begin(struct ptc_buf *b, uint64_t tsc, uint16_t ctc, uint16_t fc, uint8_t ratio)
@@ -52,10 +44,10 @@ Test(time, an_mtc_counts_from_the_crystal_s_tick_in_front_of_the_tsc)
 	pt_mtc(&b, 5);
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, mtc,
-	       "@10000 0 100b start\n@10000 100b 100b ijmp\n"
-	       "@10632 100b 100b ijmp\n" /* 10000 - 40 + 672 */
-	       "@11976 100b 0 ijmp\n");
+	replay_expect(&b, mtc,
+		      "@10000 0 100b start\n@10000 100b 100b ijmp\n"
+		      "@10632 100b 100b ijmp\n" /* 10000 - 40 + 672 */
+		      "@11976 100b 0 ijmp\n");
 }
 
 Test(time, the_crystal_s_counter_wraps)
@@ -70,9 +62,9 @@ Test(time, the_crystal_s_counter_wraps)
 	pt_mtc(&b, 2); /* one was dropped */
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, mtc,
-	       "@10000 0 100b start\n@10000 100b 100b ijmp\n@10672 100b 100b ijmp\n"
-	       "@11344 100b 100b ijmp\n@12688 100b 0 ijmp\n");
+	replay_expect(&b, mtc,
+		      "@10000 0 100b start\n@10000 100b 100b ijmp\n@10672 100b 100b ijmp\n"
+		      "@11344 100b 100b ijmp\n@12688 100b 0 ijmp\n");
 }
 
 Test(time, ticks_become_nanoseconds_as_the_recording_says)
@@ -86,8 +78,9 @@ Test(time, ticks_become_nanoseconds_as_the_recording_says)
 	pt_mtc(&b, 3);
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, how,
-	       "@15007 0 100b start\n@15007 100b 100b ijmp\n@15955 100b 0 ijmp\n"); /* 10632 */
+	replay_expect(
+		&b, how,
+		"@15007 0 100b start\n@15007 100b 100b ijmp\n@15955 100b 0 ijmp\n"); /* 10632 */
 }
 
 Test(time, cycles_count_by_the_ratio_of_the_core)
@@ -103,9 +96,9 @@ Test(time, cycles_count_by_the_ratio_of_the_core)
 	pt_cyc(&b, 5000);
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, cyc,
-	       "@10000 0 100b start\n@10000 100b 100b ijmp\n@10014 100b 100b ijmp\n"
-	       "@10114 100b 100b ijmp\n@12614 100b 0 ijmp\n");
+	replay_expect(&b, cyc,
+		      "@10000 0 100b start\n@10000 100b 100b ijmp\n@10014 100b 100b ijmp\n"
+		      "@10114 100b 100b ijmp\n@12614 100b 0 ijmp\n");
 }
 
 Test(time, cycles_count_by_what_there_were_between_two_mtcs)
@@ -121,9 +114,9 @@ Test(time, cycles_count_by_what_there_were_between_two_mtcs)
 	pt_cyc(&b, 10);
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, mtc,
-	       "@10000 0 100b start\n@10000 100b 100b ijmp\n@10672 100b 100b ijmp\n"
-	       "@11344 100b 100b ijmp\n@11364 100b 0 ijmp\n");
+	replay_expect(&b, mtc,
+		      "@10000 0 100b start\n@10000 100b 100b ijmp\n@10672 100b 100b ijmp\n"
+		      "@11344 100b 100b ijmp\n@11364 100b 0 ijmp\n");
 }
 
 Test(time, an_estimate_that_was_too_high_makes_it_stand_still)
@@ -140,9 +133,9 @@ Test(time, an_estimate_that_was_too_high_makes_it_stand_still)
 	pt_cyc(&b, 50);
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, cyc,
-	       "@10000 0 100b start\n@10000 100b 100b ijmp\n@10800 100b 100b ijmp\n"
-	       "@10800 100b 100b ijmp\n@10800 100b 100b ijmp\n@10872 100b 0 ijmp\n");
+	replay_expect(&b, cyc,
+		      "@10000 0 100b start\n@10000 100b 100b ijmp\n@10800 100b 100b ijmp\n"
+		      "@10800 100b 100b ijmp\n@10800 100b 100b ijmp\n@10872 100b 0 ijmp\n");
 }
 
 Test(time, a_tsc_that_is_far_behind_is_believed)
@@ -157,8 +150,9 @@ Test(time, a_tsc_that_is_far_behind_is_believed)
 	pt_tsc(&b, 10000);
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, how,
-	       "@1099511627776 0 100b start\n@1099511627776 100b 100b ijmp\n@10000 100b 0 ijmp\n");
+	replay_expect(
+		&b, how,
+		"@1099511627776 0 100b start\n@1099511627776 100b 100b ijmp\n@10000 100b 0 ijmp\n");
 }
 
 Test(time, behind_a_gap_it_goes_on)
@@ -176,10 +170,10 @@ Test(time, behind_a_gap_it_goes_on)
 	pt_mtc(&b, 6);
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, cyc,
-	       "@10000 0 100b start\n@10000 100b 100b ijmp\n@10632 100b 5000 ijmp\n"
-	       "@10632 gap 40 0 nocode\n@11304 100b 100b ijmp\n@12000 100b 100b ijmp\n"
-	       "@12648 100b 0 ijmp\n"); /* 10000 - 40 + 4 * 672 */
+	replay_expect(&b, cyc,
+		      "@10000 0 100b start\n@10000 100b 100b ijmp\n@10632 100b 5000 ijmp\n"
+		      "@10632 gap 40 0 nocode\n@11304 100b 100b ijmp\n@12000 100b 100b ijmp\n"
+		      "@12648 100b 0 ijmp\n"); /* 10000 - 40 + 4 * 672 */
 }
 
 Test(time, behind_a_gap_in_which_the_crystal_s_counter_went_round_it_does_not_go_back)
@@ -198,9 +192,9 @@ Test(time, behind_a_gap_in_which_the_crystal_s_counter_went_round_it_does_not_go
 	       (uint8_t)i); /* the decoder begins behind the gap, and cannot know what it counts */
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, mtc,
-	       "@10000 0 100b start\n@10000 100b 100b ijmp\n@10672 100b 5000 ijmp\n"
-	       "@10672 gap 28a 0 nocode\n@209584 100b 100b ijmp\n@209584 100b 0 ijmp\n");
+	replay_expect(&b, mtc,
+		      "@10000 0 100b start\n@10000 100b 100b ijmp\n@10672 100b 5000 ijmp\n"
+		      "@10672 gap 28a 0 nocode\n@209584 100b 100b ijmp\n@209584 100b 0 ijmp\n");
 }
 
 Test(time, without_a_tsc_there_is_none)
@@ -217,7 +211,7 @@ Test(time, without_a_tsc_there_is_none)
 	pt_mtc(&b, 5);
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, mtc,
-	       "@- 0 100b start\n@- 100b 100b ijmp\n@- 100b 100b ijmp\n@- 100b 5000 ijmp\n"
-	       "@- gap 36 0 nocode\n@- 100b 0 ijmp\n");
+	replay_expect(&b, mtc,
+		      "@- 0 100b start\n@- 100b 100b ijmp\n@- 100b 100b ijmp\n@- 100b 5000 ijmp\n"
+		      "@- gap 36 0 nocode\n@- 100b 0 ijmp\n");
 }
