@@ -313,6 +313,7 @@ static void *run(void *arg)
 {
 	struct ptc_loop *l = arg;
 
+	(void)sem_post(&l->begun);
 	if (!wait_for(l, is_go).over)
 		l->rc = record(l);
 	ptc_relay_done(&l->relay);
@@ -330,17 +331,24 @@ static int no_priority(int sys, unsigned int priority, struct ptc_err *err)
 	return err->code;
 }
 
-/* Signals are the caller's. */
+/*
+ * Signals are the caller's. The thread has begun when this returns: a thread that is being made
+ * takes locks of the C library, or of a sanitizer, and a child that is forked meanwhile finds them
+ * held.
+ */
 static int create(struct ptc_loop *l, const pthread_attr_t *attr)
 {
 	sigset_t all, old;
 	int sys;
 
+	(void)sem_init(&l->begun, 0, 0);
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	sys = pthread_create(&l->thread, attr, run, l);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	l->runs = !sys;
+	while (l->runs && sem_wait(&l->begun) && errno == EINTR)
+		;
 	return sys;
 }
 
@@ -390,8 +398,10 @@ int ptc_loop_init(struct ptc_loop *l, const struct ptc_record_opts *opts, struct
 
 static void join(struct ptc_loop *l)
 {
-	if (l->runs)
-		(void)pthread_join(l->thread, NULL);
+	if (!l->runs)
+		return;
+	(void)pthread_join(l->thread, NULL);
+	(void)sem_destroy(&l->begun);
 	l->runs = false;
 }
 

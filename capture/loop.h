@@ -9,6 +9,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "capture/drain.h"
 #include "capture/relay.h"
@@ -21,7 +22,8 @@ struct ptc_loop {
 	struct ptc_series *series; /* NULL: the snapshots are in one file */
 	struct ptc_relay relay;
 	pthread_t thread;
-	bool runs; /* there is a thread, which may wait for its go still */
+	bool runs;   /* there is a thread, which may wait for its go still */
+	sem_t begun; /* posted by the thread when it begins; valid while @runs */
 	/* From its go on the thread's own, until it is done. */
 	struct pollfd *fds; /* owned: the rings', then the end, then the relay */
 	enum ptc_asked asked;
@@ -39,8 +41,9 @@ struct ptc_loop {
 };
 
 /*
- * Make the thread, with the priority that is asked for; it waits. PTC_E_PERM: such a priority
- * is not for us. Release it whether this fails or not.
+ * Make the thread, with the priority that is asked for; it has begun, and waits, when this returns:
+ * a software source forks then. PTC_E_PERM: such a priority is not for us. Release it whether this
+ * fails or not.
  */
 int ptc_loop_init(struct ptc_loop *l, const struct ptc_record_opts *opts, struct ptc_source *source,
 		  struct ptc_drain *drain, struct ptc_err *err);

@@ -5,11 +5,11 @@ endif()
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 add_test(NAME api_example COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
 	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" count)
-set_tests_properties(api_example PROPERTIES TIMEOUT 120 LABELS api
+set_tests_properties(api_example PROPERTIES LABELS api
 	ENVIRONMENT "MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}")
 
 # It steps a program.
 add_test(NAME api_branches COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
 	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" branches)
-set_tests_properties(api_branches PROPERTIES TIMEOUT 240 LABELS "api;pinned"
+set_tests_properties(api_branches PROPERTIES LABELS "api;pinned"
 	ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;PROGS=${CMAKE_CURRENT_BINARY_DIR}/prog")

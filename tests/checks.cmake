@@ -7,7 +7,7 @@ find_package(Python3 COMPONENTS Interpreter REQUIRED)
 function(ptcap_check NAME)
 	add_test(NAME check_${NAME} COMMAND Python3::Interpreter -B
 		"${CMAKE_CURRENT_SOURCE_DIR}/checks/${NAME}.py" "${PROJECT_SOURCE_DIR}" ${ARGN})
-	set_tests_properties(check_${NAME} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 LABELS check)
+	set_tests_properties(check_${NAME} PROPERTIES SKIP_RETURN_CODE 77 LABELS check)
 endfunction()
 
 ptcap_check(layers)
@@ -20,4 +20,4 @@ ptcap_check(help $<TARGET_FILE:ptcap_cli>)
 add_test(NAME check_tidy CONFIGURATIONS Tidy COMMAND Python3::Interpreter -B
 	"${CMAKE_CURRENT_SOURCE_DIR}/checks/tidy.py" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}"
 	"${PROJECT_BINARY_DIR}/tidy")
-set_tests_properties(check_tidy PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS tidy)
+set_tests_properties(check_tidy PROPERTIES SKIP_RETURN_CODE 77 LABELS tidy)

@@ -5,9 +5,9 @@ foreach(name bad_input info dump perf_reads samples)
 	add_test(NAME cli_${name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.sh")
 	set_tests_properties(cli_${name} PROPERTIES
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}"
-		SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS cli)
+		SKIP_RETURN_CODE 77 LABELS cli)
 endforeach()
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 add_test(NAME cli_damage COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/damage.py")
-set_tests_properties(cli_damage PROPERTIES TIMEOUT 300 LABELS cli
+set_tests_properties(cli_damage PROPERTIES LABELS cli
 	ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")

@@ -8,7 +8,7 @@ find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 function(ptcap_damage NAME COUNT SEED)
 	add_test(NAME damage_${NAME} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
 		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED} ${ARGN})
-	set_tests_properties(damage_${NAME} PROPERTIES TIMEOUT 1200 LABELS damage
+	set_tests_properties(damage_${NAME} PROPERTIES LABELS damage
 		ENVIRONMENT "${e2e_env};MUTATE=$<TARGET_FILE:mutate>")
 endfunction()
 
@@ -27,9 +27,9 @@ if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
 	endif()
 	add_test(NAME damage_jobs COMMAND mutate -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/xdc-unzip" "raw:${PTCAP_TRACES}/griffin-hello" "raw:${PTCAP_TRACES}/xdc-foo")
-	set_tests_properties(damage_jobs PROPERTIES TIMEOUT 300 LABELS damage)
+	set_tests_properties(damage_jobs PROPERTIES LABELS damage)
 	# And with the second engine.
 	add_test(NAME damage_engine COMMAND mutate -e -s 3 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/griffin-hello" "packet:${PTCAP_TRACES}/xdc-foo")
-	set_tests_properties(damage_engine PROPERTIES TIMEOUT 300 LABELS damage)
+	set_tests_properties(damage_engine PROPERTIES LABELS damage)
 endif()

@@ -48,10 +48,10 @@ set(e2e_env "PTCAP=$<TARGET_FILE:ptcap_cli>" "REFSTEP=$<TARGET_FILE:refstep>" "P
 	"PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
 
 # Tracer and target take turns on one CPU: with a resource file (scripts/test) each test has one, and stays on it.
-function(e2e_test NAME TIMEOUT)
+function(e2e_test NAME)
 	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -B ${ARGN})
 	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_GROUPS "cpus:1"
-		TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77
+		SKIP_RETURN_CODE 77
 		ENVIRONMENT "${e2e_env}")
 	if(NAME IN_LIST e2e_recorded_here)
 		set_property(TEST e2e_${NAME} APPEND PROPERTY ENVIRONMENT
@@ -59,12 +59,9 @@ function(e2e_test NAME TIMEOUT)
 	endif()
 endfunction()
 
-# e2e_case(NAME [TIMEOUT n] CHECKS check... -- PROGRAM ARGS...); the checks: e2e/truth.py
+# e2e_case(NAME CHECKS check... RUN PROGRAM ARGS...); the checks: e2e/truth.py
 function(e2e_case NAME)
-	cmake_parse_arguments(PARSE_ARGV 1 C "" "TIMEOUT" "CHECKS;RUN")
-	if(NOT C_TIMEOUT)
-		set(C_TIMEOUT 60)
-	endif()
+	cmake_parse_arguments(PARSE_ARGV 1 C "" "" "CHECKS;RUN")
 	if(PTCAP_SANITIZE)
 		list(REMOVE_ITEM C_CHECKS both ref)
 	endif()
@@ -76,7 +73,7 @@ function(e2e_case NAME)
 		endif()
 	endif()
 	list(JOIN C_CHECKS "," checks)
-	e2e_test(${NAME} ${C_TIMEOUT} "${e2e_dir}/truth.py" "${NAME}" "${checks}" ${C_RUN})
+	e2e_test(${NAME} "${e2e_dir}/truth.py" "${NAME}" "${checks}" ${C_RUN})
 endfunction()
 
 # Minutes: `scripts/test --all` runs it, once, in the gcc build.
@@ -95,7 +92,7 @@ e2e_case(hello_pie CHECKS ${all} RUN "${e2e_bin}/prog_hello_pie")
 e2e_case(signal_pie CHECKS ${all} RUN "${e2e_bin}/prog_signal_pie")
 e2e_case(int1 CHECKS truth ref RUN "${e2e_bin}/prog_int1")
 e2e_case(restart CHECKS truth perf RUN "${e2e_bin}/prog_restart")
-e2e_case(rounds TIMEOUT 60 CHECKS "says=good" RUN "${e2e_bin}/prog_rounds")
+e2e_case(rounds CHECKS "says=good" RUN "${e2e_bin}/prog_rounds")
 e2e_case(exit_3 CHECKS truth RUN "${e2e_bin}/prog_exit" 3)
 foreach(mode rwx flip shared private text cross mem fork unreadable remap self same)
 	e2e_case(jit_${mode} CHECKS jit RUN "${e2e_bin}/prog_jit" ${mode})
@@ -103,48 +100,48 @@ endforeach()
 foreach(name recurse indirect signal string)
 	e2e_case(${name}_noretcomp CHECKS noretcomp RUN "${e2e_bin}/prog_${name}")
 endforeach()
-e2e_case(small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
+e2e_case(small_rings CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
 foreach(name calls once from limit)
 	e2e_case(zone_${name} CHECKS zone RUN "${e2e_bin}/prog_busy" 100)
 endforeach()
 e2e_case(compressed CHECKS compressed RUN "${e2e_bin}/prog_hello")
-e2e_case(busy TIMEOUT 200 CHECKS truth perf RUN "${e2e_bin}/prog_busy" 6000)
+e2e_case(busy CHECKS truth perf RUN "${e2e_bin}/prog_busy" 6000)
 
 # 0.1 to 0.2 M steps each
-e2e_case(true TIMEOUT 120 CHECKS ${all} RUN /bin/true)
-e2e_case(pie TIMEOUT 120 CHECKS truth json perf RUN "${e2e_bin}/prog_pie")
-e2e_case(longjmp TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_longjmp")
-e2e_case(libc_static TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_libc_static")
-e2e_case(vdso TIMEOUT 120 CHECKS truth perf RUN "${e2e_bin}/prog_vdso")
-e2e_case(dlopen TIMEOUT 200 CHECKS truth perf
+e2e_case(true CHECKS ${all} RUN /bin/true)
+e2e_case(pie CHECKS truth json perf RUN "${e2e_bin}/prog_pie")
+e2e_case(longjmp CHECKS truth perf RUN "${e2e_bin}/prog_longjmp")
+e2e_case(libc_static CHECKS truth perf RUN "${e2e_bin}/prog_libc_static")
+e2e_case(vdso CHECKS truth perf RUN "${e2e_bin}/prog_vdso")
+e2e_case(dlopen CHECKS truth perf
 	RUN "${e2e_bin}/prog_dlopen" "${e2e_bin}/libprog_lib.so")
-e2e_case(zone_threads TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
-e2e_case(zone_storm TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" storm)
-e2e_case(zone_main TIMEOUT 120 CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
-e2e_case(zone_forked TIMEOUT 200 CHECKS zone
+e2e_case(zone_threads CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
+e2e_case(zone_storm CHECKS zone RUN "${e2e_bin}/prog_tasks" storm)
+e2e_case(zone_main CHECKS zone RUN "${e2e_bin}/prog_tasks" locks)
+e2e_case(zone_forked CHECKS zone
 	RUN /bin/dash -c "/bin/true & /bin/echo a | cat; wait; exit 4")
 # threads and processes: per tid, and perf's too
 foreach(mode locks spin storm spawn exec group leader alarm)
-	e2e_case(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
+	e2e_case(tasks_${mode} CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
-e2e_case(tasks_pool TIMEOUT 200 CHECKS tasks clean RUN "${e2e_bin}/prog_tasks" pool)
-e2e_case(jit_threads TIMEOUT 120 CHECKS jit RUN "${e2e_bin}/prog_jitthread")
-e2e_case(pipeline TIMEOUT 200 CHECKS tasks
+e2e_case(tasks_pool CHECKS tasks clean RUN "${e2e_bin}/prog_tasks" pool)
+e2e_case(jit_threads CHECKS jit RUN "${e2e_bin}/prog_jitthread")
+e2e_case(pipeline CHECKS tasks
 	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
-e2e_case(pie_small_rings TIMEOUT 200 CHECKS smallrings RUN "${e2e_bin}/prog_pie")
+e2e_case(pie_small_rings CHECKS smallrings RUN "${e2e_bin}/prog_pie")
 # programs as they are
-e2e_case(ls TIMEOUT 200 CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
-e2e_case(except TIMEOUT 200 CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
+e2e_case(ls CHECKS whole RUN /bin/ls -lR "${e2e_bin}/folder")
+e2e_case(except CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
 foreach(mode dlopen map over)
-	e2e_case(swap_${mode} TIMEOUT 200 CHECKS says=same
+	e2e_case(swap_${mode} CHECKS says=same
 		RUN "${e2e_bin}/prog_swap" ${mode} "${e2e_bin}/libprog_lib.so" "${e2e_bin}/libprog_lib_two.so")
 endforeach()
-e2e_case(chain TIMEOUT 200 CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
-e2e_case(interpreter TIMEOUT 600 CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 14)
+e2e_case(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
+e2e_case(interpreter CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 14)
 e2e_is_long(interpreter)
 if(NOT PTCAP_SANITIZE) # ten times slower there
 	foreach(name plain_script context context_terminal)
-		e2e_test(${name} 200 "${e2e_dir}/behave.py" "${name}")
+		e2e_test(${name} "${e2e_dir}/behave.py" "${name}")
 	endforeach()
 endif()
 
@@ -155,7 +152,7 @@ foreach(name status not_found not_executable bad_options no_pt auto_emu auto_ste
 	terminate_then_interrupt refuses_32bit leaves_32bit leaves_far_jump attach_stopped
 	attach_blocked_trap attach_32bit no_ptrace killed_command stopped_command inherits comparison_can_fail
 	guard_can_fail)
-	e2e_test(${name} 100 "${e2e_dir}/behave.py" "${name}")
+	e2e_test(${name} "${e2e_dir}/behave.py" "${name}")
 endforeach()
 
 # What stepping could disturb. refstep does not know of it.
@@ -169,7 +166,7 @@ endforeach()
 e2e_case(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
 e2e_case(late CHECKS ${all} RUN "${e2e_bin}/prog_late")
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
-e2e_case(trapthreads TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
+e2e_case(trapthreads CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
 
 # Nothing is stepped: any CPU will do.
 function(e2e_is_emulated NAME)
@@ -202,13 +199,13 @@ e2e_emu(jit_threads CHECKS jit RUN "${e2e_bin}/prog_jitthread")
 foreach(name recurse indirect signal string)
 	e2e_emu(${name}_noretcomp CHECKS noretcomp RUN "${e2e_bin}/prog_${name}")
 endforeach()
-e2e_emu(snapshots TIMEOUT 120 CHECKS snapshots RUN "${e2e_bin}/prog_laps" 1)
-e2e_emu(snapshots_threads TIMEOUT 200 CHECKS snapshots RUN "${e2e_bin}/prog_laps" 3)
-e2e_emu(snapshots_vcpus TIMEOUT 200 CHECKS snapshots RUN "${e2e_bin}/prog_laps" 3)
+e2e_emu(snapshots CHECKS snapshots RUN "${e2e_bin}/prog_laps" 1)
+e2e_emu(snapshots_threads CHECKS snapshots RUN "${e2e_bin}/prog_laps" 3)
+e2e_emu(snapshots_vcpus CHECKS snapshots RUN "${e2e_bin}/prog_laps" 3)
 e2e_emu(lossy CHECKS lossy RUN "${e2e_bin}/prog_busy" 60000)
 e2e_emu(small_rings CHECKS smallrings RUN "${e2e_bin}/prog_busy" 3000)
 e2e_emu(compressed CHECKS compressed RUN "${e2e_bin}/prog_tasks" pool)
-e2e_emu(busy TIMEOUT 120 CHECKS both truth perf RUN "${e2e_bin}/prog_busy" 6000)
+e2e_emu(busy CHECKS both truth perf RUN "${e2e_bin}/prog_busy" 6000)
 e2e_emu(true CHECKS truth json perf tools RUN /bin/true)
 foreach(name pie longjmp libc_static vdso)
 	e2e_emu(${name} CHECKS truth json perf RUN "${e2e_bin}/prog_${name}")
@@ -219,14 +216,14 @@ foreach(mode group spin)
 	e2e_emu(tasks_${mode} CHECKS whole RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
 foreach(mode locks storm exec leader alarm)
-	e2e_emu(tasks_${mode} TIMEOUT 120 CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
+	e2e_emu(tasks_${mode} CHECKS tasks RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
-e2e_emu(tasks_pool TIMEOUT 120 CHECKS tasks clean RUN "${e2e_bin}/prog_tasks" pool)
+e2e_emu(tasks_pool CHECKS tasks clean RUN "${e2e_bin}/prog_tasks" pool)
 e2e_emu(pipeline CHECKS tasks
 	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
 # Several virtual CPUs.
 foreach(mode locks pool storm exec leader alarm)
-	e2e_emu(vcpus_tasks_${mode} TIMEOUT 120 CHECKS vcpus RUN "${e2e_bin}/prog_tasks" ${mode})
+	e2e_emu(vcpus_tasks_${mode} CHECKS vcpus RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
 e2e_emu(vcpus_pipeline CHECKS vcpus
 	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | sed s/x/w/; exit 4")
@@ -243,7 +240,7 @@ foreach(name status not_found not_executable plain_script keeps_old full_disk fu
 	max_time progress interrupt hang_up group_beside interrupt_default interrupt_twice interrupt_twice_busy terminate
 	terminate_default terminate_then_interrupt snapshot_refused snapshot_left snapshot_max_time
 	snapshot_file_limit code_once code_full signals_moved crowd churn forks busy_daemon)
-	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
+	e2e_test(emu_${name} "${e2e_dir}/behave.py" "${name}")
 	e2e_is_emulated(emu_${name})
 endforeach()
 
@@ -261,40 +258,40 @@ e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 # Snapshots, each a file of its own.
 foreach(name on_exit control pipelined clock interrupt killed threads)
 	foreach(source step emu)
-		e2e_test(snapshot_${name}_${source} 100 "${e2e_dir}/snapshot.py" "${name}")
+		e2e_test(snapshot_${name}_${source} "${e2e_dir}/snapshot.py" "${name}")
 	endforeach()
 	e2e_is_emulated(snapshot_${name}_emu)
 endforeach()
 if(NOT PTCAP_SANITIZE)
-	e2e_test(snapshot_killed_100 300 "${e2e_dir}/snapshot.py" killed 100)
+	e2e_test(snapshot_killed_100 "${e2e_dir}/snapshot.py" killed 100)
 	e2e_is_long(snapshot_killed_100)
 endif()
 foreach(name verdict silent nothing lost damaged moved)
-	e2e_test(snapshot_${name} 100 "${e2e_dir}/snapshot.py" "${name}")
+	e2e_test(snapshot_${name} "${e2e_dir}/snapshot.py" "${name}")
 	e2e_is_emulated(snapshot_${name})
 endforeach()
 foreach(name signals places crashes)
-	e2e_test(snapshot_${name} 100 "${e2e_dir}/snapshot.py" "${name}")
+	e2e_test(snapshot_${name} "${e2e_dir}/snapshot.py" "${name}")
 endforeach()
-e2e_test(snapshot_attached 100 "${e2e_dir}/snapshot.py" attached)
-e2e_test(snapshot_refused 100 "${e2e_dir}/snapshot.py" refused)
+e2e_test(snapshot_attached "${e2e_dir}/snapshot.py" attached)
+e2e_test(snapshot_refused "${e2e_dir}/snapshot.py" refused)
 
 # Files that are gone, or others, when the recording is decoded.
 foreach(name removed in_json replaced in_place cached symfs core)
-	e2e_test(missing_${name} 100 "${e2e_dir}/missing.py" "${name}")
+	e2e_test(missing_${name} "${e2e_dir}/missing.py" "${name}")
 	if(NOT name STREQUAL "core") # a core is the kernel's: of the program itself
 		e2e_is_emulated(missing_${name})
 	endif()
 endforeach()
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
-	e2e_test(parallel_${name} 100 "${e2e_dir}/parallel.py" "${name}")
+	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")
 	set_property(TEST e2e_parallel_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 	set_tests_properties(e2e_parallel_${name} PROPERTIES RESOURCE_GROUPS "")
 endforeach()
 # Names of functions, source lines, and where they come from.
 foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
-	e2e_test(names_${name} 100 "${e2e_dir}/names.py" "${name}")
+	e2e_test(names_${name} "${e2e_dir}/names.py" "${name}")
 	e2e_is_emulated(names_${name})
 endforeach()
 e2e_case(terminal CHECKS terminal RUN "${e2e_bin}/prog_signal")
@@ -308,7 +305,7 @@ e2e_emu(last_pipeline CHECKS last RUN /bin/sh -c "echo a b c | tr a-c x-z | cat"
 
 # `ptcap dump` and `perf report -D` of one file.
 function(e2e_dump NAME)
-	e2e_test(dump_${NAME} 100 "${e2e_dir}/perfdump.py" "dump_${NAME}" ${ARGN})
+	e2e_test(dump_${NAME} "${e2e_dir}/perfdump.py" "dump_${NAME}" ${ARGN})
 	set_tests_properties(e2e_dump_${NAME} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
 endfunction()
 e2e_dump(hello ptcap "${e2e_bin}/prog_hello")
@@ -354,7 +351,7 @@ e2e_emu(handlers CHECKS both truth perf RUN "${e2e_bin}/prog_handlers")
 e2e_emu(jobs CHECKS tasks RUN "${e2e_bin}/prog_jobs")
 e2e_emu(trapthreads CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
 foreach(name known_of_qemu context_of_qemu)
-	e2e_test(emu_${name} 100 "${e2e_dir}/behave.py" "${name}")
+	e2e_test(emu_${name} "${e2e_dir}/behave.py" "${name}")
 	e2e_is_emulated(emu_${name})
 endforeach()
 
@@ -362,12 +359,12 @@ endforeach()
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE cc1
 	OUTPUT_STRIP_TRAILING_WHITESPACE)
 function(e2e_big NAME)
-	e2e_emu(big_${NAME} TIMEOUT 300 CHECKS hash RUN ${ARGN})
+	e2e_emu(big_${NAME} CHECKS hash RUN ${ARGN})
 	e2e_is_long(emu_big_${NAME})
 endfunction()
 e2e_big(xz /usr/bin/xz -k -c -1 "$<TARGET_FILE:ptcap_cli>")
 e2e_big(xz_threads /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
-e2e_emu(big_vcpus TIMEOUT 300 CHECKS vcpushash
+e2e_emu(big_vcpus CHECKS vcpushash
 	RUN /usr/bin/xz -T2 --block-size=200KiB -k -c -0 "$<TARGET_FILE:ptcap_cli>")
 e2e_is_long(emu_big_vcpus)
 e2e_big(perl /usr/bin/perl "${e2e_dir}/big.pl")
@@ -377,13 +374,13 @@ e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CM
 
 # Every form of perf.data, perf's own and ours.
 foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)
-	e2e_test(forms_${name} 60 "${e2e_dir}/forms.py" "${name}")
+	e2e_test(forms_${name} "${e2e_dir}/forms.py" "${name}")
 endforeach()
 
 # Written again: ptcap convert and recover.
 function(e2e_convert)
 	foreach(name IN LISTS ARGN)
-		e2e_test(convert_${name} 100 "${e2e_dir}/convert.py" "${name}")
+		e2e_test(convert_${name} "${e2e_dir}/convert.py" "${name}")
 		set_property(TEST e2e_convert_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 	endforeach()
 endfunction()
@@ -396,54 +393,54 @@ endforeach()
 
 # Branch stacks beside a trace, as the software sources make and spoil them.
 foreach(name filters threads calls event refused)
-	e2e_test(lbr_${name} 100 "${e2e_dir}/lbr.py" "${name}")
+	e2e_test(lbr_${name} "${e2e_dir}/lbr.py" "${name}")
 endforeach()
 foreach(name filters threads calls event spoilt snapshot)
-	e2e_test(emu_lbr_${name} 100 "${e2e_dir}/lbr.py" "${name}")
+	e2e_test(emu_lbr_${name} "${e2e_dir}/lbr.py" "${name}")
 	e2e_is_emulated(emu_lbr_${name})
 endforeach()
 
 # How often what was passed.
 foreach(name edges blocks gaps calls places lines coverage forms)
-	e2e_test(counts_${name} 100 "${e2e_dir}/counts.py" "${name}")
+	e2e_test(counts_${name} "${e2e_dir}/counts.py" "${name}")
 	e2e_is_emulated(counts_${name})
 endforeach()
 foreach(mode map over)
-	e2e_test(counts_swap_${mode} 100 "${e2e_dir}/counts.py" swap ${mode} "${e2e_bin}/libprog_lib.so"
+	e2e_test(counts_swap_${mode} "${e2e_dir}/counts.py" swap ${mode} "${e2e_bin}/libprog_lib.so"
 		"${e2e_bin}/libprog_lib_two.so")
 	e2e_is_emulated(counts_swap_${mode})
 endforeach()
 
 # Branch stacks: made from traces, held against them, spoilt.
 foreach(name clean spoilt calls shift leak time perf damaged exits report real)
-	e2e_test(compare_${name} 100 "${e2e_dir}/compare.py" "${name}")
+	e2e_test(compare_${name} "${e2e_dir}/compare.py" "${name}")
 endforeach()
-e2e_test(compare_far 100 "${e2e_dir}/compare.py" far)
+e2e_test(compare_far "${e2e_dir}/compare.py" far)
 e2e_is_emulated(compare_far)
-e2e_test(spoilt_clean 60 "${e2e_dir}/spoilt.py" clean)
-e2e_test(spoilt_stale 100 "${e2e_dir}/spoilt.py" stale 1)
+e2e_test(spoilt_clean "${e2e_dir}/spoilt.py" clean)
+e2e_test(spoilt_stale "${e2e_dir}/spoilt.py" stale 1)
 foreach(name modes stale shift)
-	e2e_test(emu_spoilt_${name} 200 "${e2e_dir}/spoilt.py" ${name})
+	e2e_test(emu_spoilt_${name} "${e2e_dir}/spoilt.py" ${name})
 	e2e_is_emulated(emu_spoilt_${name})
 endforeach()
 if(NOT PTCAP_SANITIZE)
-	e2e_test(compare_forks 100 "${e2e_dir}/compare.py" forks)
+	e2e_test(compare_forks "${e2e_dir}/compare.py" forks)
 	e2e_is_long(compare_forks)
 endif()
 
 # The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
 foreach(name threads pool processes wide some_cpus per_thread attach churn one_thread killed vanishing samples refusals unprivileged)
-	e2e_test(events_${name} 100 "${e2e_dir}/events.py" "${name}")
+	e2e_test(events_${name} "${e2e_dir}/events.py" "${name}")
 	set_tests_properties(e2e_events_${name} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
 endforeach()
 # What is refused, and who dies: at 20 random moments, and at 200.
 foreach(name refused software descriptors target killed stray cpus)
-	e2e_test(failing_${name} 100 "${e2e_dir}/failing.py" "${name}")
+	e2e_test(failing_${name} "${e2e_dir}/failing.py" "${name}")
 	set_tests_properties(e2e_failing_${name} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
 endforeach()
 if(NOT PTCAP_SANITIZE)
 	foreach(name target killed)
-		e2e_test(failing_${name}_200 300 "${e2e_dir}/failing.py" "${name}" 200)
+		e2e_test(failing_${name}_200 "${e2e_dir}/failing.py" "${name}" 200)
 		e2e_is_long(failing_${name}_200)
 	endforeach()
 endif()

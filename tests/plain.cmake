@@ -3,7 +3,7 @@ function(ptcap_plain NAME)
 	add_executable(${NAME} plain/${NAME}.c)
 	ptcap_sees_all(${NAME})
 	add_test(NAME plain_${NAME} COMMAND ${NAME})
-	set_tests_properties(plain_${NAME} PROPERTIES TIMEOUT 120 LABELS plain)
+	set_tests_properties(plain_${NAME} PROPERTIES LABELS plain)
 endfunction()
 
 ptcap_plain(stress_rings)

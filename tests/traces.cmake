@@ -13,7 +13,7 @@ foreach(name griffin-hello griffin-ovf-01-poc griffin-uaf-01-poc xdc-foo xdc-unz
 	add_test(NAME trace_${name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/raw.sh" ${name})
 	if(EXISTS "${PTCAP_TRACES}/${name}")
 		add_test(NAME trace_fast_${name} COMMAND fastcmp "${PTCAP_TRACES}/${name}")
-		set_tests_properties(trace_fast_${name} PROPERTIES TIMEOUT 60 LABELS traces)
+		set_tests_properties(trace_fast_${name} PROPERTIES LABELS traces)
 	endif()
 endforeach()
 add_test(NAME trace_quipper COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/quipper.sh")
@@ -22,16 +22,16 @@ find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 add_test(NAME trace_quipper_dump COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/quipper_dump.py")
 set_tests_properties(cli_decode trace_quipper trace_quipper_dump trace_griffin-hello trace_griffin-ovf-01-poc
 	trace_griffin-uaf-01-poc trace_xdc-foo trace_xdc-unzip trace_dr-hello PROPERTIES
-	ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS traces)
+	ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 LABELS traces)
 set_tests_properties(cli_decode PROPERTIES LABELS cli)
 
 # Two that are of crashes: their last branches.
 foreach(name griffin-ovf-01-poc griffin-uaf-01-poc)
 	add_test(NAME trace_last_${name} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/last.py" ${name})
-	set_tests_properties(trace_last_${name} PROPERTIES ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 TIMEOUT 60 LABELS traces)
+	set_tests_properties(trace_last_${name} PROPERTIES ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 LABELS traces)
 endforeach()
 
 find_program(PERF_PROGRAM perf)
 add_test(NAME trace_clock COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/clock.py")
 set_tests_properties(trace_clock PROPERTIES ENVIRONMENT "${traces_env};PERF=${PERF_PROGRAM}" SKIP_RETURN_CODE 77
-	TIMEOUT 60 LABELS traces)
+	LABELS traces)

@@ -64,7 +64,7 @@ def main():
             with open("bad.data", "wb") as f:
                 f.write(damaged(good, rng))
             for args in COMMANDS:
-                r = subprocess.run([PTCAP, args[0], "-i", "bad.data", *args[1:]], capture_output=True, timeout=60)
+                r = subprocess.run([PTCAP, args[0], "-i", "bad.data", *args[1:]], capture_output=True, timeout=600)
                 wrong = complaint(args, r)
                 if wrong:
                     sys.exit(f"FAILED: round {n}, {args}: {wrong}: {r.stderr[:600]!r}")

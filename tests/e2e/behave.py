@@ -14,6 +14,7 @@ import pty
 import random
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -405,50 +406,51 @@ def interrupt_default(folder):
     live.valid()
 
 
-@case
-def interrupt_twice(folder):
-    """A second SIGINT ends the recording; the command lives on untraced."""
+def left_after(folder, send_first, first):
+    """A signal that the command catches, then SIGINT to ptcap: that ends the recording; the command lives on untraced."""
     affinity = os.sched_getaffinity(0)
     live = Live(folder, [prog("wait"), "catch"])
     live.says("ready")
     pid = live.command()
-    live.signal_all(signal.SIGINT)
+    send_first(live, first)
     live.says("caught")
-    live.taken(signal.SIGINT)
+    live.taken(first)
     live.signal(signal.SIGINT)
     live.ends(130)
-    lives_on(live, pid, affinity)  # first: it does not wait for us
+    lives_on(live, pid, affinity)
+    live.valid()
+
+
+@case
+def interrupt_twice(folder):
+    """A second SIGINT ends the recording; the command lives on untraced."""
+    left_after(folder, Live.signal_all, signal.SIGINT)
+
+
+def left_busy(folder, first, second, want):
+    """Two signals to ptcap end the recording; the command, which is never in a system call for long, lives on."""
+    affinity = os.sched_getaffinity(0)
+    live = Live(folder, [prog("busy"), lib.BUSY])
+    live.says("ready")
+    pid = live.command()
+    live.signal(first)
+    live.taken(first)
+    live.signal(second)
+    live.ends(want)
+    lives_on(live, pid, affinity)
     live.valid()
 
 
 @case
 def interrupt_twice_busy(folder):
     """The same for a command that is never in a system call for long."""
-    affinity = os.sched_getaffinity(0)
-    live = Live(folder, [prog("busy"), lib.BUSY])
-    live.says("ready")
-    pid = live.command()
-    live.signal(signal.SIGINT)
-    live.taken(signal.SIGINT)
-    live.signal(signal.SIGINT)
-    live.ends(130)
-    lives_on(live, pid, affinity)  # first: it does not wait for us
-    live.valid()
+    left_busy(folder, signal.SIGINT, signal.SIGINT, 130)
 
 
 @case
 def hang_up(folder):
     """SIGHUP and SIGQUIT would end ptcap, and a dead tracer's command with it: they are taken as SIGINT is."""
-    affinity = os.sched_getaffinity(0)
-    live = Live(folder, [prog("busy"), lib.BUSY])
-    live.says("ready")
-    pid = live.command()
-    live.signal(signal.SIGQUIT)
-    live.taken(signal.SIGQUIT)
-    live.signal(signal.SIGHUP)
-    live.ends(129)
-    lives_on(live, pid, affinity)  # first: it does not wait for us
-    live.valid()
+    left_busy(folder, signal.SIGQUIT, signal.SIGHUP, 129)
 
 
 @case
@@ -477,17 +479,7 @@ def terminate_default(folder):
 @case
 def terminate_then_interrupt(folder):
     """After one signal, a second one of the other kind ends the recording, too."""
-    affinity = os.sched_getaffinity(0)
-    live = Live(folder, [prog("wait"), "catch"])
-    live.says("ready")
-    pid = live.command()
-    live.signal(signal.SIGTERM)
-    live.says("caught")
-    live.taken(signal.SIGTERM)
-    live.signal(signal.SIGINT)
-    live.ends(130)
-    lives_on(live, pid, affinity)  # first: it does not wait for us
-    live.valid()
+    left_after(folder, Live.signal, signal.SIGTERM)
 
 
 @case
@@ -744,7 +736,7 @@ def no_ptrace(folder):
 @case
 def killed_command(folder):
     """SIGKILL to the command: its status is ours, the recording is whole."""
-    for argv in ([prog("wait")], [prog("busy"), "3000000"]):
+    for argv in ([prog("wait")], [prog("busy"), lib.BUSY]):
         live = Live(folder, argv)
         live.says("ready")
         os.kill(live.command(), signal.SIGKILL)
@@ -755,7 +747,7 @@ def killed_command(folder):
 @case
 def stopped_command(folder):
     """A command that is stopped and continued, asleep and busy: the same end, a right recording."""
-    for argv in ([prog("wait")], [prog("busy"), "20000"]):
+    for argv in ([prog("wait")], [prog("busy"), lib.BUSY]):
         live = Live(folder, argv)
         live.says("ready")
         pid = live.command()
@@ -797,22 +789,29 @@ def killed(folder):
     ran = 0
     for n in range(50):
         argv = [*lib.RECORD, "-q", "-o", os.path.join(folder, "f")]
-        argv += ["--truth", os.path.join(folder, "t"), "--", prog("busy"), lib.BUSY_A_WHILE]
-        p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        argv += ["--truth", os.path.join(folder, "t"), "--", prog("busy"), lib.BUSY]
+        p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if n % 2:  # once the command is under way
             line = p.stdout.readline()
             check(line == b"ready\n", f"the command says {line!r}")
         time.sleep(rng.random() * (0.2 if n % 2 else 0.06))  # any moment will do
         p.kill()
-        out = (b"ready\n" if n % 2 else b"") + p.stdout.read()  # to its end: the command's, too
         check(p.wait() == -signal.SIGKILL, f"ptcap was gone already: {p.returncode}")
         statuses = []
-        while True:  # the tracer's process, the command
+
+        def reap():
             try:
-                _, status = os.waitpid(-1, 0)
+                statuses.append(os.waitpid(-1, 0)[1])
             except ChildProcessError:
-                break
-            statuses.append(status)
+                return False
+            return True
+
+        if lib.SOURCE == "step":  # the tracer's process leaves the command first, which goes on until its input ends
+            reap()
+        p.stdin.close()
+        out = (b"ready\n" if n % 2 else b"") + p.stdout.read()  # to its end: the command's, too
+        while reap():  # the command
+            pass
         if out:  # else it was never started
             check(out == b"ready\ndone\n", f"round {n}: the command said {out!r}")
             check(sorted(statuses) == ([7 << 8] if lib.SOURCE == "emu" else [0, 7 << 8]), f"round {n}: statuses {statuses}")
@@ -892,14 +891,19 @@ def max_steps(folder):
 @case
 def max_time(folder):
     """--max-time: a command that would not end by itself runs on untraced; an attached one is left."""
-    live = Live(folder, [prog("wait")], "--max-time", "100ms")
-    live.says("ready")
-    pid = live.command()
-    until(lambda: proc_status(pid)["TracerPid"] == "0", "it is left")
-    check(live.p.poll() is None, "ptcap does not wait for the command")
-    live.no_more_input()
-    live.says("done")
-    live.ends(7)
+    recorded = 0
+    for ms in (100 << n for n in range(12)):  # until something was recorded in that time
+        live = Live(folder, [prog("wait")], "--max-time", f"{ms}ms")
+        live.says("ready")
+        pid = live.command()
+        until(lambda: proc_status(pid)["TracerPid"] == "0", "it is left")
+        check(live.p.poll() is None, "ptcap does not wait for the command")
+        live.no_more_input()
+        live.says("done")
+        live.ends(7)
+        recorded = os.path.getsize(live.truth)
+        if recorded:
+            break
     live.valid()
     affinity = os.sched_getaffinity(0)
     server = Server()
@@ -1061,30 +1065,53 @@ def progress(folder):
     """Steps and bytes each second: a line that is written over on a terminal, else if asked for."""
     path = os.path.join(folder, "f")
     pattern = r"ptcap: \d+ s, (\d+) steps \((\d+)/s\), \d+\.\d MB of trace"
-    argv = [prog("busy"), lib.BUSY]
-    r = lib.record(path, argv, "--max-time", "2500ms", "--progress").expect(7)
-    got = re.findall(pattern + r"\n", r.err)
-    check(1 <= len(got) <= 2, f"lines of progress: {r.err!r}")
-    check(int(got[0][0]) > 0 and int(got[-1][0]) >= int(got[0][0]), f"no progress: {got}")
-    argv = ["/bin/sleep", "2"]  # as what is left of a busy program runs on, for as long as the machine's load says
-    r = lib.record(path, argv, "--max-time", "1500ms").expect(0)
-    check(" steps (" not in r.err, f"progress though nobody asked: {r.err!r}")
-    for quiet, want in (([], 1), (["-q"], 0)):
-        master, slave = pty.openpty()
-        r = subprocess.run(
-            [*lib.RECORD, *quiet, "-o", path, "--max-time", "1500ms", "--", *argv],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave, check=False,
-        )
-        os.close(slave)
-        said = b""
+
+    def starts(command, *options, err):
+        argv = [*lib.RECORD, *options, "-o", path, "--", *command]
+        p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err)
+        check(p.stdout.readline() == b"ready\n", "the command is not ready")
+        return p
+
+    def said(p, fd, end):
+        """What ptcap says there. When it has said twice how far it is the command may end."""
+        text = ""
         try:
-            while chunk := os.read(master, 4096):
-                said += chunk
+            while chunk := os.read(fd, 4096):
+                text += chunk.decode()
+                if len(re.findall(pattern, text)) >= 2:
+                    p.stdin.close()
         except OSError:  # how a terminal ends
             pass
-        os.close(master)
-        got = re.findall(pattern + "\r\033\\[K", said.decode())
-        check(r.returncode == 0 and len(got) == want, f"on a terminal: {said!r}")
+        check(p.wait() == 7, f"exit status {p.returncode}: {text!r}")
+        got = re.findall(pattern + end, text)
+        check(len(got) >= 2 and len(got) == len(re.findall(pattern, text)), f"lines of progress: {text!r}")
+        check(int(got[0][0]) > 0 and int(got[-1][0]) >= int(got[0][0]), f"no progress: {got}")
+
+    def is_quiet(*options, err):
+        """In a time in which there would be a line, of a command that does little."""
+        p = starts([prog("wait")], *options, err=err)
+        time.sleep(1.5)
+        p.stdin.close()
+        check(p.wait() == 7, f"exit status {p.returncode}")
+
+    p = starts([prog("busy"), lib.BUSY], "--progress", err=subprocess.PIPE)
+    said(p, p.stderr.fileno(), r"\n")
+    log = os.path.join(folder, "log")
+    with open(log, "wb") as f:
+        is_quiet(err=f)
+    with open(log, encoding="ascii") as f:
+        text = f.read()
+        check(" steps (" not in text and "wrote" in text, f"progress though nobody asked: {text!r}")
+    master, slave = pty.openpty()
+    p = starts([prog("busy"), lib.BUSY], err=slave)
+    os.close(slave)
+    said(p, master, "\r\033\\[K")
+    os.close(master)
+    master, slave = pty.openpty()
+    is_quiet("-q", err=slave)
+    check(not select.select([master], [], [], 0)[0], "-q: something is said on a terminal")
+    os.close(slave)
+    os.close(master)
 
 
 @case

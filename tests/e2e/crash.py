@@ -285,7 +285,7 @@ def bounded(folder):
     c = Crash(folder, STATIC, "null")
     want = c.explain()
     path = os.path.join(folder, "small")
-    die = [PTCAP, "crash", "-o", path, "-m", "256K,8K", "--"]
+    die = [PTCAP, "crash", "-o", path, "-m", "256K,64K", "--"]  # 20 branches, however long each step takes
     r = Run([*die, STATIC, "null"]).expect(128 + signal.SIGSEGV)
     check("1 process was killed" in r.err, r.err)
     check(os.listdir(folder).count("small") == 1 and not os.path.exists(path + ".000"), f"{os.listdir(folder)}")

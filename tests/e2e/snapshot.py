@@ -17,12 +17,14 @@ import time
 
 import lib
 import store
-from lib import DEADLINE, PTCAP, Run, check, prog, until
+from lib import PTCAP, Run, check, prog, until
 
 CASES = {}
 SNAPSHOT = [PTCAP, "snapshot", "--source", lib.SOURCE]
-RINGS = ["-m", "256K,8K", "--"]
-BUSY = {"step": lib.BUSY, "emu": "4000000"}[lib.SOURCE]  # it is done soon when it is left
+# The trace of a step has more times in it the longer the step took. So even if each is held up, there are 300 steps.
+RINGS = ["-m", {"step": "256K,64K", "emu": "256K,8K"}[lib.SOURCE], "--"]
+WHOLE = ["-m", "256K,1M", "--"]  # all of a small program, however long its steps take
+BUSY = lib.BUSY
 
 
 def case(f):
@@ -114,7 +116,7 @@ def on_exit(folder):
         newest = json.loads(Run([PTCAP, "info", "-i", os.path.join(folder, name), "--format", "json"]).expect(0).out)["newest"]
         check(newest["complete"] and [t["branches"] for t in newest["threads"]] == [len(part)], f"{newest}")
         check(want[-len(part):] == part, f"{options}: {len(part)} transfers, not the end of what it did:\n" + "\n".join(part[-5:]))
-        check(len(part) > 30, f"{options}: only {len(part)} transfers")  # a slow machine has more times in its trace
+        check(len(part) > 30, f"{options}: only {len(part)} transfers")
         check(sorted(os.listdir(folder)) == ["all", name], f"{os.listdir(folder)}")
         os.unlink(os.path.join(folder, name))
     Run([*SNAPSHOT, "-o", path, "--every", "1h", *RINGS, *argv]).expect(7)
@@ -147,7 +149,7 @@ def silent(folder):
     check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
     n, newest = 0, {"silent_threads": 0}
     while newest["silent_threads"] != 1:  # until the shell's trace is overwritten
-        check(n < 40, f"the shell is never silent: {newest}")
+        check(n < 10000, f"the shell is never silent: {newest}")
         check(live.command("snapshot") == "ack", "no snapshot")
         text, newest = newest_of(f"{live.path}.{n:03}")
         n += 1
@@ -274,7 +276,8 @@ def control(folder):
 
 
 def end_of_program(live):
-    """It was left as it was, and ends as it does."""
+    """It was left as it was, and ends as it does: with its input."""
+    live.p.stdin.close()
     check(live.p.stdout.read() == b"done\n", "the program is not done")
 
 
@@ -299,12 +302,14 @@ def pipelined(folder):
 @case
 def clock(folder):
     """--every and --after, until --count: so many files, and the program's own end."""
-    path = os.path.join(folder, "f")
     for options, n in ((["--every", "5ms", "--count", "4"], 4), (["--after", "5ms", "--count", "1"], 1),
                        (["--after", "1ms", "--no-final", "--every", "1h"], 1)):  # fmt: skip
-        r = Run([*SNAPSHOT, "-o", path, *options, *RINGS, prog("busy"), lib.BUSY_A_WHILE]).expect(7)
-        check(r.out == "ready\ndone\n", f"the program said {r.out!r}")
-        names = sorted(os.listdir(folder))
+        live = Live(folder, *options, *RINGS, prog("busy"), BUSY)
+        check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
+        until(lambda: f"snapshot {n}:" in live.err(), f"snapshot {n}")
+        end_of_program(live)
+        live.ends(7)
+        names = live.files()
         check(names == (["f"] if options[-2:] == ["--count", "1"] else [f"f.{i:03}" for i in range(n)]), f"{names}")
         for name in names:
             whole(os.path.join(folder, name))
@@ -329,7 +334,7 @@ def interrupt(folder):
 def signals(folder):
     """--on-signal: one for each, before it is delivered; and the program gets it, and ends as alone."""
     path = os.path.join(folder, "f")
-    r = Run([*SNAPSHOT, "-o", path, "--on-signal", "USR1,SIGHUP", *RINGS, prog("signal")]).expect(0)
+    r = Run([*SNAPSHOT, "-o", path, "--on-signal", "USR1,SIGHUP", *WHOLE, prog("signal")]).expect(0)
     names = sorted(os.listdir(folder))
     check(names == [f"f.{i:03}" for i in range(4)], f"{names}: {r.err}")
     flows = [whole(os.path.join(folder, name)) for name in names]
@@ -338,7 +343,7 @@ def signals(folder):
     for flow_ in flows:  # the kill(2) that sent it has returned, and nothing ran since
         check(flow_[-1].endswith(" async") or flow_[-1].endswith(" syscall"), f"it ends with {flow_[-1]}")
     os.unlink(path + ".000")
-    Run([*SNAPSHOT, "-o", path, "--on-signal", "12", "--count", "1", *RINGS, prog("signal")]).expect(0)
+    Run([*SNAPSHOT, "-o", path, "--on-signal", "12", "--count", "1", *WHOLE, prog("signal")]).expect(0)
     check("f" in os.listdir(folder) and whole(path), "--count 1 is none")
 
 
@@ -348,17 +353,17 @@ def places(folder):
     path = os.path.join(folder, "f")
     out = Run(["nm", prog("busy")]).expect(0).out
     hop = int(next(l for l in out.splitlines() if l.endswith(" hop")).split()[0], 16)
-    Run([*SNAPSHOT, "-o", path, "--at", "hop:20", "--count", "3", *RINGS, prog("busy"), "200"]).expect(7)
+    Run([*SNAPSHOT, "-o", path, "--at", "hop:20", "--count", "3", *WHOLE, prog("busy"), "200"]).expect(7)
     flows = [whole(f"{path}.{n:03}") for n in range(3)]
     for n, flow_ in enumerate(flows):
         came = [int(l.split()[1], 16) == hop and not l.endswith(" start") for l in flow_]
         check(came[-2] and flow_[-1].endswith(" async"), f"{n}: it ends with {flow_[-3:]}")
         check(sum(came) == 20 * (n + 1), f"{n}: it came there {sum(came)} times")
         os.unlink(f"{path}.{n:03}")
-    Run([*SNAPSHOT, "-o", path, "--at", "hop", "--at", hex(hop), "-m", "256K,16K", "--no-final", "--count", "2", "--", prog("busy"), "9"]).expect(7)
+    Run([*SNAPSHOT, "-o", path, "--at", "hop", "--at", hex(hop), "-m", "256K,64K", "--no-final", "--count", "2", "--", prog("busy"), "9"]).expect(7)
     check(sorted(os.listdir(folder)) == ["f.000", "f.001"], "not one for each time")
     for at, met in (("hop:18", True), ("hop:19", False), ("0x1000", False)):
-        err = Run([*SNAPSHOT, "-o", path, "--at", at, "--no-final", *RINGS, prog("busy"), "9"]).expect(7).err
+        err = Run([*SNAPSHOT, "-o", path, "--at", at, "--no-final", *WHOLE, prog("busy"), "9"]).expect(7).err
         check(("no thread came to a place" in err) != met, f"{at}: {err}")
 
 
@@ -370,7 +375,7 @@ def crashes(folder):
     check(os.listdir(folder) == ["f.000"], f"{os.listdir(folder)}: {r.err}")
     check("1 process was killed by a signal" in r.err, r.err)
     script = f"{die} division; {die} null; exit 5"
-    Run([*SNAPSHOT, "-q", "-o", path, "--on-crash", "-m", "256K,16K", "--", "/bin/dash", "-c", script]).expect(5)
+    Run([*SNAPSHOT, "-q", "-o", path, "--on-crash", "-m", "256K,64K", "--", "/bin/dash", "-c", script]).expect(5)
     check(sorted(os.listdir(folder)) == ["f.000", "f.000.old", "f.001"], f"{os.listdir(folder)}")
     for name, signame, function in (("f.000.old", "SIGSEGV", "write_null"), ("f.000", "SIGFPE", "divide"), ("f.001", "SIGSEGV", "write_null")):
         Run([PTCAP, "dump", "--verify", "-i", os.path.join(folder, name)]).expect(0)
@@ -382,13 +387,12 @@ def crashes(folder):
 @case
 def attached(folder):
     """What runs already, stepped: snapshots by signal and at ^C, and it goes on as it was."""
-    with subprocess.Popen([prog("busy"), "100000000"], stdout=subprocess.PIPE) as t:
+    with subprocess.Popen([prog("busy"), BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as t:
         check(t.stdout.readline() == b"ready\n", "the program is not ready")
         live = Live(folder, "-m", "256K,8K", "-p", str(t.pid))
         until(lambda: "armed" in live.err(), "attached")
-        end, n, seen = time.monotonic() + DEADLINE, 0, []
+        n, seen = 0, []
         while not seen:  # at first it may not have done a step yet
-            check(time.monotonic() < end, "nothing is seen of it")
             live.p.send_signal(signal.SIGUSR2)
             n += 1
             until(lambda: f"snapshot {n}:" in live.err(), f"snapshot {n}")
@@ -409,9 +413,9 @@ def killed(folder, times=12):
     dice = random.Random(17)
     there = 0
     for n in range(int(times)):
-        live = Live(folder, "--every", "1ms", *RINGS, prog("busy"), lib.BUSY_A_WHILE)
+        live = Live(folder, "--every", "1ms", *RINGS, prog("busy"), BUSY)
         check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
-        if n % 2:  # on a slow machine, too, some are killed when there is a file
+        if n % 2:  # some are killed when there is a file
             until(lambda: "snapshot 1:" in live.err(), "the first")
         time.sleep(dice.random() * 0.1)
         live.p.kill()

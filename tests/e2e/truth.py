@@ -535,14 +535,18 @@ def check_lossy(folder, name, argv):
     # at full speed, tens of megabytes: the account only
     r = lib.record(path, [argv[0], "1000000"], "--lossy", "-m", "256K,64K", "--no-retcomp").expect(Run(argv).status)
     check(account(r.err) > 20 << 20, f"too little to count: {r.err}")
-    r = lib.record(path, argv, "--lossy", "-m", "256K,8K", "--truth", truth).expect(Run(argv).status)
-    account(r.err)
-    d = lib.decode(path, "-F", "tid,from,to,kind", "--strict").expect(3)
+    runs = []
+    for _ in range(50):  # until ptcap has had its turn before the program's end
+        r = lib.record(path, argv, "--lossy", "-m", "256K,8K", "--truth", truth).expect(Run(argv).status)
+        account(r.err)
+        d = lib.decode(path, "-F", "tid,from,to,kind", "--strict").expect(3)
+        runs = [run.splitlines() for run in re.sub(r"(?m)^#.*\n", "\0", d.out).split("\0") if run]
+        if len(runs) > 1:
+            break
+    check(len(runs) > 1, "there is nothing behind a gap")
     with open(truth, encoding="ascii") as f:
         want = f.read().splitlines()
     lib.in_order(path)
-    runs = [run.splitlines() for run in re.sub(r"(?m)^#.*\n", "\0", d.out).split("\0") if run]
-    check(len(runs) > 1, "there is nothing behind a gap")
     at = 0
     for run in runs:
         while want[at : at + len(run)] != run:

@@ -7,6 +7,10 @@
 # What the kernel changes in its own code when the first event of a kind is there is done now, not between two copies.
 perf record -q -a -e dummy -o holds.data -- sleep 10000 2>holds.err &
 holder=$!
+until [ "$(find "/proc/$holder/fd" -lname 'anon_inode:*perf_event*' | wc -l)" -ge 2 ]; do # on both CPUs
+	kill -0 "$holder" || fail "perf holds no events: $(cat holds.err)"
+	pause 10
+done
 "$ptcap" record -v --kcore -o ours -- "$progs/prog_recurse" >/dev/null 2>ours.err || [ $? -lt 125 ] || fail "ours: $(cat ours.err)"
 perf record -q --kcore -e intel_pt// -o perfs -- "$progs/prog_recurse" >/dev/null 2>perfs.err || true
 [ "$(cd ours && echo * kcore_dir/*)" = "data kcore_dir kcore_dir/kallsyms kcore_dir/kcore kcore_dir/modules" ] ||

@@ -8,7 +8,7 @@ exec 6<>ack
 ask() {
 	local answer
 	echo "$1" >ctl
-	read -r -t 200 answer <&6 || fail "no answer to $1: $(cat snapshot.err)"
+	read -r -t 600 answer <&6 || fail "no answer to $1: $(cat snapshot.err)"
 	[ "$answer" = ack ] || fail "$1: $answer: $(cat snapshot.err)"
 }
 
@@ -52,7 +52,7 @@ await_written() { # await_written BYTES: more than there were
 	counts
 	local goal=$((first + second + $1)) tries=0
 	until [ $((first + second)) -ge $goal ]; do
-		[ $((tries++)) -lt 3000 ] || fail "nothing is traced any more: $first, $second bytes; $(tail -n 2 snapshot.err); \
+		[ $((tries++)) -lt 60000 ] || fail "nothing is traced any more: $first, $second bytes; $(tail -n 2 snapshot.err); \
 			what is watched: $(grep -E '^(State|Threads|TracerPid)' "/proc/$target/status" | tr -s '\n\t' ' ') $(cat crowd.out)"
 		pause 10
 		counts

@@ -362,7 +362,7 @@ static void asynchronous(void)
 	      !fcntl(fd, F_SETFL, O_ASYNC));
 	CHECK(!ioctl(fd, PERF_EVENT_IOC_REFRESH, 1));
 	watched++;
-	for (i = 0; !signals && i < 10000; i++) /* it is sent from an interrupt */
+	for (i = 0; !signals && i < 600000; i++) /* it is sent from an interrupt */
 		(void)usleep(1000);
 	CHECK(signals == 1 && signal_fd == fd);
 	(void)close(fd);

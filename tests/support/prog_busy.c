@@ -3,6 +3,7 @@
  * prog_busy N: N times a mixture that makes much trace of few instructions -
  * a system call, indirect calls to changing targets, returns that cannot be
  * compressed. Says "ready" before, "done" after, and exits with status 7.
+ * prog_busy input: until there is input, or its end; the system call asks for that.
  */
 #include "prog.h"
 
@@ -16,6 +17,30 @@ __asm__(".text\n.type hop, @function\nhop:\n"
 	".size hop, . - hop\n");
 void hop(void);
 
+PROG_INLINE void hop_twice(void)
+{
+	void (*volatile f)(void) = hop;
+
+	f();
+	f();
+}
+
+/* Each round is like the one before: what a part of the trace shows is the same everywhere. */
+static void until_input(void)
+{
+	struct {
+		int fd;
+		short events, revents;
+	} in;
+
+	in.fd = 0;
+	in.events = 1; /* POLLIN */
+	in.revents = 0;
+	do
+		hop_twice();
+	while (sys3(SYS_poll, (long)&in, 1, 0) <= 0);
+}
+
 int prog_main(int argc, char **argv)
 {
 	long n = 0, i;
@@ -24,11 +49,10 @@ int prog_main(int argc, char **argv)
 	for (s = argc > 1 ? argv[1] : "1000"; *s >= '0' && *s <= '9'; s++)
 		n = n * 10 + (*s - '0');
 	SAY("ready\n");
+	if (argc > 1 && argv[1][0] == 'i')
+		until_input();
 	for (i = 0; i < n; i++) {
-		void (*volatile f)(void) = hop;
-
-		f();
-		f();
+		hop_twice();
 		sys3(SYS_getpid, 0, 0, 0);
 	}
 	SAY("done\n");

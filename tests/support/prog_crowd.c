@@ -4,11 +4,13 @@
  *
  *	crowd	N threads at once, then another one, which maps code that the first thread runs
  *	churn	N threads one after the other, while BUSY (three) others never rest
+ *	on	the same, without an end; when the input ends, N more
  *	forks	N processes one after the other
  *	grow	N pages of code, each another one, mapped by one thread and run by three others;
  *		meanwhile two more threads do that with two versions in one place
  *	flip	code that is changed N times, between two versions
  */
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -131,13 +133,22 @@ static void *come_and_go(void *arg)
 	return arg;
 }
 
-static void churn(int n, int nbusy)
+static bool has_input(void)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+
+	return poll(&in, 1, 0) > 0;
+}
+
+static void churn(int n, int nbusy, bool on)
 {
 	pthread_t busy[RUNNERS];
 	int i;
 
 	for (i = 0; i < nbusy; i++)
 		busy[i] = start(never_rest);
+	while (on && !has_input())
+		(void)pthread_join(start(come_and_go), NULL);
 	for (i = 0; i < n; i++)
 		(void)pthread_join(start(come_and_go), NULL);
 	atomic_store(&enough, true);
@@ -266,7 +277,9 @@ int main(int argc, char **argv)
 	if (!strcmp(mode, "crowd"))
 		crowd(n);
 	else if (!strcmp(mode, "churn"))
-		churn(n, nbusy);
+		churn(n, nbusy, false);
+	else if (!strcmp(mode, "on"))
+		churn(n, nbusy, true);
 	else if (!strcmp(mode, "forks"))
 		forks(n);
 	else if (!strcmp(mode, "grow"))

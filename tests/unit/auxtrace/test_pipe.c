@@ -484,7 +484,7 @@ Test(pipe, it_is_read_from_standard_input_and_from_a_fifo)
 	pd_release(&p);
 }
 
-Test(pipe, what_is_no_recording_is_not_read_to_its_end, .timeout = 60)
+Test(pipe, what_is_no_recording_is_not_read_to_its_end, .timeout = 600)
 {
 	struct ptc_file *f = NULL;
 	struct ptc_err err;

@@ -42,7 +42,7 @@ static uint8_t *pattern(void)
 	return p;
 }
 
-Test(io, all_pieces_arrive_through_a_pipe, .timeout = 60)
+Test(io, all_pieces_arrive_through_a_pipe, .timeout = 600)
 {
 	uint8_t *p = pattern();
 	struct iovec iov[5] = { { p, 1 },

@@ -282,7 +282,7 @@ static void *send_until_dropped(void *arg)
 	return NULL;
 }
 
-Test(softring, close_ends_a_wait, .timeout = 60)
+Test(softring, close_ends_a_wait, .timeout = 600)
 {
 	struct pollfd fd = { .events = POLLIN };
 	pthread_t thread;
@@ -323,7 +323,7 @@ static void *write_aux(void *arg)
 }
 
 /* Tails come back in whole pages, so up to a page of what was read is still taken. */
-Test(softring, page_wise_tails_do_not_starve_the_producer, .timeout = 60)
+Test(softring, page_wise_tails_do_not_starve_the_producer, .timeout = 600)
 {
 	static const size_t chunks[] = { 1, P - 1, P, P + 1, 2 * P - 1, 2 * P, 5 * P + 3 };
 	static const size_t sizes[] = { P, 2 * P };

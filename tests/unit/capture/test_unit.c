@@ -325,7 +325,7 @@ static void check_births(const char *what, const struct birth *births, unsigned 
  * execute it, which nobody has read yet. (It was taken from the program then, which waited for ever
  * for what it wrote to be read.)
  */
-Test(emu_unit, what_a_program_came_to_be_by_is_read_before_it, .timeout = 20)
+Test(emu_unit, what_a_program_came_to_be_by_is_read_before_it, .timeout = 600)
 {
 	static const struct birth forked[] = { { PTC_EMU_EXEC, 2, 0 }, { PTC_EMU_FORK, 1, 0 } };
 	static const struct birth twice[] = { { PTC_EMU_EXEC, 3, 0 },
