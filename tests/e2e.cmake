@@ -372,6 +372,12 @@ e2e_big(python /usr/bin/python3 -c "print(sum(i * i for i in range(2000000)))")
 e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
 e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
 
+# Ten seconds and more of single steps each, and of each the suite has a shorter one of its kind, or an emulated twin.
+foreach(name pipeline zone_forked chain ls except tasks_spawn tasks_exec pie_small_rings context_terminal leaves_32bit
+	emu_code_full)
+	e2e_is_long(${name})
+endforeach()
+
 # Every form of perf.data, perf's own and ours.
 foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)
 	e2e_test(forms_${name} "${e2e_dir}/forms.py" "${name}")
