@@ -2,7 +2,6 @@
 if(PTCAP_SANITIZE)
 	return()
 endif()
-find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 add_test(NAME api_example COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
 	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" count)
 set_tests_properties(api_example PROPERTIES LABELS api

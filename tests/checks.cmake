@@ -2,10 +2,9 @@
 if(PTCAP_SANITIZE)
 	return()
 endif()
-find_package(Python3 COMPONENTS Interpreter REQUIRED)
 
 function(ptcap_check NAME)
-	add_test(NAME check_${NAME} COMMAND Python3::Interpreter -B
+	add_test(NAME check_${NAME} COMMAND ${Python3_EXECUTABLE} -B
 		"${CMAKE_CURRENT_SOURCE_DIR}/checks/${NAME}.py" "${PROJECT_SOURCE_DIR}" ${ARGN})
 	set_tests_properties(check_${NAME} PROPERTIES SKIP_RETURN_CODE 77 LABELS check)
 endfunction()
@@ -17,7 +16,7 @@ ptcap_check(format)
 ptcap_check(help $<TARGET_FILE:ptcap_cli>)
 
 # Minutes, not seconds: only `ctest -C Tidy` runs it (scripts/test --all).
-add_test(NAME check_tidy CONFIGURATIONS Tidy COMMAND Python3::Interpreter -B
+add_test(NAME check_tidy CONFIGURATIONS Tidy COMMAND ${Python3_EXECUTABLE} -B
 	"${CMAKE_CURRENT_SOURCE_DIR}/checks/tidy.py" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}"
 	"${PROJECT_BINARY_DIR}/tidy")
 set_tests_properties(check_tidy PROPERTIES SKIP_RETURN_CODE 77 LABELS tidy)

@@ -3,7 +3,6 @@ add_executable(mutate damage/mutate.c damage/base.c damage/change.c)
 ptcap_sees_all(mutate)
 target_include_directories(mutate PRIVATE support)
 target_link_options(mutate PRIVATE -Wl,--wrap=pt_iscache_add_file)
-find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 function(ptcap_damage NAME COUNT SEED)
 	add_test(NAME damage_${NAME} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
@@ -12,7 +11,7 @@ function(ptcap_damage NAME COUNT SEED)
 		ENVIRONMENT "${e2e_env};MUTATE=$<TARGET_FILE:mutate>")
 endfunction()
 
-ptcap_damage(some 600 1)
+ptcap_damage(some 300 1)
 if(NOT PTCAP_SANITIZE)
 	# All of them in all ways would be four minutes of two CPUs; the few above are.
 	ptcap_damage(much 10000 2 2)

@@ -1,6 +1,5 @@
 # End to end: programs whose flow is known are recorded, decoded, and compared - with what the stepper
 # saw, with an independent stepper, and with perf. tests/e2e/truth.py says what a case checks.
-find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 find_program(PERF_PROGRAM perf)
 
 set(e2e_dir "${CMAKE_CURRENT_SOURCE_DIR}/e2e")
@@ -373,7 +372,8 @@ e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
 e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
 
 # Ten seconds and more of single steps each, and of each the suite has a shorter one of its kind, or an emulated twin.
-foreach(name pipeline zone_forked chain ls except tasks_spawn tasks_exec pie_small_rings context_terminal leaves_32bit
+foreach(name pipeline zone_forked chain ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group
+	pie_small_rings plain_script context context_terminal leaves_32bit stopped_command jit_threads swap_dlopen progress
 	emu_code_full)
 	e2e_is_long(${name})
 endforeach()

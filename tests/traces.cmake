@@ -18,7 +18,6 @@ foreach(name griffin-hello griffin-ovf-01-poc griffin-uaf-01-poc xdc-foo xdc-unz
 endforeach()
 add_test(NAME trace_quipper COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/quipper.sh")
 add_test(NAME cli_decode COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/traces/decode_cli.sh")
-find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 add_test(NAME trace_quipper_dump COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/quipper_dump.py")
 set_tests_properties(cli_decode trace_quipper trace_quipper_dump trace_griffin-hello trace_griffin-ovf-01-poc
 	trace_griffin-uaf-01-poc trace_xdc-foo trace_xdc-unzip trace_dr-hello PROPERTIES

@@ -581,7 +581,7 @@ def make(path):
 
 def made_by_perf(folder, options, pipe):
     path = os.path.join(folder, "perf.data")
-    work = ["--", "/usr/bin/find", "/usr/share", "-name", "a*"]
+    work = ["--", "/usr/bin/find", "/usr/include", "-name", "a*"]
     if pipe:
         # perf's pipe is its standard output, which find is not to share
         work = ["--", "sh", "-c", '"$@" >/dev/null', "sh", *work[1:]]
