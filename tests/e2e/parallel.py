@@ -96,7 +96,7 @@ def program(name):
         path = os.path.join(folder, "perf.data")
         store.fetch(path, argv, "--psb-period", "2K", *options, source=source)
         check(same(["-i", path, "--format=bin"]) > 0, "nothing was decoded")
-        for form in FORMS:
+        for form in FORMS[:: 3 if store.READS else 1]:  # under a sanitizer what formats is the same for all
             same(["-i", path, *form], ["2:1"])
         pieces = verify(["-i", path])
         check(pieces >= PIECES.get(name, 0), f"{pieces} pieces for the second engine")
