@@ -10,7 +10,6 @@ import concurrent.futures
 import hashlib
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -64,15 +63,16 @@ def compiled(root, build):
     return out
 
 
-def included(entry):
-    """The files that a compilation reads, as the compiler names them, the system's too."""
-    command = shlex.split(entry["command"])
-    command = command[: command.index("-o")] + command[command.index("-o") + 2 :]
-    run = subprocess.run([*command, "-M", "-MT", "x"], cwd=entry["directory"], text=True, capture_output=True, check=False)
-    if run.returncode:
-        return None
-    names = run.stdout.replace("\\\n", " ").split()[1:]
-    return [os.path.join(entry["directory"], name) for name in names]
+def included(build):
+    """{object: the files that its compilation read, the system's too}, as the build has noted them."""
+    run = subprocess.run(["ninja", "-C", build, "-t", "deps"], text=True, capture_output=True, check=False)
+    found, files = {}, []
+    for line in run.stdout.splitlines():
+        if line.startswith(" "):
+            files.append(os.path.join(build, line.strip()))
+        elif ": #deps" in line:
+            files = found.setdefault(line.split(":", 1)[0], [])
+    return found
 
 
 class Cache:
@@ -80,8 +80,8 @@ class Cache:
 
     MONTH = 30 * 86400
 
-    def __init__(self, folder):
-        self.folder, self.known = folder, {}
+    def __init__(self, folder, build):
+        self.folder, self.known, self.included = folder, {}, included(build)
         os.makedirs(folder, exist_ok=True)
         version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
         with open(CONFIG, "rb") as config, open(__file__, "rb") as this:
@@ -99,8 +99,8 @@ class Cache:
 
     def path(self, entry, args):
         """Where it is noted that this compilation is clean; None if nobody knows what it includes."""
-        names = included(entry)
-        if names is None:
+        names = self.included.get(entry.get("output"))
+        if not names:
             return None
         key = hashlib.sha256(self.common + json.dumps([entry, args], sort_keys=True).encode())
         for name in sorted(set(names)):
@@ -134,6 +134,6 @@ tests = os.path.join(root_dir, "tests") + os.sep
 with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
     with open(os.path.join(database, "compile_commands.json"), "w", encoding="utf-8") as f:
         json.dump(list(todo.values()), f)
-    known = Cache(sys.argv[3])
+    known = Cache(sys.argv[3], build_dir)
     said_of = list(pool.map(lambda p: cached(known, todo[p], p, depth(p, tests), database), sorted(todo)))
 finish([s for s in said_of if s], not todo)

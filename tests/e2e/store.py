@@ -21,7 +21,6 @@ import tempfile
 
 import lib
 
-STORE = lib.need("PTCAP_STORE")
 RECORDER = os.environ.get("PTCAP_RECORDER") or lib.PTCAP
 READS = RECORDER != lib.PTCAP  # this build's tests read what another build has recorded
 
@@ -131,7 +130,7 @@ def fetch(path, argv, *options, source=None, command="record", prefix=(), anew=F
     truth_option = "--truth" if command != "snapshot" else None
     source = source or lib.SOURCE
     options = [*lib.RECORD[4:], *options]
-    folder = os.path.join(STORE, recorder_id())
+    folder = os.path.join(lib.need("PTCAP_STORE"), recorder_id())
     entry = os.path.join(folder, key_of(source, command, list(argv), options, list(prefix)))
     os.makedirs(folder, exist_ok=True)
     with open(entry + ".lock", "w", encoding="ascii") as lock:
