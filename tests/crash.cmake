@@ -2,6 +2,8 @@
 foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it)
 	e2e_test(crash_${name} "${e2e_dir}/crash.py" "${name}")
 endforeach()
+e2e_is_long(crash_aborts)
+e2e_is_long(crash_libraries)
 foreach(name faults cores children attached stopped left asleep killed)
 	e2e_test(watch_${name} "${e2e_dir}/watch.py" "${name}")
 endforeach()

@@ -380,7 +380,7 @@ e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CM
 
 # Ten seconds and more of single steps each, and of each the suite has a shorter one of its kind, or an emulated twin.
 foreach(name pipeline zone_forked chain ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group
-	pie_small_rings plain_script context context_terminal leaves_32bit stopped_command jit_threads swap_dlopen progress
+	pie_small_rings plain_script context context_terminal leaves_32bit stopped_command jit_threads swap_dlopen swap_map swap_over progress
 	emu_code_full)
 	e2e_is_long(${name})
 endforeach()

@@ -239,7 +239,9 @@ def flat(folder, rounds=ROUNDS):
         a.target.stdin.flush()
         check(a.target.stdout.readline() == b"mapped\n", "the target does not map")
         took.append(resident(a.us.pid))
-    check(took[-1] - took[0] < 4 << 10, f"KiB after each {PAIRS} pairs: {took}")
+    # Buffers reach their size in the first rounds; then nothing grows.
+    half = len(took) // 2
+    check(max(took[half:]) - max(took[:half]) < 4 << 10, f"KiB after each {PAIRS} pairs: {took}")
     a.us.send_signal(signal.SIGINT)
     a.ends()
     a.unharmed()
