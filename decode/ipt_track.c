@@ -49,12 +49,35 @@ static bool is_new(const struct ptc_ipt_track *t)
 	return (has(t, ptev_enabled) || has(t, ptev_disabled)) && t->cur.ev.status_update;
 }
 
+/* Will there be more events of the packet that cur is of? */
+static bool has_more_of_packet(const struct ptc_ipt_track *t)
+{
+	return t->next.status >= 0 && t->next.end == t->cur.end;
+}
+
+/*
+ * The packet behind cur. Of a packet with several events, all but the last leave the decoder at it,
+ * and so does the last one in libipt's own words.
+ */
+static uint64_t behind(const struct ptc_ipt_track *t)
+{
+	const uint64_t end = t->cur.end;
+	enum ptc_pkt type;
+	int len;
+
+	if (end != t->last_end || end >= t->len || has_more_of_packet(t))
+		return end;
+	len = ptc_pkt_len(t->bytes + end, t->len - end, &type);
+	return len > 0 ? end + (uint64_t)len : end;
+}
+
 /* The block decoder is done with what it had, and has the next one. */
 static void advance(struct ptc_ipt_track *t)
 {
 	if (t->cur.status < 0)
 		return;
-	t->before = t->cur.end;
+	t->before = behind(t);
+	t->last_end = t->cur.end;
 	if (!is_new(t) && t->cur.ev.has_tsc) {
 		t->timed = true;
 		t->tsc = t->cur.ev.tsc;
@@ -69,8 +92,14 @@ static void advance(struct ptc_ipt_track *t)
 static int pass_new(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int status)
 {
 	struct pt_event ev;
+	struct pt_block b;
 
-	while (status >= 0 && status & pts_event_pending && is_new(t)) {
+	while (status >= 0 && is_new(t)) {
+		/* Where tracing is off it is only found when the flow is asked for. */
+		if (!(status & pts_event_pending) && status & pts_ip_suppressed)
+			status = pt_blk_next(dec, &b, sizeof(b));
+		if (status < 0 || !(status & pts_event_pending))
+			return status;
 		status = pt_blk_event(dec, &ev, sizeof(ev));
 		advance(t);
 	}
@@ -83,7 +112,7 @@ int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, ui
 
 	t->timed = t->touched = false;
 	t->bits = 0;
-	t->before = t->cur.end = t->next.end = at;
+	t->before = t->last_end = t->cur.end = t->next.end = at;
 	t->looked_from = UINT64_MAX;
 	t->cur.status = t->next.status = pt_evt_sync_set(t->dec, at);
 	read_next(t);
@@ -182,12 +211,10 @@ static bool is_used(const struct ptc_ipt_track *t)
 
 bool ptc_ipt_track_offset(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
 {
-	const uint64_t from = is_used(t) ? t->cur.end : t->before;
+	const uint64_t from = is_used(t) ? behind(t) : t->before;
 
 	(void)dec;
-	/* All that a PSB+ tells is told at its end. */
-	if (is_used(t) && t->cur.ev.status_update && t->next.status >= 0 &&
-	    t->next.ev.status_update && t->next.end == t->cur.end) {
+	if (is_used(t) && has_more_of_packet(t)) {
 		*ret = from;
 		return true;
 	}
