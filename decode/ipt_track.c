@@ -49,23 +49,44 @@ static bool is_new(const struct ptc_ipt_track *t)
 	return (has(t, ptev_enabled) || has(t, ptev_disabled)) && t->cur.ev.status_update;
 }
 
-/* Will there be more events of the packet that cur is of? */
-static bool has_more_of_packet(const struct ptc_ipt_track *t)
+/* Is the event decoder still at the packet of cur? It is, where that packet may have more events. */
+static bool is_at_packet(const struct ptc_ipt_track *t)
 {
-	return t->next.status >= 0 && t->next.end == t->cur.end;
+	const struct pt_event *ev = &t->cur.ev;
+
+	switch (ev->type) {
+	case ptev_enabled:
+	case ptev_async_disabled:
+	case ptev_async_branch:
+	case ptev_async_paging:
+	case ptev_async_vmcs:
+	case ptev_exec_mode:
+	case ptev_tsx:
+		return true;
+	case ptev_overflow:
+	case ptev_ptwrite:
+	case ptev_exstop:
+	case ptev_mwait:
+		return !ev->ip_suppressed; /* else no FUP says where it was */
+	default:
+		return ev->status_update;
+	}
 }
 
-/*
- * The packet behind cur. Of a packet with several events, all but the last leave the decoder at it,
- * and so does the last one in libipt's own words.
- */
+/* Are there more events of the packet of cur? */
+static bool has_more_of_packet(const struct ptc_ipt_track *t)
+{
+	return is_at_packet(t) && t->next.status >= 0 && t->next.end == t->cur.end;
+}
+
+/* The packet behind that of cur; that packet itself, if it has more events. */
 static uint64_t behind(const struct ptc_ipt_track *t)
 {
 	const uint64_t end = t->cur.end;
 	enum ptc_pkt type;
 	int len;
 
-	if (end != t->last_end || end >= t->len || has_more_of_packet(t))
+	if (!is_at_packet(t) || has_more_of_packet(t) || end >= t->len)
 		return end;
 	len = ptc_pkt_len(t->bytes + end, t->len - end, &type);
 	return len > 0 ? end + (uint64_t)len : end;
@@ -77,7 +98,6 @@ static void advance(struct ptc_ipt_track *t)
 	if (t->cur.status < 0)
 		return;
 	t->before = behind(t);
-	t->last_end = t->cur.end;
 	if (!is_new(t) && t->cur.ev.has_tsc) {
 		t->timed = true;
 		t->tsc = t->cur.ev.tsc;
@@ -112,7 +132,7 @@ int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, ui
 
 	t->timed = t->touched = false;
 	t->bits = 0;
-	t->before = t->last_end = t->cur.end = t->next.end = at;
+	t->before = t->cur.end = t->next.end = at;
 	t->looked_from = UINT64_MAX;
 	t->cur.status = t->next.status = pt_evt_sync_set(t->dec, at);
 	read_next(t);

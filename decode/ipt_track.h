@@ -36,7 +36,6 @@ struct ptc_ipt_track {
 	bool timed;		       /* there was an event in front of cur with a time, */
 	uint64_t tsc;		       /* which is this */
 	uint64_t before;	       /* the packet behind what is in front of cur */
-	uint64_t last_end;	       /* of the event in front of cur, as libipt has it */
 	uint64_t looked_from, looked;  /* what ahead() was last asked, and its answer */
 };
 
