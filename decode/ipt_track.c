@@ -49,7 +49,8 @@ static bool is_new(const struct ptc_ipt_track *t)
 	return (has(t, ptev_enabled) || has(t, ptev_disabled)) && t->cur.ev.status_update;
 }
 
-/* Is the event decoder still at the packet of cur? It is, where that packet may have more events. */
+/* Is the event decoder still at the packet of cur? It is, where that packet may have more events.
+ */
 static bool is_at_packet(const struct ptc_ipt_track *t)
 {
 	const struct pt_event *ev = &t->cur.ev;
@@ -165,6 +166,9 @@ int ptc_ipt_track_use(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int
 {
 	const bool takes_bit = b->iclass == ptic_cond_jump || b->iclass == ptic_return;
 
+	/* What it would need could not be read: 2.0 says why. */
+	if (status == -pte_bad_query && t->cur.status < 0)
+		status = t->cur.status;
 	if (!b->ninsn || (!takes_bit && b->iclass == ptic_other))
 		return pass_new(t, dec, status);
 	if (has(t, ptev_tnt) && takes_bit && t->bits) {

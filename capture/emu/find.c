@@ -80,10 +80,10 @@ int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err)
 	char *qemu = find_qemu(), *plugin;
 
 	if (!qemu)
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"%s is not in PATH; scripts/qemu builds one ('%s' is looked in first)",
-				getenv("PTCAP_QEMU") ? getenv("PTCAP_QEMU") : qemu_name,
-				PTCAP_LIBEXEC_DIR);
+		return ptc_fail(
+			err, PTC_E_UNSUPPORTED,
+			"%s is not in PATH; scripts/qemu builds one ('%s' is looked in first)",
+			getenv("PTCAP_QEMU") ? getenv("PTCAP_QEMU") : qemu_name, PTCAP_LIBEXEC_DIR);
 	plugin = find_plugin();
 	if (!plugin) {
 		free(qemu);
