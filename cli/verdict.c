@@ -325,7 +325,7 @@ static void show_end(FILE *out, const struct ptc_verdict_thread *t)
 	}
 	fprintf(out, "the last ");
 	if (t->first_ns != PTC_NO_TIME)
-		fprintf(out, "%.3f us, ", (double)(t->last_ns - t->first_ns) / NS_PER_US);
+		fprintf(out, "%.3f us, ", (double)(t->last_ns - t->first_ns) / (double)NS_PER_US);
 	fprintf(out, "%" PRIu64 " branch%s, complete", t->branches, t->branches == 1 ? "" : "es");
 	if (t->last_ns != PTC_NO_TIME)
 		fprintf(out, " up to %" PRIu64 ".%09" PRIu64, t->last_ns / NS_PER_S,

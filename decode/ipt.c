@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
+#include "decode/ipt_track.h"
 
 /*
  * Sections in the cache stay mapped, with their decoded blocks, up to this
@@ -36,8 +37,7 @@ void ptc_ipt_release(struct ptc_ipt *ipt)
 	}
 }
 
-int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
-		    struct pt_block_decoder **ret, struct ptc_err *err)
+static struct pt_config config_of(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len)
 {
 	const struct ptc_ipt_params *p = &ipt->params;
 	struct pt_config config;
@@ -60,8 +60,24 @@ int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
 		/* A CPU that libipt does not know has no errata that libipt knows. */
 		(void)pt_cpu_errata(&config.errata, &config.cpu);
 	}
+	return config;
+}
+
+int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
+		    struct pt_block_decoder **ret, struct ptc_err *err)
+{
+	const struct pt_config config = config_of(ipt, bytes, len);
+
 	*ret = pt_blk_alloc_decoder(&config);
 	return *ret ? 0 : ptc_fail_mem(err);
+}
+
+int ptc_ipt_track(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
+		  struct ptc_ipt_track *t, struct ptc_err *err)
+{
+	const struct pt_config config = config_of(ipt, bytes, len);
+
+	return ptc_ipt_track_init(t, &config, err);
 }
 
 /* What it gives is decoded anew each time: libipt caches only what it knows to be in files. */

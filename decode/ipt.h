@@ -11,6 +11,7 @@
 
 struct pt_block_decoder;
 struct pt_image;
+struct ptc_ipt_track;
 struct pt_image_section_cache;
 struct ptc_addrspace;
 
@@ -34,6 +35,10 @@ void ptc_ipt_release(struct ptc_ipt *ipt);
 /* A block decoder for @bytes, which must outlive it. Blocks end at every call and jump. */
 int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
 		    struct pt_block_decoder **ret, struct ptc_err *err);
+
+/* @t for such a decoder, of the same bytes. */
+int ptc_ipt_track(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
+		  struct ptc_ipt_track *t, struct ptc_err *err);
 
 /*
  * The image of @as as it is now, for code of @mode; kept in @as, made anew when its layout has

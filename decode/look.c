@@ -10,7 +10,7 @@ size_t ptc_replay_position(struct ptc_replay *r)
 	const size_t len = span_of(r)->len, room = room_of(r);
 	uint64_t at;
 
-	if (pt_blk_get_offset(r->dec, &at) < 0)
+	if (!ptc_ipt_track_offset(&r->track, r->dec, &at))
 		return r->from;
 	r->raw = (size_t)at;
 	if (at < room + r->from)
@@ -34,7 +34,7 @@ static void look_at_time(struct ptc_replay *r)
 
 	/* Behind an address that is missing libipt may have read on: see judge_block. */
 	if (r->status == -pte_noip || !r->conf.clock.valid ||
-	    pt_blk_time(r->dec, &tsc, NULL, NULL) < 0)
+	    !ptc_ipt_track_time(&r->track, r->dec, &tsc))
 		return;
 	if (tsc == r->tsc && r->bound == r->tsc_bound)
 		return;

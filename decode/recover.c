@@ -13,6 +13,7 @@ void ptc_replay_close_span(struct ptc_replay *r)
 {
 	pt_blk_free_decoder(r->dec);
 	r->dec = NULL;
+	ptc_ipt_track_release(&r->track);
 	ptc_window_release(&r->window);
 	r->status = 0;
 }
@@ -117,12 +118,12 @@ static int sync(struct ptc_replay *r, ptrdiff_t at)
 	const uint64_t pos = (uint64_t)((ptrdiff_t)room_of(r) + at);
 	static_assert((int)PTC_WINDOW_MARGIN >= (int)PTC_PSB_PLUS_MAX, "a PSB+ read over is seen");
 	const bool all = !ptc_window_is_stale(&r->window, r->from);
-	const int status = pt_blk_sync_set(r->dec, pos);
+	const int status = ptc_ipt_track_sync(&r->track, r->dec, pos);
 
 	if (all || (status >= 0 && !ptc_window_peeked(&r->window, ptc_replay_position(r))))
 		return status;
 	ptc_window_move(&r->window, r->from);
-	return pt_blk_sync_set(r->dec, pos);
+	return ptc_ipt_track_sync(&r->track, r->dec, pos);
 }
 
 /* May what is behind a PSB be the engine's, so that the decoder does not need it? */
@@ -183,6 +184,10 @@ static int use_decoder(struct ptc_replay *r, struct ptc_err *err)
 		return ret;
 	pt_blk_free_decoder(r->dec);
 	r->dec = dec;
+	ret = ptc_ipt_track(r->conf.ipt, r->window.bytes - room, room + span_of(r)->len, &r->track,
+			    err);
+	if (ret < 0)
+		return ret;
 	return ptc_replay_set_image(r, err);
 }
 

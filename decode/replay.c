@@ -235,6 +235,7 @@ static bool has_more(struct ptc_replay *r)
 	    error == pte_noip)
 		return false;
 	status = pt_blk_next(r->dec, &b, sizeof(b));
+	status = ptc_ipt_track_block(&r->track, r->dec, status, &b);
 	if (b.ip != r->trail.last.ip) {
 		ptc_replay_land(r, b.ip);
 		return false;
@@ -258,6 +259,7 @@ static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_blo
 	if (ptc_trail_is_quick(&r->trail) && !r->gap && ptc_out_reserve(&r->out, max))
 		return ptc_replay_run_blocks(r, max, b);
 	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn);
+	r->status = ptc_ipt_track_block(&r->track, r->dec, r->status, b);
 	ptc_replay_look_behind(r, b);
 	return PTC_LEFT_BLOCK;
 }
@@ -377,7 +379,7 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 
 	move_window(r);
 	due = ptc_replay_begin_event(r);
-	r->status = pt_blk_event(r->dec, &ev, sizeof(ev));
+	r->status = ptc_ipt_track_event(&r->track, r->dec, &ev);
 	ptc_replay_look_around(r);
 	/* What failed may be no more than looking for the next one. */
 	if (r->status < 0 && (int)ev.type == NO_EVENT) {

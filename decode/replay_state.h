@@ -16,6 +16,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/ahead.h"
+#include "decode/ipt_track.h"
 #include "decode/piece.h"
 #include "decode/psb.h"
 #include "decode/replay.h"
@@ -42,6 +43,7 @@ struct ptc_replay {
 	bool swallowed; /* psb was passed, as part of a packet, or its rest as packets */
 	bool at_first;	/* what the PSB that it began at says is yet to be told of */
 	struct pt_block_decoder *dec; /* owned; NULL between spans */
+	struct ptc_ipt_track track;   /* where that is */
 	enum ptc_mode mode;	      /* the decoder's; its code is of that */
 	bool modeless;		      /* it does not know one, since it began or for damage, */
 	bool modeless_image;	      /* and has code of none */

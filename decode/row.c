@@ -203,6 +203,7 @@ static inline bool take_odd(struct ptc_replay *r, int status, struct pt_block *b
 
 	if (ptc_ipt_is_cut(b))
 		status = ptc_ipt_join_blocks(r->dec, status, b, &insns);
+	status = ptc_ipt_track_block(&r->track, r->dec, status, b);
 	r->status = status;
 	r->ninsn = insns;
 	return !status && insns && b->mode == ptem_64bit;
@@ -221,6 +222,8 @@ static inline bool next_block(struct ptc_replay *r, struct row *row, struct pt_b
 			return false;
 		}
 		insns = r->ninsn;
+	} else {
+		(void)ptc_ipt_track_block(&r->track, r->dec, 0, b);
 	}
 	row->calls++;
 	row->insns += insns;

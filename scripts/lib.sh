@@ -1,4 +1,4 @@
-# What scripts/demo and scripts/test share. Sourced by bash, in the root of the sources.
+# What the other scripts share. Sourced by bash, in the root of the sources.
 # shellcheck shell=bash
 
 say() {
@@ -27,8 +27,10 @@ as_root() {
 need_packages() {
 	local p list
 	missing=()
-	command -v dpkg-query >/dev/null ||
-		die "this is not Debian; install by hand the equivalents of: $(scripts/packages "$1" | tr '\n' ' ')"
+	if ! command -v dpkg-query >/dev/null; then
+		scripts/packages "$1" >&2
+		die "install these packages by hand"
+	fi
 	list=$(scripts/packages "$1")
 	for p in $list; do
 		[ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] ||
@@ -53,4 +55,30 @@ build() {
 		tail -n 60 "$log" >&2
 		return 1
 	fi
+}
+
+# Does the qemu-x86_64 at @1 load plugins? Debian's static one does not.
+has_plugins() {
+	[ -x "$1" ] && "$1" --help 2>/dev/null | grep -q -e '^-plugin '
+}
+
+# The QEMU that ptcap takes: what PTCAP_QEMU names, what scripts/qemu built, that of PATH. Nothing: there is none.
+qemu_in_use() {
+	local own=build/qemu/qemu-x86_64
+	if [ -n "${PTCAP_QEMU-}" ]; then
+		command -v "$PTCAP_QEMU" || true
+	elif [ -x "$own" ]; then
+		echo "$own"
+	else
+		command -v qemu-x86_64 || true
+	fi
+}
+
+# A QEMU with plugins, where none is there yet. Without one ptcap steps: that is no failure.
+need_qemu() {
+	if has_plugins "$(qemu_in_use)"; then
+		return 0
+	fi
+	say "The QEMU of this distribution loads no plugins: building one from its source package (scripts/qemu)"
+	scripts/qemu || say "No QEMU with plugins could be built (see above): ptcap steps instead, a thousand times slower"
 }

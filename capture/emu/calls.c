@@ -133,37 +133,47 @@ static char **strings(uint64_t guest)
 	return ret;
 }
 
-/* "FILE,shm=...": a comma in the name is written twice. */
-static bool plugin_option(char *out, size_t size, const char *path)
+/* @name at @out + @n, a comma in it written twice. Returns the end of it; SIZE_MAX: no room. */
+static size_t put_name(char *out, size_t size, size_t n, const char *name)
 {
-	const char *base = strrchr(path, '/');
-	const char *p;
-	size_t n = 0, i;
-
-	base = base ? base + 1 : path;
-	for (p = ptc_emu_proc.plugin; *p; p++) {
+	for (; *name; name++) {
 		if (n + 128 > size)
-			return false;
-		out[n++] = *p;
-		if (*p == ',')
+			return SIZE_MAX;
+		out[n++] = *name;
+		if (*name == ',')
 			out[n++] = ',';
 	}
+	out[n] = '\0';
+	return n;
+}
+
+/* "FILE,shm=...": @path is executed, @loaded is what QEMU loads. */
+static bool plugin_option(char *out, size_t size, const char *path, const char *loaded)
+{
+	const char *base = strrchr(path, '/');
+	size_t n = put_name(out, size, 0, ptc_emu_proc.plugin);
+	size_t i;
+
+	if (n == SIZE_MAX)
+		return false;
+	base = base ? base + 1 : path;
 	n += (size_t)snprintf(out + n, size - n, ",shm=%d,how=exec,comm=", ptc_emu_proc.shm_id);
 	for (i = 0; i < 15 && base[i]; i++)
 		n += (size_t)snprintf(out + n, size - n, "%02x", (unsigned char)base[i]);
-	return true;
+	n += (size_t)snprintf(out + n, size - n, ",path=");
+	return put_name(out, size, n, loaded) < SIZE_MAX;
 }
 
 /* Does not return if the program runs. What we refuse, or what fails, QEMU does in its way. */
 static void exec(const char *path, uint64_t args, uint64_t env)
 {
 	struct ptc_emu_program p = { NULL, NULL, NULL };
-	char qemu[PATH_MAX], option[2 * PTC_EMU_PATH];
+	char qemu[PATH_MAX], option[4 * PTC_EMU_PATH];
 	char **argv = strings(args), **envp = strings(env), **line = NULL;
 	const ssize_t n = readlink("/proc/self/exe", qemu, sizeof(qemu) - 1);
 
-	if (argv && envp && n > 0 && plugin_option(option, sizeof(option), path) &&
-	    ptc_emu_program_find(path, argv, &p) == PTC_EMU_RUNS) {
+	if (argv && envp && n > 0 && ptc_emu_program_find(path, argv, &p) == PTC_EMU_RUNS &&
+	    plugin_option(option, sizeof(option), path, p.path)) {
 		qemu[n] = '\0';
 		line = ptc_emu_program_line(&p, qemu, option);
 		ptc_emu_program_turn(envp);

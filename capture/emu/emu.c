@@ -139,6 +139,8 @@ static char *plugin_option(const struct emu *s)
 	for (i = 0; i < 15 && base[i]; i++)
 		ptc_buf_put(&b, text,
 			    (size_t)snprintf(text, sizeof(text), "%02x", (unsigned char)base[i]));
+	ptc_buf_put(&b, ",path=", 6);
+	ptc_emu_put_name(&b, s->program.path);
 	ptc_buf_u8(&b, 0);
 	if (ptc_buf_failed(&b)) {
 		ptc_buf_release(&b);

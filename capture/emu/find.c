@@ -11,12 +11,12 @@
 #include "base/err.h"
 #include "capture/launch.h"
 
-static const char name[] = "ptcap-emu.so";
+static const char plugin_name[] = "ptcap-emu.so", qemu_name[] = "qemu-x86_64";
 
-/* The plugin in the folder of @file; NULL. */
-static char *beside(const char *file)
+/* @name as a path from the folder of @file, if it may be used as @mode says; NULL. */
+static char *beside(const char *file, const char *name, int mode)
 {
-	char real[PATH_MAX], *slash, *path;
+	char real[PATH_MAX], *slash, *path, *ret;
 
 	if (!file || !realpath(file, real))
 		return NULL;
@@ -24,10 +24,9 @@ static char *beside(const char *file)
 	*slash = '\0';
 	if (asprintf(&path, "%s/%s", real, name) < 0)
 		return NULL;
-	if (!access(path, R_OK))
-		return path;
+	ret = access(path, mode) ? NULL : realpath(path, NULL);
 	free(path);
-	return NULL;
+	return ret;
 }
 
 static char *find_plugin(void)
@@ -38,52 +37,86 @@ static char *find_plugin(void)
 
 	if (forced)
 		return realpath(forced, NULL);
-	path = beside("/proc/self/exe");
-	if (!path && dladdr(name, &us)) /* libptcap, if that is where we are */
-		path = beside(us.dli_fname);
+	path = beside("/proc/self/exe", plugin_name, R_OK);
+	if (!path && dladdr(plugin_name, &us)) /* libptcap, if that is where we are */
+		path = beside(us.dli_fname, plugin_name, R_OK);
 	if (!path)
 		path = realpath(PTCAP_PLUGIN_DIR "/ptcap-emu.so", NULL);
 	return path;
 }
 
+/*
+ * Returns the QEMU that scripts/qemu built: for the prefix, or for the build that we are in. In a
+ * build tree the plugin is beside the executable; an installed one has its own folder.
+ */
+static char *find_own_qemu(void)
+{
+	char *plugin = beside("/proc/self/exe", plugin_name, R_OK), *path = NULL;
+
+	if (plugin)
+		path = beside(plugin, "../../qemu/qemu-x86_64", X_OK);
+	free(plugin);
+	if (!path && !access(PTCAP_LIBEXEC_DIR "/qemu-x86_64", X_OK))
+		path = strdup(PTCAP_LIBEXEC_DIR "/qemu-x86_64");
+	return path;
+}
+
+static char *find_qemu(void)
+{
+	const char *forced = getenv("PTCAP_QEMU");
+	struct ptc_err ignored;
+	char *path;
+
+	if (forced)
+		return ptc_launch_find(forced, &path, &ignored) ? NULL : path;
+	path = find_own_qemu();
+	if (!path && ptc_launch_find(qemu_name, &path, &ignored))
+		return NULL;
+	return path;
+}
+
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err)
 {
-	struct ptc_err ignored;
-	char *qemu, *plugin;
+	char *qemu = find_qemu(), *plugin;
 
-	if (ptc_launch_find("qemu-x86_64", &qemu, &ignored))
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"qemu-x86_64 is not in PATH (Debian: apt-get install qemu-user)");
+	if (!qemu)
+		return ptc_fail(
+			err, PTC_E_UNSUPPORTED,
+			"%s is not in PATH; scripts/qemu builds one ('%s' is looked in first)",
+			getenv("PTCAP_QEMU") ? getenv("PTCAP_QEMU") : qemu_name, PTCAP_LIBEXEC_DIR);
 	plugin = find_plugin();
 	if (!plugin) {
 		free(qemu);
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"%s, the plugin for QEMU, is neither beside ptcap nor in %s "
 				"(PTCAP_EMU_PLUGIN says where else)",
-				name, PTCAP_PLUGIN_DIR);
+				plugin_name, PTCAP_PLUGIN_DIR);
 	}
 	*ret_qemu = qemu;
 	*ret_plugin = plugin;
 	return 0;
 }
 
-/* A comma in the name is written twice. */
+void ptc_emu_put_name(struct ptc_buf *b, const char *text)
+{
+	for (; *text; text++) {
+		ptc_buf_put(b, text, 1);
+		if (*text == ',')
+			ptc_buf_put(b, text, 1);
+	}
+}
+
 void ptc_emu_plugin_option(struct ptc_buf *b, const char *plugin, int shm_id, const char *how)
 {
-	const char *p;
 	char text[64];
 
-	for (p = plugin; *p; p++) {
-		ptc_buf_put(b, p, 1);
-		if (*p == ',')
-			ptc_buf_put(b, p, 1);
-	}
+	ptc_emu_put_name(b, plugin);
 	ptc_buf_put(b, text, (size_t)snprintf(text, sizeof(text), ",shm=%d,how=%s", shm_id, how));
 }
 
 int ptc_emu_not_loaded(const char *qemu, const char *plugin, struct ptc_err *err)
 {
 	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"'%s' did not load '%s': a QEMU with plugins, of version 7 or 8, is needed",
-			qemu, plugin);
+			"scripts/qemu builds a QEMU with plugins: '%s' did not load '%s'", qemu,
+			plugin);
 }

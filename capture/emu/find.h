@@ -7,11 +7,15 @@
 #include "ptcap/error.h"
 
 /*
- * qemu-x86_64 in PATH, and ptcap-emu.so: what PTCAP_EMU_PLUGIN names, else beside
- * the executable or libptcap, else where it was to be installed. Both malloc'ed.
+ * qemu-x86_64: what PTCAP_QEMU names, else what scripts/qemu built for this build or prefix, else
+ * the one in PATH. ptcap-emu.so: what PTCAP_EMU_PLUGIN names, else beside the executable or
+ * libptcap, else where it was to be installed. Both malloc'ed.
  * PTC_E_UNSUPPORTED says what is missing, and how to get it.
  */
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err);
+
+/* @text in an option of QEMU: a comma in it is written twice. */
+void ptc_emu_put_name(struct ptc_buf *b, const char *text);
 
 /* The argument of QEMU's -plugin, without its NUL: @plugin,shm=@shm_id,how=@how */
 void ptc_emu_plugin_option(struct ptc_buf *b, const char *plugin, int shm_id, const char *how);

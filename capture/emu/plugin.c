@@ -147,15 +147,13 @@ static size_t read_code(void *out, uint64_t addr, size_t len, uint64_t last)
 
 static void begin(void)
 {
-	const char *path = qemu_plugin_path_to_binary();
 	struct ptc_emu_me *m = &me;
 
 	ptc_emu_proc.begun = true;
 	ptc_emu_proc.pid = getpid();
 	ptc_emu_watch_death();
 	ptc_emu_join_as(m, ptc_emu_proc.how, getppid());
-	ptc_emu_tell_loaded(m, path ? path : "");
-	free((void *)path);
+	ptc_emu_tell_loaded(m, ptc_emu_proc.path);
 }
 
 /*
@@ -231,6 +229,8 @@ static bool take_option(const char *o)
 		ptc_emu_proc.shm_id = (int)strtol(o + 4, NULL, 10);
 	else if (!strncmp(o, "comm=", 5))
 		return from_hex(o + 5, ptc_emu_proc.comm, sizeof(ptc_emu_proc.comm));
+	else if (!strncmp(o, "path=", 5))
+		(void)snprintf(ptc_emu_proc.path, sizeof(ptc_emu_proc.path), "%s", o + 5);
 	else if (!strcmp(o, "how=probe"))
 		probed = true;
 	else if (!strncmp(o, "how=", 4))
@@ -239,9 +239,6 @@ static bool take_option(const char *o)
 		return false;
 	return true;
 }
-
-extern __attribute__((visibility("default"))) int qemu_plugin_version;
-int qemu_plugin_version = PTC_QEMU_PLUGIN_VERSION;
 
 static bool know_ourselves(void)
 {

@@ -32,6 +32,9 @@ struct ptc_emu_proc {
 	struct ptc_emu_shared *sh;
 	int shm_id;
 	char plugin[PTC_EMU_PATH]; /* our own path */
+	/* Of the program: QEMU's own function for it is missing in 10.0, which does not build it.
+	 */
+	char path[PTC_EMU_PATH];
 	char comm[16];
 	enum ptc_emu_how how; /* it came to be */
 	uint64_t base;	      /* of the guest's address 0 */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of QEMU's plugin interface that we use, declared by ourselves: version 1,
- * which QEMU 4.2 to 8.2 speak. A QEMU that does not refuses to load the plugin.
+ * The part of QEMU's plugin interface that we use, declared by ourselves. It is the same in
+ * versions 1 (QEMU 4.2 to 8.2) to 6 (QEMU 10.2); interface.c says which one we speak. A QEMU that
+ * does not speak that one refuses to load the plugin.
  * The functions are in the qemu-x86_64 that loads us.
  */
 #ifndef PTC_CAPTURE_EMU_QEMU_H
@@ -11,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PTC_QEMU_PLUGIN_VERSION = 1 };
+/* The version that the plugin speaks: QEMU reads it when it has loaded us. */
+extern __attribute__((visibility("default"))) int qemu_plugin_version;
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
@@ -49,7 +51,5 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 /* Where the bytes are in QEMU's own memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
-/* The program's path as QEMU was given it; malloc'ed. */
-const char *qemu_plugin_path_to_binary(void);
 
 #endif

@@ -99,7 +99,9 @@ struct ptc_item {
 	uint8_t insn[15];
 	uint8_t reserved[5];
 };
+#if defined(__cplusplus) || __STDC_VERSION__ >= 201112L /* C99 has no static_assert */
 static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
+#endif
 
 /* One of a RUN, 16 bytes: its ends and its kind. Addresses have 56 bits there, and a sign. */
 struct ptc_transfer {

@@ -202,7 +202,7 @@ struct ptc_event_desc_iter {
 	uint32_t left, attr_size;
 };
 struct ptc_event_desc_entry {
-	union {
+	__extension__ union { /* C99 has no unions without a name */
 		struct perf_event_attr attr;
 		uint8_t attr_room[PTC_ATTR_ROOM];
 	};

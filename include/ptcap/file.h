@@ -51,7 +51,7 @@ enum ptc_file_form {
 /* One event of the recording. */
 struct ptc_file_attr {
 	/* 0 where the file's attr is older; the room is for newer ones */
-	union {
+	__extension__ union { /* C99 has no unions without a name */
 		struct perf_event_attr attr;
 		uint8_t attr_room[PTC_ATTR_ROOM];
 	};

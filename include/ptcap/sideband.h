@@ -107,7 +107,7 @@ struct ptc_sb {
 	uint32_t type; /* PERF_RECORD_* */
 	uint16_t misc;
 	struct ptc_sample_id id; /* has == 0 when there is no trailer */
-	union {
+	__extension__ union {	 /* C99 has no unions without a name */
 		struct ptc_sb_mmap mmap;
 		struct ptc_sb_comm comm;
 		struct ptc_sb_task task;

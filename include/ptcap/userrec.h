@@ -107,8 +107,8 @@ enum { /* STAT_CONFIG: PERF_STAT_CONFIG_TERM__* */
        PTC_STAT_SCALE = 2,
 };
 
-struct ptc_user_attr { /* HEADER_ATTR: an event of a pipe */
-	union {
+struct ptc_user_attr {	      /* HEADER_ATTR: an event of a pipe */
+	__extension__ union { /* C99 has no unions without a name */
 		struct perf_event_attr attr;
 		uint8_t attr_room[PTC_ATTR_ROOM];
 	};

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every header compiles alone, twice in a row, and sees only what its layer may see.
 
-Those of include/ also as C++, and with the machine's own kernel headers, as who uses the library
+Those of include/ also as C99 and as C++, and with the machine's own kernel headers, as who uses the library
 does; each function of theirs is exported.
 
 usage: headers.py SOURCE_DIR C_COMPILER
@@ -16,6 +16,7 @@ from common import LAYERS, code, finish, prove, sources
 
 FLAGS = ["-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-Werror", "-fsyntax-only"]
 C = ["-std=c17", "-Wstrict-prototypes", "-x", "c"]
+C99 = ["-std=c99", "-U_GNU_SOURCE", "-D_POSIX_C_SOURCE=200809L", "-Wstrict-prototypes", "-x", "c"]
 CXX = ["-std=c++17", "-x", "c++"]
 HIDDEN = re.compile(r"^(?!PTC_API |static |typedef |#)[a-z][\w *]*\b(\w+)\(", re.M)
 FOLDERS = list(LAYERS) + ["include", "tests/support"]
@@ -58,7 +59,7 @@ def check(root):
                 name = os.path.basename(path)
             where = roots(root, links, path)
             uapi = ["-isystem", os.path.join(UAPI, "third_party/uapi")]
-            for flags in ([C + where, CXX + where] if public else [C + where + uapi]):
+            for flags in ([C + where, C99 + where, CXX + where] if public else [C + where + uapi]):
                 said = compile_alone(name, flags)
                 if said:
                     complaints.append(f"{path}: does not compile alone:\n{said}")
@@ -83,6 +84,8 @@ BAD = [
     ("include/ptcap/bad.h", "#pragma once\nint f(void);\n"),
     ("include/ptcap/bad.h", "#pragma once\nstatic inline char *f(void *p) { return p; }\n"),
     ("include/ptcap/bad.h", "#pragma once\nint f(struct perf_event_attr a);\n"),
+    ("include/ptcap/bad.h", '#pragma once\n#include <assert.h>\nstatic_assert(1, "not in C99");\n'),
+    ("include/ptcap/bad.h", "#pragma once\nstruct a { union { int x; char y; }; };\n"),
     ("cli/bad.h", "int f();\n"),
 ]
 

@@ -167,12 +167,16 @@ def auto_step(folder):
     """auto steps where QEMU is not, does not fit, or cannot do what is asked for; it says which."""
     no_pt_here()
     hello = [prog("hello")]
-    chooses(folder, "step", ["no Intel PT", "qemu-x86_64 is not in PATH"], hello, PATH="/nowhere")
+    # Not the one that scripts/qemu has built, which comes first.
+    path_only = {"PTCAP_QEMU": "qemu-x86_64"}
+    chooses(folder, "step", ["no Intel PT", "qemu-x86_64 is not in PATH", "scripts/qemu"], hello, PATH="/nowhere",
+            **path_only)
     fake = os.path.join(folder, "qemu-x86_64")
     with open(fake, "w", encoding="ascii") as f:  # would show, if it were given the command
         f.write("#!/bin/sh\necho unasked\nexit 1\n")
     os.chmod(fake, 0o755)
-    chooses(folder, "step", [fake, "did not load"], hello, PATH=folder + ":/usr/bin:/bin")
+    chooses(folder, "step", [fake, "did not load", "scripts/qemu"], hello, PATH=folder + ":/usr/bin:/bin", **path_only)
+    chooses(folder, "step", [fake, "did not load"], hello, PTCAP_QEMU=fake)
     if not shutil.which("qemu-x86_64"):
         lib.skip("no qemu-x86_64 here (Debian: qemu-user)")
     chooses(folder, "step", ["did not load"], hello, PTCAP_EMU_PLUGIN="/dev/null")

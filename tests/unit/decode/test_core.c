@@ -80,7 +80,7 @@ static void try_core(const char *dir, const struct ptc_buf *b)
 	struct ptc_codefiles files = { .n = 0 };
 	struct ptc_build_id id;
 	struct ptc_core *c;
-	const char *bytes;
+	const char *bytes = NULL; /* gcc 14 cannot know that it is set */
 	struct ptc_err err;
 	uint64_t n;
 	size_t i;

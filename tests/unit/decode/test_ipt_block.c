@@ -76,8 +76,9 @@ static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace
 			continue;
 		}
 		status = next(dec, &b, &insns);
-		n += (size_t)snprintf(text + n, len - n, "%" PRIx64 " %" PRIx64 " %u; ", b.ip,
-				      b.end_ip, insns);
+		if (insns) /* libipt 2.1 has one without for what a PSB+ says of tracing */
+			n += (size_t)snprintf(text + n, len - n, "%" PRIx64 " %" PRIx64 " %u; ",
+					      b.ip, b.end_ip, insns);
 	}
 	cr_assert_lt(n, len);
 	(void)snprintf(text + n, len - n, "%d", pt_errcode(status));

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/ipt_track.h"
+
+#include <string.h>
+
+#include "arch/pt_packet.h"
+#include "base/err.h"
+#include "decode/psb.h"
+
+#if LIBIPT_VERSION >= 0x201
+
+int ptc_ipt_track_init(struct ptc_ipt_track *t, const struct pt_config *config, struct ptc_err *err)
+{
+	struct pt_config own = *config;
+
+	memset(&own.flags, 0, sizeof(own.flags)); /* those are a block decoder's */
+	pt_evt_free_decoder(t->dec);
+	*t = (struct ptc_ipt_track){ .dec = pt_evt_alloc_decoder(&own),
+				     .bytes = config->begin,
+				     .len = (size_t)(config->end - config->begin) };
+	return t->dec ? 0 : ptc_fail_mem(err);
+}
+
+void ptc_ipt_track_release(struct ptc_ipt_track *t)
+{
+	pt_evt_free_decoder(t->dec);
+	t->dec = NULL;
+}
+
+static void read_next(struct ptc_ipt_track *t)
+{
+	struct ptc_ipt_read *n = &t->next;
+
+	if (n->status < 0)
+		return;
+	n->status = pt_evt_next(t->dec, &n->ev, sizeof(n->ev));
+	if (n->status < 0 || pt_evt_get_offset(t->dec, &n->end) < 0)
+		n->ev.type = ptev_tick; /* no other is asked for */
+}
+
+static bool has(const struct ptc_ipt_track *t, enum pt_event_type type)
+{
+	return t->cur.status >= 0 && t->cur.ev.type == type;
+}
+
+/* A state that libipt 2.0 does not tell of. */
+static bool is_new(const struct ptc_ipt_track *t)
+{
+	return (has(t, ptev_enabled) || has(t, ptev_disabled)) && t->cur.ev.status_update;
+}
+
+/* Is the event decoder still at the packet of cur? It is, where that packet may have more events.
+ */
+static bool is_at_packet(const struct ptc_ipt_track *t)
+{
+	const struct pt_event *ev = &t->cur.ev;
+
+	switch (ev->type) {
+	case ptev_enabled:
+	case ptev_async_disabled:
+	case ptev_async_branch:
+	case ptev_async_paging:
+	case ptev_async_vmcs:
+	case ptev_exec_mode:
+	case ptev_tsx:
+		return true;
+	case ptev_overflow:
+	case ptev_ptwrite:
+	case ptev_exstop:
+	case ptev_mwait:
+		return !ev->ip_suppressed; /* else no FUP says where it was */
+	default:
+		return ev->status_update;
+	}
+}
+
+/* Are there more events of the packet of cur? */
+static bool has_more_of_packet(const struct ptc_ipt_track *t)
+{
+	return is_at_packet(t) && t->next.status >= 0 && t->next.end == t->cur.end;
+}
+
+/* The packet behind that of cur; that packet itself, if it has more events. */
+static uint64_t behind(const struct ptc_ipt_track *t)
+{
+	const uint64_t end = t->cur.end;
+	enum ptc_pkt type;
+	int len;
+
+	if (!is_at_packet(t) || has_more_of_packet(t) || end >= t->len)
+		return end;
+	len = ptc_pkt_len(t->bytes + end, t->len - end, &type);
+	return len > 0 ? end + (uint64_t)len : end;
+}
+
+/* The block decoder is done with what it had, and has the next one. */
+static void advance(struct ptc_ipt_track *t)
+{
+	if (t->cur.status < 0)
+		return;
+	t->before = behind(t);
+	if (!is_new(t) && t->cur.ev.has_tsc) {
+		t->timed = true;
+		t->tsc = t->cur.ev.tsc;
+	}
+	t->cur = t->next;
+	read_next(t);
+	t->bits = has(t, ptev_tnt) ? t->cur.ev.variant.tnt.size : 0;
+	t->touched = false;
+}
+
+/* What is new in @status is not for the caller. */
+static int pass_new(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int status)
+{
+	struct pt_event ev;
+	struct pt_block b;
+
+	while (status >= 0 && is_new(t)) {
+		/* Where tracing is off it is only found when the flow is asked for. */
+		if (!(status & pts_event_pending) && status & pts_ip_suppressed)
+			status = pt_blk_next(dec, &b, sizeof(b));
+		if (status < 0 || !(status & pts_event_pending))
+			return status;
+		status = pt_blk_event(dec, &ev, sizeof(ev));
+		advance(t);
+	}
+	return status;
+}
+
+int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t at)
+{
+	const int status = pt_blk_sync_set(dec, at);
+
+	t->timed = t->touched = false;
+	t->bits = 0;
+	t->before = t->cur.end = t->next.end = at;
+	t->looked_from = UINT64_MAX;
+	t->cur.status = t->next.status = pt_evt_sync_set(t->dec, at);
+	read_next(t);
+	t->cur = t->next;
+	read_next(t);
+	return pass_new(t, dec, status);
+}
+
+int ptc_ipt_track_event(struct ptc_ipt_track *t, struct pt_block_decoder *dec, struct pt_event *ev)
+{
+	const enum pt_event_type none = ev->type;
+	const int status = pt_blk_event(dec, ev, sizeof(*ev));
+
+	if (status < 0 && ev->type == none)
+		return status;
+	advance(t);
+	return pass_new(t, dec, status);
+}
+
+/* Did @b, which the block decoder gave, use an address? It has read on then. */
+static bool used_ip(struct pt_block_decoder *dec, uint64_t end)
+{
+	uint64_t at;
+
+	return pt_blk_get_offset(dec, &at) >= 0 && at != end;
+}
+
+int ptc_ipt_track_use(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int status,
+		      const struct pt_block *b)
+{
+	const bool takes_bit = b->iclass == ptic_cond_jump || b->iclass == ptic_return;
+
+	/* What it would need could not be read: 2.0 says why. */
+	if (status == -pte_bad_query && t->cur.status < 0)
+		status = t->cur.status;
+	if (!b->ninsn || (!takes_bit && b->iclass == ptic_other))
+		return pass_new(t, dec, status);
+	if (has(t, ptev_tnt) && takes_bit && t->bits) {
+		t->touched = true;
+		if (!--t->bits)
+			advance(t);
+	} else if (has(t, ptev_tip) && b->iclass != ptic_cond_jump &&
+		   (b->iclass == ptic_return || t->next.status < 0 || used_ip(dec, t->cur.end))) {
+		advance(t);
+	}
+	return pass_new(t, dec, status);
+}
+
+/* Does decoding of the PSB+ at @p give events? */
+static bool has_events(const uint8_t *p, size_t n)
+{
+	size_t at = PTC_PSB_LEN;
+	enum ptc_pkt type;
+	int len;
+
+	while ((len = ptc_pkt_len(p + at, n - at, &type)) > 0 && type != PTC_PKT_PSBEND &&
+	       type != PTC_PKT_OVF) {
+		if (type != PTC_PKT_FUP && (type == PTC_PKT_CBR || !ptc_pkt_is_timing(type)))
+			return true;
+		at += (size_t)len;
+	}
+	return false;
+}
+
+/*
+ * The next packet at or behind @at that says something of the flow, or is an event: libipt 2.0
+ * reads on to there. Of a PSB+ that is what ends it.
+ */
+static uint64_t ahead(const struct ptc_ipt_track *t, uint64_t at)
+{
+	bool in_psb = false, events = false;
+	enum ptc_pkt type;
+	int len;
+
+	for (; at < t->len; at += (uint64_t)len) {
+		len = ptc_pkt_len(t->bytes + at, t->len - at, &type);
+		if (len <= 0)
+			return at;
+		if (type == PTC_PKT_PSB) {
+			in_psb = true;
+			events = has_events(t->bytes + at, t->len - at);
+		} else if (in_psb) {
+			if (type == PTC_PKT_OVF || (type == PTC_PKT_PSBEND && events))
+				return at;
+			in_psb = type != PTC_PKT_PSBEND;
+		} else if (type == PTC_PKT_CBR || (!ptc_pkt_is_timing(type) &&
+						   type != PTC_PKT_FUP && type != PTC_PKT_PSBEND)) {
+			return at;
+		}
+	}
+	return t->len;
+}
+
+/* Is what the block decoder has used already, or being used? */
+static bool is_used(const struct ptc_ipt_track *t)
+{
+	return t->cur.status >= 0 && !has(t, ptev_tip) && (!has(t, ptev_tnt) || t->touched);
+}
+
+bool ptc_ipt_track_offset(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
+{
+	const uint64_t from = is_used(t) ? behind(t) : t->before;
+
+	(void)dec;
+	if (is_used(t) && has_more_of_packet(t)) {
+		*ret = from;
+		return true;
+	}
+	if (from != t->looked_from) {
+		t->looked = ahead(t, from);
+		t->looked_from = from;
+	}
+	*ret = t->looked;
+	return true;
+}
+
+bool ptc_ipt_track_time(const struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
+{
+	(void)dec;
+	if (is_used(t) && !is_new(t) && t->cur.ev.has_tsc) {
+		*ret = t->cur.ev.tsc;
+		return true;
+	}
+	*ret = t->tsc;
+	return t->timed;
+}
+
+#else
+
+int ptc_ipt_track_init(struct ptc_ipt_track *t, const struct pt_config *config, struct ptc_err *err)
+{
+	(void)t;
+	(void)config;
+	(void)err;
+	return 0;
+}
+
+void ptc_ipt_track_release(struct ptc_ipt_track *t)
+{
+	(void)t;
+}
+
+int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t at)
+{
+	(void)t;
+	return pt_blk_sync_set(dec, at);
+}
+
+int ptc_ipt_track_event(struct ptc_ipt_track *t, struct pt_block_decoder *dec, struct pt_event *ev)
+{
+	(void)t;
+	return pt_blk_event(dec, ev, sizeof(*ev));
+}
+
+bool ptc_ipt_track_offset(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
+{
+	(void)t;
+	return pt_blk_get_offset(dec, ret) >= 0;
+}
+
+bool ptc_ipt_track_time(const struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
+{
+	(void)t;
+	return pt_blk_time(dec, ret, NULL, NULL) >= 0;
+}
+
+#endif
