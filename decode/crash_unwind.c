@@ -6,11 +6,14 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "decode/codefile.h"
 #include "decode/grow.h"
+#include "decode/segments.h"
+#include "decode/srcline.h"
 
 /* By DWARF number (System V ABI for x86-64, figure 3.36); the last is the return address. */
 static const uint8_t dwarf_regs[] = { PTC_REG_RAX, PTC_REG_RDX, PTC_REG_RCX, PTC_REG_RBX,
@@ -31,68 +34,99 @@ struct unwinding {
 
 /* --- its files --- */
 
-/* What is called for files that are reported here anyway. */
-static int no_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
-			const char *path, const char *link, GElf_Word crc, char **ret_path)
-{
-	(void)mod;
-	(void)data;
-	(void)name;
-	(void)base;
-	(void)path;
-	(void)link;
-	(void)crc;
-	(void)ret_path;
-	return -1; /* frames are in .eh_frame, which a program that runs has */
-}
+/* A file that was reported, with the address it is at. */
+struct reported {
+	const struct ptc_codefile *file;
+	uint64_t bias;
+};
+
+struct files {
+	const struct ptc_dead *dead;
+	const struct ptc_addrspace *as;
+	struct ptc_mapping *maps; /* owned; of one file */
+	size_t nmaps, maps_cap;
+	struct reported *reported; /* owned */
+	size_t nreported, reported_cap;
+};
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = no_debuginfo,
+	.find_debuginfo = ptc_srcline_find_debuginfo,
 };
 
-/* What is to be added to the addresses in the file @fd, of which @r is mapped. */
-static bool bias_of(int fd, const struct ptc_range *r, uint64_t *ret)
+/* The mappings of @f. *@ret: the one of @r. What the state does not have is what the decoder knows.
+ */
+static bool list_mappings(struct files *fs, const struct ptc_range *r, size_t *ret)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	bool found = false;
-	size_t n = 0, i;
-	GElf_Phdr ph;
+	const struct ptc_addrspace *as = fs->as;
+	bool any = false;
+	size_t i;
 
-	if (elf && !elf_getphdrnum(elf, &n))
-		for (i = 0; i < n && !found; i++) {
-			found = gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
-				r->off >= ph.p_offset && r->off - ph.p_offset < ph.p_filesz;
-			if (found)
-				*ret = r->start - (r->off - ph.p_offset + ph.p_vaddr);
+	fs->nmaps = 0;
+	for (i = 0; i < as->n; i++) {
+		const struct ptc_range *o = &as->ranges[i];
+		const struct ptc_dead_map *m = ptc_dead_map_at(fs->dead, o->start);
+
+		if (o->file != r->file)
+			continue;
+		if (!ptc_grow(&fs->maps, &fs->maps_cap, fs->nmaps + 1, sizeof(*fs->maps)))
+			return false;
+		if (o == r) {
+			*ret = fs->nmaps;
+			any = true;
 		}
-	(void)elf_end(elf);
-	return found;
+		fs->maps[fs->nmaps++] = (struct ptc_mapping){ o->start, o->end, o->off,
+							      !m || m->map.prot & PROT_EXEC };
+	}
+	return any;
 }
 
-static void report(Dwfl *dwfl, const struct ptc_range *r)
+/* Libdwfl drops a module that is reported twice. */
+static bool is_new(struct files *fs, const struct ptc_codefile *f, uint64_t bias)
 {
-	const int fd = ptc_codefile_reopen(r->file);
-	uint64_t bias;
+	size_t i;
 
-	if (fd < 0)
-		return;
-	/* The descriptor is the module's, if there comes to be one. */
-	if (!bias_of(fd, r, &bias) ||
-	    !dwfl_report_elf(dwfl, r->file->name, r->file->path, fd, bias, true))
+	for (i = 0; i < fs->nreported; i++)
+		if (fs->reported[i].file == f && fs->reported[i].bias == bias)
+			return false;
+	if (!ptc_grow(&fs->reported, &fs->reported_cap, fs->nreported + 1, sizeof(*fs->reported)))
+		return false;
+	fs->reported[fs->nreported++] = (struct reported){ f, bias };
+	return true;
+}
+
+static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
+{
+	size_t which = 0;
+	const bool listed = list_mappings(fs, r, &which);
+	const int fd = listed && fs->maps[which].executable ? ptc_codefile_reopen(r->file) : -1;
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+	Dwfl_Module *mod = NULL;
+	uint64_t bias = 0;
+	void **data;
+
+	if (elf && ptc_segments_bias(elf, fs->maps, fs->nmaps, which, &bias) &&
+	    is_new(fs, r->file, bias))
+		mod = dwfl_report_elf(dwfl, r->file->name, r->file->path, fd, bias, true);
+	(void)elf_end(elf);
+	if (mod && dwfl_module_info(mod, &data, NULL, NULL, NULL, NULL, NULL, NULL))
+		*data = (void *)(uintptr_t)r->file;
+	if (!mod && fd >= 0) /* the descriptor is the module's, if there is one */
 		(void)close(fd);
 }
 
-static void report_all(Dwfl *dwfl, const struct ptc_addrspace *as)
+static void report_all(Dwfl *dwfl, const struct ptc_dead *dead, const struct ptc_addrspace *as)
 {
+	struct files fs = { .dead = dead, .as = as };
 	size_t i;
 
 	dwfl_report_begin(dwfl);
 	for (i = 0; i < as->n; i++)
-		if (as->ranges[i].file && as->ranges[i].file->path &&
-		    (!i || as->ranges[i].file != as->ranges[i - 1].file))
-			report(dwfl, &as->ranges[i]);
+		if (as->ranges[i].file && as->ranges[i].file->path)
+			report(dwfl, &fs, &as->ranges[i]);
 	(void)dwfl_report_end(dwfl, NULL, NULL);
+	free(fs.maps);
+	free(fs.reported);
 }
 
 /* --- its thread --- */
@@ -177,7 +211,7 @@ int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc
 	(void)elf_version(EV_CURRENT);
 	if (!dwfl)
 		return ptc_fail_mem(err);
-	report_all(dwfl, as);
+	report_all(dwfl, d, as);
 	if (dwfl_attach_state(dwfl, NULL, (pid_t)d->signal.pid, &thread_callbacks, &w))
 		(void)dwfl_getthread_frames(dwfl, (pid_t)t->tid, on_frame, &w);
 	dwfl_end(dwfl);
