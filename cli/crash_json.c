@@ -116,6 +116,8 @@ static void put_branches(struct ptc_emit *e, const struct ptc_crash_report *r)
 		}
 		ptc_emit_hex(e, "from", it->from);
 		ptc_emit_hex(e, "to", it->to);
+		if (it->flags & PTC_ITEM_TO_ZERO)
+			ptc_emit_bool(e, "to_is_address", true);
 		ptc_emit_word(e, "kind", ptc_kind_name((enum ptc_kind)it->kind));
 		ptc_crash_place(r, it->from, &place);
 		ptc_emit_text(e, "function", place.function);

@@ -277,10 +277,10 @@ static void show_branches(const struct ptc_crash_report *r, bool color)
 			continue;
 		}
 		printf("  %-7s ", ptc_kind_name((enum ptc_kind)it->kind));
-		if (it->from)
+		if (ptc_item_has_from(it))
 			show_place(r, it->from);
 		printf(" -> ");
-		if (it->to)
+		if (ptc_item_has_to(it))
 			show_place(r, it->to);
 		putchar('\n');
 	}

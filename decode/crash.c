@@ -66,7 +66,7 @@ static const struct ptc_item *last_jump(const struct ptc_crash_report *r)
 {
 	const struct ptc_item *it = &r->flow.arrival;
 
-	if (it->type != PTC_ITEM_BRANCH || !it->from)
+	if (it->type != PTC_ITEM_BRANCH || !ptc_item_has_from(it) || !ptc_item_has_to(it))
 		return NULL;
 	return it->to == r->victim->state.regs[PTC_REG_RIP] ? it : NULL;
 }
@@ -91,7 +91,7 @@ static bool make_traced(struct ptc_crash_report *r)
 	if (r->culprit && r->culprit->kind != PTC_KIND_ICALL && r->culprit->kind != PTC_KIND_CALL &&
 	    !push(&r->traced, r->culprit->from, true, f->frames[f->n - 1].how))
 		return false;
-	for (i = f->n; i > 1 && f->frames[i - 1].ret; i--)
+	for (i = f->n; i > 1 && f->frames[i - 1].has_ret; i--)
 		if (!push(&r->traced, f->frames[i - 1].ret,
 			  f->frames[i - 1].how == PTC_CALL_BY_SIGNAL, f->frames[i - 2].how))
 			return false;
@@ -265,8 +265,9 @@ static bool ends_elsewhere(const struct ptc_crash_report *r)
 		r->flow.nbranches ? ptc_crash_flow_branch(&r->flow, r->flow.nbranches - 1) : NULL;
 
 	return !last || last->type != PTC_ITEM_BRANCH ||
-	       (last->to ? last->to :
-			   last->from + (last->kind == PTC_KIND_ASYNC ? 0 : last->insn_len)) !=
+	       (ptc_item_has_to(last) ?
+			last->to :
+			last->from + (last->kind == PTC_KIND_ASYNC ? 0 : last->insn_len)) !=
 		       r->victim->state.regs[PTC_REG_RIP];
 }
 

@@ -12,7 +12,9 @@
 
 struct ptc_flow_frame {
 	uint64_t ip;  /* where the function was entered */
-	uint64_t ret; /* where it returns to, or what a signal interrupted; 0: not known */
+	uint64_t ret; /* if has_ret: where it returns to, or what a signal interrupted, which may be
+			 at address 0 */
+	bool has_ret;
 	enum ptc_call_how how;
 };
 

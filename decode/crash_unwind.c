@@ -22,13 +22,24 @@ static const uint8_t dwarf_regs[] = { PTC_REG_RAX, PTC_REG_RDX, PTC_REG_RCX, PTC
 				      PTC_REG_R12, PTC_REG_R13, PTC_REG_R14, PTC_REG_R15,
 				      PTC_REG_RIP };
 
-enum { NREGS = sizeof(dwarf_regs) };
+enum {
+	NREGS = sizeof(dwarf_regs),
+	DWARF_RSP = 7,
+	DWARF_RIP = 16,
+	CALL_REL32 = 5, /* bytes */
+	CALL_MAX = 7,	/* without prefixes */
+	STRAYED_MAX = 64,
+};
 
 struct unwinding {
 	const struct ptc_dead *dead;
 	const struct ptc_crash_thread *thread;
+	const struct ptc_addrspace *as;
 	struct ptc_unwound *out;
-	bool asked; /* next_thread has given the one there is */
+	Dwarf_Word regs[NREGS]; /* from which it is unwound */
+	bool asked;		/* next_thread has given the one there is */
+	bool called; /* regs are those of a frame that called: its ip is a return address less 1 */
+	bool stray;  /* the last frame is where no code is; regs are its own */
 	bool no_memory;
 };
 
@@ -166,12 +177,8 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
 static bool set_registers(Dwfl_Thread *thread, void *arg)
 {
 	const struct unwinding *u = arg;
-	Dwarf_Word regs[NREGS];
-	size_t i;
 
-	for (i = 0; i < NREGS; i++)
-		regs[i] = u->thread->regs[dwarf_regs[i]];
-	return dwfl_thread_state_registers(thread, 0, NREGS, regs);
+	return dwfl_thread_state_registers(thread, 0, NREGS, u->regs);
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
@@ -181,14 +188,41 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
+/* May what is at @addr run, as far as is known? */
+static bool is_code(const struct unwinding *u, uint64_t addr)
+{
+	const struct ptc_dead_map *m = ptc_dead_map_at(u->dead, addr);
+
+	return m ? m->map.prot & PROT_EXEC : !u->dead->nmaps && ptc_addrspace_has(u->as, addr);
+}
+
+/* Keeps the registers of a frame that control came to, though no code is there. */
+static bool keep_registers(struct unwinding *u, Dwfl_Frame *frame)
+{
+	unsigned int i;
+
+	for (i = 0; i < NREGS; i++)
+		if (dwfl_frame_reg(frame, i, &u->regs[i]) && i == DWARF_RSP)
+			return false;
+	return true;
+}
+
 static int on_frame(Dwfl_Frame *frame, void *arg)
 {
 	struct unwinding *u = arg;
 	struct ptc_unwound *out = u->out;
+	const bool called = u->called;
 	Dwarf_Addr pc;
 	bool interrupted;
 
-	if (!dwfl_frame_pc(frame, &pc, &interrupted) || !pc || out->n == PTC_UNWIND_MAX)
+	u->called = false;
+	if (!dwfl_frame_pc(frame, &pc, &interrupted) || out->n == PTC_UNWIND_MAX)
+		return DWARF_CB_ABORT;
+	if (called) {
+		pc++;
+		interrupted = false;
+	}
+	if (!pc && !interrupted)
 		return DWARF_CB_ABORT;
 	/* Two in a row: the kernel's way back from a handler, which nobody called, and who it was.
 	 */
@@ -199,23 +233,72 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 		return DWARF_CB_ABORT;
 	}
 	out->frames[out->n++] = (struct ptc_unwound_frame){ pc, interrupted };
-	return DWARF_CB_OK;
+	u->stray = interrupted && !is_code(u, pc) && keep_registers(u, frame);
+	return u->stray ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+static int unwind_from(struct unwinding *u, struct ptc_err *err)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	if (!dwfl)
+		return ptc_fail_mem(err);
+	u->asked = u->stray = false;
+	report_all(dwfl, u->dead, u->as);
+	if (dwfl_attach_state(dwfl, NULL, (pid_t)u->dead->signal.pid, &thread_callbacks, u))
+		(void)dwfl_getthread_frames(dwfl, (pid_t)u->thread->tid, on_frame, u);
+	dwfl_end(dwfl);
+	return u->no_memory ? ptc_fail_mem(err) : 0;
+}
+
+/* Do the bytes in front of @ret end in a call? By opcode: E8 and a displacement, or FF /2. */
+static bool is_behind_call(const struct unwinding *u, uint64_t ret)
+{
+	uint8_t bytes[CALL_MAX], *end = bytes + sizeof(bytes);
+	size_t n;
+
+	if (ptc_addrspace_read(u->as, ret - CALL_MAX, bytes, sizeof(bytes)) != sizeof(bytes))
+		return false;
+	if (end[-CALL_REL32] == 0xe8)
+		return true;
+	for (n = 2; n <= CALL_MAX; n++)
+		if (end[-(ptrdiff_t)n] == 0xff && (end[1 - (ptrdiff_t)n] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+/*
+ * A call led to where no code is: nothing ran since, so the return address is on the top of the
+ * stack. False: no call led there.
+ */
+static bool undo_call(struct unwinding *u)
+{
+	Dwarf_Word ret;
+
+	if (!read_memory(NULL, u->regs[DWARF_RSP], &ret, u) || !ret || !is_code(u, ret) ||
+	    !is_behind_call(u, ret))
+		return false;
+	u->regs[DWARF_RSP] += sizeof(ret);
+	u->regs[DWARF_RIP] = ret - 1; /* in the call, whose frame it is */
+	u->called = true;
+	return true;
 }
 
 int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc_crash_thread *t,
 	       const struct ptc_addrspace *as, struct ptc_err *err)
 {
-	struct unwinding w = { .dead = d, .thread = t, .out = u };
-	Dwfl *dwfl = dwfl_begin(&callbacks);
+	struct unwinding w = { .dead = d, .thread = t, .as = as, .out = u };
+	unsigned int strayed = 0;
+	size_t i;
+	int rc;
 
 	(void)elf_version(EV_CURRENT);
-	if (!dwfl)
-		return ptc_fail_mem(err);
-	report_all(dwfl, d, as);
-	if (dwfl_attach_state(dwfl, NULL, (pid_t)d->signal.pid, &thread_callbacks, &w))
-		(void)dwfl_getthread_frames(dwfl, (pid_t)t->tid, on_frame, &w);
-	dwfl_end(dwfl);
-	return w.no_memory ? ptc_fail_mem(err) : 0;
+	for (i = 0; i < NREGS; i++)
+		w.regs[i] = t->regs[dwarf_regs[i]];
+	do
+		rc = unwind_from(&w, err);
+	while (!rc && w.stray && ++strayed < STRAYED_MAX && undo_call(&w));
+	return rc;
 }
 
 void ptc_unwound_release(struct ptc_unwound *u)

@@ -82,11 +82,12 @@ enum ptc_gap_cause {
  * pid, tid and cpu are what the side records say of that time, or the queue is of.
  */
 struct ptc_item {
-	uint64_t from;	  /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
-			   * queue's AUX stream. EVENT: where it happened; 0: not known. RUN: see
-			   * ptc_item_transfers */
-	uint64_t to;	  /* BRANCH: 0 for an exit. GAP: length in bytes; 0 when none of the stream
-			   * itself is missing (overflow). EVENT: its value. RUN: how many */
+	uint64_t from; /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
+			* queue's AUX stream. EVENT: where it happened; 0: not known. RUN: see
+			* ptc_item_transfers */
+	uint64_t
+		to; /* BRANCH: 0 for an exit (ptc_item_has_to). GAP: length in bytes; 0 when none of
+		     * the stream itself is missing (overflow). EVENT: its value. RUN: how many */
 	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME. GAP: when it began; where no
 			   * time is known there, when decoding went on */
 	int32_t pid, tid; /* -1: not known */
@@ -97,9 +98,24 @@ struct ptc_item {
 	uint8_t cause;	  /* GAP: enum ptc_gap_cause */
 	uint8_t insn_len; /* opts.bytes: of the instruction at `from`; 0: not known */
 	uint8_t insn[15];
-	uint8_t reserved[5];
+	uint8_t flags; /* BRANCH: PTC_ITEM_TO_ZERO */
+	uint8_t reserved[4];
 };
 static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
+
+/* A call or jump through a null pointer: `to` is the address 0, and the trace went on there. */
+#define PTC_ITEM_TO_ZERO 1
+
+/* Does the transfer @it have a `from`, a `to`? The address 0 is one. */
+static inline bool ptc_item_has_from(const struct ptc_item *it)
+{
+	return it->from || it->kind != PTC_KIND_START;
+}
+
+static inline bool ptc_item_has_to(const struct ptc_item *it)
+{
+	return it->to || it->flags & PTC_ITEM_TO_ZERO;
+}
 
 /* One of a RUN, 16 bytes: its ends and its kind. Addresses have 56 bits there, and a sign. */
 struct ptc_transfer {
