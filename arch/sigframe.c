@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/sigframe.h"
 
+#include <string.h>
+
 #include "base/cursor.h"
 
 /*
@@ -47,4 +49,24 @@ bool ptc_sigframe_find(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t
 		return true;
 	}
 	return false;
+}
+
+void ptc_sigframe_registers(const uint8_t context[PTC_SIGFRAME_CONTEXT],
+			    uint64_t ret[PTC_SIGFRAME_REGS])
+{
+	/* r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
+	static const uint8_t dwarf[PTC_SIGFRAME_REGS] = { 8, 9, 10, 11, 12, 13, 14, 15, 5,
+							  4, 6, 3,  1,	0,  2,	7,  16 };
+	size_t i;
+
+	for (i = 0; i < PTC_SIGFRAME_REGS; i++)
+		ret[dwarf[i]] = word(context, 40 + i * 8);
+}
+
+bool ptc_sigframe_is_return(const uint8_t *code, size_t len)
+{
+	static const uint8_t bytes[PTC_SIGFRAME_RETURN] = { 0x48, 0xc7, 0xc0, 0x0f, 0,
+							    0,	  0,	0x0f, 0x05 };
+
+	return len >= sizeof(bytes) && !memcmp(code, bytes, sizeof(bytes));
 }

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "arch/sigframe.h"
 #include "base/err.h"
 #include "decode/codefile.h"
 #include "decode/grow.h"
@@ -40,6 +41,10 @@ struct unwinding {
 	bool asked;		/* next_thread has given the one there is */
 	bool called; /* regs are those of a frame that called: its ip is a return address less 1 */
 	bool stray;  /* the last frame is where no code is; regs are its own */
+	/* The last frame is what a handler returns to; the registers that the signal saved are
+	 * there. */
+	bool returns;
+	uint64_t context;
 	bool no_memory;
 };
 
@@ -207,6 +212,28 @@ static bool keep_registers(struct unwinding *u, Dwfl_Frame *frame)
 	return true;
 }
 
+/* Is the frame at @pc what a signal handler returns to? */
+static bool is_return(struct unwinding *u, Dwfl_Frame *frame, uint64_t pc)
+{
+	uint8_t code[PTC_SIGFRAME_RETURN];
+	const size_t n = ptc_addrspace_read(u->as, pc, code, sizeof(code));
+
+	return ptc_sigframe_is_return(code, n) && !dwfl_frame_reg(frame, DWARF_RSP, &u->context);
+}
+
+/* Libdw ends at address 0. A signal that came there has saved the registers. */
+static void take_context(struct unwinding *u)
+{
+	uint8_t context[PTC_SIGFRAME_CONTEXT];
+	struct ptc_unwound *out = u->out;
+
+	if (ptc_dead_memory(u->dead, u->context, context, sizeof(context)) != sizeof(context))
+		return;
+	ptc_sigframe_registers(context, u->regs);
+	out->frames[out->n - 1] = (struct ptc_unwound_frame){ u->regs[DWARF_RIP], true };
+	u->stray = !is_code(u, u->regs[DWARF_RIP]);
+}
+
 static int on_frame(Dwfl_Frame *frame, void *arg)
 {
 	struct unwinding *u = arg;
@@ -215,7 +242,7 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 	Dwarf_Addr pc;
 	bool interrupted;
 
-	u->called = false;
+	u->called = u->returns = false;
 	if (!dwfl_frame_pc(frame, &pc, &interrupted) || out->n == PTC_UNWIND_MAX)
 		return DWARF_CB_ABORT;
 	if (called) {
@@ -233,6 +260,7 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 		return DWARF_CB_ABORT;
 	}
 	out->frames[out->n++] = (struct ptc_unwound_frame){ pc, interrupted };
+	u->returns = is_return(u, frame, pc);
 	u->stray = interrupted && !is_code(u, pc) && keep_registers(u, frame);
 	return u->stray ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
@@ -243,11 +271,13 @@ static int unwind_from(struct unwinding *u, struct ptc_err *err)
 
 	if (!dwfl)
 		return ptc_fail_mem(err);
-	u->asked = u->stray = false;
+	u->asked = u->stray = u->returns = false;
 	report_all(dwfl, u->dead, u->as);
 	if (dwfl_attach_state(dwfl, NULL, (pid_t)u->dead->signal.pid, &thread_callbacks, u))
 		(void)dwfl_getthread_frames(dwfl, (pid_t)u->thread->tid, on_frame, u);
 	dwfl_end(dwfl);
+	if (u->returns)
+		take_context(u);
 	return u->no_memory ? ptc_fail_mem(err) : 0;
 }
 
