@@ -115,6 +115,39 @@ static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
 	return rc;
 }
 
+static bool is_unwinder(const struct ptc_crash_report *r, const struct ptc_crash_frame *f)
+{
+	struct ptc_crash_place place;
+
+	ptc_crash_place_frame(r, f, &place);
+	return place.function && !strncmp(place.function, "_Unwind_", 8);
+}
+
+/*
+ * An unwinder goes on in the frame that handles the exception. The landing pad may be in a part of
+ * its function that has no symbol: then the trace does not say which frame that is, and the frames
+ * in between stay. The memory says it.
+ */
+static void drop_unwound(struct ptc_crash_report *r)
+{
+	struct ptc_crash_stack *a = &r->traced;
+	const struct ptc_crash_stack *b = &r->unwound;
+	size_t i, k;
+
+	for (i = 0; i < a->n && i < b->n; i++) {
+		if (a->frames[i].pc == b->frames[i].pc)
+			continue;
+		if (!is_unwinder(r, &a->frames[i]))
+			return;
+		for (k = i + 1; k < a->n && a->frames[k].pc != b->frames[i].pc; k++)
+			;
+		if (k == a->n)
+			return;
+		memmove(a->frames + i, a->frames + k, (a->n - k) * sizeof(*a->frames));
+		a->n -= k - i;
+	}
+}
+
 /* What is behind the end of a trace that begins late is not known: no difference. */
 static int compare(const struct ptc_crash_report *r)
 {
@@ -343,6 +376,7 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	rc = make_unwound(r, err);
 	if (rc)
 		return rc;
+	drop_unwound(r);
 	r->differ = compare(r);
 	r->trace_is_short = ends_elsewhere(r);
 	if (r->why.reason == PTC_REASON_ABORT)

@@ -5,11 +5,13 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decode/grow.h"
 #include "decode/run.h"
 #include "decode/segments.h"
 #include "decode/units.h"
+#include "decode/unzstd.h"
 
 struct ptc_srcline_module {
 	const struct ptc_codefile *file; /* lent */
@@ -42,7 +44,7 @@ int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, 
 	}
 	if (link_name && strlen(link_name) < sizeof(link.name))
 		memcpy(link.name, link_name, strlen(link_name) + 1);
-	return f ? ptc_search_debug(&f->store->search, f->path, &id, &link) : -1;
+	return f ? ptc_unzstd_fd(ptc_search_debug(&f->store->search, f->path, &id, &link)) : -1;
 }
 
 static void open_module(struct ptc_srcline_module *m)
@@ -56,11 +58,15 @@ static void open_module(struct ptc_srcline_module *m)
 	};
 	const char *path = m->file->path;
 	void **data;
+	int fd;
 
 	m->dwfl = dwfl_begin(&callbacks);
 	if (!m->dwfl)
 		return;
-	m->mod = dwfl_report_offline(m->dwfl, path, path, -1);
+	fd = ptc_unzstd_open(path);
+	m->mod = dwfl_report_offline(m->dwfl, path, path, fd);
+	if (!m->mod && fd >= 0)
+		(void)close(fd);
 	if (m->mod && !dwfl_report_end(m->dwfl, NULL, NULL) &&
 	    dwfl_module_info(m->mod, &data, NULL, NULL, NULL, NULL, NULL, NULL)) {
 		*data = (void *)(uintptr_t)m->file;
