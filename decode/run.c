@@ -224,8 +224,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 	int r;
 
 	do {
-		if (d->engine)
-			ptc_calm_tell(d, l);
+		ptc_calm_tell(d, l);
 		r = ptc_lane_steps(d, l, err);
 		if (r < 0 || r == PTC_LANE_PASS)
 			return r;
@@ -238,7 +237,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 			l->begun = true;
 			l->begin_ns = t;
 		}
-		if (t > d->pick.to && ptc_lane_low(l) > d->pick.to) {
+		if (ptc_pick_is_over(&d->pick, t) && ptc_pick_is_over(&d->pick, ptc_lane_low(l))) {
 			leave_out_rest(d, l);
 			return 0;
 		}
@@ -322,7 +321,8 @@ static int serve(void *ctx, struct ptc_err *err)
 			return passed;
 	}
 	/* What happened behind the end of the trace still counts: records may have been lost. */
-	r = apply_sideband(d, d->pick.to, err);
+	r = apply_sideband(d, d->pick.to == UINT64_MAX ? UINT64_MAX : d->pick.to - (d->pick.to > 0),
+			   err);
 	if (!r)
 		r = ptc_merge_rest(d, s->sink, err);
 	count_missing(d);
@@ -355,6 +355,7 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	d->notes.unmapped = d->notes.kernel = (struct ptc_cost_nowhere){ .ip = 0 };
 	d->notes.lost_records = 0;
 	d->notes.alone = 0;
+	d->notes.late_code = 0;
 	for (i = 0; i < d->procs.files.n; i++)
 		d->procs.files.files[i]->cost = (struct ptc_cost){ 0 };
 	if (d->raw)

@@ -162,7 +162,7 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 	struct ptc_kind_len e;
 
 	ptc_trail_land(t, b->ip);
-	t->out->stats->insns += b->ninsn;
+	ptc_out_ran(t->out, b->ninsn, b->time);
 	if (t->insns)
 		list_insns(t, b);
 	else if (b->bent)

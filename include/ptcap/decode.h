@@ -49,6 +49,27 @@ enum ptc_event_kind {
 	PTC_EVENT_TSX_COMMIT,
 	PTC_EVENT_TSX_ABORT,
 	PTC_EVENT_CR3, /* another address space: CR3 */
+	/* Event Trace (CFE): the vector; its type from bit 8 on */
+	PTC_EVENT_INTR, /* an interrupt or an exception */
+	PTC_EVENT_IRET,
+	PTC_EVENT_SMI,
+	PTC_EVENT_RSM,
+	PTC_EVENT_SIPI,
+	PTC_EVENT_INIT,
+	PTC_EVENT_VMENTRY,
+	PTC_EVENT_VMEXIT,
+	PTC_EVENT_VMEXIT_INTR,
+	PTC_EVENT_SHUTDOWN,
+	PTC_EVENT_UINTR, /* a user interrupt */
+	PTC_EVENT_UIRET,
+	PTC_EVENT_CFE,	/* one of another type */
+	PTC_EVENT_PFA,	/* EVD, of the event behind it: the page fault's address, */
+	PTC_EVENT_VMXQ, /* a VM exit's qualification, */
+	PTC_EVENT_VMXR, /* and reason; */
+	PTC_EVENT_EVD,	/* one of another type */
+	PTC_EVENT_BBP,	/* a block of samples (PEBS): its type. Its items are not told of */
+	PTC_EVENT_BEP,	/* and its end */
+	PTC_EVENT_TRIG, /* a trigger: the packet's two bytes */
 	PTC_EVENT_COUNT
 };
 
@@ -339,10 +360,10 @@ PTC_API int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first
 				 uint64_t *ret_last_ns, struct ptc_err *err);
 
 /*
- * Before running: only items with a time in [@from_ns, @to_ns] (UINT64_MAX: to
- * the end). The trace in front of it and behind it is not decoded, but for what
- * is needed to begin. Not with opts.last, nor after a run (PTC_E_USAGE); PTC_E_NOT_EXIST if the
- * trace has no times.
+ * Before running: only items with a time in [@from_ns, @to_ns), where @to_ns is not one of
+ * them, so that two parts are the whole (UINT64_MAX: to the end). The trace in front of it and
+ * behind it is not decoded, but for what is needed to begin. Not with opts.last, nor after a run
+ * (PTC_E_USAGE); PTC_E_NOT_EXIST if the trace has no times.
  */
 PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_ns,
 				   struct ptc_err *err);
