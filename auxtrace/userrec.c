@@ -117,7 +117,7 @@ static bool get_short_name(struct ptc_cur *c, struct ptc_user_event_type *t)
 {
 	const size_t n = ptc_cur_left(c);
 
-	if (n % 8 || n >= PTC_EVENT_TYPE_NAME_MAX)
+	if (!n || n % 8 || t->event_id == PTC_LEDGER_ID || t->event_id == PTC_CRASH_ID)
 		return false;
 	memcpy(t->room, c->pos, n);
 	t->room[n] = 0;

@@ -362,13 +362,14 @@ Test(sideband, fields_stand_where_perf_event_h_puts_them)
 Test(sideband, a_name_where_prot_and_flags_should_be_is_whole)
 {
 	static const char *const names[] = { "/usr/lib64/libc-2.17.so", "[vdso]", "//anon" };
-	uint8_t bytes[64 + 32] = { 1, 0, 0, 0, 2, 0, 0, 0 };
+	enum { NAME = 56 };
+	uint8_t bytes[NAME + 32] = { 1, 0, 0, 0, 2, 0, 0, 0 };
 	struct ptc_sb sb;
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		memset(bytes + 64, 0, sizeof(bytes) - 64);
-		memcpy(bytes + 64, names[i], strlen(names[i]));
+		memset(bytes + NAME, 0, sizeof(bytes) - NAME);
+		memcpy(bytes + NAME, names[i], strlen(names[i]));
 		cr_assert_eq(parse_bytes(PERF_RECORD_MMAP2, bytes, sizeof(bytes), &sb), 1);
 		cr_assert_str_eq(sb.u.mmap.filename, names[i]);
 		cr_assert_eq(sb.u.mmap.prot, PROT_READ | PROT_EXEC);
