@@ -834,10 +834,11 @@ def numbers(path, *options):
 
 def counted(path, *options):
     ret = {}
-    for line in lib.decode(path, "--counts", *options).expect(0).out.splitlines():
+    for line in lib.decode(path, "--counts=edges", *options).expect(0).out.splitlines():
         f = line.split()
         if f and f[0].isdigit():
-            ret[" ".join(f[1:])] = ret.get(" ".join(f[1:]), 0) + int(f[0])
+            edge = " ".join(f[2:])  # behind the percentage
+            ret[edge] = ret.get(edge, 0) + int(f[0])
     return ret
 
 
