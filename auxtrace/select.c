@@ -400,7 +400,9 @@ static bool decide(struct ptc_select *s, const struct ptc_rec *rec, const struct
 	case PTC_REC_AUXTRACE:
 		return has_piece(s, rec);
 	case PTC_REC_HEADER_EVENT_TYPE:
-		return ptc_ledger_parse(rec, &ledger, &err) != 1; /* it is of the whole */
+		/* It is of the whole, but for the clocks. */
+		return ptc_ledger_parse(rec, &ledger, &err) != 1 ||
+		       ledger.kind == PTC_LEDGER_CLOCKS;
 	case PERF_RECORD_AUX:
 		return has_aux(s, rec);
 	case PERF_RECORD_ITRACE_START:

@@ -152,6 +152,7 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 {
 	struct ptc_emit e = { .json = true };
 	char text[PTC_CRASH_SENTENCE], name[16];
+	struct ptc_crash_place place;
 
 	ptc_emit_object(&e, NULL);
 	ptc_emit_word(&e, "schema", "ptcap-crash");
@@ -170,6 +171,16 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	put_stack(&e, "stack_traced", r, &r->traced);
 	ptc_emit_u64(&e, "unwound_depth", r->unwound.n);
 	put_stack(&e, "stack_unwound", r, &r->unwound);
+	ptc_emit_bool(&e, "traced_cut", r->traced.cut);
+	ptc_emit_bool(&e, "unwound_cut", r->unwound.cut);
+	if (r->circle.insns) {
+		ptc_emit_object(&e, "unshown_loop");
+		ptc_crash_place(r, r->circle.ip, &place);
+		put_place(&e, &place);
+		ptc_emit_u64(&e, "instructions", r->circle.insns);
+		ptc_emit_bool(&e, "calls", r->circle.calls);
+		ptc_emit_end(&e);
+	}
 	if (r->differ != PTC_CRASH_SAME)
 		ptc_emit_i64(&e, "differ_at", r->differ);
 	if (r->gave_up >= 0)

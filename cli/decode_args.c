@@ -459,7 +459,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 	int c, code;
 
 	*a = (struct ptc_decode_args){ .opts = PTC_DECODE_OPTS_INIT,
-				       .code = { .size = sizeof(a->code) },
+				       .code = PTC_CODE_OPTS_INIT,
 				       .out = { .totals = PTC_TOTALS_INIT } };
 	a->opts.code = &a->code;
 	a->sums = (struct ptc_sums_sink){ ptc_decoded_sums, &a->out };

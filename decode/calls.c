@@ -88,9 +88,10 @@ static int tell(struct ptc_calls *c, const struct ptc_call *call)
 static int enter(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
 		 enum ptc_call_how how, uint64_t ret)
 {
+	const bool cut = t->n == DEPTH_MAX;
 	struct frame *f;
 
-	if (t->n == DEPTH_MAX) {
+	if (cut) {
 		memmove(t->frames, t->frames + DEPTH_MAX / 2, DEPTH_MAX / 2 * sizeof(*f));
 		t->n = DEPTH_MAX / 2;
 	}
@@ -104,6 +105,7 @@ static int enter(struct ptc_calls *c, struct thread *t, const struct ptc_item *i
 			     .signal = how == PTC_CALL_BY_SIGNAL };
 	return tell(c, &(struct ptc_call){ .type = PTC_CALL_ENTER,
 					   .how = how,
+					   .cut = cut,
 					   .depth = (uint32_t)(t->n - 1),
 					   .ip = f->ip,
 					   .since = f->since,

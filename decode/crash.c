@@ -80,6 +80,7 @@ static bool make_traced(struct ptc_crash_report *r)
 	struct ptc_crash_flow *f = &r->flow;
 	size_t i;
 
+	r->traced.cut = f->cut;
 	if (!f->n)
 		return true;
 	if (!push(&r->traced, r->ip, true, f->frames[f->n - 1].how))
@@ -111,6 +112,7 @@ static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
 		if (!push(&r->unwound, i ? u.frames[i].pc : r->ip, u.frames[i].interrupted,
 			  PTC_CALL_BY_CALL))
 			rc = ptc_fail_mem(err);
+	r->unwound.cut = u.cut;
 	ptc_unwound_release(&u);
 	return rc;
 }
@@ -124,7 +126,7 @@ static int compare(const struct ptc_crash_report *r)
 	for (i = 0; i < a->n && i < b->n; i++)
 		if (a->frames[i].pc != b->frames[i].pc)
 			return (int)i;
-	return i < a->n && b->n < PTC_UNWIND_MAX ? (int)i : PTC_CRASH_SAME;
+	return i < a->n && !b->cut ? (int)i : PTC_CRASH_SAME;
 }
 
 /* --- the instruction --- */
@@ -135,6 +137,27 @@ static size_t read_code(const struct ptc_crash_report *r, uint64_t ip, uint8_t *
 	const size_t n = ptc_dead_memory(&r->dead, ip, ret, len);
 
 	return n || !p ? n : ptc_addrspace_read(&p->as, ip, ret, len);
+}
+
+static size_t read_for_circle(void *ctx, uint64_t ip, uint8_t *ret, size_t len)
+{
+	return read_code(ctx, ip, ret, len);
+}
+
+/* Does the last branch of the trace lead into a circle, and is the thread in there? */
+static void find_circle(struct ptc_crash_report *r)
+{
+	const struct ptc_item *it = &r->flow.arrival;
+
+	if (it->type == PTC_ITEM_BRANCH && it->to)
+		r->circle = ptc_circle_find(read_for_circle, r, it->to, r->ip);
+}
+
+const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *r)
+{
+	const bool traced = r->traced.n && !(r->circle.insns && r->unwound.n);
+
+	return traced ? &r->traced : &r->unwound;
 }
 
 /* The signal of an int3 comes behind it. */
@@ -214,7 +237,7 @@ static bool is_library(const char *file)
 /* The innermost frame that is neither of the C library nor of its kin called for the end. */
 static void find_who_gave_up(struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = r->traced.n ? &r->traced : &r->unwound;
+	const struct ptc_crash_stack *s = ptc_crash_believed(r);
 	struct ptc_crash_place place;
 	size_t i;
 
@@ -238,13 +261,12 @@ static void find_who_gave_up(struct ptc_crash_report *r)
 static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o,
 		      struct ptc_err *err)
 {
-	const struct ptc_id_range tid = { (int32_t)r->dead.signal.tid,
-					  (int32_t)r->dead.signal.tid };
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	int rc;
 
 	opts.bytes = true;
-	opts.tid = tid.first;
+	r->tid.first = r->tid.last = (int32_t)r->dead.signal.tid;
+	opts.tids = (struct ptc_ids){ &r->tid, 1 };
 	opts.code = o->code;
 	opts.untraced = true;
 	opts.mangled = o->mangled;
@@ -252,7 +274,7 @@ static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	if (rc)
 		return rc;
 	r->flow.d = r->d;
-	r->flow.tid = tid.first;
+	r->flow.tid = r->tid.first;
 	r->flow.until_ns = r->dead.signal.time_ns;
 	r->flow.max_branches = o->branches;
 	r->flow.max_calls = o->calls;
@@ -342,7 +364,8 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	rc = make_unwound(r, err);
 	if (rc)
 		return rc;
-	r->differ = compare(r);
+	find_circle(r);
+	r->differ = r->circle.insns ? PTC_CRASH_SAME : compare(r);
 	r->trace_is_short = ends_elsewhere(r);
 	if (r->why.reason == PTC_REASON_ABORT)
 		find_who_gave_up(r);

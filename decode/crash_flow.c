@@ -2,6 +2,7 @@
 #include "decode/crash_flow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "decode/grow.h"
@@ -47,11 +48,17 @@ static int on_call(void *ctx, const struct ptc_call *call)
 	keep_call(f, call);
 	if (call->type != PTC_CALL_ENTER) {
 		f->n = call->type == PTC_CALL_LOST ? 0 : call->depth;
+		f->cut &= f->n != 0;
 		return 0;
 	}
 	if (!ptc_grow(&f->frames, &f->cap, (size_t)call->depth + 1, sizeof(*f->frames))) {
 		f->no_memory = true;
 		return 1;
+	}
+	if (call->cut && f->n > call->depth) {
+		memmove(f->frames, f->frames + (f->n - call->depth),
+			call->depth * sizeof(*f->frames));
+		f->cut = true;
 	}
 	f->frames[call->depth] =
 		(struct ptc_flow_frame){ call->ip, returns_to(f, call), call->how };

@@ -38,6 +38,7 @@ struct ptc_crash_flow {
 
 	struct ptc_flow_frame *frames; /* owned; the outermost first */
 	size_t n, cap;
+	bool cut; /* there were more, too many to be kept: the outermost are missing */
 	/*
 	 * How it came to where it was last, a transfer or a gap. That it was interrupted there,
 	 * and went on, is none: a fault may wait for as long.

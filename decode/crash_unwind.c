@@ -154,7 +154,10 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 	Dwarf_Addr pc;
 	bool interrupted;
 
-	if (!dwfl_frame_pc(frame, &pc, &interrupted) || !pc || out->n == PTC_UNWIND_MAX)
+	if (!dwfl_frame_pc(frame, &pc, &interrupted) || !pc)
+		return DWARF_CB_ABORT;
+	out->cut = out->n == PTC_UNWIND_MAX;
+	if (out->cut)
 		return DWARF_CB_ABORT;
 	/* Two in a row: the kernel's way back from a handler, which nobody called, and who it was.
 	 */

@@ -50,13 +50,11 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 		.pid = -1,
 		.tid = -1,
 		.cpu = -1,
-		.only_tid = opts->tid,
-		.only_cpu = opts->cpu,
 		.tids = opts->tids,
 		.cpus = opts->cpus,
 		.stats = stats,
 	};
-	o->picky = opts->tid != -1 || opts->cpu != -1 || opts->tids.n || opts->cpus.n;
+	o->picky = opts->tids.n || opts->cpus.n;
 }
 
 static void empty(struct ptc_out *o)
@@ -147,9 +145,7 @@ static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, u
 
 static bool is_wanted(const struct ptc_out *o)
 {
-	return (o->only_tid == -1 || o->only_tid == o->tid) &&
-	       (o->only_cpu == -1 || o->only_cpu == o->cpu) && ptc_ids_have(&o->tids, o->tid) &&
-	       ptc_ids_have(&o->cpus, o->cpu);
+	return ptc_ids_have(&o->tids, o->tid) && ptc_ids_have(&o->cpus, o->cpu);
 }
 
 static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)

@@ -40,8 +40,7 @@ struct ptc_out {
 	uint32_t queue;
 
 	bool picky;			/* some are not wanted: */
-	int32_t only_tid, only_cpu;	/* drop the others; -1: keep all */
-	struct ptc_ids tids, cpus;	/* the same */
+	struct ptc_ids tids, cpus;	/* drop the others; none: keep all */
 	struct ptc_decode_stats *stats; /* of what is kept; lent */
 };
 

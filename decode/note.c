@@ -185,12 +185,12 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* ": 3 gaps, about 17 branches" */
+/* ": 3 gaps, at least 17 branches" */
 static void put_cost(char *out, size_t size, const struct ptc_cost *c)
 {
 	*out = '\0';
 	if (c->gaps && c->branches)
-		(void)snprintf(out, size, ": %" PRIu64 " gap%s, about %" PRIu64 " branch%s",
+		(void)snprintf(out, size, ": %" PRIu64 " gap%s, at least %" PRIu64 " branch%s",
 			       c->gaps, plural(c->gaps), c->branches, c->branches == 1 ? "" : "es");
 	else if (c->gaps)
 		(void)snprintf(out, size, ": %" PRIu64 " gap%s", c->gaps, plural(c->gaps));

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 #include "decode/calm.h"
 #include "decode/demangle.h"
 #include "decode/jobs.h"
@@ -21,20 +22,16 @@ int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opt
 			 struct ptc_err *err)
 {
 	const struct ptc_decode_opts defaults = PTC_DECODE_OPTS_INIT;
-	const uint8_t *extra = (const uint8_t *)opts;
-	size_t i;
+	int r = ptc_opts_take(&d->opts, sizeof(d->opts), opts ? opts : &defaults,
+			      "PTC_DECODE_OPTS_INIT", err);
 
-	d->opts = defaults;
-	if (opts) {
-		/* What an older caller does not know keeps its default. */
-		for (i = sizeof(*opts); i < opts->size; i++)
-			if (extra[i])
-				return ptc_fail(err, PTC_E_UNSUPPORTED,
-						"the caller set a decode option newer than this "
-						"library");
-		memcpy(&d->opts, opts, opts->size < sizeof(*opts) ? opts->size : sizeof(*opts));
-		d->opts.size = sizeof(d->opts);
+	if (!r && d->opts.code) {
+		r = ptc_opts_take(&d->code_opts, sizeof(d->code_opts), d->opts.code,
+				  "PTC_CODE_OPTS_INIT", err);
+		d->opts.code = &d->code_opts;
 	}
+	if (r)
+		return r;
 	d->pick.d = d;
 	d->pick.to = UINT64_MAX;
 	d->pick.sym = d->opts.sym;
@@ -371,8 +368,8 @@ static bool is_choosy(const struct ptc_decode *d)
 {
 	const struct ptc_decode_opts *o = &d->opts;
 
-	return o->engine == PTC_ENGINE_VERIFY || o->bytes || o->last || o->tid != -1 ||
-	       o->cpu != -1 || o->tids.n || o->cpus.n || ptc_pick_is_needed(&d->pick);
+	return o->engine == PTC_ENGINE_VERIFY || o->bytes || o->last || o->tids.n || o->cpus.n ||
+	       ptc_pick_is_needed(&d->pick);
 }
 
 /* Does nobody have to see them? */

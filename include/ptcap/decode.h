@@ -172,6 +172,25 @@ struct ptc_code_opts {
 	bool look_only;	   /* find the files, do not read them: for ptc_decode_survey */
 };
 
+/* The defaults: no place besides the recorded paths and the cache. */
+#ifdef __cplusplus
+static inline struct ptc_code_opts ptc_code_opts_init(void)
+{
+	struct ptc_code_opts opts = {};
+
+	opts.size = sizeof(opts);
+	return opts;
+}
+#define PTC_CODE_OPTS_INIT ptc_code_opts_init()
+#else
+/* clang-format off */
+#define PTC_CODE_OPTS_INIT                                                                         \
+	{                                                                                          \
+		.size = sizeof(struct ptc_code_opts)                                               \
+	}
+/* clang-format on */
+#endif
+
 /* Ids from @first to @last, both included. */
 struct ptc_id_range {
 	int32_t first, last;
@@ -208,13 +227,16 @@ struct ptc_sums_sink {
 	void *ctx;
 };
 
+/*
+ * Begin with PTC_DECODE_OPTS_INIT, or with zeros and the size: both are the defaults. PTC_E_USAGE:
+ * size is not set.
+ */
 struct ptc_decode_opts {
 	size_t size; /* sizeof(struct ptc_decode_opts) */
 	enum ptc_resync resync;
-	bool insns;	  /* INSN items instead of BRANCH items (gaps come all the same) */
-	bool bytes;	  /* fill insn, insn_len */
-	int32_t tid, cpu; /* only these; -1: all */
-	bool cpu_id_set;  /* use cpu_id instead of the file's CPUID feature */
+	bool insns;	 /* INSN items instead of BRANCH items (gaps come all the same) */
+	bool bytes;	 /* fill insn, insn_len */
+	bool cpu_id_set; /* use cpu_id instead of the file's CPUID feature */
 	struct ptc_cpu_id cpu_id;
 	struct ptc_ids tids, cpus; /* only these */
 	/*
@@ -257,7 +279,6 @@ static inline struct ptc_decode_opts ptc_decode_opts_init(void)
 	struct ptc_decode_opts opts = {};
 
 	opts.size = sizeof(opts);
-	opts.tid = opts.cpu = -1;
 	return opts;
 }
 #define PTC_DECODE_OPTS_INIT ptc_decode_opts_init()
@@ -265,7 +286,7 @@ static inline struct ptc_decode_opts ptc_decode_opts_init(void)
 /* clang-format off */
 #define PTC_DECODE_OPTS_INIT                                                                       \
 	{                                                                                          \
-		.size = sizeof(struct ptc_decode_opts), .tid = -1, .cpu = -1                       \
+		.size = sizeof(struct ptc_decode_opts)                                             \
 	}
 /* clang-format on */
 #endif
@@ -307,7 +328,7 @@ PTC_API const char *ptc_event_name(enum ptc_event_kind kind);
  * PTC_E_IO: it, or what opts.code names, cannot be read. PTC_E_FORMAT: it is no perf.data, or
  * damaged so that nothing can be made of it (off: where). PTC_E_NOT_EXIST: it holds no AUX trace.
  * PTC_E_UNSUPPORTED: trace of another kind than Intel PT, a recording of a big-endian machine,
- * options of a newer caller. PTC_E_LIMIT, PTC_E_NO_MEMORY.
+ * options of a newer caller. PTC_E_USAGE: options without a size. PTC_E_LIMIT, PTC_E_NO_MEMORY.
  */
 PTC_API int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts,
 			    struct ptc_decode **ret, struct ptc_err *err);
@@ -383,7 +404,8 @@ struct ptc_missing {
 	const char *hint;		   /* the way out, in words */
 	uint64_t gaps;
 	uint64_t bytes;	   /* of trace that could not be followed */
-	uint64_t branches; /* about how many are in them: those that are in the trace */
+	uint64_t branches; /* at least so many are in them: those that have a bit or a packet there
+			    */
 };
 
 /*

@@ -57,7 +57,8 @@ Test(open_loss, what_is_missing_between_snapshots_was_not_kept)
 		       "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n"
 		       "8 1016 0 syscall\n");
 	cr_assert_eq(t.stats.gaps[PTC_GAP_SNAPSHOT], 2);
-	t.opts.tid = 7; /* not as if nothing were missing */
+	t.opts.tids = (struct ptc_ids){ &(struct ptc_id_range){ 7, 7 },
+					1 }; /* not as if nothing were missing */
 	rec_expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
 		       "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n");
 	rec_end(&t);

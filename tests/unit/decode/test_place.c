@@ -96,8 +96,8 @@ Test(place, in_a_loop_all_places_are_counted_and_the_newest_is_taken)
 	init(&x, LOOP, 350);
 	cr_assert(find(&x));
 	cr_assert_eq(x.out[0].step, 398);
-	/* From 350 on, and 16 in front: 334, 338, ... 398. */
-	cr_assert_eq(x.all.candidates, 17);
+	/* From 350 on, and 32 in front: 318, 322, ... 398. */
+	cr_assert_eq(x.all.candidates, 21);
 	expect_as_aligned(&x);
 }
 
@@ -106,9 +106,9 @@ Test(place, where_the_time_does_not_allow_it_it_is_not)
 	struct fixture x;
 
 	init(&x, STEPS, 350);
-	x.place.since = 350 + 17;
+	x.place.since = 350 + 33;
 	cr_assert(find(&x));
-	x.place.since = 350 + 18;
+	x.place.since = 350 + 34;
 	cr_assert_not(find(&x));
 }
 
@@ -150,4 +150,18 @@ Test(place, no_stack_is_across_a_gap)
 	init(&x, STEPS, 350);
 	x.steps[347] = (struct ptc_step){ .time = 347, .flags = PTC_STEP_GAP };
 	cr_assert_not(find(&x));
+}
+
+Test(place, all_shifts_that_are_possible_are_found)
+{
+	struct fixture x;
+
+	init(&x, STEPS, 350);
+	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in), 1);
+	x.place.ip = x.steps[355].to;
+	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in), 1 << 5);
+	x.place.ip = x.steps[340].to;
+	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in), 0);
+	init(&x, LOOP, 350); /* of four transfers: every fourth shift looks the same */
+	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in) & 0x1ff, 0x111);
 }
