@@ -4,6 +4,8 @@
 #include <Zydis/Zydis.h>
 #include <stdio.h>
 
+#include "arch/insn_unknown.h"
+
 static const ZydisMachineMode modes[] = {
 	[PTC_MODE_64] = ZYDIS_MACHINE_MODE_LONG_64,
 	[PTC_MODE_32] = ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
@@ -43,5 +45,7 @@ void ptc_disasm(enum ptc_mode mode, const uint8_t *bytes, size_t len, uint64_t i
 							 in.operand_count_visible, ret,
 							 PTC_DISASM_MAX, ip, NULL)))
 		return;
-	(void)snprintf(ret, PTC_DISASM_MAX, "(bad)");
+	(void)snprintf(ret, PTC_DISASM_MAX, "%s",
+		       len && ptc_insn_unknown_len(mode, bytes, len) == len ? "(unknown)" :
+									      "(bad)");
 }

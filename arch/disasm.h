@@ -12,7 +12,8 @@ enum { PTC_DISASM_MAX = 128 }; /* bytes of text, the NUL too */
 
 /*
  * The instruction at @ip in Intel's syntax, with absolute targets: "call 0x401020". "(bad)" if
- * the @len bytes are none. Text that does not fit is cut.
+ * the @len bytes are none, "(unknown)" if they are one that is newer than the disassembler. Text
+ * that does not fit is cut.
  */
 void ptc_disasm(enum ptc_mode mode, const uint8_t *bytes, size_t len, uint64_t ip,
 		char ret[PTC_DISASM_MAX]);

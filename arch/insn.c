@@ -4,6 +4,7 @@
 #include <Zydis/Zydis.h>
 
 #include "arch/insn_plain.h"
+#include "arch/insn_unknown.h"
 
 const char *ptc_kind_name(enum ptc_kind kind)
 {
@@ -100,8 +101,16 @@ enum ptc_insn_status ptc_insn_decode_any(enum ptc_mode mode, const uint8_t *byte
 	st = ZydisDecoderDecodeInstruction(&decoder, &ctx, bytes, len, &in);
 	if (st == ZYDIS_STATUS_NO_MORE_DATA)
 		return PTC_INSN_SHORT;
-	if (!ZYAN_SUCCESS(st))
-		return PTC_INSN_BAD;
+	if (!ZYAN_SUCCESS(st)) {
+		const size_t n = ptc_insn_unknown_len(mode, bytes, len);
+
+		if (!n)
+			return PTC_INSN_BAD;
+		*ret = (struct ptc_insn){ .len = (uint8_t)n,
+					  .cond = PTC_COND_NONE,
+					  .unknown = true };
+		return PTC_INSN_OK;
+	}
 	*ret = (struct ptc_insn){ .len = in.length, .cond = PTC_COND_NONE };
 	rel = in.raw.imm[0].size && in.raw.imm[0].is_relative;
 	ret->kind = kind_of(&in, rel);

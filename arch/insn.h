@@ -32,6 +32,7 @@ struct ptc_insn {
 	bool shadow;	    /* loads SS: the processor takes no trap before the next has run */
 	bool pushes_flags;  /* pushf, of any size: stores TF */
 	bool loads_flags;   /* popf, iret: may change TF */
+	bool unknown;	    /* newer than the disassembler: its length is known, and no more */
 	uint64_t target;    /* of a direct jump, call or jcc */
 };
 

@@ -26,6 +26,44 @@ static int cyc_len(const uint8_t *p, size_t len)
 	return i < 15 ? 0 : -1;
 }
 
+/* Of a BIP with the header @byte, in a block whose BBP has @size; 0: it is none. */
+static size_t bip_len(uint8_t byte, uint8_t size)
+{
+	if ((byte & 7) != 4)
+		return 0;
+	return size & 0x80 ? 5 : 9;
+}
+
+/* A BBP and its BIPs. What follows the last one is seen only if it is there. */
+static int block_len(const uint8_t *p, size_t len)
+{
+	enum { MAX_BIPS = 32 };
+	size_t at = 3, end = 3, bip;
+	enum ptc_pkt type = PTC_PKT_PAD;
+	int n, bips = 0;
+
+	if (len < at)
+		return 0;
+	while (at < len && bips < MAX_BIPS) {
+		bip = bip_len(p[at], p[2]);
+		if (bip > len - at)
+			return 0;
+		at += bip;
+		if (bip) {
+			end = at;
+			bips++;
+			continue;
+		}
+		n = p[at] == 0x02 && len - at > 1 && p[at + 1] == 0x63 ?
+			    -1 :
+			    ptc_pkt_len(p + at, len - at, &type);
+		if (n <= 0 || !ptc_pkt_is_timing(type) || at - end > PTC_PSB_LEN)
+			break;
+		at += (size_t)n;
+	}
+	return (int)end;
+}
+
 /* Packets that begin with 0x02. */
 static int ext_len(const uint8_t *p, size_t len, enum ptc_pkt *type)
 {
@@ -77,7 +115,7 @@ static int ext_len(const uint8_t *p, size_t len, enum ptc_pkt *type)
 	case 0xa2: /* PWRX */
 		return whole(7, len);
 	case 0x63: /* BBP */
-		return whole(3, len);
+		return block_len(p, len);
 	case 0x33:
 	case 0xb3: /* BEP */
 		return 2;

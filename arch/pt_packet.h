@@ -41,6 +41,7 @@ enum ptc_pkt {
 /*
  * The packet at @p of at most @len bytes. Returns its length, 0 when more
  * bytes are needed to tell, or -1 when no packet starts with these bytes.
+ * A BBP is one packet with its BIPs, which are none without it, and timing between them.
  */
 int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type);
 
@@ -99,6 +100,28 @@ static inline bool ptc_pkt_is_timing(enum ptc_pkt type)
 {
 	return type == PTC_PKT_TSC || type == PTC_PKT_TMA || type == PTC_PKT_MTC ||
 	       type == PTC_PKT_CYC || type == PTC_PKT_CBR || type == PTC_PKT_PAD;
+}
+
+/* Longer ones libipt does not take: it counts the last bits of them as behind a number's end. */
+enum { PTC_CYC_PLAIN_LEN = 9 };
+
+/*
+ * A packet, at @p and of @n bytes, that libipt 2.0 does not know? CFE, EVD, BBP with its BIPs, BEP,
+ * TRIG; long CYC.
+ */
+static inline bool ptc_pkt_is_foreign(const uint8_t *p, enum ptc_pkt type, size_t n)
+{
+	if (type == PTC_PKT_CYC)
+		return n > PTC_CYC_PLAIN_LEN;
+	return type == PTC_PKT_OTHER && (p[0] != 0x02 || p[1] == 0x13 || p[1] == 0x53 ||
+					 p[1] == 0x63 || (p[1] & 0x7f) == 0x33);
+}
+
+/* Does a FUP follow the packet at @p, which is of PTC_PKT_OTHER? MWAIT, EXSTOP, BEP, CFE. */
+static inline bool ptc_pkt_has_fup(const uint8_t *p)
+{
+	return p[0] == 0x02 &&
+	       (p[1] == 0xc2 || p[1] == 0xe2 || p[1] == 0xb3 || (p[1] == 0x13 && p[2] & 0x80));
 }
 
 /* Neither timing nor of a branch alone. */

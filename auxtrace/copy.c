@@ -272,10 +272,11 @@ static bool is_trace(const struct ptc_rec *rec)
 	struct ptc_ledger ledger;
 	struct ptc_err err;
 
-	return ptc_ledger_parse(rec, &ledger, &err) == 1 || type == PTC_REC_AUXTRACE ||
-	       type == PTC_REC_AUXTRACE_INFO || type == PTC_REC_AUXTRACE_ERROR ||
-	       type == PERF_RECORD_AUX || type == PERF_RECORD_AUX_OUTPUT_HW_ID ||
-	       type == PERF_RECORD_ITRACE_START;
+	if (ptc_ledger_parse(rec, &ledger, &err) == 1)
+		return ledger.kind != PTC_LEDGER_CLOCKS;
+	return type == PTC_REC_AUXTRACE || type == PTC_REC_AUXTRACE_INFO ||
+	       type == PTC_REC_AUXTRACE_ERROR || type == PERF_RECORD_AUX ||
+	       type == PERF_RECORD_AUX_OUTPUT_HW_ID || type == PERF_RECORD_ITRACE_START;
 }
 
 static bool is_stale_record(const struct copying *c, const struct ptc_rec *rec)
@@ -405,7 +406,9 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_opts *opts,
 	     struct ptc_copy_stats *ret, struct ptc_err *err)
 {
-	const struct ptc_writer_opts wopts = { .pipe = opts->pipe, .copy = true };
+	const struct ptc_writer_opts wopts = { .size = sizeof(wopts),
+					       .pipe = opts->pipe,
+					       .copy = true };
 	struct copying c = { .f = f, .opts = opts };
 	int rc = 0;
 

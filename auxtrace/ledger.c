@@ -16,11 +16,15 @@ static const char *const ring_names[] = {
 	"partial",     "collisions", "wakeups",	     "restarts",
 };
 static const char *const event_names[] = { "id", "enabled_ns", "running_ns", "lost", "failed" };
+static const char *const clock_names[] = { "time_ns", "monotonic_ns" };
+static const char *const source_names[] = { "instructions", "transfers", "unshown" };
 
 enum {
 	WORD = 8,
 	RING_WORDS = sizeof(ring_names) / sizeof(ring_names[0]),
 	EVENT_WORDS = sizeof(event_names) / sizeof(event_names[0]),
+	CLOCK_WORDS = sizeof(clock_names) / sizeof(clock_names[0]),
+	SOURCE_WORDS = sizeof(source_names) / sizeof(source_names[0]),
 	WHICH_WORDS = 3, /* idx, cpu, tid */
 	FRONT = WORD + PTC_EVENT_TYPE_NAME_MAX,
 	HEAD = 2 * WORD, /* u32 kind, u32 size, u64 n */
@@ -31,11 +35,18 @@ static_assert(sizeof(struct ptc_ledger_ring) == (size_t)RING_WORDS * WORD,
 	      "every number has a name");
 static_assert(sizeof(struct ptc_ledger_event) == (size_t)EVENT_WORDS * WORD,
 	      "every number has a name");
+static_assert(sizeof(struct ptc_ledger_clock) == (size_t)CLOCK_WORDS * WORD,
+	      "every number has a name");
+static_assert(sizeof(struct ptc_ledger_source) == (size_t)SOURCE_WORDS * WORD,
+	      "every number has a name");
 
 /* What a reader that knows nothing of this takes for an event's name. */
 static const char *kind_name(uint32_t kind)
 {
-	return kind == PTC_LEDGER_RINGS ? "ptcap ledger: rings" : "ptcap ledger: events";
+	return kind == PTC_LEDGER_RINGS	 ? "ptcap ledger: rings" :
+	       kind == PTC_LEDGER_EVENTS ? "ptcap ledger: events" :
+	       kind == PTC_LEDGER_CLOCKS ? "ptcap ledger: clocks" :
+					   "ptcap ledger: source";
 }
 
 /* --- writing --- */
@@ -87,6 +98,16 @@ void ptc_ledger_put_rings(struct ptc_buf *b, const struct ptc_ledger_ring *rings
 void ptc_ledger_put_events(struct ptc_buf *b, const struct ptc_ledger_event *events, size_t n)
 {
 	put_records(b, PTC_LEDGER_EVENTS, events, EVENT_WORDS, n);
+}
+
+void ptc_ledger_put_clocks(struct ptc_buf *b, const struct ptc_ledger_clock *clocks, size_t n)
+{
+	put_records(b, PTC_LEDGER_CLOCKS, clocks, CLOCK_WORDS, n);
+}
+
+void ptc_ledger_put_source(struct ptc_buf *b, const struct ptc_ledger_source *source)
+{
+	put_records(b, PTC_LEDGER_SOURCES, source, SOURCE_WORDS, 1);
 }
 
 /* --- reading --- */
@@ -147,6 +168,26 @@ bool ptc_ledger_next_event(struct ptc_ledger *l, struct ptc_ledger_event *ret)
 	return true;
 }
 
+bool ptc_ledger_next_clock(struct ptc_ledger *l, struct ptc_ledger_clock *ret)
+{
+	uint64_t words[CLOCK_WORDS];
+
+	if (!next(l, PTC_LEDGER_CLOCKS, words, CLOCK_WORDS))
+		return false;
+	memcpy(ret, words, sizeof(*ret));
+	return true;
+}
+
+bool ptc_ledger_next_source(struct ptc_ledger *l, struct ptc_ledger_source *ret)
+{
+	uint64_t words[SOURCE_WORDS];
+
+	if (!next(l, PTC_LEDGER_SOURCES, words, SOURCE_WORDS))
+		return false;
+	memcpy(ret, words, sizeof(*ret));
+	return true;
+}
+
 /* --- the numbers --- */
 
 bool ptc_ledger_ring_field(const struct ptc_ledger_ring *r, size_t i, struct ptc_ledger_field *ret)
@@ -169,6 +210,30 @@ bool ptc_ledger_event_field(const struct ptc_ledger_event *e, size_t i,
 		return false;
 	memcpy(words, e, sizeof(words));
 	*ret = (struct ptc_ledger_field){ event_names[i], words[i], false };
+	return true;
+}
+
+bool ptc_ledger_clock_field(const struct ptc_ledger_clock *entry, size_t i,
+			    struct ptc_ledger_field *ret)
+{
+	uint64_t words[CLOCK_WORDS];
+
+	if (i >= CLOCK_WORDS)
+		return false;
+	memcpy(words, entry, sizeof(words));
+	*ret = (struct ptc_ledger_field){ clock_names[i], words[i], false };
+	return true;
+}
+
+bool ptc_ledger_source_field(const struct ptc_ledger_source *entry, size_t i,
+			     struct ptc_ledger_field *ret)
+{
+	uint64_t words[SOURCE_WORDS];
+
+	if (i >= SOURCE_WORDS)
+		return false;
+	memcpy(words, entry, sizeof(words));
+	*ret = (struct ptc_ledger_field){ source_names[i], words[i], false };
 	return true;
 }
 

@@ -10,6 +10,8 @@
 /* Append records with these entries: as many as it takes. */
 void ptc_ledger_put_rings(struct ptc_buf *b, const struct ptc_ledger_ring *rings, size_t n);
 void ptc_ledger_put_events(struct ptc_buf *b, const struct ptc_ledger_event *events, size_t n);
+void ptc_ledger_put_clocks(struct ptc_buf *b, const struct ptc_ledger_clock *clocks, size_t n);
+void ptc_ledger_put_source(struct ptc_buf *b, const struct ptc_ledger_source *source);
 
 /* Add the numbers of @from to @to, but for those that say which ring it is. */
 void ptc_ledger_add(struct ptc_ledger_ring *to, const struct ptc_ledger_ring *from);

@@ -7,6 +7,7 @@
 #include "auxtrace/layout.h"
 #include "auxtrace/sample.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "base/vec.h"
 
 /* A record that waits. Places ascend as the file does, so they part equal times. */
@@ -39,13 +40,19 @@ struct ptc_order {
 int ptc_order_new(const struct ptc_file *f, const struct ptc_order_opts *opts,
 		  struct ptc_order **ret, struct ptc_err *err)
 {
+	const struct ptc_order_opts defaults = PTC_ORDER_OPTS_INIT;
 	struct ptc_order *o = calloc(1, sizeof(*o));
+	int rc;
 
 	if (!o)
 		return ptc_fail_mem(err);
+	rc = ptc_opts_take(&o->opts, sizeof(o->opts), opts ? opts : &defaults,
+			   "PTC_ORDER_OPTS_INIT", err);
+	if (rc) {
+		free(o);
+		return rc;
+	}
 	o->f = f;
-	if (opts)
-		o->opts = *opts;
 	if (!o->opts.max || o->opts.max > PTC_ORDER_MAX)
 		o->opts.max = PTC_ORDER_MAX;
 	*ret = o;

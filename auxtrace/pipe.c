@@ -158,6 +158,38 @@ void ptc_pipe_updates(struct ptc_file *f, uint64_t pos, bool front)
 	}
 }
 
+enum { TEXT_MIN = 8, TEXT_SHOWN = 60 };
+
+static bool is_text(uint8_t byte)
+{
+	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\r' || byte == '\t' ||
+	       byte == 0x1b;
+}
+
+/* Is what is left, from @pos on, text: what the writer said, to the pipe that the records went to?
+ */
+static bool refuse_text(const struct ptc_file *f, uint64_t pos, struct ptc_err *err)
+{
+	const struct ptc_section *data = &f->parts[0].data;
+	struct ptc_cur c;
+	size_t i, n;
+
+	if (pos > data->size || !ptc_file_bytes(f, data->off + pos, data->size - pos, &c))
+		return false;
+	n = ptc_cur_left(&c);
+	for (i = 0; i < n && is_text(c.pos[i]); i++)
+		;
+	if (i < n || n < TEXT_MIN)
+		return false;
+	for (i = 0; i < n && i < TEXT_SHOWN && c.pos[i] != '\n'; i++)
+		;
+	(void)ptc_fail_at(err, PTC_E_FORMAT, data->off + pos,
+			  "behind the last record there is text, which a program wrote to the same "
+			  "pipe: '%.*s'",
+			  (int)i, (const char *)c.pos);
+	return true;
+}
+
 static int take_records(struct reading *r, struct ptc_err *err)
 {
 	struct ptc_section *data = &r->f->parts[0].data;
@@ -177,6 +209,7 @@ static int take_records(struct reading *r, struct ptc_err *err)
 	}
 	if (!rc)
 		return 0;
+	(void)refuse_text(r->f, before, err);
 	rc = ptc_file_damaged(r->f, err);
 	if (r->f->tolerant)
 		r->f->parts[0].cut_trace = ptc_salvage_trace(r->f, 0, before);

@@ -51,7 +51,7 @@ static bool has_tid(const struct ptc_select_opts *o, int32_t tid)
 static bool has_time(const struct ptc_select_opts *o, uint64_t ns)
 {
 	/* perf makes up records with time 0 or ~0. */
-	return !ns || ns == UINT64_MAX || (ns >= o->from_ns && (!o->to_ns || ns <= o->to_ns));
+	return !ns || ns == UINT64_MAX || (ns >= o->from_ns && (!o->to_ns || ns < o->to_ns));
 }
 
 static bool has_queue(const struct ptc_select_opts *o, const struct ptc_queue *q)
@@ -106,7 +106,7 @@ static bool is_outside(const struct ptc_select *s, const struct ptc_chunk *c,
 	if (!spans->n || last == SIZE_MAX || first > last) /* nothing is known of it */
 		return false;
 	return spans->spans[last].until_ns < s->opts.from_ns ||
-	       (s->opts.to_ns && spans->spans[first].after_ns > s->opts.to_ns);
+	       (s->opts.to_ns && spans->spans[first].after_ns >= s->opts.to_ns);
 }
 
 /* PSB: 02 82, eight times. */
@@ -400,7 +400,9 @@ static bool decide(struct ptc_select *s, const struct ptc_rec *rec, const struct
 	case PTC_REC_AUXTRACE:
 		return has_piece(s, rec);
 	case PTC_REC_HEADER_EVENT_TYPE:
-		return ptc_ledger_parse(rec, &ledger, &err) != 1; /* it is of the whole */
+		/* It is of the whole, but for the clocks. */
+		return ptc_ledger_parse(rec, &ledger, &err) != 1 ||
+		       ledger.kind == PTC_LEDGER_CLOCKS;
 	case PERF_RECORD_AUX:
 		return has_aux(s, rec);
 	case PERF_RECORD_ITRACE_START:

@@ -15,7 +15,7 @@ struct ptc_select_opts {
 	size_t ncpus;
 	const int32_t *tids; /* ntids 0: all */
 	size_t ntids;
-	uint64_t from_ns, to_ns; /* both included; to_ns 0: no end */
+	uint64_t from_ns, to_ns; /* [from_ns, to_ns); to_ns 0: no end */
 };
 
 static inline bool ptc_select_is_all(const struct ptc_select_opts *o)

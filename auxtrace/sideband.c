@@ -34,6 +34,27 @@ static bool get_build_id(struct ptc_cur *c, struct ptc_build_id *ret)
 	return true;
 }
 
+/* PROT_READ, PROT_WRITE, PROT_EXEC, PROT_SEM, PROT_GROWSDOWN, PROT_GROWSUP: there are no others. */
+enum { ALL_PROT = 0x0300000f };
+
+/*
+ * What a mapping is for, and the file. Kernels of RHEL 7 write the name where others have prot and
+ * flags: of code, as such records are.
+ */
+static bool get_prot(struct ptc_cur *c, struct ptc_sb_mmap *m)
+{
+	struct ptc_cur name = *c;
+
+	if (!ptc_cur_le32(c, &m->prot) || !ptc_cur_le32(c, &m->flags))
+		return false;
+	if (m->prot & ~(uint32_t)ALL_PROT && (*name.pos == '/' || *name.pos == '[')) {
+		*c = name;
+		m->prot = PROT_READ | PROT_EXEC;
+		m->flags = MAP_PRIVATE;
+	}
+	return ptc_cur_str(c, &m->filename);
+}
+
 static bool get_mmap(struct ptc_cur *c, struct ptc_sb *sb)
 {
 	struct ptc_sb_mmap *m = &sb->u.mmap;
@@ -52,8 +73,7 @@ static bool get_mmap(struct ptc_cur *c, struct ptc_sb *sb)
 		   !ptc_cur_le64(c, &m->ino) || !ptc_cur_le64(c, &m->ino_generation)) {
 		return false;
 	}
-	return ptc_cur_le32(c, &m->prot) && ptc_cur_le32(c, &m->flags) &&
-	       ptc_cur_str(c, &m->filename);
+	return get_prot(c, m);
 }
 
 static bool get_lost(struct ptc_cur *c, struct ptc_sb *sb)

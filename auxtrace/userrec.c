@@ -112,11 +112,28 @@ static void put_attr(struct ptc_buf *b, const struct ptc_user *u)
 	put_bytes(b, u->u.attr.ids);
 }
 
+/* perf up to 3.10 left out what is behind the name, up to a multiple of 8 bytes: even its end. */
+static bool get_short_name(struct ptc_cur *c, struct ptc_user_event_type *t)
+{
+	const size_t n = ptc_cur_left(c);
+
+	if (!n || n % 8 || t->event_id == PTC_LEDGER_ID || t->event_id == PTC_CRASH_ID)
+		return false;
+	memcpy(t->room, c->pos, n);
+	t->room[n] = 0;
+	t->name = NULL; /* ptc_user_parse sets it */
+	return ptc_cur_skip(c, n);
+}
+
 static bool get_event_type(struct ptc_cur *c, struct ptc_user *u)
 {
 	struct ptc_user_event_type *t = &u->u.event_type;
 
-	return ptc_cur_le64(c, &t->event_id) && get_field(c, PTC_EVENT_TYPE_NAME_MAX, &t->name) &&
+	if (!ptc_cur_le64(c, &t->event_id))
+		return false;
+	if (ptc_cur_left(c) < PTC_EVENT_TYPE_NAME_MAX)
+		return get_short_name(c, t);
+	return get_field(c, PTC_EVENT_TYPE_NAME_MAX, &t->name) &&
 	       ((t->event_id != PTC_LEDGER_ID && t->event_id != PTC_CRASH_ID) ||
 		get_rest(c, &t->more));
 }
@@ -537,6 +554,8 @@ int ptc_user_parse(const struct ptc_rec *rec, struct ptc_user *ret, struct ptc_e
 				   "%s record is too short for what it claims, or makes no sense",
 				   ptc_rec_name(rec->type));
 	*ret = u;
+	if (u.type == PTC_REC_HEADER_EVENT_TYPE && !u.u.event_type.name)
+		ret->u.event_type.name = ret->u.event_type.room;
 	return 1;
 }
 

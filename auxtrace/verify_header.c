@@ -7,7 +7,7 @@
 #include "auxtrace/verify_parts.h"
 #include "base/err.h"
 
-enum { SECTION = 16, BITMAP_OFF = 72 };
+enum { SECTION = 16, BITMAP_OFF = 72, PADDING = 8 };
 
 /* A section of the file. */
 struct extent {
@@ -78,6 +78,20 @@ static void gather(struct ptc_verify *v, const uint8_t *header, struct extents *
 		x->list[x->n++] = (struct extent){ table, off - table, "the feature table" };
 }
 
+/* Some versions of perf leave up to 8 zeros behind the last section. */
+static bool is_end_padding(const struct ptc_verify *v, uint64_t end, uint64_t len)
+{
+	struct ptc_cur rest;
+	uint8_t byte;
+
+	if (len - end > PADDING || !ptc_file_bytes(v->f, end, len - end, &rest))
+		return false;
+	while (ptc_cur_u8(&rest, &byte))
+		if (byte)
+			return false;
+	return true;
+}
+
 /* Bytes between them are no finding: perf leaves room in the table for features it then drops. */
 static void look(struct ptc_verify *v, const struct extents *x)
 {
@@ -94,7 +108,7 @@ static void look(struct ptc_verify *v, const struct extents *x)
 		if (e->off + e->size > end)
 			end = e->off + e->size;
 	}
-	if (end < len)
+	if (end < len && !is_end_padding(v, end, len))
 		ptc_verify_say(v, "layout", end, "%" PRIu64 " bytes behind the last section",
 			       len - end);
 }
@@ -186,12 +200,12 @@ static void verify_event_desc(struct ptc_verify *v, struct ptc_cur section, uint
 			       v->f->nattrs);
 }
 
-/* Pipe mode has it padded to 8. */
-static bool is_padding(const struct ptc_verify *v, unsigned int bit, struct ptc_cur rest)
+/* Pipe mode has all features padded to 8, and what was written of a pipe may keep that. */
+static bool is_padding(struct ptc_cur rest)
 {
 	uint8_t byte;
 
-	if (v->f->form != PTC_FORM_PIPE || bit != PTC_FEAT_TRACING_DATA || ptc_cur_left(&rest) >= 8)
+	if (ptc_cur_left(&rest) >= PADDING)
 		return false;
 	while (ptc_cur_u8(&rest, &byte))
 		if (byte)
@@ -216,7 +230,7 @@ static void verify_feature(struct ptc_verify *v, unsigned int bit, uint32_t ncpu
 	rc = ptc_feature_check(bit, c, off, ncpus, &rest, &broken);
 	if (rc)
 		ptc_verify_say_err(v, "feature", &broken);
-	else if (ptc_cur_left(&rest) && !is_padding(v, bit, rest))
+	else if (ptc_cur_left(&rest) && !is_padding(rest))
 		ptc_verify_say(v, "feature", off, "%s has %zu bytes behind what is known of it",
 			       ptc_feature_name(bit), ptc_cur_left(&rest));
 	if (bit == PTC_FEAT_EVENT_DESC && !rc)

@@ -40,15 +40,20 @@ static void verify_sample_id(struct ptc_verify *v, const struct ptc_rec *rec,
 		note_time(&v->traced, id->time);
 }
 
+enum { CPU_MAP_ROOM = 16 };
+
 /*
  * perf leaves room in every EVENT_UPDATE for the largest kind, and ends names in a HEADER_BUILD_ID
- * at a multiple of 64, as we do: zeros are behind them.
+ * at a multiple of 64, as we do: zeros are behind them. perf up to 5.19 reckons a CPU_MAP a word
+ * longer than it is, and ends it at a multiple of 8.
  */
 static bool is_habit(const struct ptc_rec *rec, size_t known)
 {
 	const uint8_t *p = rec->body.pos + (known - PTC_REC_HEADER_SIZE);
 
-	if (rec->type != PTC_REC_EVENT_UPDATE && rec->type != PTC_REC_HEADER_BUILD_ID)
+	if (rec->type == PTC_REC_CPU_MAP ?
+		    rec->body.end - p >= CPU_MAP_ROOM :
+		    rec->type != PTC_REC_EVENT_UPDATE && rec->type != PTC_REC_HEADER_BUILD_ID)
 		return false;
 	while (p < rec->body.end && !*p)
 		p++;

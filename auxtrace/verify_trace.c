@@ -6,6 +6,8 @@
 #include "auxtrace/overlap.h"
 #include "auxtrace/verify_parts.h"
 
+#define INJECTED UINT64_C(1000000000) /* what perf inject adds to an id */
+
 static void verify_info(struct ptc_verify *v)
 {
 	const struct ptc_time_conv *a = &v->info.time, *b = &v->conv;
@@ -155,12 +157,27 @@ int ptc_verify_order(struct ptc_verify *v, struct ptc_err *err)
 }
 
 /*
+ * Did perf inject --itrace make events of the trace? Their ids are those of the event that was
+ * traced, and INJECTED more (tools/perf/util/intel-pt.c, intel_pt_synth_events).
+ */
+static bool is_injected(const struct ptc_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nids; i++)
+		if (f->by_id[i].id >= INJECTED && ptc_file_attr_of_id(f, f->by_id[i].id - INJECTED))
+			return true;
+	return false;
+}
+
+/*
  * perf record spans samples, ITRACE_START and AUX, an older one samples; others may span more.
  * Nobody spans what no record is of.
  */
 void ptc_verify_times(struct ptc_verify *v)
 {
 	const bool sampled = v->samples.last;
+	const bool injected = is_injected(v->f);
 	const struct ptc_verify_span *s = sampled ? &v->samples : &v->traced;
 	struct ptc_sample_time t;
 	struct ptc_cur c;
@@ -168,6 +185,8 @@ void ptc_verify_times(struct ptc_verify *v)
 
 	if (!ptc_file_feature(v->f, PTC_FEAT_SAMPLE_TIME, &c, &off) ||
 	    !ptc_feature_get_sample_time(&c, &t) || (!t.first_ns && !t.last_ns) || !v->times.last)
+		return;
+	if (injected) /* the feature is that of the file before */
 		return;
 	if (s->last && (t.first_ns > s->first || t.last_ns < s->last))
 		ptc_verify_say(v, "time", off,

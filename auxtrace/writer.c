@@ -13,6 +13,7 @@
 #include "auxtrace/pipe_out.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/opts.h"
 #include "base/tmpfile.h"
 #include "base/vec.h"
 
@@ -73,28 +74,28 @@ static int open_stdout(struct ptc_writer *w, struct ptc_err *err)
 
 int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *err)
 {
-	const struct ptc_writer_opts opts = { .pipe = false };
-
-	return ptc_writer_new_as(path, &opts, ret, err);
+	return ptc_writer_new_as(path, NULL, ret, err);
 }
 
 int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts, struct ptc_writer **ret,
 		      struct ptc_err *err)
 {
+	const struct ptc_writer_opts defaults = PTC_WRITER_OPTS_INIT;
 	struct ptc_writer *w = calloc(1, sizeof(*w));
 	int rc;
 
 	if (!w)
 		return ptc_fail_mem(err);
 	w->file = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
-	w->opts = *opts;
 	w->reserve = -1;
 	w->buf = malloc(BUFFER_SIZE);
-	if (!w->buf)
+	rc = ptc_opts_take(&w->opts, sizeof(w->opts), opts ? opts : &defaults,
+			   "PTC_WRITER_OPTS_INIT", err);
+	if (!rc && !w->buf)
 		rc = ptc_fail_mem(err);
-	else if (opts->pipe && !strcmp(path, "-"))
+	else if (!rc && w->opts.pipe && !strcmp(path, "-"))
 		rc = open_stdout(w, err);
-	else
+	else if (!rc)
 		rc = ptc_tmpfile_open(&w->file, path, err);
 	if (rc)
 		ptc_writer_free(w);

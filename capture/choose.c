@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "capture/emu/fits.h"
+#include "capture/opts.h"
 #include "capture/perf/event.h"
 
 #define PT_PMU "/sys/bus/event_source/devices/intel_pt"
@@ -88,11 +89,17 @@ int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer
 	return 0;
 }
 
-int ptc_source_choose(const struct ptc_record_opts *opts, struct ptc_source_choice *ret,
+int ptc_source_choose(const struct ptc_record_opts *asked, struct ptc_source_choice *ret,
 		      struct ptc_err *err)
 {
 	struct ptc_offer offer = { .no_pt = why_no_pt() };
+	struct ptc_record_opts copy;
+	const struct ptc_record_opts *opts = &copy;
 	struct ptc_err why_not;
+	const int rc = ptc_record_opts_take(&copy, asked, err);
+
+	if (rc)
+		return rc;
 
 	if (opts->crash || opts->on_signals)
 		offer.no_emu = "it does not see what kills a program";

@@ -12,23 +12,23 @@
 
 enum { CALIBRATE_NS = 20000000 };
 
-static uint64_t raw_ns(void)
+static uint64_t ns_of(clockid_t clock)
 {
 	struct timespec ts;
 
-	(void)clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	(void)clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 /* TSC and clock at one moment: of several tries, the one the scheduler disturbed least. */
-static void sample(uint64_t *ret_tsc, uint64_t *ret_ns)
+static void sample(clockid_t clock, uint64_t *ret_tsc, uint64_t *ret_ns)
 {
 	uint64_t best = UINT64_MAX;
 	int i;
 
 	for (i = 0; i < 8; i++) {
 		const uint64_t a = ptc_rdtsc();
-		const uint64_t ns = raw_ns();
+		const uint64_t ns = ns_of(clock);
 		const uint64_t b = ptc_rdtsc();
 
 		if (b - a < best) {
@@ -81,23 +81,59 @@ static bool from_kernel(struct ptc_clock *c)
 	return ok;
 }
 
+/* Hold the TSC against @clock for a while: ticks a second, and one moment by both. */
+static uint64_t measure(clockid_t clock, uint64_t *ret_tsc, uint64_t *ret_ns)
+{
+	uint64_t t0 = 0, n0 = 0;
+
+	sample(clock, &t0, &n0);
+	do {
+		const struct timespec ts = { .tv_nsec = CALIBRATE_NS };
+
+		(void)nanosleep(&ts, NULL);
+		sample(clock, ret_tsc, ret_ns);
+	} while (*ret_ns - n0 < CALIBRATE_NS / 2 || *ret_tsc <= t0);
+	return (uint64_t)((double)(*ret_tsc - t0) * 1e9 / (double)(*ret_ns - n0));
+}
+
+/* From @tsc, which is @ns, on. */
+static void begin_at(struct ptc_clock *c, uint64_t tsc, uint64_t ns)
+{
+	c->conv.zero = 0;
+	c->conv.zero = ns - ptc_tsc_to_ns(&c->conv, tsc);
+}
+
 void ptc_clock_init(struct ptc_clock *c)
 {
-	uint64_t t0 = 0, t1 = 0, n0 = 0, n1 = 0;
+	uint64_t tsc = 0, ns = 0;
 
 	memset(c, 0, sizeof(*c));
 	c->kernel = from_kernel(c);
 	if (c->kernel)
 		return;
-	sample(&t0, &n0);
-	do {
-		const struct timespec ts = { .tv_nsec = CALIBRATE_NS };
-
-		(void)nanosleep(&ts, NULL);
-		sample(&t1, &n1);
-	} while (n1 - n0 < CALIBRATE_NS / 2 || t1 <= t0);
-	c->tsc_hz = (uint64_t)((double)(t1 - t0) * 1e9 / (double)(n1 - n0));
+	c->tsc_hz = measure(CLOCK_MONOTONIC_RAW, &tsc, &ns);
 	ptc_clock_scale(c->tsc_hz, &c->conv);
-	c->conv.zero = 0;
-	c->conv.zero = n1 - ptc_tsc_to_ns(&c->conv, t1);
+	begin_at(c, tsc, ns);
+}
+
+void ptc_clock_init_monotonic(struct ptc_clock *c)
+{
+	uint64_t tsc = 0, ns = 0;
+
+	memset(c, 0, sizeof(*c));
+	if (from_kernel(c)) {
+		sample(CLOCK_MONOTONIC, &tsc, &ns);
+	} else {
+		c->tsc_hz = measure(CLOCK_MONOTONIC, &tsc, &ns);
+		ptc_clock_scale(c->tsc_hz, &c->conv);
+	}
+	begin_at(c, tsc, ns);
+}
+
+void ptc_clock_pair(const struct ptc_time_conv *conv, uint64_t *ret_ns, uint64_t *ret_monotonic_ns)
+{
+	uint64_t tsc = 0;
+
+	sample(CLOCK_MONOTONIC, &tsc, ret_monotonic_ns);
+	*ret_ns = ptc_tsc_to_ns(conv, tsc);
 }

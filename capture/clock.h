@@ -31,6 +31,15 @@ static inline uint64_t ptc_rdtsc(void)
 void ptc_clock_init(struct ptc_clock *c);
 
 /*
+ * For a source whose records are all its own: continue CLOCK_MONOTONIC, which JITs use for what
+ * they write, at the rate that the kernel or 20 ms say. It is not the kernel's own clock then.
+ */
+void ptc_clock_init_monotonic(struct ptc_clock *c);
+
+/* One moment by the clock of @conv and by CLOCK_MONOTONIC, in ns. */
+void ptc_clock_pair(const struct ptc_time_conv *conv, uint64_t *ret_ns, uint64_t *ret_monotonic_ns);
+
+/*
  * The mult and shift with which @hz ticks make 1e9 ns, as exact as 32 bits
  * allow. For tests; ptc_clock_init uses it.
  */

@@ -4,12 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "auxtrace/feature.h"
+#include "auxtrace/feature_file.h"
 #include "auxtrace/ledger.h"
 #include "base/err.h"
+#include "capture/clock.h"
 #include "capture/hostinfo.h"
 #include "capture/prologue.h"
+
+#define NS_PER_S UINT64_C(1000000000)
 
 /* The ids of a source whose events are one of each for a ring. */
 static void ids_of_rings(struct ptc_filing *f, struct ptc_source *source, size_t nrings)
@@ -29,6 +34,16 @@ static void ids_of_rings(struct ptc_filing *f, struct ptc_source *source, size_t
 	}
 }
 
+/* Now, by the clock that the records have and by CLOCK_MONOTONIC. */
+static struct ptc_ledger_clock clocks_of(const struct ptc_filing *f)
+{
+	struct ptc_ledger_clock c = { .time_ns = 0 };
+
+	if (!f->desc.no_info && f->desc.info.time.mult)
+		ptc_clock_pair(&f->desc.info.time, &c.time_ns, &c.monotonic_ns);
+	return c;
+}
+
 int ptc_filing_init(struct ptc_filing *f, const struct ptc_record_opts *opts,
 		    struct ptc_source *source, size_t nrings, struct ptc_err *err)
 {
@@ -36,6 +51,7 @@ int ptc_filing_init(struct ptc_filing *f, const struct ptc_record_opts *opts,
 	source->ops->describe(source, &f->desc);
 	if (!f->desc.nevents)
 		f->desc.nevents = PTC_SOURCE_EVENTS_USUAL;
+	f->begin = clocks_of(f);
 	f->nids = f->desc.ids ? f->desc.nids : nrings * f->desc.nevents;
 	f->ids = calloc(f->nids + 1, sizeof(*f->ids));
 	if (!f->ids)
@@ -176,14 +192,19 @@ int ptc_filing_prologue(const struct ptc_filing *f, struct ptc_writer *w,
 	return rc;
 }
 
-int ptc_filing_ledger(struct ptc_writer *w, const struct ptc_ledger_ring *rings, size_t nrings,
-		      const struct ptc_ledger_event *events, size_t nevents, struct ptc_err *err)
+int ptc_filing_ledger(const struct ptc_filing *f, struct ptc_writer *w,
+		      const struct ptc_account *account, struct ptc_err *err)
 {
+	const struct ptc_ledger_clock clocks[2] = { f->begin, clocks_of(f) };
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc;
 
-	ptc_ledger_put_rings(&b, rings, nrings);
-	ptc_ledger_put_events(&b, events, nevents);
+	ptc_ledger_put_rings(&b, account->rings, account->nrings);
+	ptc_ledger_put_events(&b, account->events, account->nevents);
+	if (f->begin.time_ns)
+		ptc_ledger_put_clocks(&b, clocks, 2);
+	if (account->source.insns)
+		ptc_ledger_put_source(&b, &account->source);
 	rc = write_buf(w, &b, err);
 	ptc_buf_release(&b);
 	return rc;
@@ -199,6 +220,32 @@ static int write_sample_time(struct ptc_writer *w, const struct ptc_noted *noted
 	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
 				  ptc_writer_feature(w, PTC_FEAT_SAMPLE_TIME, b.bytes, b.len, err);
 	ptc_buf_release(&b);
+	return rc;
+}
+
+/* As perf record -k writes it: which clock the records have, and what time of day it was. */
+static int write_clock(const struct ptc_filing *f, struct ptc_writer *w, struct ptc_err *err)
+{
+	struct ptc_clock_data now = { .version = 1, .clockid = (uint32_t)f->desc.attr[0].clockid };
+	struct ptc_buf res = PTC_BUF_INIT, data = PTC_BUF_INIT;
+	struct timespec wall;
+	int rc = 0;
+
+	if (!f->desc.attr[0].use_clockid)
+		return 0;
+	(void)clock_gettime(CLOCK_REALTIME, &wall);
+	now.clock_ns = clocks_of(f).time_ns;
+	now.wall_ns = (uint64_t)wall.tv_sec * NS_PER_S + (uint64_t)wall.tv_nsec;
+	ptc_feature_put_clockid(&res, 1);
+	ptc_feature_put_clock_data(&data, &now);
+	if (ptc_buf_failed(&res) || ptc_buf_failed(&data))
+		rc = ptc_fail_mem(err);
+	if (!rc)
+		rc = ptc_writer_feature(w, PTC_FEAT_CLOCKID, res.bytes, res.len, err);
+	if (!rc)
+		rc = ptc_writer_feature(w, PTC_FEAT_CLOCK_DATA, data.bytes, data.len, err);
+	ptc_buf_release(&res);
+	ptc_buf_release(&data);
 	return rc;
 }
 
@@ -225,6 +272,8 @@ int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
 		rc = ptc_noted_write_build_ids(noted, w, err);
 	if (!rc)
 		rc = write_sample_time(w, noted, err);
+	if (!rc)
+		rc = write_clock(f, w, err);
 	if (!rc)
 		rc = write_dir_format(f, w, err);
 	return rc;

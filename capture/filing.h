@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "auxtrace/ledger.h"
 #include "auxtrace/writer.h"
 #include "base/buf.h"
 #include "capture/noted.h"
@@ -16,6 +17,7 @@ struct ptc_filing {
 	struct ptc_source_desc desc;
 	struct ptc_source_id *ids; /* owned; event by event */
 	size_t nids;
+	struct ptc_ledger_clock begin; /* zeros: the clock of the records is not known */
 	pid_t pid; /* of the command, or the first process attached to; 0: all there are */
 };
 
@@ -41,9 +43,21 @@ int ptc_filing_refresh(struct ptc_filing *f, struct ptc_source *source, struct p
 int ptc_filing_late(struct ptc_filing *f, struct ptc_source *source, struct ptc_writer *w,
 		    struct ptc_err *err);
 
-/* Behind: the account, and the features, some of them of what @noted has seen. */
-int ptc_filing_ledger(struct ptc_writer *w, const struct ptc_ledger_ring *rings, size_t nrings,
-		      const struct ptc_ledger_event *events, size_t nevents, struct ptc_err *err);
+/* What an account is made of, lent. */
+struct ptc_account {
+	const struct ptc_ledger_ring *rings;
+	size_t nrings;
+	const struct ptc_ledger_event *events;
+	size_t nevents;
+	struct ptc_ledger_source source; /* no instructions: the source does not count them */
+};
+
+/*
+ * Behind: the account, with the moments of the beginning and of now by both clocks, and the
+ * features, some of them of what @noted has seen.
+ */
+int ptc_filing_ledger(const struct ptc_filing *f, struct ptc_writer *w,
+		      const struct ptc_account *account, struct ptc_err *err);
 int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
 			const struct ptc_noted *noted, struct ptc_err *err);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "auxtrace/layout.h"
 #include "auxtrace/record.h"
@@ -206,6 +207,7 @@ static int write_file(struct ptc_series *s, struct file *f, const char *path, st
 {
 	const struct ptc_record_opts *o = s->filing->opts;
 	struct ptc_filing *g = s->filing;
+	struct stat st;
 	int rc = ptc_filing_refresh(g, s->drain->source, err);
 
 	if (!rc)
@@ -223,12 +225,16 @@ static int write_file(struct ptc_series *s, struct file *f, const char *path, st
 	if (!rc && s->states.len)
 		rc = ptc_writer_plain(f->writer, s->states.bytes, s->states.len, err);
 	if (!rc)
-		rc = ptc_filing_ledger(f->writer, f->ledger, s->drain->n, NULL, 0, err);
+		rc = ptc_filing_ledger(
+			g, f->writer,
+			&(struct ptc_account){ .rings = f->ledger, .nrings = s->drain->n }, err);
 	if (!rc)
 		rc = ptc_filing_features(g, f->writer, &f->noted, err);
 	if (!rc) {
 		rc = ptc_writer_commit(f->writer, err);
 		f->writer = NULL;
+		if (!rc && path && !stat(path, &st))
+			s->file_bytes += (uint64_t)st.st_size;
 	}
 	return rc;
 }

@@ -17,6 +17,7 @@ struct ptc_series {
 	struct ptc_series_copy *copies; /* owned; one for each ring */
 	struct ptc_buf states;		/* of those that died since the last file */
 	uint64_t n, trace;		/* files there are, and bytes of trace in them */
+	uint64_t file_bytes;		/* of them, in all */
 };
 
 /* The @n-th file (from 1 on) of a recording to @output: the caller's to free. NULL: out of memory.

@@ -22,6 +22,7 @@
 #include "capture/drain.h"
 #include "capture/filing.h"
 #include "capture/loop.h"
+#include "capture/opts.h"
 #include "capture/perf/kcore.h"
 #include "capture/series.h"
 #include "capture/source.h"
@@ -47,6 +48,28 @@ struct session {
 };
 
 /* --- before the command runs --- */
+
+static bool has_target(const struct ptc_record_opts *o)
+{
+	return o->argv || o->npids || o->ntids || o->all_cpus || o->cpus || o->cgroup;
+}
+
+static int take_opts(struct ptc_record_opts *ret, const struct ptc_record_opts *opts,
+		     struct ptc_err *err)
+{
+	const int rc = ptc_record_opts_take(ret, opts, err);
+
+	if (rc)
+		return rc;
+	if (!ret->output)
+		return ptc_fail(err, PTC_E_USAGE, "output: a recording needs a path");
+	if (!has_target(ret))
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"nothing to record: argv, pids, tids, all_cpus, cpus and cgroup are "
+			"not set");
+	return 0;
+}
 
 static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *err)
 {
@@ -258,7 +281,14 @@ static int write_ledger(struct session *s, const struct ptc_source_end *end, str
 				   end->nevents);
 	if (!s->writer)
 		return 0;
-	return ptc_filing_ledger(s->writer, s->drain.ledger, s->drain.n, end->events, end->nevents,
+	return ptc_filing_ledger(&s->filing, s->writer,
+				 &(struct ptc_account){ .rings = s->drain.ledger,
+							.nrings = s->drain.n,
+							.events = end->events,
+							.nevents = end->nevents,
+							.source = { .insns = end->insns,
+								    .transfers = end->transfers,
+								    .unshown = end->unshown } },
 				 err);
 }
 
@@ -286,6 +316,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->cut_short = end->cut_short;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
+	ret->unshown = end->unshown;
 	ret->odd = end->odd;
 	ret->untraced = end->follows ? end->untraced : s->drain.noted.forks;
 	ret->left_behind = end->left_behind;
@@ -413,14 +444,19 @@ static int commit(struct session *s, uint64_t *ret_bytes, struct ptc_err *err)
 	return folder ? ptc_folder_out_commit(&s->folder, err) : 0;
 }
 
-int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret,
+int ptc_record(const struct ptc_record_opts *asked, struct ptc_record_result *ret,
 	       struct ptc_err *err)
 {
+	struct ptc_record_opts copy;
+	const struct ptc_record_opts *opts = &copy;
 	struct session s = { .opts = opts, .folder = PTC_FOLDER_OUT_INIT };
 	struct ptc_source_end end;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
+	rc = take_opts(&copy, asked, err);
+	if (rc)
+		return rc;
 	rc = open_source(&s, ret, err);
 	if (!rc)
 		rc = ptc_drain_init(&s.drain, s.source, opts, err);
@@ -462,6 +498,7 @@ int ptc_record(const struct ptc_record_opts *opts, struct ptc_record_result *ret
 		rc = write_ledger(&s, &end, err);
 	if (!rc)
 		rc = commit(&s, &ret->file_bytes, err);
+	ret->file_bytes += s.series.file_bytes;
 	if (!rc)
 		fill_result(&s, &end, ret);
 out:

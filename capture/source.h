@@ -72,7 +72,7 @@ struct ptc_source_end {
 	bool unreached;	   /* opts->from never was */
 	bool unmet;	   /* opts->at asked for no snapshot */
 	bool cut_short;	   /* opts->code_size did not suffice: the target ran on, untraced */
-	uint64_t insns, transfers;
+	uint64_t insns, transfers, unshown;
 	uint64_t odd;	      /* see struct ptc_flow */
 	uint64_t left_behind; /* tasks that outlived the command, traced until then */
 	uint64_t untraced;    /* processes that could not be traced, of a source that follows */

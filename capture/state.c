@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "arch/sigframe.h"
 #include "auxtrace/crash.h"
 #include "base/io.h"
 #include "capture/maps.h"
@@ -153,12 +154,10 @@ static void put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct 
 	}
 }
 
-/* What can be read of [from, to), without a hole. @cut: there is so much more behind it. */
-static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t from, uint64_t to,
-		       uint64_t cut)
+/* What can be read of [from, to), without a hole. */
+static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64_t from,
+			uint64_t to)
 {
-	struct ptc_crash c = { .kind = PTC_CRASH_MEMORY };
-	struct ptc_buf bytes = PTC_BUF_INIT;
 	uint64_t at = from;
 
 	while (at < to) {
@@ -168,14 +167,31 @@ static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t fr
 
 		if (!ptc_memory_read(s->tid, at, page, n))
 			break;
-		ptc_buf_put(&bytes, page, n);
+		ptc_buf_put(bytes, page, n);
 		at += n;
 	}
-	c.u.memory = (struct ptc_crash_memory){ .pid = (uint64_t)s->pid, .addr = from, .cut = cut };
-	c.bytes = ptc_cur_init(bytes.bytes, bytes.len);
-	if (bytes.len || cut)
+}
+
+/* @bytes are those at @addr. @cut: so many more follow. */
+static void put_bytes(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
+		      const struct ptc_buf *bytes, uint64_t cut)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_MEMORY };
+
+	c.u.memory = (struct ptc_crash_memory){ .pid = (uint64_t)s->pid, .addr = addr, .cut = cut };
+	c.bytes = ptc_cur_init(bytes->bytes, bytes->len);
+	if (bytes->len || cut)
 		ptc_crash_put(b, &c);
-	b->failed |= ptc_buf_failed(&bytes);
+	b->failed |= ptc_buf_failed(bytes);
+}
+
+static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t from, uint64_t to,
+		       uint64_t cut)
+{
+	struct ptc_buf bytes = PTC_BUF_INIT;
+
+	read_memory(&bytes, s, from, to);
+	put_bytes(b, s, from, &bytes, cut);
 	ptc_buf_release(&bytes);
 }
 
@@ -193,19 +209,36 @@ static const struct ptc_map *stack_of(const struct ptc_maps *maps, uint64_t sp)
 	return NULL;
 }
 
-static void put_stack(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
-		      uint64_t sp)
+/*
+ * Puts the stack at @sp. If that is a handler's alternate stack, *@ret_sp is the stack pointer of
+ * what the signal interrupted. False: it is no such stack.
+ */
+static bool put_stack(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
+		      uint64_t sp, uint64_t *ret_sp)
 {
 	const struct ptc_map *m = stack_of(maps, sp);
+	struct ptc_buf bytes = PTC_BUF_INIT;
 	uint64_t from = sp - RED_ZONE, size, kept;
+	bool found;
 
 	if (!m)
-		return;
+		return false;
 	if (from < m->start || from > m->end)
 		from = m->start;
 	size = m->end - from;
 	kept = size < STACK_MAX ? size : STACK_MAX;
-	put_memory(b, s, from, from + kept, size - kept);
+	read_memory(&bytes, s, from, from + kept);
+	put_bytes(b, s, from, &bytes, size - kept);
+	found = ptc_sigframe_find(bytes.bytes, bytes.len, from, sp, ret_sp);
+	ptc_buf_release(&bytes);
+	return found;
+}
+
+static void put_stacks(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
+		       uint64_t sp)
+{
+	if (put_stack(b, s, maps, sp, &sp))
+		(void)put_stack(b, s, maps, sp, &sp);
 }
 
 static void put_around_ip(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
@@ -258,7 +291,7 @@ void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 	if (!ptc_maps_read(&maps, "/proc", s->tid, &err)) {
 		put_maps(b, s, &maps);
 		for (i = 0; i < s->nthreads; i++) {
-			put_stack(b, s, &maps, s->threads[i].regs->rsp);
+			put_stacks(b, s, &maps, s->threads[i].regs->rsp);
 			put_around_ip(b, s, &maps, s->threads[i].regs->rip);
 		}
 		put_code(b, s, &maps);

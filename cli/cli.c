@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "auxtrace/reader.h"
 
@@ -49,10 +51,50 @@ int ptc_say_input_err(const char *path, const struct ptc_err *err)
 {
 	const int code = ptc_say_err(err);
 
+	if (err->code == PTC_E_NOT_EXIST && !err->sys) /* a recording, without what is asked for */
+		return PTC_EXIT_NOTHING;
 	if (path && strcmp(path, "-") != 0 && err->code == PTC_E_FORMAT && can_recover(path))
 		ptc_say("`ptcap recover -i '%s' -o NEW` makes a recording of what is whole in it",
 			path);
 	return code;
+}
+
+/* All of standard input to @f, or the beginning of what is no recording. */
+static bool copy_input(FILE *f)
+{
+	static const char magic[] = "PERFILE2";
+	char buf[1 << 16];
+	size_t had = 0;
+	ssize_t n;
+
+	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || fwrite(buf, 1, (size_t)n, f) != (size_t)n)
+			return false;
+		if (!had &&
+		    memcmp(buf, magic, (size_t)n < strlen(magic) ? (size_t)n : strlen(magic)) != 0)
+			break;
+		had += (size_t)n;
+	}
+	return !fflush(f);
+}
+
+bool ptc_keep_input(const char *path)
+{
+	struct stat st;
+	bool ok;
+	FILE *f;
+
+	if (strcmp(path, "-") != 0 || (!fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode)))
+		return true;
+	f = tmpfile();
+	ok = f && copy_input(f) && dup2(fileno(f), STDIN_FILENO) >= 0;
+	if (!ok)
+		ptc_say("cannot keep standard input: %s", strerror(errno));
+	if (f)
+		(void)fclose(f);
+	return ok;
 }
 
 int ptc_usage_error(const char *command, const char *fmt, ...)

@@ -27,9 +27,14 @@ void ptc_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int ptc_say_err(const struct ptc_err *err);
 /*
  * The same of the recording @path (NULL: it is none), and what may be done if it is cut, or its
- * writer was killed.
+ * writer was killed. PTC_EXIT_NOTHING: it lacks what is asked for.
  */
 int ptc_say_input_err(const char *path, const struct ptc_err *err);
+/*
+ * Standard input becomes a copy of what it has, so that @path, if that is "-", can be read more
+ * than once. False: that failed, and was said.
+ */
+bool ptc_keep_input(const char *path);
 /* "ptcap COMMAND: MESSAGE" and where to find help; returns PTC_EXIT_USAGE. */
 int ptc_usage_error(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -41,7 +41,7 @@ static void help(void)
 	       "      --strip-aux       without the trace\n"
 	       "      --cpu=LIST        of these CPUs only: 0,2-4\n"
 	       "      --tid=LIST        of these threads only\n"
-	       "      --time=A,B        from A to B, seconds of the recording's clock; either may\n"
+	       "      --time=A,B        [A, B), in seconds of the recording's clock; either may\n"
 	       "                        be missing\n"
 	       "      --branch-stacks[=N,PERIOD]\n"
 	       "                        samples with branch stacks, made from the trace: of the "

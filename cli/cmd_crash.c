@@ -134,8 +134,11 @@ static int set_rings(struct ptc_record_args *a)
 
 static int record(int argc, char **argv)
 {
-	struct ptc_record_args a = PTC_RECORD_ARGS_INIT(a);
-	int code = parse_args(&a, argc, argv);
+	struct ptc_record_args a = PTC_RECORD_ARGS_INIT;
+	int code;
+
+	a.opts.output = "perf.data";
+	code = parse_args(&a, argc, argv);
 
 	if (code < 0)
 		code = set_rings(&a);

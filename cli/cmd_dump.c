@@ -40,7 +40,7 @@ static void help(void)
 	       "                        event and feature are the lines in front of them\n"
 	       "      --tid=TID         only records that tell a thread, and this one\n"
 	       "      --cpu=CPU         only records that tell a CPU, and this one\n"
-	       "      --time=FROM,TO    only records with a time between these, in seconds;\n"
+	       "      --time=FROM,TO    only records with a time in [FROM, TO), in seconds;\n"
 	       "                        either may be left out\n"
 	       "      --verify          print nothing but what in the file is not as the file\n"
 	       "                        claims, a line each; the exit code is then 3\n"

@@ -52,6 +52,8 @@ static int info(const char *path, bool json)
 	struct ptc_file *f;
 	struct ptc_err err;
 
+	if (!ptc_keep_input(path))
+		return PTC_EXIT_FAIL;
 	if (ptc_file_open(path, &f, &err))
 		return ptc_say_input_err(path, &err);
 	if (ptc_info_gather(f, &i, &err)) {

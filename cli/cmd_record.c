@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -109,7 +110,20 @@ static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nri
 
 static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
-	if (!r->crashes)
+	const bool ended = a->opts.argv && !r->left_running;
+
+	if (!r->crashes && ended && WIFSIGNALED(r->status))
+		ptc_say("signal %d killed the command, and its state could not be saved: ptcap "
+			"reads "
+			"it from /proc",
+			WTERMSIG(r->status));
+	else if (!r->crashes && ended && WEXITSTATUS(r->status))
+		ptc_say("no signal killed anything: the command ended by itself, with status %d. A "
+			"runtime may handle a signal and exit: `ptcap snapshot --on-signal SEGV` "
+			"sees "
+			"the signal",
+			WEXITSTATUS(r->status));
+	else if (!r->crashes)
 		ptc_say("no signal killed anything");
 	else
 		ptc_say("%" PRIu64
@@ -122,6 +136,11 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 	if (r->source != PTC_SOURCE_PT)
 		ptc_say("%" PRIu64 " instructions, %" PRIu64 " transfers in %.3f s", r->insns,
 			r->transfers, (double)r->duration_ns / 1e9);
+	if (r->unshown)
+		ptc_say("%" PRIu64
+			" transfers of them were in loops that PT cannot show: no branch there "
+			"makes a packet, so no decoder lists them",
+			r->unshown);
 	if (a->opts.aux_sample)
 		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64
 			" samples, each with up to %" PRIu64 " bytes of trace",
@@ -245,7 +264,7 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 
 int ptc_cmd_record(int argc, char **argv)
 {
-	struct ptc_record_args a = PTC_RECORD_ARGS_INIT(a);
+	struct ptc_record_args a = PTC_RECORD_ARGS_INIT;
 	const int code = ptc_record_args_parse(argc, argv, &a);
 
 	return code >= 0 ? code : ptc_recording_run(&a, argv);

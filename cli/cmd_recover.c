@@ -92,7 +92,8 @@ static void say_damage(const struct ptc_file *f)
 
 	for (i = 0; (damage = ptc_file_damage_at(f, i)); i++)
 		ptc_say("%s", damage->msg);
-	for (i = 0; i < ptc_file_nparts(f); i++)
+	/* perf leaves room behind the records of whole files, too. */
+	for (i = 0; i < ptc_file_nparts(f) && ptc_file_damage(f); i++)
 		say_lost(f, i);
 }
 

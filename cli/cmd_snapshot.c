@@ -251,9 +251,7 @@ static void set_callbacks(struct ptc_snapshot_args *a, struct asker *k)
 
 int ptc_cmd_snapshot(int argc, char **argv)
 {
-	struct ptc_snapshot_args a = {
-		.opts = { .size = sizeof(a.opts), .output = "perf.data", .wake_fd = -1 }
-	};
+	struct ptc_snapshot_args a = { .opts = PTC_RECORD_OPTS_INIT };
 	struct asker k = { .a = &a, .fd = -1, .signal_fd = -1, .control = PTC_CONTROL_INIT };
 	struct ptc_record_result result;
 	struct ptc_err err = { 0 };

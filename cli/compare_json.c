@@ -69,7 +69,7 @@ static json_t *patterns_of(const struct ptc_compare_sum *s)
 		o = json_pack("{s:s}", "pattern", ptc_pattern_name((enum ptc_sum_pattern)i));
 		if (i == PTC_PATTERN_SHIFT || i == PTC_PATTERN_SHIFTED) {
 			json_object_set_new(o, "transfers", number(s->shift));
-			json_object_set_new(o, "samples", number(s->shifts[s->shift]));
+			json_object_set_new(o, "samples", number(s->may[s->shift]));
 		}
 		if (i == PTC_PATTERN_CPU)
 			json_object_set_new(o, "cpu", json_integer(s->cpu));

@@ -81,7 +81,7 @@ static void print_patterns(const struct ptc_compare_sum *s)
 		printf("  %s", ptc_pattern_name((enum ptc_sum_pattern)i));
 		if (i == PTC_PATTERN_SHIFT || i == PTC_PATTERN_SHIFTED)
 			printf(": by %" PRIu32 ", %" PRIu64 " of %" PRIu64 " samples", s->shift,
-			       s->shifts[s->shift], s->located);
+			       s->may[s->shift], s->located);
 		if (i == PTC_PATTERN_CPU)
 			printf(": %" PRId32, s->cpu);
 		if (i == PTC_PATTERN_LEAK && s->leak)

@@ -116,6 +116,8 @@ static void put_branches(struct ptc_emit *e, const struct ptc_crash_report *r)
 		}
 		ptc_emit_hex(e, "from", it->from);
 		ptc_emit_hex(e, "to", it->to);
+		if (it->flags & PTC_ITEM_TO_ZERO)
+			ptc_emit_bool(e, "to_is_address", true);
 		ptc_emit_word(e, "kind", ptc_kind_name((enum ptc_kind)it->kind));
 		ptc_crash_place(r, it->from, &place);
 		ptc_emit_text(e, "function", place.function);
@@ -152,6 +154,7 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 {
 	struct ptc_emit e = { .json = true };
 	char text[PTC_CRASH_SENTENCE], name[16];
+	struct ptc_crash_place place;
 
 	ptc_emit_object(&e, NULL);
 	ptc_emit_word(&e, "schema", "ptcap-crash");
@@ -170,6 +173,16 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	put_stack(&e, "stack_traced", r, &r->traced);
 	ptc_emit_u64(&e, "unwound_depth", r->unwound.n);
 	put_stack(&e, "stack_unwound", r, &r->unwound);
+	ptc_emit_bool(&e, "traced_cut", r->traced.cut);
+	ptc_emit_bool(&e, "unwound_cut", r->unwound.cut);
+	if (r->circle.insns) {
+		ptc_emit_object(&e, "unshown_loop");
+		ptc_crash_place(r, r->circle.ip, &place);
+		put_place(&e, &place);
+		ptc_emit_u64(&e, "instructions", r->circle.insns);
+		ptc_emit_bool(&e, "calls", r->circle.calls);
+		ptc_emit_end(&e);
+	}
 	if (r->differ != PTC_CRASH_SAME)
 		ptc_emit_i64(&e, "differ_at", r->differ);
 	if (r->gave_up >= 0)

@@ -152,7 +152,7 @@ static void tell_notes(const struct ptc_crash_report *r)
 int ptc_cmd_crash_show(int argc, char **argv)
 {
 	struct show_args a = { .opts = { .input = "perf.data", .calls = CALLS },
-			       .code = { .size = sizeof(a.code) } };
+			       .code = PTC_CODE_OPTS_INIT };
 	struct ptc_crash_report report = { .file = NULL };
 	struct ptc_err err;
 	int code = parse_args(&a, argc, argv);

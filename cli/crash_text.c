@@ -205,6 +205,34 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 		hidden = 0;
 		show_frame(r, i, column, color);
 	}
+	if (r->traced.cut)
+		printf("     the trace shows more: of %zu frames and more the outermost are not "
+		       "kept\n",
+		       r->traced.n);
+	if (r->unwound.cut)
+		printf("     the memory has more: %zu frames are read, the outermost are not\n",
+		       r->unwound.n);
+}
+
+/* What the trace cannot tell. */
+static void show_circle(const struct ptc_crash_report *r)
+{
+	struct ptc_crash_place place;
+
+	if (!r->circle.insns)
+		return;
+	ptc_crash_place(r, r->circle.ip, &place);
+	printf("loop     ");
+	if (place.function) {
+		ptc_show_plain(place.function);
+		printf("+0x%" PRIx64, place.offset);
+	} else {
+		printf("0x%" PRIx64, r->circle.ip);
+	}
+	printf(": %zu instruction%s, %s; no branch there makes a packet, so the trace shows one "
+	       "round, however many there were: believe the stack in memory\n",
+	       r->circle.insns, r->circle.insns == 1 ? "" : "s",
+	       r->circle.calls ? "with a call in each round" : "round and round");
 }
 
 /* --- calls, branches, threads --- */
@@ -277,10 +305,10 @@ static void show_branches(const struct ptc_crash_report *r, bool color)
 			continue;
 		}
 		printf("  %-7s ", ptc_kind_name((enum ptc_kind)it->kind));
-		if (it->from)
+		if (ptc_item_has_from(it))
 			show_place(r, it->from);
 		printf(" -> ");
-		if (it->to)
+		if (ptc_item_has_to(it))
 			show_place(r, it->to);
 		putchar('\n');
 	}
@@ -310,6 +338,7 @@ void ptc_crash_text(const struct ptc_crash_report *r, bool color)
 {
 	show_fault(r, color);
 	show_stacks(r, color);
+	show_circle(r);
 	show_calls(r, color);
 	show_branches(r, color);
 	show_threads(r, color);

@@ -104,7 +104,7 @@ static const char *complaint(const char *by)
 
 static void say_abort(struct words *w, const struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = r->traced.n ? &r->traced : &r->unwound;
+	const struct ptc_crash_stack *s = ptc_crash_believed(r);
 	struct ptc_crash_place place;
 
 	say(w, "%s", complaint(r->given_up_by));
@@ -185,8 +185,12 @@ void ptc_crash_sentence(const struct ptc_crash_report *r, char ret[PTC_CRASH_SEN
 		say_abort(&w, r);
 		break;
 	case PTC_REASON_SENT:
-		say(&w, "sent by process %" PRIu64 "%s", r->dead.signal.sender,
-		    r->dead.signal.sender == r->dead.signal.pid ? ", itself" : "");
+		if (!r->dead.signal.sender) /* as the kernel says it of both */
+			say(&w, "sent by the kernel, or by a process outside of its PID "
+				"namespace");
+		else
+			say(&w, "sent by process %" PRIu64 "%s", r->dead.signal.sender,
+			    r->dead.signal.sender == r->dead.signal.pid ? ", itself" : "");
 		break;
 	default:
 		say(&w, "si_code %" PRId64, r->dead.signal.code);

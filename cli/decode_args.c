@@ -52,7 +52,7 @@ void ptc_decode_help(void)
 	       "      --tid=LIST        only these threads: 12,15-17\n"
 	       "      --cpu=LIST        only these CPUs; in raw mode the CPU that recorded, as "
 	       "6/94/3\n"
-	       "      --time=FROM,TO    only this time, in seconds; either may be left out;\n"
+	       "      --time=FROM,TO    only [FROM, TO), in seconds; either may be left out;\n"
 	       "                        or a part of the trace: 10%%-20%%\n"
 	       "      --last=N          only the last N transfers of each thread\n"
 	       "      --sym=NAME        only transfers from or to this function\n"
@@ -459,7 +459,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 	int c, code;
 
 	*a = (struct ptc_decode_args){ .opts = PTC_DECODE_OPTS_INIT,
-				       .code = { .size = sizeof(a->code) },
+				       .code = PTC_CODE_OPTS_INIT,
 				       .out = { .totals = PTC_TOTALS_INIT } };
 	a->opts.code = &a->code;
 	a->sums = (struct ptc_sums_sink){ ptc_decoded_sums, &a->out };

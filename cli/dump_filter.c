@@ -130,6 +130,6 @@ bool ptc_dump_wants(const struct ptc_dump_filter *d, const struct ptc_file *f,
 	id = id_of(f, rec);
 	return (!d->by_tid || ((id.has & PERF_SAMPLE_TID) && id.tid == (int64_t)d->tid)) &&
 	       (!d->by_cpu || ((id.has & PERF_SAMPLE_CPU) && id.cpu == d->cpu)) &&
-	       (!d->by_time ||
-		((id.has & PERF_SAMPLE_TIME) && id.time >= d->from_ns && id.time <= d->to_ns));
+	       (!d->by_time || ((id.has & PERF_SAMPLE_TIME) && id.time >= d->from_ns &&
+				(id.time < d->to_ns || d->to_ns == UINT64_MAX)));
 }

@@ -337,6 +337,8 @@ static void emit_field(struct ptc_emit *e, const struct ptc_ledger_field *f)
 
 static int emit_ledger(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc_err *err)
 {
+	struct ptc_ledger_source source;
+	struct ptc_ledger_clock clock;
 	struct ptc_ledger_event event;
 	struct ptc_ledger_field f;
 	struct ptc_ledger_ring r;
@@ -356,6 +358,18 @@ static int emit_ledger(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc
 	while (ptc_ledger_next_event(&l, &event)) {
 		ptc_emit_entry(e);
 		for (i = 0; ptc_ledger_event_field(&event, i, &f); i++)
+			emit_field(e, &f);
+		ptc_emit_end(e);
+	}
+	while (ptc_ledger_next_clock(&l, &clock)) {
+		ptc_emit_entry(e);
+		for (i = 0; ptc_ledger_clock_field(&clock, i, &f); i++)
+			emit_field(e, &f);
+		ptc_emit_end(e);
+	}
+	while (ptc_ledger_next_source(&l, &source)) {
+		ptc_emit_entry(e);
+		for (i = 0; ptc_ledger_source_field(&source, i, &f); i++)
 			emit_field(e, &f);
 		ptc_emit_end(e);
 	}

@@ -163,11 +163,12 @@ int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_e
 
 void ptc_info_survey(const char *path, struct ptc_info *i)
 {
-	const struct ptc_code_opts code = { .size = sizeof(code), .look_only = true };
+	struct ptc_code_opts code = PTC_CODE_OPTS_INIT;
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 
 	if (!i->has_pt)
 		return;
+	code.look_only = true;
 	opts.code = &code;
 	if (!ptc_decode_open(path, &opts, &i->survey, &i->survey_err) &&
 	    !ptc_decode_survey(i->survey, &i->files, &i->survey_err))

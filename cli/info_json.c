@@ -373,15 +373,49 @@ static json_t *make_ledger_events(const struct ptc_ledger_list *l)
 	return a;
 }
 
+static json_t *make_ledger_source(const struct ptc_ledger_source *s)
+{
+	json_t *o = s->insns ? json_object() : json_null();
+	struct ptc_ledger_field f;
+	size_t i;
+
+	for (i = 0; s->insns && ptc_ledger_source_field(s, i, &f); i++)
+		o = set_field(o, &f);
+	return o;
+}
+
+/* How far CLOCK_MONOTONIC is ahead of the recording's clock, in the beginning and in the end. */
+static json_t *make_ledger_clock(const struct ptc_ledger_list *l)
+{
+	const struct ptc_ledger_clock *c[2] = { &l->first, &l->last };
+	json_t *a = l->first.time_ns ? json_array() : json_null();
+	struct ptc_ledger_field f;
+	size_t n, i;
+
+	for (n = 0; l->first.time_ns && n < 2; n++) {
+		json_t *o = json_object();
+
+		for (i = 0; ptc_ledger_clock_field(c[n], i, &f); i++)
+			o = set_field(o, &f);
+		if (json_array_append_new(a, o)) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
 static json_t *make_ledger(const struct ptc_info *i)
 {
 	json_t *o;
 
-	if (!i->ledger.nrings && !i->ledger.nevents)
+	if (!i->ledger.nrings && !i->ledger.nevents && !i->ledger.first.time_ns)
 		return json_null();
 	o = json_object();
 	if (set(o, "rings", make_ledger_rings(&i->ledger)) &&
-	    set(o, "events", make_ledger_events(&i->ledger)))
+	    set(o, "events", make_ledger_events(&i->ledger)) &&
+	    set(o, "source", make_ledger_source(&i->ledger.source)) &&
+	    set(o, "clocks", make_ledger_clock(&i->ledger)))
 		return o;
 	json_decref(o);
 	return NULL;

@@ -264,6 +264,14 @@ static void show_ledger(const struct ptc_info *i)
 	       l->nevents == 1 ? "" : "s");
 	ptc_ledger_show_rings(stdout, "         ", l->rings, l->nrings, ROWS);
 	ptc_ledger_show_events(stdout, "         ", l->events, l->nevents, ROWS);
+	if (l->source.insns)
+		printf("          %" PRIu64 " instructions, %" PRIu64 " transfers\n",
+		       l->source.insns, l->source.transfers);
+	if (l->source.unshown)
+		printf("          %" PRIu64
+		       " transfers of them in loops that PT cannot show: no branch there makes a "
+		       "packet\n",
+		       l->source.unshown);
 }
 
 static void show_crash(const struct ptc_info *i)

@@ -57,6 +57,11 @@ int ptc_ledger_list_add(struct ptc_ledger_list *l, const struct ptc_rec *rec, st
 		rc = add_ring(l, &r, err);
 	while (!rc && ptc_ledger_next_event(&ledger, &e))
 		rc = add_event(l, &e, err);
+	while (!rc && ptc_ledger_next_clock(&ledger, &l->last))
+		if (!l->first.time_ns)
+			l->first = l->last;
+	while (!rc && ptc_ledger_next_source(&ledger, &l->source))
+		;
 	return rc;
 }
 

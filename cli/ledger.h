@@ -11,6 +11,8 @@ struct ptc_ledger_list {
 	struct ptc_ledger_ring *rings; /* owned */
 	struct ptc_ledger_event *events;
 	size_t nrings, nevents;
+	struct ptc_ledger_clock first, last; /* zeros: there is none */
+	struct ptc_ledger_source source;     /* the same */
 };
 
 /* Add what @rec has of it, if it is part of one. 0, PTC_E_FORMAT or PTC_E_NO_MEMORY. */

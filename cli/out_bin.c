@@ -138,10 +138,11 @@ static struct ptc_transfer transfer_of(const struct ptc_item *it)
 	return (struct ptc_transfer){ it->from << 8 | it->kind, it->to };
 }
 
-/* Is its address too large for that, or is it of no kind, by which it would be no transfer? */
+/* Is its address too large for that, or has it flags, or no kind, by which it would be no transfer?
+ */
 static bool is_wide(const struct ptc_item *it)
 {
-	return ptc_transfer_from(transfer_of(it)) != it->from || !it->kind;
+	return ptc_transfer_from(transfer_of(it)) != it->from || !it->kind || it->flags;
 }
 
 /* How many of the @n items, the first of which is one, are transfers with nothing between them. */

@@ -18,9 +18,15 @@ static void pad(struct ptc_line *l, size_t begin, size_t width)
 void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it)
 {
 	char text[PTC_DISASM_MAX];
+	uint8_t i;
 
 	ptc_disasm(PTC_MODE_64, it->insn, it->insn_len, it->from, text);
 	ptc_line_str(l, text);
+	for (i = 0; i < it->insn_len && !strcmp(text, "(unknown)"); i++) {
+		ptc_line_char(l, ' ');
+		ptc_line_hex(l, it->insn[i] >> 4);
+		ptc_line_hex(l, it->insn[i] & 15);
+	}
 }
 
 bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole)

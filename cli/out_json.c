@@ -56,6 +56,8 @@ static void put_branch(struct ptc_line *l, const struct ptc_item *it)
 	put_head(l, it, "branch");
 	put_address(l, "from", it->from);
 	put_address(l, "to", it->to);
+	if (it->flags & PTC_ITEM_TO_ZERO)
+		ptc_line_str(l, ",\"to_is_address\":true");
 	ptc_line_str(l, ",\"kind\":\"");
 	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
 	ptc_line_str(l, "\"}\n");

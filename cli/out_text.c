@@ -185,10 +185,10 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 	if (p->color)
 		ptc_line_str(l, NO_COLOR);
 	begin = l->n;
-	if (it->from)
+	if (ptc_item_has_from(it))
 		put_place(p, it, it->from);
 	pad(l, begin, 52);
-	if (it->to) {
+	if (ptc_item_has_to(it)) {
 		ptc_line_str(l, "-> ");
 		put_place(p, it, it->to);
 	} else {

@@ -53,6 +53,17 @@ static int resolve(const char *name, const char *file, uint64_t *ret, struct ptc
 	return ptc_locate_symbol(file, name, ret, err);
 }
 
+/* A bare name is looked for in the current folder, and nowhere else. */
+static int say_no_file(const char *file, struct ptc_err *err)
+{
+	if (errno != ENOENT || strchr(file, '/'))
+		return ptc_fail_sys(err, errno, "cannot find '%s'", file);
+	return ptc_fail(err, PTC_E_NOT_EXIST,
+			"no file '%s' is in the current folder: behind @ there is a path, as "
+			"/usr/lib/%s",
+			file, file);
+}
+
 int ptc_place_parse(const char *text, const char *program, struct ptc_place *ret,
 		    struct ptc_err *err)
 {
@@ -75,7 +86,7 @@ int ptc_place_parse(const char *text, const char *program, struct ptc_place *ret
 	} else {
 		file = realpath(at ? at + 1 : program, NULL);
 		rc = file ? resolve(name, file, &ret->addr, err) :
-			    ptc_fail_sys(err, errno, "cannot find '%s'", at ? at + 1 : program);
+			    say_no_file(at ? at + 1 : program, err);
 		ret->addr += offset;
 	}
 	free(name);

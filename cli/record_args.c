@@ -264,6 +264,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	const char *lbr_event = NULL;
 	int c, rc;
 
+	a->opts.output = "perf.data";
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:F:r:z::vqh", longs, NULL)) !=
 	       -1) {

@@ -26,9 +26,9 @@ struct ptc_record_args {
 	bool line;     /* such a line is there */
 };
 
-#define PTC_RECORD_ARGS_INIT(a)                                                                    \
+#define PTC_RECORD_ARGS_INIT                                                                       \
 	{                                                                                          \
-		.opts = {.size = sizeof((a).opts), .output = "perf.data", .wake_fd = -1 }          \
+		.opts = PTC_RECORD_OPTS_INIT                                                       \
 	}
 
 /* Returns -1 to go on, or an exit code. */

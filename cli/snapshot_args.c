@@ -109,6 +109,7 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 	struct ptc_record_opts *o = &a->opts;
 	int c;
 
+	o->output = "perf.data";
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "+:o:p:t:m:vqh", longs, NULL)) != -1) {
 		switch (c) {

@@ -84,6 +84,7 @@ static void take_branch(struct ptc_verdict *v, const struct ptc_item *it)
 		return;
 	t->pid = it->pid;
 	t->queue = it->queue;
+	t->last_to = it->to;
 	if (it->time < t->moved_ns) /* between it and what follows something is overwritten */
 		return;
 	t->branches++;
@@ -266,6 +267,26 @@ int ptc_verdict_settle(struct ptc_verdict *v)
 	return 0;
 }
 
+/* Where each thread is in the end, if that is a loop that makes no packet. */
+static void find_circles(struct ptc_verdict *v, struct ptc_decode *d)
+{
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		struct ptc_verdict_thread *t = &v->threads[i];
+		const struct ptc_item where = { .pid = t->pid, .tid = t->tid, .time = PTC_NO_TIME };
+		const char *name;
+		uint64_t off = 0;
+
+		t->circle = t->last_to ? ptc_circle_behind(d, t->pid, t->last_to) :
+					 (struct ptc_circle){ .ip = 0 };
+		name = t->circle.insns ? ptc_decode_symbol(d, &where, t->circle.ip, &off) : NULL;
+		if (name)
+			(void)snprintf(t->circle_name, sizeof(t->circle_name), "%.40s+0x%" PRIx64,
+				       name, off);
+	}
+}
+
 static int replay(struct ptc_verdict *v, const char *path, struct ptc_err *err)
 {
 	const struct ptc_sink sink = { ptc_verdict_items, v };
@@ -275,6 +296,8 @@ static int replay(struct ptc_verdict *v, const char *path, struct ptc_err *err)
 
 	if (!rc)
 		rc = ptc_decode_run(d, &sink, err);
+	if (!rc)
+		find_circles(v, d);
 	ptc_decode_free(d);
 	return rc;
 }
@@ -347,6 +370,10 @@ static void show_thread(FILE *out, const struct ptc_verdict_thread *t)
 	else if (t->moved_cpu >= 0)
 		fprintf(out, "; until %" PRIu64 ".%09" PRIu64 " it was on CPU %d: overwritten",
 			t->moved_ns / NS_PER_S, t->moved_ns % NS_PER_S, (int)t->moved_cpu);
+	if (t->circle.insns && t->circle_name[0])
+		fprintf(out, "; then a loop that PT cannot show, at %s", t->circle_name);
+	else if (t->circle.insns)
+		fprintf(out, "; then a loop that PT cannot show, at 0x%" PRIx64, t->circle.ip);
 	fprintf(out, "\n");
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "decode/circle.h"
 #include "moves.h"
 #include "ptcap/decode.h"
 
@@ -16,6 +17,10 @@ struct ptc_verdict_thread {
 	uint32_t queue; /* where it was last */
 	/* Behind the last gap, if there was one. PTC_NO_TIME: not known. */
 	uint64_t branches, first_ns, last_ns;
+	uint64_t last_to; /* where the last one led; 0: out of the trace */
+	/* What that leads into: a loop that the trace cannot show. */
+	struct ptc_circle circle;
+	char circle_name[64];	  /* FUNCTION+0xOFFSET; "": not known */
 	uint64_t gaps, gap_bytes; /* not those in front of a snapshot: they are no loss */
 	enum ptc_gap_cause cause; /* of the last of them; PTC_GAP_NONE: there was none */
 	bool parted; /* a gap of its own: it came from another CPU, or was on one meanwhile */

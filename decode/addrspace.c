@@ -26,6 +26,11 @@ static void note_change(struct ptc_addrspace *as, uint64_t start, uint64_t end)
 	as->changes[as->version % PTC_CHANGES] = (struct ptc_change){ as->version, start, end };
 }
 
+void ptc_addrspace_rename(struct ptc_addrspace *as)
+{
+	as->state = as->states ? ++*as->states : 0;
+}
+
 void ptc_addrspace_clear(struct ptc_addrspace *as)
 {
 	as->n = 0;

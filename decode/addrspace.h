@@ -37,7 +37,8 @@ struct ptc_addrspace {
 	struct ptc_overlay *overlay; /* owned, may be shared; NULL: all is as the files say */
 	uint64_t *copied;	     /* lent, may be NULL: pieces of overlays copied, in all */
 	uint64_t version;	     /* counts changes; see ptc_addrspace_version */
-	uint64_t state;	  /* without its kernel: the same number, the same code; 0: not known */
+	uint64_t state;	  /* without its kernel: the same number, the same code and names; 0: not
+			     known */
 	uint64_t *states; /* lent, may be NULL: numbers that there were */
 	struct ptc_change changes[PTC_CHANGES]; /* the last ones, by version */
 	uint64_t layout;			/* those that libipt must be told of */
@@ -89,6 +90,9 @@ bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, u
  * @addr, whatever the files say. False as above.
  */
 bool ptc_addrspace_patch(struct ptc_addrspace *as, uint64_t addr, const uint8_t *bytes, size_t len);
+
+/* The code is as it was, and has other names: of @as's numbers only its state changes. */
+void ptc_addrspace_rename(struct ptc_addrspace *as);
 
 /* Make @as a copy of @from, which may come to share its overlay. False: out of memory. */
 bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *from);

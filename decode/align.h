@@ -64,7 +64,8 @@ struct ptc_align_result {
 	uint32_t cost;
 	size_t candidates; /* places at which it is read equally cheaply */
 	bool fits;	   /* the ip fits somewhere; then: */
-	uint32_t shift;	   /* how many transfers the stack ends in front of it */
+	uint32_t shift;	   /* how many transfers the stack ends in front of it, at least */
+	uint32_t shifts;   /* bit k: it can be k; 0: not looked at, or the stack is not exact */
 	bool limited;	   /* see ptc_foreign_run */
 };
 

@@ -21,8 +21,9 @@ struct thread {
 	uint32_t queue;	      /* where it was last */
 	struct frame *frames; /* owned */
 	size_t n, cap;
-	/* out of the trace: where it would go on if nothing came in between; 0: not known */
-	bool out;
+	/* out of the trace: where it would go on if nothing came in between; it may be the address
+	 * 0 */
+	bool out, has_next;
 	uint64_t next, exit_ip, exit_function;
 };
 
@@ -88,9 +89,10 @@ static int tell(struct ptc_calls *c, const struct ptc_call *call)
 static int enter(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
 		 enum ptc_call_how how, uint64_t ret)
 {
+	const bool cut = t->n == DEPTH_MAX;
 	struct frame *f;
 
-	if (t->n == DEPTH_MAX) {
+	if (cut) {
 		memmove(t->frames, t->frames + DEPTH_MAX / 2, DEPTH_MAX / 2 * sizeof(*f));
 		t->n = DEPTH_MAX / 2;
 	}
@@ -104,6 +106,7 @@ static int enter(struct ptc_calls *c, struct thread *t, const struct ptc_item *i
 			     .signal = how == PTC_CALL_BY_SIGNAL };
 	return tell(c, &(struct ptc_call){ .type = PTC_CALL_ENTER,
 					   .how = how,
+					   .cut = cut,
 					   .depth = (uint32_t)(t->n - 1),
 					   .ip = f->ip,
 					   .since = f->since,
@@ -141,7 +144,7 @@ static size_t by_return(const struct thread *t, uint64_t to)
 {
 	size_t i;
 
-	for (i = t->n; i; i--)
+	for (i = to ? t->n : 0; i; i--) /* nothing returns to address 0 */
 		if (t->frames[i - 1].ret == to && !t->frames[i - 1].signal)
 			return i;
 	return 0;
@@ -219,6 +222,7 @@ static void on_leaving(struct ptc_calls *c, struct thread *t, const struct ptc_i
 
 	t->out = true;
 	t->exit_ip = it->from;
+	t->has_next = !retired || it->insn_len;
 	t->next = !retired ? it->from : it->insn_len ? it->from + it->insn_len : 0;
 	t->exit_function = c->opts.function(c->opts.ctx, it, it->from);
 }
@@ -246,7 +250,7 @@ static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item
 		return enter(c, t, it, PTC_CALL_BY_TRACE, 0);
 	if (!was_out)
 		return on_reentry(c, t, it);
-	if (!t->next || it->to == t->next || it->to == t->exit_ip)
+	if (!t->has_next || it->to == t->next || it->to == t->exit_ip)
 		return 0; /* a system call, an interrupt, a restarted call */
 	i = by_signal(t, it->to);
 	if (i)
@@ -330,7 +334,7 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 	}
 	if (it->kind == PTC_KIND_START)
 		return on_start(c, t, it);
-	if (it->to)
+	if (ptc_item_has_to(it))
 		return on_transfer(c, t, it);
 	on_leaving(c, t, it);
 	return 0;

@@ -32,9 +32,10 @@ enum ptc_call_how {
 struct ptc_call {
 	enum ptc_call_type type;
 	enum ptc_call_how how;
-	uint32_t depth;		     /* of the frame; the outermost has 0 */
-	uint64_t ip;		     /* where it was entered */
-	uint64_t since;		     /* LEAVE: when it was, ns, or PTC_NO_TIME */
+	uint32_t depth; /* of the frame; the outermost has 0 */
+	bool cut;	/* ENTER: the outermost half of the stack was forgotten for it */
+	uint64_t ip;	/* where it was entered */
+	uint64_t since; /* LEAVE: when it was, ns, or PTC_NO_TIME */
 	const struct ptc_item *item; /* the transfer, or the gap; lent */
 };
 

@@ -7,7 +7,7 @@
 void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l)
 {
 	const struct ptc_event *ev = ptc_sideband_peek(&d->sideband, UINT64_MAX);
-	const uint64_t end = d->pick.to == UINT64_MAX ? UINT64_MAX : d->pick.to + 1;
+	const uint64_t end = d->pick.to;
 
 	ptc_replay_set_calm(l->replay, ev && ev->time < end ? ev->time : end,
 			    (struct ptc_calm){ d, l });
@@ -243,7 +243,7 @@ void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns 
 	ret->changes = false;
 	if (!w->d || !begin(w, ret))
 		return;
-	ret->until = w->d->pick.to == UINT64_MAX ? UINT64_MAX : w->d->pick.to + 1;
+	ret->until = w->d->pick.to;
 	if (ptc_sideband_find(&w->d->sideband, time, matters, &k, &first) && first < ret->until)
 		ret->until = first;
 }
@@ -295,4 +295,42 @@ bool ptc_calm_changes(const struct ptc_calm *w, const struct ptc_turns *t, uint6
 	uint64_t first;
 
 	return w->d && t->n && !ptc_sideband_find(&w->d->sideband, time, take_change, &k, &first);
+}
+
+struct awaited {
+	int32_t pid;
+	uint64_t ip, time;
+};
+
+static bool brings_code(void *ctx, const struct ptc_event *ev)
+{
+	struct awaited *k = ctx;
+	const struct ptc_sb *sb = &ev->sb;
+	uint64_t start, len;
+
+	if (ptc_sideband_code_of(sb) != k->pid)
+		return false;
+	if (sb->type == PERF_RECORD_TEXT_POKE) {
+		start = sb->u.poke.addr;
+		len = ptc_cur_left(&sb->u.poke.new_bytes);
+	} else if (sb->type == PERF_RECORD_MMAP || sb->type == PERF_RECORD_MMAP2) {
+		start = sb->u.mmap.addr;
+		len = sb->u.mmap.len;
+	} else {
+		return false;
+	}
+	if (k->ip - start >= len)
+		return false;
+	k->time = ev->time;
+	return true;
+}
+
+uint64_t ptc_calm_next_code(const struct ptc_calm *w, int32_t pid, uint64_t ip, uint64_t time)
+{
+	struct awaited k = { .pid = pid, .ip = ip };
+	uint64_t first;
+
+	if (w->d && pid >= 0)
+		(void)ptc_sideband_find(&w->d->sideband, time, brings_code, &k, &first);
+	return k.time;
 }

@@ -44,6 +44,12 @@ struct ptc_turns {
 	bool changes;	/* and those of theirs are known, too */
 };
 
+/*
+ * When, up to @time, included, is code of process @pid first mapped or written at @ip, as far as
+ * side records ahead tell? 0: none does.
+ */
+uint64_t ptc_calm_next_code(const struct ptc_calm *w, int32_t pid, uint64_t ip, uint64_t time);
+
 /* Tell the lane's replay; before each of its steps. */
 void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l);
 

@@ -8,9 +8,13 @@
 #include "decode/compare_calls.h"
 #include "decode/foreign.h"
 #include "decode/grow.h"
+#include "decode/onward.h"
 #include "decode/place.h"
 #include "decode/recent.h"
 #include "decode/run.h"
+
+/* Of stacks that end at the ip it is enough to know of some whether other shifts are possible. */
+enum { SHIFTS_EVERY = 16, SHIFTS_FIRST = 4096 };
 
 struct waiting {
 	uint64_t time;
@@ -25,6 +29,7 @@ struct comparing {
 	struct ptc_align align;
 	struct ptc_foreign foreign;
 	struct ptc_compare_calls calls;
+	struct ptc_onward onward;
 	uint64_t total;		    /* entries */
 	struct ptc_branch *entries; /* owned */
 	size_t entries_cap;
@@ -159,6 +164,39 @@ static int align_closely(struct comparing *c, const struct ptc_place *place,
 	return rc;
 }
 
+/* What is there of its process by now: records up to its time have been applied. */
+static const struct ptc_addrspace *code_of(const struct comparing *c,
+					   const struct ptc_compare_sample *s)
+{
+	const struct ptc_proc *p = ptc_procs_find(&c->opts->d->procs, s->sample->id.pid);
+
+	return p ? &p->as : NULL;
+}
+
+static int align_branches(struct comparing *c, struct ptc_recent_thread *t, struct ptc_align_in *in,
+			  struct ptc_compare_sample *s)
+{
+	const struct ptc_place place = place_of(c, s);
+	uint32_t shifts = 0;
+	size_t nsteps = t->n;
+	int rc = 0;
+
+	in->n = ptc_onward_take(&c->onward, code_of(c, s), c->entries, s->n);
+	if (ptc_place_exact(&place, t, in, c->verdicts, &s->place)) {
+		if (c->next % SHIFTS_EVERY == 0 || c->next < SHIFTS_FIRST)
+			s->place.shifts = ptc_place_shifts(&place, t, in);
+	} else {
+		shifts = ptc_place_shifts(&place, t, in);
+		rc = align_closely(c, &place, t, in, s);
+		s->place.shifts = shifts;
+		nsteps = in->nsteps;
+	}
+	if (!rc && c->onward.n)
+		ptc_onward_put(&c->onward, in, &place.wants, s->steps, nsteps, c->entries,
+			       c->verdicts);
+	return rc;
+}
+
 static int align(struct comparing *c, struct ptc_compare_sample *s)
 {
 	const uint64_t asked = s->attr->attr.branch_sample_type;
@@ -175,9 +213,8 @@ static int align(struct comparing *c, struct ptc_compare_sample *s)
 	}
 	s->verdicts = c->verdicts;
 	s->steps = t->steps;
-	if (!is_call_stack(s) && ptc_place_exact(&place, t, &in, c->verdicts, &s->place))
-		return 0;
-	return align_closely(c, &place, t, &in, s);
+	return is_call_stack(s) ? align_closely(c, &place, t, &in, s) :
+				  align_branches(c, t, &in, s);
 }
 
 static enum ptc_compare_skip why_not(const struct comparing *c, const struct ptc_compare_sample *s)

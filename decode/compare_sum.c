@@ -138,10 +138,20 @@ static bool add_entry(struct adding *a, size_t i)
 
 static void add_shift(struct ptc_compare_sum *s, const struct ptc_align_result *place)
 {
+	const uint32_t last = PTC_SUM_SHIFTS - 1, shift = place->shift < last ? place->shift : last;
+	const uint32_t may = place->shifts ? place->shifts : UINT32_C(1) << shift;
+	uint32_t k;
+
 	if (!place->fits)
 		return;
 	s->located++;
-	s->shifts[place->shift < PTC_SUM_SHIFTS ? place->shift : PTC_SUM_SHIFTS - 1]++;
+	s->shifts[shift]++;
+	s->known += place->shifts != 0;
+	s->shifted += !(may & 1);
+	for (k = 0; k < PTC_SUM_SHIFTS; k++) {
+		s->may[k] += !(may & 1) && (may >> k & 1);
+		s->any_may[k] += place->shifts >> k & 1;
+	}
 }
 
 static void add_candidates(struct ptc_compare_sum *s, size_t n)
@@ -217,18 +227,29 @@ static bool is_most(uint64_t part, uint64_t whole)
 	return part && part >= whole - whole / 10;
 }
 
-/* In a loop a shift cannot be seen, or not all of it: many samples may seem to have none, or less.
+/*
+ * In a loop a stack that is shifted looks like one that is not. So a shift is constant if it is
+ * possible for nearly all samples, and more often than none; or if enough samples have no other.
  */
+static bool is_constant(const struct ptc_compare_sum *s, uint32_t k)
+{
+	return s->may[k] >= s->located / 5 ||
+	       (s->known && s->any_may[k] >= s->known - s->known / 100 &&
+		s->any_may[k] > s->any_may[0]);
+}
+
 static void look_for_shift(struct ptc_compare_sum *s)
 {
-	uint32_t k;
+	uint32_t k, best = 1;
 
-	for (k = 1; k + 1 < PTC_SUM_SHIFTS; k++)
-		if (s->shifts[k] > (s->located - s->shifts[0]) / 2) {
-			s->patterns |= 1u << (s->shifts[k] >= s->located / 5 ? PTC_PATTERN_SHIFT :
-									       PTC_PATTERN_SHIFTED);
-			s->shift = k;
-		}
+	for (k = 2; k + 1 < PTC_SUM_SHIFTS; k++)
+		if (s->may[k] > s->may[best] ||
+		    (s->may[k] == s->may[best] && s->any_may[k] > s->any_may[best]))
+			best = k;
+	if (s->may[best] <= s->shifted / 2)
+		return;
+	s->patterns |= 1u << (is_constant(s, best) ? PTC_PATTERN_SHIFT : PTC_PATTERN_SHIFTED);
+	s->shift = best;
 }
 
 static void look_for_leak(struct ptc_compare_sum *s)

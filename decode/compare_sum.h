@@ -73,6 +73,9 @@ struct ptc_compare_sum {
 	struct ptc_sum_count kinds[PTC_KIND_COUNT];
 	uint64_t leaks[PTC_KIND_COUNT];
 	uint64_t located, shifts[PTC_SUM_SHIFTS]; /* samples by their shift; the last: or more */
+	/* samples that do not end at the ip, by each shift that is possible; of all samples of
+	 * which all possible shifts are known the same, and how many these are */
+	uint64_t shifted, may[PTC_SUM_SHIFTS], any_may[PTC_SUM_SHIFTS], known;
 	uint64_t wrong_oldest, absent_tail;
 	struct ptc_sum_cpu *cpus; /* owned; ascending */
 	size_t ncpus, cpus_cap;

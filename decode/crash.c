@@ -66,7 +66,7 @@ static const struct ptc_item *last_jump(const struct ptc_crash_report *r)
 {
 	const struct ptc_item *it = &r->flow.arrival;
 
-	if (it->type != PTC_ITEM_BRANCH || !it->from)
+	if (it->type != PTC_ITEM_BRANCH || !ptc_item_has_from(it) || !ptc_item_has_to(it))
 		return NULL;
 	return it->to == r->victim->state.regs[PTC_REG_RIP] ? it : NULL;
 }
@@ -80,6 +80,7 @@ static bool make_traced(struct ptc_crash_report *r)
 	struct ptc_crash_flow *f = &r->flow;
 	size_t i;
 
+	r->traced.cut = f->cut;
 	if (!f->n)
 		return true;
 	if (!push(&r->traced, r->ip, true, f->frames[f->n - 1].how))
@@ -91,7 +92,7 @@ static bool make_traced(struct ptc_crash_report *r)
 	if (r->culprit && r->culprit->kind != PTC_KIND_ICALL && r->culprit->kind != PTC_KIND_CALL &&
 	    !push(&r->traced, r->culprit->from, true, f->frames[f->n - 1].how))
 		return false;
-	for (i = f->n; i > 1 && f->frames[i - 1].ret; i--)
+	for (i = f->n; i > 1 && f->frames[i - 1].has_ret; i--)
 		if (!push(&r->traced, f->frames[i - 1].ret,
 			  f->frames[i - 1].how == PTC_CALL_BY_SIGNAL, f->frames[i - 2].how))
 			return false;
@@ -111,8 +112,42 @@ static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
 		if (!push(&r->unwound, i ? u.frames[i].pc : r->ip, u.frames[i].interrupted,
 			  PTC_CALL_BY_CALL))
 			rc = ptc_fail_mem(err);
+	r->unwound.cut = u.cut;
 	ptc_unwound_release(&u);
 	return rc;
+}
+
+static bool is_unwinder(const struct ptc_crash_report *r, const struct ptc_crash_frame *f)
+{
+	struct ptc_crash_place place;
+
+	ptc_crash_place_frame(r, f, &place);
+	return place.function && !strncmp(place.function, "_Unwind_", 8);
+}
+
+/*
+ * An unwinder goes on in the frame that handles the exception. The landing pad may be in a part of
+ * its function that has no symbol: then the trace does not say which frame that is, and the frames
+ * in between stay. The memory says it.
+ */
+static void drop_unwound(struct ptc_crash_report *r)
+{
+	struct ptc_crash_stack *a = &r->traced;
+	const struct ptc_crash_stack *b = &r->unwound;
+	size_t i, k;
+
+	for (i = 0; i < a->n && i < b->n; i++) {
+		if (a->frames[i].pc == b->frames[i].pc)
+			continue;
+		if (!is_unwinder(r, &a->frames[i]))
+			return;
+		for (k = i + 1; k < a->n && a->frames[k].pc != b->frames[i].pc; k++)
+			;
+		if (k == a->n)
+			return;
+		memmove(a->frames + i, a->frames + k, (a->n - k) * sizeof(*a->frames));
+		a->n -= k - i;
+	}
 }
 
 /* What is behind the end of a trace that begins late is not known: no difference. */
@@ -124,7 +159,7 @@ static int compare(const struct ptc_crash_report *r)
 	for (i = 0; i < a->n && i < b->n; i++)
 		if (a->frames[i].pc != b->frames[i].pc)
 			return (int)i;
-	return i < a->n && b->n < PTC_UNWIND_MAX ? (int)i : PTC_CRASH_SAME;
+	return i < a->n && !b->cut ? (int)i : PTC_CRASH_SAME;
 }
 
 /* --- the instruction --- */
@@ -135,6 +170,27 @@ static size_t read_code(const struct ptc_crash_report *r, uint64_t ip, uint8_t *
 	const size_t n = ptc_dead_memory(&r->dead, ip, ret, len);
 
 	return n || !p ? n : ptc_addrspace_read(&p->as, ip, ret, len);
+}
+
+static size_t read_for_circle(void *ctx, uint64_t ip, uint8_t *ret, size_t len)
+{
+	return read_code(ctx, ip, ret, len);
+}
+
+/* Does the last branch of the trace lead into a circle, and is the thread in there? */
+static void find_circle(struct ptc_crash_report *r)
+{
+	const struct ptc_item *it = &r->flow.arrival;
+
+	if (it->type == PTC_ITEM_BRANCH && it->to)
+		r->circle = ptc_circle_find(read_for_circle, r, it->to, r->ip);
+}
+
+const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *r)
+{
+	const bool traced = r->traced.n && !(r->circle.insns && r->unwound.n);
+
+	return traced ? &r->traced : &r->unwound;
 }
 
 /* The signal of an int3 comes behind it. */
@@ -214,7 +270,7 @@ static bool is_library(const char *file)
 /* The innermost frame that is neither of the C library nor of its kin called for the end. */
 static void find_who_gave_up(struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = r->traced.n ? &r->traced : &r->unwound;
+	const struct ptc_crash_stack *s = ptc_crash_believed(r);
 	struct ptc_crash_place place;
 	size_t i;
 
@@ -238,13 +294,12 @@ static void find_who_gave_up(struct ptc_crash_report *r)
 static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o,
 		      struct ptc_err *err)
 {
-	const struct ptc_id_range tid = { (int32_t)r->dead.signal.tid,
-					  (int32_t)r->dead.signal.tid };
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	int rc;
 
 	opts.bytes = true;
-	opts.tid = tid.first;
+	r->tid.first = r->tid.last = (int32_t)r->dead.signal.tid;
+	opts.tids = (struct ptc_ids){ &r->tid, 1 };
 	opts.code = o->code;
 	opts.untraced = true;
 	opts.mangled = o->mangled;
@@ -252,7 +307,7 @@ static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	if (rc)
 		return rc;
 	r->flow.d = r->d;
-	r->flow.tid = tid.first;
+	r->flow.tid = r->tid.first;
 	r->flow.until_ns = r->dead.signal.time_ns;
 	r->flow.max_branches = o->branches;
 	r->flow.max_calls = o->calls;
@@ -265,8 +320,9 @@ static bool ends_elsewhere(const struct ptc_crash_report *r)
 		r->flow.nbranches ? ptc_crash_flow_branch(&r->flow, r->flow.nbranches - 1) : NULL;
 
 	return !last || last->type != PTC_ITEM_BRANCH ||
-	       (last->to ? last->to :
-			   last->from + (last->kind == PTC_KIND_ASYNC ? 0 : last->insn_len)) !=
+	       (ptc_item_has_to(last) ?
+			last->to :
+			last->from + (last->kind == PTC_KIND_ASYNC ? 0 : last->insn_len)) !=
 		       r->victim->state.regs[PTC_REG_RIP];
 }
 
@@ -342,7 +398,9 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	rc = make_unwound(r, err);
 	if (rc)
 		return rc;
-	r->differ = compare(r);
+	drop_unwound(r);
+	find_circle(r);
+	r->differ = r->circle.insns ? PTC_CRASH_SAME : compare(r);
 	r->trace_is_short = ends_elsewhere(r);
 	if (r->why.reason == PTC_REASON_ABORT)
 		find_who_gave_up(r);

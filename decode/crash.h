@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "arch/insn.h"
+#include "decode/circle.h"
 #include "decode/crash_flow.h"
 #include "decode/crash_reason.h"
 #include "decode/crash_unwind.h"
@@ -38,11 +39,13 @@ struct ptc_crash_frame {
 struct ptc_crash_stack {
 	struct ptc_crash_frame *frames; /* owned; innermost first */
 	size_t n, cap;
+	bool cut; /* there were more: the outermost are missing */
 };
 
 struct ptc_crash_report {
 	struct ptc_file *file; /* owned, as all of it */
 	struct ptc_decode *d;
+	struct ptc_id_range tid; /* lent to d: the victim */
 	struct ptc_dead dead;
 	const struct ptc_dead_thread *victim; /* of dead */
 	struct ptc_crash_flow flow;
@@ -56,10 +59,13 @@ struct ptc_crash_report {
 	struct ptc_crash_why why;
 	/* A bad jump: the transfer that did it, of flow. NULL: not that, or not in the trace. */
 	const struct ptc_item *culprit;
-	/* abort: the frame of traced (or of unwound, if that is empty) that gave up; -1: none. */
+	/* abort: the frame of the stack to believe that gave up; -1: none. */
 	int gave_up;
 	const char *given_up_by; /* the function of a library that it called; copied, or NULL */
 	char given_up_name[128];
+	/* Where the trace ended the thread went round in circles that it cannot show: the stack of
+	 * the memory is the one to believe. No insns: it did not. */
+	struct ptc_circle circle;
 	/* The trace does not end where the signal came. */
 	bool trace_is_short;
 	bool of_core;	 /* the state is the core's */
@@ -81,6 +87,9 @@ struct ptc_crash_place {
 /* Starts zeroed. Release it whether this fails or not. Errors: ptc_dead_read's, the decoder's. */
 int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
 		      struct ptc_err *err);
+/* The stack that is to be believed: the trace's, if it has one and can show what happened. */
+const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *r);
+
 void ptc_crash_report_release(struct ptc_crash_report *r);
 
 void ptc_crash_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_crash_place *ret);

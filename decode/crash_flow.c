@@ -2,6 +2,7 @@
 #include "decode/crash_flow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "decode/grow.h"
@@ -24,20 +25,28 @@ static void keep_call(struct ptc_crash_flow *f, const struct ptc_call *call)
 	f->ncalls += f->ncalls < f->max_calls;
 }
 
-static uint64_t returns_to(const struct ptc_crash_flow *f, const struct ptc_call *call)
+static struct ptc_flow_frame frame_of(const struct ptc_crash_flow *f, const struct ptc_call *call)
 {
+	struct ptc_flow_frame frame = { .ip = call->ip, .how = call->how };
 	const struct ptc_item *it = call->item;
 
 	switch (call->how) {
 	case PTC_CALL_BY_CALL:
-		return it->insn_len ? it->from + it->insn_len : 0;
+		frame.has_ret = it->insn_len;
+		frame.ret = it->from + it->insn_len;
+		break;
 	case PTC_CALL_BY_TAIL: /* in the place of the frame that was left just now */
-		return f->frames[call->depth].ret;
+		frame.has_ret = f->frames[call->depth].has_ret;
+		frame.ret = f->frames[call->depth].ret;
+		break;
 	case PTC_CALL_BY_SIGNAL:
-		return f->out_ip;
+		frame.has_ret = true;
+		frame.ret = f->out_ip;
+		break;
 	default:
-		return 0;
+		break;
 	}
+	return frame;
 }
 
 static int on_call(void *ctx, const struct ptc_call *call)
@@ -47,14 +56,19 @@ static int on_call(void *ctx, const struct ptc_call *call)
 	keep_call(f, call);
 	if (call->type != PTC_CALL_ENTER) {
 		f->n = call->type == PTC_CALL_LOST ? 0 : call->depth;
+		f->cut &= f->n != 0;
 		return 0;
 	}
 	if (!ptc_grow(&f->frames, &f->cap, (size_t)call->depth + 1, sizeof(*f->frames))) {
 		f->no_memory = true;
 		return 1;
 	}
-	f->frames[call->depth] =
-		(struct ptc_flow_frame){ call->ip, returns_to(f, call), call->how };
+	if (call->cut && f->n > call->depth) {
+		memmove(f->frames, f->frames + (f->n - call->depth),
+			call->depth * sizeof(*f->frames));
+		f->cut = true;
+	}
+	f->frames[call->depth] = frame_of(f, call);
 	f->n = (size_t)call->depth + 1;
 	return 0;
 }
@@ -95,7 +109,7 @@ static int take(struct ptc_crash_flow *f, const struct ptc_item *it)
 		f->queue = it->queue;
 	keep_branch(f, it);
 	rc = ptc_calls_item(f->tracker, it);
-	if (it->type == PTC_ITEM_BRANCH && !it->to) {
+	if (it->type == PTC_ITEM_BRANCH && !ptc_item_has_to(it)) {
 		keep_exit(f, it);
 		return rc;
 	}

@@ -12,7 +12,9 @@
 
 struct ptc_flow_frame {
 	uint64_t ip;  /* where the function was entered */
-	uint64_t ret; /* where it returns to, or what a signal interrupted; 0: not known */
+	uint64_t ret; /* if has_ret: where it returns to, or what a signal interrupted, which may be
+			 at address 0 */
+	bool has_ret;
 	enum ptc_call_how how;
 };
 
@@ -38,6 +40,7 @@ struct ptc_crash_flow {
 
 	struct ptc_flow_frame *frames; /* owned; the outermost first */
 	size_t n, cap;
+	bool cut; /* there were more, too many to be kept: the outermost are missing */
 	/*
 	 * How it came to where it was last, a transfer or a gap. That it was interrupted there,
 	 * and went on, is none: a fault may wait for as long.

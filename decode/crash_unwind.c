@@ -6,11 +6,15 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "arch/sigframe.h"
 #include "base/err.h"
 #include "decode/codefile.h"
 #include "decode/grow.h"
+#include "decode/segments.h"
+#include "decode/srcline.h"
 
 /* By DWARF number (System V ABI for x86-64, figure 3.36); the last is the return address. */
 static const uint8_t dwarf_regs[] = { PTC_REG_RAX, PTC_REG_RDX, PTC_REG_RCX, PTC_REG_RBX,
@@ -19,80 +23,126 @@ static const uint8_t dwarf_regs[] = { PTC_REG_RAX, PTC_REG_RDX, PTC_REG_RCX, PTC
 				      PTC_REG_R12, PTC_REG_R13, PTC_REG_R14, PTC_REG_R15,
 				      PTC_REG_RIP };
 
-enum { NREGS = sizeof(dwarf_regs) };
+enum {
+	NREGS = sizeof(dwarf_regs),
+	DWARF_RSP = 7,
+	DWARF_RIP = 16,
+	CALL_REL32 = 5, /* bytes */
+	CALL_MAX = 7,	/* without prefixes */
+	STRAYED_MAX = 64,
+};
 
 struct unwinding {
 	const struct ptc_dead *dead;
 	const struct ptc_crash_thread *thread;
+	const struct ptc_addrspace *as;
 	struct ptc_unwound *out;
-	bool asked; /* next_thread has given the one there is */
+	Dwarf_Word regs[NREGS]; /* from which it is unwound */
+	bool asked;		/* next_thread has given the one there is */
+	bool called; /* regs are those of a frame that called: its ip is a return address less 1 */
+	bool stray;  /* the last frame is where no code is; regs are its own */
+	/* The last frame is what a handler returns to; the registers that the signal saved are
+	 * there. */
+	bool returns;
+	uint64_t context;
 	bool no_memory;
 };
 
 /* --- its files --- */
 
-/* What is called for files that are reported here anyway. */
-static int no_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
-			const char *path, const char *link, GElf_Word crc, char **ret_path)
-{
-	(void)mod;
-	(void)data;
-	(void)name;
-	(void)base;
-	(void)path;
-	(void)link;
-	(void)crc;
-	(void)ret_path;
-	return -1; /* frames are in .eh_frame, which a program that runs has */
-}
+/* A file that was reported, with the address it is at. */
+struct reported {
+	const struct ptc_codefile *file;
+	uint64_t bias;
+};
+
+struct files {
+	const struct ptc_dead *dead;
+	const struct ptc_addrspace *as;
+	struct ptc_mapping *maps; /* owned; of one file */
+	size_t nmaps, maps_cap;
+	struct reported *reported; /* owned */
+	size_t nreported, reported_cap;
+};
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = no_debuginfo,
+	.find_debuginfo = ptc_srcline_find_debuginfo,
 };
 
-/* What is to be added to the addresses in the file @fd, of which @r is mapped. */
-static bool bias_of(int fd, const struct ptc_range *r, uint64_t *ret)
+/* The mappings of @f. *@ret: the one of @r. What the state does not have is what the decoder knows.
+ */
+static bool list_mappings(struct files *fs, const struct ptc_range *r, size_t *ret)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	bool found = false;
-	size_t n = 0, i;
-	GElf_Phdr ph;
+	const struct ptc_addrspace *as = fs->as;
+	bool any = false;
+	size_t i;
 
-	if (elf && !elf_getphdrnum(elf, &n))
-		for (i = 0; i < n && !found; i++) {
-			found = gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
-				r->off >= ph.p_offset && r->off - ph.p_offset < ph.p_filesz;
-			if (found)
-				*ret = r->start - (r->off - ph.p_offset + ph.p_vaddr);
+	fs->nmaps = 0;
+	for (i = 0; i < as->n; i++) {
+		const struct ptc_range *o = &as->ranges[i];
+		const struct ptc_dead_map *m = ptc_dead_map_at(fs->dead, o->start);
+
+		if (o->file != r->file)
+			continue;
+		if (!ptc_grow(&fs->maps, &fs->maps_cap, fs->nmaps + 1, sizeof(*fs->maps)))
+			return false;
+		if (o == r) {
+			*ret = fs->nmaps;
+			any = true;
 		}
-	(void)elf_end(elf);
-	return found;
+		fs->maps[fs->nmaps++] = (struct ptc_mapping){ o->start, o->end, o->off,
+							      !m || m->map.prot & PROT_EXEC };
+	}
+	return any;
 }
 
-static void report(Dwfl *dwfl, const struct ptc_range *r)
+/* Libdwfl drops a module that is reported twice. */
+static bool is_new(struct files *fs, const struct ptc_codefile *f, uint64_t bias)
 {
-	const int fd = ptc_codefile_reopen(r->file);
-	uint64_t bias;
+	size_t i;
 
-	if (fd < 0)
-		return;
-	/* The descriptor is the module's, if there comes to be one. */
-	if (!bias_of(fd, r, &bias) ||
-	    !dwfl_report_elf(dwfl, r->file->name, r->file->path, fd, bias, true))
+	for (i = 0; i < fs->nreported; i++)
+		if (fs->reported[i].file == f && fs->reported[i].bias == bias)
+			return false;
+	if (!ptc_grow(&fs->reported, &fs->reported_cap, fs->nreported + 1, sizeof(*fs->reported)))
+		return false;
+	fs->reported[fs->nreported++] = (struct reported){ f, bias };
+	return true;
+}
+
+static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
+{
+	size_t which = 0;
+	const bool listed = list_mappings(fs, r, &which);
+	const int fd = listed && fs->maps[which].executable ? ptc_codefile_reopen(r->file) : -1;
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+	Dwfl_Module *mod = NULL;
+	uint64_t bias = 0;
+	void **data;
+
+	if (elf && ptc_segments_bias(elf, fs->maps, fs->nmaps, which, &bias) &&
+	    is_new(fs, r->file, bias))
+		mod = dwfl_report_elf(dwfl, r->file->name, r->file->path, fd, bias, true);
+	(void)elf_end(elf);
+	if (mod && dwfl_module_info(mod, &data, NULL, NULL, NULL, NULL, NULL, NULL))
+		*data = (void *)(uintptr_t)r->file;
+	if (!mod && fd >= 0) /* the descriptor is the module's, if there is one */
 		(void)close(fd);
 }
 
-static void report_all(Dwfl *dwfl, const struct ptc_addrspace *as)
+static void report_all(Dwfl *dwfl, const struct ptc_dead *dead, const struct ptc_addrspace *as)
 {
+	struct files fs = { .dead = dead, .as = as };
 	size_t i;
 
 	dwfl_report_begin(dwfl);
 	for (i = 0; i < as->n; i++)
-		if (as->ranges[i].file && as->ranges[i].file->path &&
-		    (!i || as->ranges[i].file != as->ranges[i - 1].file))
-			report(dwfl, &as->ranges[i]);
+		if (as->ranges[i].file && as->ranges[i].file->path)
+			report(dwfl, &fs, &as->ranges[i]);
 	(void)dwfl_report_end(dwfl, NULL, NULL);
+	free(fs.maps);
+	free(fs.reported);
 }
 
 /* --- its thread --- */
@@ -132,12 +182,8 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
 static bool set_registers(Dwfl_Thread *thread, void *arg)
 {
 	const struct unwinding *u = arg;
-	Dwarf_Word regs[NREGS];
-	size_t i;
 
-	for (i = 0; i < NREGS; i++)
-		regs[i] = u->thread->regs[dwarf_regs[i]];
-	return dwfl_thread_state_registers(thread, 0, NREGS, regs);
+	return dwfl_thread_state_registers(thread, 0, NREGS, u->regs);
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
@@ -147,14 +193,66 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
+/* May what is at @addr run, as far as is known? */
+static bool is_code(const struct unwinding *u, uint64_t addr)
+{
+	const struct ptc_dead_map *m = ptc_dead_map_at(u->dead, addr);
+
+	return m ? m->map.prot & PROT_EXEC : !u->dead->nmaps && ptc_addrspace_has(u->as, addr);
+}
+
+/* Keeps the registers of a frame that control came to, though no code is there. */
+static bool keep_registers(struct unwinding *u, Dwfl_Frame *frame)
+{
+	unsigned int i;
+
+	for (i = 0; i < NREGS; i++)
+		if (dwfl_frame_reg(frame, i, &u->regs[i]) && i == DWARF_RSP)
+			return false;
+	return true;
+}
+
+/* Is the frame at @pc what a signal handler returns to? */
+static bool is_return(struct unwinding *u, Dwfl_Frame *frame, uint64_t pc)
+{
+	uint8_t code[PTC_SIGFRAME_RETURN];
+	const size_t n = ptc_addrspace_read(u->as, pc, code, sizeof(code));
+
+	return ptc_sigframe_is_return(code, n) && !dwfl_frame_reg(frame, DWARF_RSP, &u->context);
+}
+
+/* Libdw ends at address 0. A signal that came there has saved the registers. */
+static void take_context(struct unwinding *u)
+{
+	uint8_t context[PTC_SIGFRAME_CONTEXT];
+	struct ptc_unwound *out = u->out;
+
+	if (ptc_dead_memory(u->dead, u->context, context, sizeof(context)) != sizeof(context))
+		return;
+	ptc_sigframe_registers(context, u->regs);
+	out->frames[out->n - 1] = (struct ptc_unwound_frame){ u->regs[DWARF_RIP], true };
+	u->stray = !is_code(u, u->regs[DWARF_RIP]);
+}
+
 static int on_frame(Dwfl_Frame *frame, void *arg)
 {
 	struct unwinding *u = arg;
 	struct ptc_unwound *out = u->out;
+	const bool called = u->called;
 	Dwarf_Addr pc;
 	bool interrupted;
 
-	if (!dwfl_frame_pc(frame, &pc, &interrupted) || !pc || out->n == PTC_UNWIND_MAX)
+	u->called = u->returns = false;
+	if (!dwfl_frame_pc(frame, &pc, &interrupted))
+		return DWARF_CB_ABORT;
+	if (called) {
+		pc++;
+		interrupted = false;
+	}
+	if (!pc && !interrupted)
+		return DWARF_CB_ABORT;
+	out->cut = out->n == PTC_UNWIND_MAX;
+	if (out->cut)
 		return DWARF_CB_ABORT;
 	/* Two in a row: the kernel's way back from a handler, which nobody called, and who it was.
 	 */
@@ -165,23 +263,75 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 		return DWARF_CB_ABORT;
 	}
 	out->frames[out->n++] = (struct ptc_unwound_frame){ pc, interrupted };
-	return DWARF_CB_OK;
+	u->returns = is_return(u, frame, pc);
+	u->stray = interrupted && !is_code(u, pc) && keep_registers(u, frame);
+	return u->stray ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+static int unwind_from(struct unwinding *u, struct ptc_err *err)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	if (!dwfl)
+		return ptc_fail_mem(err);
+	u->asked = u->stray = u->returns = false;
+	report_all(dwfl, u->dead, u->as);
+	if (dwfl_attach_state(dwfl, NULL, (pid_t)u->dead->signal.pid, &thread_callbacks, u))
+		(void)dwfl_getthread_frames(dwfl, (pid_t)u->thread->tid, on_frame, u);
+	dwfl_end(dwfl);
+	if (u->returns)
+		take_context(u);
+	return u->no_memory ? ptc_fail_mem(err) : 0;
+}
+
+/* Do the bytes in front of @ret end in a call? By opcode: E8 and a displacement, or FF /2. */
+static bool is_behind_call(const struct unwinding *u, uint64_t ret)
+{
+	uint8_t bytes[CALL_MAX], *end = bytes + sizeof(bytes);
+	size_t n;
+
+	if (ptc_addrspace_read(u->as, ret - CALL_MAX, bytes, sizeof(bytes)) != sizeof(bytes))
+		return false;
+	if (end[-CALL_REL32] == 0xe8)
+		return true;
+	for (n = 2; n <= CALL_MAX; n++)
+		if (end[-(ptrdiff_t)n] == 0xff && (end[1 - (ptrdiff_t)n] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+/*
+ * A call led to where no code is: nothing ran since, so the return address is on the top of the
+ * stack. False: no call led there.
+ */
+static bool undo_call(struct unwinding *u)
+{
+	Dwarf_Word ret;
+
+	if (!read_memory(NULL, u->regs[DWARF_RSP], &ret, u) || !ret || !is_code(u, ret) ||
+	    !is_behind_call(u, ret))
+		return false;
+	u->regs[DWARF_RSP] += sizeof(ret);
+	u->regs[DWARF_RIP] = ret - 1; /* in the call, whose frame it is */
+	u->called = true;
+	return true;
 }
 
 int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc_crash_thread *t,
 	       const struct ptc_addrspace *as, struct ptc_err *err)
 {
-	struct unwinding w = { .dead = d, .thread = t, .out = u };
-	Dwfl *dwfl = dwfl_begin(&callbacks);
+	struct unwinding w = { .dead = d, .thread = t, .as = as, .out = u };
+	unsigned int strayed = 0;
+	size_t i;
+	int rc;
 
 	(void)elf_version(EV_CURRENT);
-	if (!dwfl)
-		return ptc_fail_mem(err);
-	report_all(dwfl, as);
-	if (dwfl_attach_state(dwfl, NULL, (pid_t)d->signal.pid, &thread_callbacks, &w))
-		(void)dwfl_getthread_frames(dwfl, (pid_t)t->tid, on_frame, &w);
-	dwfl_end(dwfl);
-	return w.no_memory ? ptc_fail_mem(err) : 0;
+	for (i = 0; i < NREGS; i++)
+		w.regs[i] = t->regs[dwarf_regs[i]];
+	do
+		rc = unwind_from(&w, err);
+	while (!rc && w.stray && ++strayed < STRAYED_MAX && undo_call(&w));
+	return rc;
 }
 
 void ptc_unwound_release(struct ptc_unwound *u)

@@ -21,6 +21,7 @@ struct ptc_unwound_frame {
 struct ptc_unwound {
 	struct ptc_unwound_frame *frames; /* owned; innermost first; without signal trampolines */
 	size_t n, cap;
+	bool cut; /* there are more than PTC_UNWIND_MAX */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/sigframe.h"
 #include "base/err.h"
 #include "decode/core.h"
 #include "decode/grow.h"
@@ -101,6 +102,22 @@ static bool take_around(struct ptc_dead *d, const struct ptc_core *c, uint64_t a
 	return take_memory(d, c, from, len);
 }
 
+/* The stack at @sp, and, if that is a handler's alternate stack, that of what the signal
+ * interrupted. */
+static bool take_stacks(struct ptc_dead *d, const struct ptc_core *c, uint64_t sp)
+{
+	const struct ptc_dead_piece *taken;
+	const size_t n = d->npieces;
+
+	if (!take_around(d, c, sp, RED_ZONE, STACK_MAX))
+		return false;
+	taken = d->npieces > n ? &d->pieces[n] : NULL;
+	if (!taken ||
+	    !ptc_sigframe_find(taken->copy, ptc_cur_left(&taken->bytes), taken->addr, sp, &sp))
+		return true;
+	return take_around(d, c, sp, RED_ZONE, STACK_MAX);
+}
+
 int ptc_dead_of_core(struct ptc_dead *d, const struct ptc_core *c, struct ptc_err *err)
 {
 	bool ok = true;
@@ -115,7 +132,7 @@ int ptc_dead_of_core(struct ptc_dead *d, const struct ptc_core *c, struct ptc_er
 		ok = take_area(d, c, &c->areas[i]);
 	for (i = 0; ok && i < c->nthreads; i++)
 		ok = take_thread(d, &c->threads[i]) &&
-		     take_around(d, c, c->threads[i].regs[PTC_REG_RSP], RED_ZONE, STACK_MAX) &&
+		     take_stacks(d, c, c->threads[i].regs[PTC_REG_RSP]) &&
 		     take_around(d, c, c->threads[i].regs[PTC_REG_RIP], AROUND_IP,
 				 (size_t)2 * AROUND_IP);
 	return ok ? 0 : ptc_fail_mem(err);

@@ -14,6 +14,7 @@
 #include "decode/jitdump.h"
 #include "decode/process.h"
 #include "decode/sideband.h"
+#include "ptcap/ledger.h"
 
 enum { DUMPS_MAX = 256, DUMP_MAX = 256 << 20 };
 
@@ -26,6 +27,8 @@ struct dump {
 	struct ptc_sideband *s;
 	const struct ptc_tsc_clock *clock;
 	struct ptc_dump *file;
+	struct ptc_ledger_clock first, last; /* of the recording; zeros: not known */
+	bool same;			     /* its clock is that of the dump */
 	bool tsc;
 	bool saved; /* the recording has the process's code itself: names are enough */
 	uint64_t code;
@@ -56,6 +59,28 @@ bool ptc_dumps_note(struct ptc_dumps *d, const struct ptc_sb_mmap *m)
 	return true;
 }
 
+/*
+ * CLOCK_MONOTONIC to the recording's clock: both are known at the beginning and the end of it, and
+ * the rate between is constant enough.
+ */
+static uint64_t from_monotonic(const struct dump *d, uint64_t ns)
+{
+	const struct ptc_ledger_clock *a = &d->first, *b = &d->last;
+	const double span = (double)(b->monotonic_ns - a->monotonic_ns);
+	const double rate = span > 0 ? (double)(b->time_ns - a->time_ns) / span : 1;
+	const double ahead = ((double)ns - (double)a->monotonic_ns) * (rate - 1);
+	const uint64_t even = ns - a->monotonic_ns + a->time_ns; /* at the same rate */
+
+	return even + (uint64_t)(int64_t)ahead;
+}
+
+static uint64_t time_of(const struct dump *d, uint64_t time)
+{
+	if (d->tsc)
+		return d->clock->valid ? ptc_tsc_to_ns(&d->clock->conv, time) : 0;
+	return d->same || !d->first.time_ns ? time : from_monotonic(d, time);
+}
+
 static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err *err)
 {
 	struct ptc_jit_names *names = ptc_origin_jit(&d->ps->origin, d->file->pid);
@@ -69,14 +94,14 @@ static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err
 		.u.poke = { .addr = j->addr, .new_bytes = j->code },
 	};
 
-	sb.id.time = j->time;
-	if (d->tsc)
-		sb.id.time = d->clock->valid ? ptc_tsc_to_ns(&d->clock->conv, j->time) : 0;
+	sb.id.time = time_of(d, j->time);
 	if (!names || !ptc_labels_add(&names->names, j->addr, len ? len : 1, sb.id.time, j->name,
 				      strlen(j->name)))
 		return ptc_fail_mem(err);
-	if (d->saved || !len)
-		return 0;
+	if (d->saved || !len) {
+		sb.misc |= PTC_SIDEBAND_NAME;
+		return ptc_sideband_add(d->s, &sb, err);
+	}
 	d->code += len;
 	if (d->code > JIT_CODE_MAX)
 		return ptc_fail(err, PTC_E_LIMIT, "it has more code than is believable");
@@ -114,6 +139,27 @@ static bool is_monotonic(const struct ptc_file *f)
 			return false;
 	}
 	return true;
+}
+
+/* What the recording's ledger says of its clock. */
+static int read_clocks(struct dump *d, const struct ptc_file *f, struct ptc_err *err)
+{
+	struct ptc_ledger ledger;
+	struct ptc_ledger_clock c;
+	struct ptc_rec rec;
+	uint64_t pos = 0;
+	int r;
+
+	while ((r = ptc_file_next(f, &pos, &rec, err)) > 0) {
+		if (ptc_ledger_parse(&rec, &ledger, err) <= 0)
+			continue;
+		while (ptc_ledger_next_clock(&ledger, &c)) {
+			d->last = c;
+			if (!d->first.time_ns)
+				d->first = c;
+		}
+	}
+	return r == PTC_E_NO_MEMORY ? r : 0;
 }
 
 /* All of an open file, NULL if it cannot be had. */
@@ -158,11 +204,13 @@ static int read_dump(struct dump *d, struct ptc_err *err)
 int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err)
 {
-	struct dump d = { .ps = ps, .s = s, .clock = clock };
+	struct dump d = { .ps = ps, .s = s, .clock = clock, .same = is_monotonic(f) };
 	struct ptc_jit_names *jit;
 	size_t i;
-	int r;
+	int r = ps->origin.dumps.n ? read_clocks(&d, f, err) : 0;
 
+	if (r < 0)
+		return r;
 	for (i = 0; i < ps->origin.dumps.n; i++) {
 		d.file = &ps->origin.dumps.dumps[i];
 		jit = ptc_origin_jit(&ps->origin, d.file->pid);
@@ -172,7 +220,7 @@ int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct pt
 			return r;
 		if (r < 0)
 			ptc_origin_remark(&ps->origin, "jitdump '%s': %s", d.file->path, err->msg);
-		else if (!d.tsc && !d.saved && !is_monotonic(f))
+		else if (!d.tsc && !d.same && !d.first.time_ns)
 			ptc_origin_remark(&ps->origin,
 					  "assumed: the times in '%s' (CLOCK_MONOTONIC) are of the "
 					  "recording's clock",

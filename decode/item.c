@@ -37,6 +37,26 @@ const char *ptc_event_name(enum ptc_event_kind kind)
 		[PTC_EVENT_TSX_COMMIT] = "tsx-commit",
 		[PTC_EVENT_TSX_ABORT] = "tsx-abort",
 		[PTC_EVENT_CR3] = "cr3",
+		[PTC_EVENT_INTR] = "intr",
+		[PTC_EVENT_IRET] = "iret",
+		[PTC_EVENT_SMI] = "smi",
+		[PTC_EVENT_RSM] = "rsm",
+		[PTC_EVENT_SIPI] = "sipi",
+		[PTC_EVENT_INIT] = "init",
+		[PTC_EVENT_VMENTRY] = "vmentry",
+		[PTC_EVENT_VMEXIT] = "vmexit",
+		[PTC_EVENT_VMEXIT_INTR] = "vmexit-intr",
+		[PTC_EVENT_SHUTDOWN] = "shutdown",
+		[PTC_EVENT_UINTR] = "uintr",
+		[PTC_EVENT_UIRET] = "uiret",
+		[PTC_EVENT_CFE] = "cfe",
+		[PTC_EVENT_PFA] = "pfa",
+		[PTC_EVENT_VMXQ] = "vmxq",
+		[PTC_EVENT_VMXR] = "vmxr",
+		[PTC_EVENT_EVD] = "evd",
+		[PTC_EVENT_BBP] = "bbp",
+		[PTC_EVENT_BEP] = "bep",
+		[PTC_EVENT_TRIG] = "trig",
 	};
 
 	return (unsigned int)kind < PTC_EVENT_COUNT ? names[kind] : "?";
@@ -50,13 +70,11 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 		.pid = -1,
 		.tid = -1,
 		.cpu = -1,
-		.only_tid = opts->tid,
-		.only_cpu = opts->cpu,
 		.tids = opts->tids,
 		.cpus = opts->cpus,
 		.stats = stats,
 	};
-	o->picky = opts->tid != -1 || opts->cpu != -1 || opts->tids.n || opts->cpus.n;
+	o->picky = opts->tids.n || opts->cpus.n;
 }
 
 static void empty(struct ptc_out *o)
@@ -147,9 +165,7 @@ static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, u
 
 static bool is_wanted(const struct ptc_out *o)
 {
-	return (o->only_tid == -1 || o->only_tid == o->tid) &&
-	       (o->only_cpu == -1 || o->only_cpu == o->cpu) && ptc_ids_have(&o->tids, o->tid) &&
-	       ptc_ids_have(&o->cpus, o->cpu);
+	return ptc_ids_have(&o->tids, o->tid) && ptc_ids_have(&o->cpus, o->cpu);
 }
 
 static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)

@@ -40,10 +40,21 @@ struct ptc_out {
 	uint32_t queue;
 
 	bool picky;			/* some are not wanted: */
-	int32_t only_tid, only_cpu;	/* drop the others; -1: keep all */
-	struct ptc_ids tids, cpus;	/* the same */
+	struct ptc_ids tids, cpus;	/* drop the others; none: keep all */
 	struct ptc_decode_stats *stats; /* of what is kept; lent */
+	uint64_t from_ns, to_ns; /* instructions of these times count there; to_ns 0: no end */
+	uint64_t ran;		 /* instructions in all */
 };
+
+/* @insns ran at @time. */
+static inline void ptc_out_ran(struct ptc_out *o, uint64_t insns, uint64_t time)
+{
+	const uint64_t ns = time == PTC_NO_TIME ? 0 : time;
+
+	o->ran += insns;
+	if (ns >= o->from_ns && (!o->to_ns || ns < o->to_ns))
+		o->stats->insns += insns;
+}
 
 /* Is @id one of @ids? */
 static inline bool ptc_ids_have(const struct ptc_ids *ids, int32_t id)

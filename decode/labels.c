@@ -62,29 +62,64 @@ void ptc_labels_sort(struct ptc_labels *t)
 	}
 }
 
-const char *ptc_labels_find(const struct ptc_labels *t, uint64_t ip, uint64_t time,
-			    uint64_t *ret_off)
+/* The first name that is behind @addr, or at it and later than @time. */
+static size_t first_behind(const struct ptc_labels *t, uint64_t addr, uint64_t time)
 {
-	const struct ptc_label *best = NULL;
-	size_t lo = 0, hi = t->n, mid, i;
+	size_t lo = 0, hi = t->n, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (t->names[mid].addr <= ip)
+		if (t->names[mid].addr < addr ||
+		    (t->names[mid].addr == addr && t->names[mid].time <= time))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	for (i = 0; i < LOOK_BACK && lo > i; i++) {
-		const struct ptc_label *n = &t->names[lo - 1 - i];
+	return lo;
+}
 
-		if (ip - n->addr < n->size && n->time <= time && (!best || n->time > best->time))
+/* Of [@begin, @end), which are of one address, the newest that holds @ip. */
+static const struct ptc_label *newest(const struct ptc_labels *t, size_t begin, size_t end,
+				      uint64_t ip, uint64_t since)
+{
+	const struct ptc_label *n;
+	size_t i;
+
+	for (i = 0; i < LOOK_BACK && end > begin + i; i++) {
+		n = &t->names[end - 1 - i];
+		if (ip - n->addr < n->size && (!n->time || n->time >= since))
+			return n;
+	}
+	return NULL;
+}
+
+const char *ptc_labels_find_since(const struct ptc_labels *t, uint64_t ip, uint64_t since,
+				  uint64_t time, uint64_t *ret_off)
+{
+	const struct ptc_label *best = NULL, *n;
+	size_t end = first_behind(t, ip, UINT64_MAX), begin, groups;
+
+	/* Of each address: that of the time. Code may come to the same address any number of times.
+	 */
+	for (groups = 0; groups < LOOK_BACK && end; groups++) {
+		const uint64_t addr = t->names[end - 1].addr;
+
+		begin = addr ? first_behind(t, addr - 1, UINT64_MAX) : 0;
+		n = newest(t, begin, first_behind(t, addr, time), ip, since);
+		if (n && (!best || n->time > best->time))
 			best = n;
+		end = begin;
 	}
 	if (!best)
 		return NULL;
 	*ret_off = ip - best->addr;
 	return best->name;
+}
+
+const char *ptc_labels_find(const struct ptc_labels *t, uint64_t ip, uint64_t time,
+			    uint64_t *ret_off)
+{
+	return ptc_labels_find_since(t, ip, 0, time, ret_off);
 }
 
 /* Hex digits at *@p, which moves behind them and the blank there must be. */

@@ -29,6 +29,8 @@ struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l)
 		.notes = &d->notes,
 		.sums = &l->sums,
 		.runs = d->runs,
+		.from_ns = d->pick.from,
+		.to_ns = d->pick.to == UINT64_MAX ? 0 : d->pick.to,
 	};
 }
 

@@ -68,7 +68,7 @@ static bool go_back(struct ptc_decode *d, int32_t tid)
 
 static bool is_wanted(const struct ptc_decode *d, int32_t tid)
 {
-	return (d->opts.tid == -1 || d->opts.tid == tid) && ptc_ids_have(&d->opts.tids, tid);
+	return ptc_ids_have(&d->opts.tids, tid);
 }
 
 /* Is a queue that @tid may have run on not decoded from its beginning? */

@@ -13,10 +13,13 @@
  */
 enum { KEEP_BYTES = 4 << 20 };
 
-const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next,
+/* Bytes behind the piece: a second of MTCs has some thousands. */
+enum { NEAR_BEHIND = 2 * PTC_PSB_PLUS_MAX, FAR_BEHIND = 32 << 10 };
+
+const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
 			  struct ptc_made_copy *copy, struct ptc_made_view *ret)
 {
-	size_t upto = next + 2 * (size_t)PTC_PSB_PLUS_MAX, len;
+	size_t upto = next + (far ? (size_t)FAR_BEHIND : (size_t)NEAR_BEHIND), len;
 	const uint8_t *bytes = ptc_span_run(sp, from, &len);
 
 	upto = upto < sp->len ? upto : sp->len;

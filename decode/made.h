@@ -30,9 +30,10 @@ struct ptc_made_copy {
 
 /*
  * The piece of @sp from the PSB at @from to that at @next, and as much behind that as the engine's
- * judge wants to see. NULL: it is *ret, as long as @copy is left alone; else why not, a literal.
+ * judge wants to see: @far, where nothing but the time comes for long. NULL: it is *ret, as long as
+ * @copy is left alone; else why not, a literal.
  */
-const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next,
+const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
 			  struct ptc_made_copy *copy, struct ptc_made_view *ret);
 void ptc_made_copy_release(struct ptc_made_copy *copy);
 

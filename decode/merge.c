@@ -32,8 +32,7 @@ static int give_items(const struct ptc_sink *sink, const struct ptc_item *items,
 
 static bool is_wanted(const struct ptc_decode_opts *o, const struct ptc_item *it)
 {
-	return (o->tid == -1 || it->tid == o->tid) && (o->cpu == -1 || it->cpu == o->cpu) &&
-	       ptc_ids_have(&o->tids, it->tid) && ptc_ids_have(&o->cpus, it->cpu);
+	return ptc_ids_have(&o->tids, it->tid) && ptc_ids_have(&o->cpus, it->cpu);
 }
 
 /* What breaks in front of @time, and is not told yet. */

@@ -185,12 +185,12 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* ": 3 gaps, about 17 branches" */
+/* ": 3 gaps, at least 17 branches" */
 static void put_cost(char *out, size_t size, const struct ptc_cost *c)
 {
 	*out = '\0';
 	if (c->gaps && c->branches)
-		(void)snprintf(out, size, ": %" PRIu64 " gap%s, about %" PRIu64 " branch%s",
+		(void)snprintf(out, size, ": %" PRIu64 " gap%s, at least %" PRIu64 " branch%s",
 			       c->gaps, plural(c->gaps), c->branches, c->branches == 1 ? "" : "es");
 	else if (c->gaps)
 		(void)snprintf(out, size, ": %" PRIu64 " gap%s", c->gaps, plural(c->gaps));
@@ -343,12 +343,23 @@ static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 	if (n->lost_records)
 		add(n, "%" PRIu64 " record%s were lost while recording", n->lost_records,
 		    plural(n->lost_records));
+	if (n->late_code)
+		add(n,
+		    "assumed: code at 0x%" PRIx64 "%s ran when it was mapped: the trace tells no "
+		    "time in between",
+		    n->late_ip, n->late_code > 1 ? " and other addresses" : "");
 	if (n->alone)
 		add(n, "assumed: thread %" PRId32 " is the first of its process: no record says so",
 		    n->alone);
 	for (i = 0; n->extra && n->extra[i]; i++)
 		add(n, "%s", n->extra[i]);
 	add_assumed(n, files);
+}
+
+void ptc_notes_late_code(struct ptc_notes *n, uint64_t ip)
+{
+	if (!n->late_code++)
+		n->late_ip = ip;
 }
 
 const char *ptc_notes_line(struct ptc_notes *n, const struct ptc_codefiles *files, size_t i)

@@ -32,6 +32,7 @@ struct ptc_notes {
 	bool apart; /* the costs of files are kept here: of a part, for ptc_notes_take */
 	struct ptc_cost_aside *aside; /* owned */
 	uint64_t lost_records;
+	uint64_t late_code, late_ip; /* how often code was mapped later; the first place */
 	int32_t alone; /* the first thread that no record gives a process; 0: there is none */
 	bool all;      /* list what could not be had even if it was not missed */
 	const char *const *extra; /* lent; lines of others, up to NULL; may be NULL */
@@ -55,6 +56,9 @@ struct ptc_note_at {
  */
 struct ptc_cost *ptc_notes_nocode(struct ptc_notes *n, const struct ptc_addrspace *as, uint64_t ip,
 				  struct ptc_note_at at);
+
+/* Code at @ip was mapped between two times that are known, and taken to have been there. */
+void ptc_notes_late_code(struct ptc_notes *n, uint64_t ip);
 
 /* Add what @part, which is apart, has counted. */
 void ptc_notes_take(struct ptc_notes *n, const struct ptc_notes *part);

@@ -292,9 +292,7 @@ static int32_t tid_of(const struct opening *o, const struct ptc_queue *q)
 
 static bool is_wanted(const struct ptc_decode_opts *o, int32_t tid, int32_t cpu)
 {
-	return (o->tid == -1 || tid == -1 || tid == o->tid) &&
-	       (o->cpu == -1 || cpu == -1 || cpu == o->cpu) &&
-	       (tid == -1 || ptc_ids_have(&o->tids, tid)) &&
+	return (tid == -1 || ptc_ids_have(&o->tids, tid)) &&
 	       (cpu == -1 || ptc_ids_have(&o->cpus, cpu));
 }
 

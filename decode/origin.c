@@ -266,10 +266,25 @@ static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j, const s
 	free(path);
 }
 
-static const char *jit_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
-			      uint64_t time, uint64_t *ret_off)
+bool ptc_origin_has_names(struct ptc_procs *ps, int32_t pid, uint64_t since, uint64_t time)
 {
-	struct ptc_jit_names *j = ptc_origin_jit(&ps->origin, p->pid);
+	struct ptc_jit_names *j = ptc_origin_jit(&ps->origin, pid);
+	size_t i;
+
+	if (j && !j->map_tried)
+		read_perf_map(&ps->origin, j, &ps->files.search);
+	for (i = 0; j && i < j->names.n; i++)
+		if (!j->names.names[i].time ||
+		    (j->names.names[i].time >= since && j->names.names[i].time <= time))
+			return true;
+	return false;
+}
+
+/* Of the names that process @pid got from @since on, that of @ip at @time. */
+static const char *name_of(struct ptc_procs *ps, int32_t pid, uint64_t ip, uint64_t since,
+			   uint64_t time, uint64_t *ret_off)
+{
+	struct ptc_jit_names *j = ptc_origin_jit(&ps->origin, pid);
 
 	if (!j)
 		return NULL;
@@ -278,7 +293,16 @@ static const char *jit_symbol(struct ptc_procs *ps, const struct ptc_proc *p, ui
 	if (!j->sorted)
 		ptc_labels_sort(&j->names);
 	j->sorted = true;
-	return ptc_labels_find(&j->names, ip, time, ret_off);
+	return ptc_labels_find_since(&j->names, ip, since, time, ret_off);
+}
+
+static const char *jit_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
+			      uint64_t time, uint64_t *ret_off)
+{
+	const char *name = name_of(ps, p->pid, ip, p->names_since, time, ret_off);
+	const uint64_t until = time < p->names_until ? time : p->names_until;
+
+	return name || !p->names_of ? name : name_of(ps, p->names_of, ip, 0, until, ret_off);
 }
 
 const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,

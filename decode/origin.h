@@ -71,6 +71,9 @@ bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_
 const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
 			      uint64_t time, uint64_t *ret_off);
 
+/* Has JIT code of @pid names that it got from @since to @time, or a perf-PID.map? */
+bool ptc_origin_has_names(struct ptc_procs *ps, int32_t pid, uint64_t since, uint64_t time);
+
 /* What is known of JIT code of @pid; made if need be. NULL: no memory. Lent until the next call. */
 struct ptc_jit_names *ptc_origin_jit(struct ptc_origin *c, int32_t pid);
 

@@ -51,7 +51,7 @@ static bool is_wanted(struct ptc_pick *p, const struct ptc_item *it)
 {
 	const uint64_t time = it->time == PTC_NO_TIME ? 0 : it->time;
 
-	if (is_skipped(p, it) || time < p->from || time > p->to)
+	if (is_skipped(p, it) || time < p->from || ptc_pick_is_over(p, time))
 		return false;
 	if (!p->sym || it->type == PTC_ITEM_GAP)
 		return true;

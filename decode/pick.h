@@ -18,7 +18,7 @@ enum { PTC_PICK_BATCH = 512 };
 struct ptc_pick {
 	struct ptc_decode *d;	     /* lent; whose symbols */
 	const struct ptc_sink *sink; /* lent */
-	uint64_t from, to;	     /* ns, both included; no time counts as 0 */
+	uint64_t from, to;	     /* ns, [from, to); UINT64_MAX: no end; no time counts as 0 */
 	const char *sym;	     /* lent; NULL: any */
 	char *plain;		     /* owned; what sym is demangled; NULL: it is not mangled */
 	struct ptc_tally skip;	     /* owned; transfers of each thread to be dropped first */
@@ -31,6 +31,12 @@ void ptc_pick_release(struct ptc_pick *p);
 
 /* Is there anything to choose by? */
 bool ptc_pick_is_needed(const struct ptc_pick *p);
+
+/* Is @time, in ns, behind what is wanted? */
+static inline bool ptc_pick_is_over(const struct ptc_pick *p, uint64_t time)
+{
+	return time >= p->to && p->to != UINT64_MAX;
+}
 
 /* ptc_sink.on_items; ctx is a struct ptc_pick. */
 int ptc_pick_items(void *ctx, const struct ptc_item *items, size_t n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/addrspace.h"
+#include "decode/fast/upcoming.h"
 #include "decode/replay_state.h"
 #include "decode/sums.h"
 
@@ -185,13 +186,13 @@ static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 	swap_room(p, &e->room);
 }
 
-/* The piece that begins here, of all whose turn it will be. */
-static void make_here(struct ptc_replay *r, struct ptc_engine *e)
+/* The piece that begins here, of all whose turn it will be; @far: see ptc_made_look. */
+static void make_once(struct ptc_replay *r, struct ptc_engine *e, bool far)
 {
 	struct turning t = { .e = e, .r = r };
 	struct ptc_made_view v;
 
-	e->made.why = ptc_made_look(span_of(r), r->from, r->next_psb, &e->copy, &v);
+	e->made.why = ptc_made_look(span_of(r), r->from, r->next_psb, far, &e->copy, &v);
 	if (e->made.why)
 		return;
 	take_back(r, e);
@@ -201,6 +202,15 @@ static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 	ptc_engine_make(e, e->preview.d ? e->turns.v[0].as : r->as, r->out.pid, &v, r->from,
 			&e->room, &e->made);
 	e->fast.ask = NULL;
+}
+
+static void make_here(struct ptc_replay *r, struct ptc_engine *e)
+{
+	const bool once = e->preview.d; /* which does not go back */
+
+	make_once(r, e, once);
+	if (!once && e->made.why == PTC_FAST_TOO_SHORT)
+		make_once(r, e, true);
 }
 
 /* Made before its turn: is all of it one thread's? */
@@ -221,7 +231,7 @@ static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 	if (r->made)
 		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->from });
 	if (m && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as) &&
-	    (m->why ? e->turns.n < 2 : is_undivided(r, e, m)))
+	    (m->why ? e->turns.n < 2 && m->why != PTC_FAST_TOO_SHORT : is_undivided(r, e, m)))
 		return m;
 	make_here(r, e);
 	return &e->made;
@@ -341,9 +351,24 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	return true;
 }
 
+/* Those of the piece, by their times. */
+static void count_insns(struct ptc_replay *r)
+{
+	const struct ptc_piece *p = &r->piece;
+	uint64_t time = p->time, done = 0;
+	size_t i;
+
+	for (i = 0; i < p->nmarks; i++) {
+		ptc_out_ran(&r->out, p->marks[i].insns - done, time);
+		done = p->marks[i].insns;
+		time = p->marks[i].tsc;
+	}
+	ptc_out_ran(&r->out, p->insns - done, time);
+}
+
 /* All of it is handed over: what is next begins at the PSB behind it, as if libipt had come there.
  */
-static int finish(struct ptc_replay *r, struct ptc_err *err)
+static int finish(struct ptc_replay *r)
 {
 	struct ptc_piece *p = &r->piece;
 
@@ -352,7 +377,7 @@ static int finish(struct ptc_replay *r, struct ptc_err *err)
 		ptc_sums_add_kinds(r->conf.sums, p->kinds, p->n);
 		r->out.stats->branches += p->n;
 	}
-	r->out.stats->insns += p->insns;
+	count_insns(r);
 	r->idle = 0;
 	r->told = r->now;
 	ptc_trail_progress(&r->trail);
@@ -366,7 +391,7 @@ static int finish(struct ptc_replay *r, struct ptc_err *err)
 	/* While tracing is off libipt reads on, and it is later then. */
 	if (p->stays_on && ptc_replay_park(r, p->end))
 		return 0;
-	return ptc_replay_begin_anew(r, p->end, err);
+	return ptc_replay_begin_anew(r, p->end);
 }
 
 /* Where those of the same time, and thread, end. */
@@ -427,7 +452,7 @@ static size_t most_of(const struct ptc_replay *r, size_t max)
 	return r->out.runs && r->trail.quick ? SIZE_MAX : max;
 }
 
-int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err)
+int ptc_piece_step(struct ptc_replay *r, size_t max)
 {
 	struct ptc_piece *p = &r->piece;
 	const size_t most = most_of(r, max);
@@ -446,5 +471,5 @@ int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err)
 			return 0;
 	}
 	/* At once: that the last instruction is of an earlier time is seen from here on only. */
-	return finish(r, err);
+	return finish(r);
 }

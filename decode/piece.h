@@ -116,7 +116,7 @@ void ptc_piece_give_back(struct ptc_replay *r);
  */
 bool ptc_piece_is_next(struct ptc_replay *r);
 /* Hand over some of it, of one time, at most @max. As ptc_replay_steps. */
-int ptc_piece_step(struct ptc_replay *r, size_t max, struct ptc_err *err);
+int ptc_piece_step(struct ptc_replay *r, size_t max);
 
 /* To verify: the piece is what libipt should list, now. */
 void ptc_piece_expect(struct ptc_replay *r);

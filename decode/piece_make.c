@@ -90,6 +90,7 @@ static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t
 {
 	const size_t first = f->flow.nrecs;
 
+	f->cut = !v->ends;
 	ptc_fast_begin(f, v->bytes, v->len, from - v->off);
 	f->flow.first = f->flow.nrecs = first;
 	switch (ptc_fast_run(f)) {

@@ -178,6 +178,57 @@ bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *
 	return f.places;
 }
 
+/* Shifts, as bits, of the places that end at each of the last steps that were fed. */
+struct shifting {
+	struct ptc_exact exact;
+	uint32_t at[PTC_ALIGN_ENTRIES];
+	uint32_t now; /* by how much a stack that ends at the next step is in front of the ip */
+	uint32_t all; /* of the places that were found */
+	size_t oldest_end;
+};
+
+static bool feed_shifting(struct shifting *f, const struct ptc_place *p,
+			  const struct ptc_recent_thread *t, size_t i)
+{
+	const struct ptc_step *s = &t->steps[i];
+
+	if (s->flags & PTC_STEP_GAP) {
+		ptc_exact_cut(&f->exact);
+		f->now = 0;
+		return false;
+	}
+	f->now |= fits(t, i, p->ip);
+	if (!is_wanted(p, s))
+		return false;
+	f->at[f->exact.fed % PTC_ALIGN_ENTRIES] = f->now;
+	f->now <<= 1;
+	if (ptc_exact_feed(&f->exact, s, i) && ptc_exact_at(&f->exact, 0) >= f->oldest_end)
+		f->all |= f->at[(f->exact.fed - f->exact.n) % PTC_ALIGN_ENTRIES];
+	return true;
+}
+
+uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_recent_thread *t,
+			  const struct ptc_align_in *in)
+{
+	struct walk w = walk_of(p, in->n);
+	struct shifting f = { .oldest_end = 0 };
+	size_t i = t->n;
+
+	if (!in->n)
+		return 0;
+	ptc_exact_init(&f.exact, in->entries, in->n);
+	while (i && !is_done(&w)) {
+		const struct ptc_step *s = &t->steps[--i];
+
+		if (is_end(&w, s))
+			f.oldest_end = i;
+		else if (!f.exact.state)
+			break;
+		count(&w, s, feed_shifting(&f, p, t, i));
+	}
+	return f.all;
+}
+
 /* Flags of step @i by the sample alone; what is not wanted hands its own on to the one in front. */
 static inline void set_flags(const struct ptc_place *p, struct ptc_recent_thread *t, size_t i,
 			     bool is_end)

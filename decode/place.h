@@ -30,6 +30,13 @@ bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *
 		     const struct ptc_align_in *in, struct ptc_align_entry *ret_entries,
 		     struct ptc_align_result *ret);
 
+/*
+ * By how many transfers the stack, as it is, ends in front of the ip: bit k, if it can be k, at any
+ * place. Looks at each step of the sample's time. 0: it is nowhere, or the ip is not.
+ */
+uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_recent_thread *t,
+			  const struct ptc_align_in *in);
+
 /* Set the flags of the steps to look at for a stack of @n entries, and return the first of them. */
 size_t ptc_place_steps(const struct ptc_place *p, struct ptc_recent_thread *t, size_t n);
 

@@ -350,7 +350,7 @@ void ptc_plan_fill(struct ptc_plan *p)
 		if (p->pieces && end.ns > l->last_ns)
 			end.ns = l->last_ns;
 		/* What is behind the time that is asked for must not be counted. */
-		if (p->d->pick.to < UINT64_MAX && end.ns > p->d->pick.to)
+		if (ptc_pick_is_over(&p->d->pick, end.ns))
 			l->cut = no_cut(l);
 		else if (!ptc_scout_knows(p->scout, (size_t)(l - p->d->lanes), l->cut.ns) ||
 			 add(p, l, end))

@@ -177,15 +177,35 @@ bool ptc_procs_set_running(struct ptc_procs *ps, uint32_t cpu, int32_t tid)
 	return t;
 }
 
-bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid)
+void ptc_proc_exec(struct ptc_proc *p, uint64_t time)
+{
+	ptc_addrspace_clear(&p->as);
+	p->names_since = time;
+	p->names_of = 0;
+}
+
+/* Names of code that is in no file: those of the parent up to now, or those that it inherited. */
+static void inherit_names(struct ptc_procs *ps, struct ptc_proc *child,
+			  const struct ptc_proc *parent, uint64_t time)
+{
+	const bool own = ptc_origin_has_names(ps, parent->pid, parent->names_since, time);
+
+	child->names_since = time;
+	child->names_of = own ? parent->pid : parent->names_of;
+	child->names_until = own ? time : parent->names_until;
+}
+
+bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid, uint64_t time)
 {
 	struct ptc_proc *child = ptc_procs_get(ps, pid);
 	const struct ptc_proc *parent = ptc_procs_find(ps, ppid);
 
 	if (!child)
 		return false;
-	if (parent)
-		return ptc_addrspace_copy(&child->as, &parent->as);
-	ptc_addrspace_clear(&child->as);
-	return true;
+	if (!parent) {
+		ptc_proc_exec(child, time);
+		return true;
+	}
+	inherit_names(ps, child, parent, time);
+	return ptc_addrspace_copy(&child->as, &parent->as);
 }

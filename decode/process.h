@@ -15,6 +15,9 @@
 struct ptc_proc {
 	int32_t pid;
 	struct ptc_addrspace as;
+	/* Names of its code by time: its own since, and up to its fork those of another process. */
+	uint64_t names_since, names_until;
+	int32_t names_of;      /* 0: nobody else */
 	struct ptc_view *view; /* owned; what as was when somebody asked for it; NULL: nobody did */
 };
 
@@ -56,7 +59,9 @@ struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid);
 bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid);
 /* @tid (-1: not known who) runs on @cpu from now on. */
 bool ptc_procs_set_running(struct ptc_procs *ps, uint32_t cpu, int32_t tid);
-/* @pid begins as a copy of @ppid. */
-bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid);
+/* @pid begins as a copy of @ppid at @time. */
+bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid, uint64_t time);
+/* @p begins to run another program at @time. */
+void ptc_proc_exec(struct ptc_proc *p, uint64_t time);
 
 #endif

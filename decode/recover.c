@@ -104,10 +104,7 @@ static void init_walk(struct ptc_replay *r)
 {
 	const struct ptc_ipt_params *p = &r->conf.ipt->params;
 
-	if (r->window.map)
-		ptc_walker_init_window(&r->walk, &r->window);
-	else
-		ptc_walker_init(&r->walk, r->window.bytes, span_of(r)->len);
+	ptc_walker_init_window(&r->walk, &r->window);
 	r->walk.rate = (struct ptc_mtc_rate){ p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
 }
 
@@ -191,20 +188,12 @@ static int use_decoder(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_set_image(r, err);
 }
 
-static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g, struct ptc_err *err)
+static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g)
 {
 	const ptrdiff_t at = (ptrdiff_t)g->next - (ptrdiff_t)g->graft_len;
 	size_t i;
-	int ret;
 
 	static_assert((int)PTC_WINDOW_ROOM >= (int)PTC_GRAFT_MAX, "a graft fits in front");
-	if (!r->window.map) {
-		ret = ptc_window_open(&r->window, span_of(r), true, err);
-		if (!ret)
-			ret = use_decoder(r, err);
-		if (ret < 0)
-			return ret;
-	}
 	ptc_window_move(&r->window, g->off);
 	for (i = 0; i < g->graft_len; i++)
 		ptc_window_put(&r->window, at + (ptrdiff_t)i, g->graft[i]);
@@ -348,7 +337,7 @@ static bool goes_later(struct ptc_replay *r)
 }
 
 /* Go on at @to. Returns 1 if that does not work. */
-static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_err *err)
+static int resume(struct ptc_replay *r, const struct ptc_resume *to)
 {
 	r->seeking = false;
 	charge(r, to->off);
@@ -359,11 +348,11 @@ static int resume(struct ptc_replay *r, const struct ptc_resume *to, struct ptc_
 	}
 	if (to->how == PTC_RESUME_PSB)
 		return sync_at(r, (ptrdiff_t)to->off, to->off, to->floor) < 0;
-	return sync_graft(r, to, err);
+	return sync_graft(r, to);
 }
 
 /* Begin at a PSB that was missed, or at what is left of one. Returns 1 if that does not work. */
-static int begin_at_missed(struct ptc_replay *r, size_t psb, struct ptc_err *err)
+static int begin_at_missed(struct ptc_replay *r, size_t psb)
 {
 	struct ptc_resume to = { .how = PTC_RESUME_GRAFT, .off = psb, .next = psb };
 
@@ -373,10 +362,10 @@ static int begin_at_missed(struct ptc_replay *r, size_t psb, struct ptc_err *err
 	to.floor = r->left_end;
 	to.graft_len = PTC_PSB_LEN;
 	memcpy(to.graft, ptc_psb, PTC_PSB_LEN);
-	return sync_graft(r, &to, err);
+	return sync_graft(r, &to);
 }
 
-int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
+int ptc_replay_seek(struct ptc_replay *r, int status)
 {
 	struct ptc_resume to;
 	size_t psb;
@@ -393,7 +382,7 @@ int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 			if (psb < SIZE_MAX) {
 				begin_gap_of(r, ptc_ipt_cause(status), psb);
 				end_gap(r, psb);
-				ret = begin_at_missed(r, psb, err);
+				ret = begin_at_missed(r, psb);
 				if (ret <= 0)
 					return ret;
 				continue;
@@ -413,19 +402,19 @@ int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err)
 				return 0;
 			continue;
 		}
-		ret = resume(r, &to, err);
+		ret = resume(r, &to);
 		if (ret <= 0)
 			return ret;
 	}
 }
 
-int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err)
+int ptc_replay_recover(struct ptc_replay *r, int status)
 {
 	(void)ptc_replay_tell_of_rest(r);
 	ptc_trail_cut(&r->trail);
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
-	return ptc_replay_seek(r, status, err);
+	return ptc_replay_seek(r, status);
 }
 
 /*
@@ -468,9 +457,10 @@ int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 	r->from = r->clean = r->off = r->prev_off = r->prev2_off = r->floor = 0;
 	if (sp->lost && !r->conf.snapshots && !midway)
 		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
-	ret = ptc_window_open(&r->window, sp, false, err);
+	ret = ptc_window_open(&r->window, sp, true, err);
 	if (ret < 0)
 		return ret;
+	r->window.mask.listed = r->conf.opts->events;
 	init_walk(r);
 	ret = use_decoder(r, err);
 	if (ret < 0)
@@ -488,13 +478,13 @@ int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 		list_unkept(r, to.off);
 	if (to.how == PTC_RESUME_END)
 		end_span(r);
-	return ret < 0 ? ptc_replay_recover(r, r->status, err) : 0;
+	return ret < 0 ? ptc_replay_recover(r, r->status) : 0;
 }
 
-int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err)
+int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb)
 {
 	if (sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0)
-		return ptc_replay_recover(r, r->status, err);
+		return ptc_replay_recover(r, r->status);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <intel-pt.h>
 
 #include "arch/pt_packet.h"
+#include "base/cursor.h"
 #include "base/err.h"
 #include "decode/event.h"
 #include "decode/ipt.h"
@@ -71,6 +72,8 @@ static void begin(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock, conf->psbs);
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	r->out.runs = conf->runs;
+	r->out.from_ns = conf->from_ns;
+	r->out.to_ns = conf->to_ns;
 	r->as = &r->none;
 	skip_to_start(r);
 	r->as_changed = true;
@@ -124,6 +127,7 @@ void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
 	r->conf.ipt = ipt;
 	r->conf.stats = r->out.stats = stats;
 	r->conf.notes = notes;
+	r->conf.ahead = false;
 	r->as_changed = true; /* the decoder has an image of the other one */
 }
 
@@ -172,6 +176,11 @@ struct ptc_out *ptc_replay_out(struct ptc_replay *r)
 struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
 {
 	return (struct ptc_spot){ r->span, r->off };
+}
+
+bool ptc_replay_is_stuck(const struct ptc_replay *r)
+{
+	return r->stuck;
 }
 
 bool ptc_replay_is_in_piece(const struct ptc_replay *r)
@@ -264,7 +273,76 @@ static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_blo
 	return PTC_LEFT_BLOCK;
 }
 
-static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
+/* The next time that the trace tells behind the decoder; that it is now: at once. */
+static uint64_t next_time(const struct ptc_replay *r)
+{
+	const uint8_t *bytes = r->window.bytes;
+	const size_t end = r->next_psb < r->window.upto ? r->next_psb : r->window.upto;
+	enum ptc_pkt type = PTC_PKT_PAD;
+	uint64_t time;
+	size_t at;
+	int n;
+
+	/* It may have read a TSC packet, too, and not used it yet. */
+	for (at = first_sure(r, r->prev2_off); at < end; at += (size_t)n) {
+		n = ptc_pkt_len(bytes + at, end - at, &type);
+		if (n <= 0 || type == PTC_PKT_MTC || type == PTC_PKT_CYC)
+			return r->now;
+		if (type != PTC_PKT_TSC)
+			continue;
+		time = to_ns(r, ptc_le64(bytes + at) >> 8, r->bound);
+		if (time > r->now)
+			return time;
+	}
+	return r->bound;
+}
+
+/*
+ * No code is known where the flow is, at the time that was known last; now it may be later. Where
+ * code comes there before the next time that is known, it is as late as that: the step is to be
+ * made again.
+ */
+static bool wait_for_code(struct ptc_replay *r)
+{
+	uint64_t upto, time, ip;
+
+	if (pt_errcode(r->status) != pte_nomap || !r->conf.clock.valid || r->now == PTC_NO_TIME ||
+	    (!r->conf.ahead && !r->watch.d))
+		return false;
+	upto = next_time(r);
+	if (upto <= r->now)
+		return false;
+	if (!r->conf.ahead) {
+		ip = ptc_replay_current_ip(r);
+		time = ptc_calm_next_code(&r->watch, r->out.pid, ip, upto);
+		if (time <= r->now)
+			return false;
+		ptc_notes_late_code(r->conf.notes, ip);
+		r->now = time;
+	}
+	r->stuck = r->conf.ahead;
+	r->status = 0;
+	return true;
+}
+
+/*
+ * No packet is left, and none says that what comes next ran: it is not listed, but where the last
+ * branch led is known.
+ */
+static int step_to_end(struct ptc_replay *r)
+{
+	struct pt_block b;
+
+	r->status = pt_blk_next(r->dec, &b, sizeof(b));
+	ptc_replay_look_behind(r, &b);
+	/* It led here: that is behind a gap, if there is one. */
+	if (r->status >= 0 || b.ninsn)
+		ptc_replay_list_gap(r, r->now);
+	ptc_replay_land(r, b.ip);
+	return ptc_replay_recover(r, b.ninsn || r->status >= 0 ? -pte_eos : r->status);
+}
+
+static int step_block(struct ptc_replay *r, size_t max)
 {
 	struct ptc_trail_block fb;
 	struct pt_block b;
@@ -273,6 +351,8 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	bool goes_on;
 
 	move_window(r);
+	if (r->status > 0 && r->status & pts_eos && !(r->status & pts_ip_suppressed))
+		return step_to_end(r);
 	left = next_blocks(r, max, &b);
 	goes_on = left != PTC_LEFT_ENDLESS;
 	/* Also when it failed: what it had decoded until then did run. */
@@ -295,12 +375,12 @@ static int step_block(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	/* A block that cannot even begin still says where the last one led. */
 	if (r->status < 0 && !b.ninsn)
 		ptc_replay_land(r, b.ip);
-	if (r->status < 0 && b.ninsn && has_more(r))
+	if (r->status < 0 && (wait_for_code(r) || (b.ninsn && has_more(r))))
 		return 0;
 	if (r->status < 0)
-		return ptc_replay_recover(r, r->status, err);
+		return ptc_replay_recover(r, r->status);
 	if (!goes_on)
-		return ptc_replay_recover(r, r->status & pts_eos ? -pte_eos : -pte_bad_query, err);
+		return ptc_replay_recover(r, r->status & pts_eos ? -pte_eos : -pte_bad_query);
 	return 0;
 }
 
@@ -309,6 +389,8 @@ static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t
 	const struct ptc_span *sp = span_of(r);
 	const size_t at = ptc_span_find(sp, from, to, PTC_PKT_OVF);
 
+	if (r->before)
+		ptc_replay_land(r, r->before);
 	ptc_trail_cut(&r->trail);
 	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
 }
@@ -325,6 +407,53 @@ static void list_event(struct ptc_replay *r, const struct pt_event *ev, uint64_t
 	ptc_trail_event(&r->trail, &e);
 }
 
+static void list_masked(struct ptc_replay *r, const struct ptc_masked *k, uint64_t ip,
+			uint64_t time)
+{
+	const struct ptc_pt_event e = {
+		.kind = k->kind, .ip = ip, .value = k->value, .time = time
+	};
+
+	ptc_replay_list_gap(r, time);
+	ptc_trail_event(&r->trail, &e);
+	ptc_mask_take(&r->window.mask);
+}
+
+/* Those in front of @upto that libipt does not know, up to one whose FUP is yet to be come to. */
+static void list_masked_behind(struct ptc_replay *r, size_t upto, uint64_t time)
+{
+	const struct ptc_masked *k;
+
+	while ((k = ptc_mask_next(&r->window.mask, upto)) != NULL &&
+	       (k->fup == PTC_MASK_NO_FUP || k->off < r->from))
+		list_masked(r, k, 0, not_before(r->told, time));
+}
+
+/* Is @ev, read in front of @to, what a packet became that libipt does not know? */
+static bool take_masked(struct ptc_replay *r, const struct pt_event *ev, size_t to, uint64_t time)
+{
+	const bool exstop = ev->type == ptev_exstop;
+	const struct ptc_masked *k;
+	uint64_t ip = 0;
+
+	if (exstop)
+		ip = ev->ip_suppressed ? 0 : ev->variant.exstop.ip;
+	else if (ev->type == ptev_async_branch)
+		ip = ev->variant.async_branch.from;
+	else if (ev->type == ptev_async_disabled)
+		ip = ev->variant.async_disabled.at;
+	else
+		return false;
+	while ((k = ptc_mask_next(&r->window.mask, to)) != NULL) {
+		const bool is_it = k->fup == (exstop ? PTC_MASK_FUP : PTC_MASK_FUP_TIP);
+
+		list_masked(r, k, is_it ? ip : 0, time);
+		if (is_it)
+			return exstop;
+	}
+	return false;
+}
+
 /* It was read between @from and @to. */
 static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t from, size_t to,
 		       uint64_t bound)
@@ -334,7 +463,7 @@ static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t f
 	r->told = time;
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
-	if (ev->status_update)
+	if (ev->status_update || (r->conf.opts->events && take_masked(r, ev, to, time)))
 		return;
 	switch (ev->type) {
 	case ptev_enabled:
@@ -367,6 +496,18 @@ static void take_event(struct ptc_replay *r, const struct pt_event *ev, size_t f
 		list_event(r, ev, time);
 }
 
+/*
+ * In front of an event read between @from and @to: where is the decoder? Behind an overflow it does
+ * not tell where the last branch in front of that led, if a packet said so.
+ */
+static void note_place(struct ptc_replay *r, size_t from, size_t to)
+{
+	r->before = 0;
+	if (r->trail.last.valid && ptc_trail_needs_trace(r->trail.last.kind) &&
+	    ptc_find_packet(r->window.bytes, from, to, PTC_PKT_OVF) < to)
+		r->before = ptc_replay_current_ip(r);
+}
+
 static int step_event(struct ptc_replay *r, struct ptc_err *err)
 {
 	/* It was read by the call before this one. */
@@ -379,25 +520,26 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 
 	move_window(r);
 	due = ptc_replay_begin_event(r);
+	note_place(r, from, to);
 	r->status = ptc_ipt_track_event(&r->track, r->dec, &ev);
 	ptc_replay_look_around(r);
 	/* What failed may be no more than looking for the next one. */
 	if (r->status < 0 && (int)ev.type == NO_EVENT) {
 		ptc_replay_land(r, ptc_replay_current_ip(r));
-		return ptc_replay_recover(r, r->status, err);
+		return ptc_replay_recover(r, r->status);
 	}
 	if (ptc_replay_strayed(r, &ev, off, to))
-		return ptc_replay_recover(r, -pte_bad_query, err);
+		return ptc_replay_recover(r, -pte_bad_query);
 	take_event(r, &ev, from, to, bound);
 	ret = follow_mode(r, &ev, err);
 	if (ret < 0)
 		return ret;
 	if (r->status >= 0) {
 		psb = ptc_replay_came_to_psb(r, &ev, due);
-		return psb < SIZE_MAX ? ptc_replay_begin_anew(r, psb, err) : 0;
+		return psb < SIZE_MAX ? ptc_replay_begin_anew(r, psb) : 0;
 	}
 	r->prev2_off = r->prev_off; /* that one is told of */
-	return ptc_replay_recover(r, r->status, err);
+	return ptc_replay_recover(r, r->status);
 }
 
 /* Where a PSB tells of no mode: what libipt does with code then, it may only do with that. */
@@ -429,6 +571,9 @@ static int use_code(struct ptc_replay *r, struct ptc_err *err)
  */
 static size_t items_in_a_row(const struct ptc_replay *r, size_t max)
 {
+	/* Each such event comes behind the block that comes to it. */
+	if (r->conf.opts->events && ptc_mask_next(&r->window.mask, SIZE_MAX))
+		return 0;
 	return ptc_replay_low(r) == ptc_replay_time(r) ? max : 0;
 }
 
@@ -452,14 +597,16 @@ static void list_marks_behind(struct ptc_replay *r)
 	const size_t at = r->status & pts_event_pending ? r->prev2_off : r->prev_off;
 	const struct ptc_span *sp = span_of(r);
 
+	if (r->conf.opts->events)
+		list_masked_behind(r, at, r->prev_now);
 	ptc_replay_list_marks(r, sp->base + (at < sp->len ? at : sp->len - 1), r->prev_now);
 }
 
 /* The engine, which was asked, does not go on. */
-static int leave_park(struct ptc_replay *r, struct ptc_err *err)
+static int leave_park(struct ptc_replay *r)
 {
 	const size_t psb = r->from;
-	const int ret = ptc_replay_begin_anew(r, psb, err);
+	const int ret = ptc_replay_begin_anew(r, psb);
 
 	if (r->from == psb)
 		r->fresh = false;
@@ -469,7 +616,7 @@ static int leave_park(struct ptc_replay *r, struct ptc_err *err)
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 {
 	const size_t first = first_item(r);
-	const uint64_t ran = r->out.stats->insns;
+	const uint64_t ran = r->out.ran;
 	int ret;
 
 	if (r->done || r->span >= r->conf.stream->n)
@@ -480,18 +627,18 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	if (!r->dec)
 		ret = ptc_replay_open_span(r, err);
 	else if (r->seeking)
-		ret = ptc_replay_seek(r, r->status, err);
+		ret = ptc_replay_seek(r, r->status);
 	else if (ptc_piece_is_next(r))
-		ret = ptc_piece_step(r, max, err);
+		ret = ptc_piece_step(r, max);
 	else if (r->parked)
-		ret = leave_park(r, err);
+		ret = leave_park(r);
 	else if (r->status & pts_event_pending)
 		ret = step_event(r, err);
 	else
-		ret = step_block(r, items_in_a_row(r, max), err);
+		ret = step_block(r, items_in_a_row(r, max));
 	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor &&
 	    !ptc_replay_tell_of_rest(r))
-		ret = ptc_replay_recover(r, -pte_bad_query, err);
+		ret = ptc_replay_recover(r, -pte_bad_query);
 	if (ret < 0)
 		return ret;
 	if (r->out.failed)
@@ -500,7 +647,7 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ptc_trail_learn_time(&r->trail, r->now);
 	if (r->dec && !r->seeking)
 		list_marks_behind(r);
-	r->piece.ran += r->out.stats->insns - ran;
+	r->piece.ran += r->out.ran - ran;
 	if (first < SIZE_MAX && r->piece.active && r->conf.engine->verify)
 		ptc_piece_check(r, first);
 	return r->done ? 0 : 1;

@@ -43,12 +43,14 @@ struct ptc_replay_conf {
 	struct ptc_spot start;	      /* what is in front of it is as if it were not there */
 	const struct ptc_mark *marks; /* ascending */
 	size_t nmarks;
+	bool ahead;	/* before its turn: more code may be mapped than it can know of */
 	bool snapshots; /* a hole in the stream was not kept, rather than lost */
 	uint32_t queue;
 	struct ptc_decode_stats *stats;
 	struct ptc_notes *notes;
-	struct ptc_sums *sums; /* of pieces whose transfers are counted; NULL: of none are */
-	bool runs;	       /* there may be RUN items */
+	struct ptc_sums *sums;	 /* of pieces whose transfers are counted; NULL: of none are */
+	bool runs;		 /* there may be RUN items */
+	uint64_t from_ns, to_ns; /* the time that is asked for; to_ns 0: no end */
 };
 
 int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret,
@@ -78,6 +80,9 @@ void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);
 
 /* From the next PSB on no piece is the second engine's. */
 void ptc_replay_leave_engine(struct ptc_replay *r);
+
+/* Code was missing that may have been mapped since the last time that is known (conf.ahead). */
+bool ptc_replay_is_stuck(const struct ptc_replay *r);
 
 /* How it stands; see seam.h. False: not so that it could be compared. */
 bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret);

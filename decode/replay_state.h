@@ -38,6 +38,7 @@ struct ptc_replay {
 	size_t span;		   /* index of the one being decoded */
 	bool as_changed;
 	bool done;
+	bool stuck;	/* see ptc_replay_is_stuck */
 	bool seeking;	/* a point to go on at, from floor on: step by step, as time goes on */
 	bool to_psb;	/* only a PSB will do */
 	bool swallowed; /* psb was passed, as part of a packet, or its rest as packets */
@@ -74,6 +75,7 @@ struct ptc_replay {
 	size_t off_psb;	 /* one that was read, where tracing is off; or SIZE_MAX */
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
+	uint64_t before;     /* where the decoder was in front of an overflow; 0: not known */
 	bool fresh;	     /* decoding has just begun at a PSB of the trace */
 	bool parked;	     /* and the decoder has not: see ptc_replay_park */
 	size_t from;	     /* where decoding began or went on */
@@ -250,7 +252,7 @@ void ptc_replay_close_span(struct ptc_replay *r);
  * The flow came to the PSB at @psb: begin there. What the decoder knows from in front of
  * it, such as a FUP that still waits for its TIP, is of no use behind it, or damage.
  */
-int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err);
+int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb);
 /*
  * The engine came to the PSB at @psb, at the time that its PSB+ tells, and may go on: the decoder
  * begins there if that declines, and not before. False: it has to, at once. Until then the place is
@@ -261,12 +263,12 @@ int ptc_replay_begin_anew(struct ptc_replay *r, size_t psb, struct ptc_err *err)
 bool ptc_replay_park(struct ptc_replay *r, size_t psb);
 
 /* The decoder failed with @status: go on elsewhere. */
-int ptc_replay_recover(struct ptc_replay *r, int status, struct ptc_err *err);
+int ptc_replay_recover(struct ptc_replay *r, int status);
 /*
  * Find where to go on, until it works or the span ends; each round starts further on. It may take
  * several steps.
  */
-int ptc_replay_seek(struct ptc_replay *r, int status, struct ptc_err *err);
+int ptc_replay_seek(struct ptc_replay *r, int status);
 
 /* A gap without length at @off of the span; one that may yet grow lasts until there. */
 void ptc_replay_tell_of(struct ptc_replay *r, size_t off);

@@ -11,8 +11,8 @@
 #include "decode/window.h"
 
 enum {
-	PACKET_MAX = 32, /* bytes; a packet has 18 at most */
-	REST_MAX = 64,	 /* bytes behind the FUP of a PSB+: there are few packets */
+	PACKET_MAX = 512, /* bytes; a BBP has some 300 with its BIPs */
+	REST_MAX = 64,	  /* bytes behind the FUP of a PSB+: there are few packets */
 };
 
 struct packet {

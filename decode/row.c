@@ -297,7 +297,7 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
 	t->last.time = time;
 	if (row->progress)
 		ptc_trail_progress(t);
-	r->out.stats->insns += row->insns;
+	ptc_out_ran(&r->out, row->insns, time);
 	r->idle = 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 #include "decode/calm.h"
 #include "decode/demangle.h"
 #include "decode/jobs.h"
@@ -21,20 +22,16 @@ int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opt
 			 struct ptc_err *err)
 {
 	const struct ptc_decode_opts defaults = PTC_DECODE_OPTS_INIT;
-	const uint8_t *extra = (const uint8_t *)opts;
-	size_t i;
+	int r = ptc_opts_take(&d->opts, sizeof(d->opts), opts ? opts : &defaults,
+			      "PTC_DECODE_OPTS_INIT", err);
 
-	d->opts = defaults;
-	if (opts) {
-		/* What an older caller does not know keeps its default. */
-		for (i = sizeof(*opts); i < opts->size; i++)
-			if (extra[i])
-				return ptc_fail(err, PTC_E_UNSUPPORTED,
-						"the caller set a decode option newer than this "
-						"library");
-		memcpy(&d->opts, opts, opts->size < sizeof(*opts) ? opts->size : sizeof(*opts));
-		d->opts.size = sizeof(d->opts);
+	if (!r && d->opts.code) {
+		r = ptc_opts_take(&d->code_opts, sizeof(d->code_opts), d->opts.code,
+				  "PTC_CODE_OPTS_INIT", err);
+		d->opts.code = &d->code_opts;
 	}
+	if (r)
+		return r;
 	d->pick.d = d;
 	d->pick.to = UINT64_MAX;
 	d->pick.sym = d->opts.sym;
@@ -224,8 +221,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 	int r;
 
 	do {
-		if (d->engine)
-			ptc_calm_tell(d, l);
+		ptc_calm_tell(d, l);
 		r = ptc_lane_steps(d, l, err);
 		if (r < 0 || r == PTC_LANE_PASS)
 			return r;
@@ -238,7 +234,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 			l->begun = true;
 			l->begin_ns = t;
 		}
-		if (t > d->pick.to && ptc_lane_low(l) > d->pick.to) {
+		if (ptc_pick_is_over(&d->pick, t) && ptc_pick_is_over(&d->pick, ptc_lane_low(l))) {
 			leave_out_rest(d, l);
 			return 0;
 		}
@@ -322,7 +318,8 @@ static int serve(void *ctx, struct ptc_err *err)
 			return passed;
 	}
 	/* What happened behind the end of the trace still counts: records may have been lost. */
-	r = apply_sideband(d, d->pick.to, err);
+	r = apply_sideband(d, d->pick.to == UINT64_MAX ? UINT64_MAX : d->pick.to - (d->pick.to > 0),
+			   err);
 	if (!r)
 		r = ptc_merge_rest(d, s->sink, err);
 	count_missing(d);
@@ -355,6 +352,7 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	d->notes.unmapped = d->notes.kernel = (struct ptc_cost_nowhere){ .ip = 0 };
 	d->notes.lost_records = 0;
 	d->notes.alone = 0;
+	d->notes.late_code = 0;
 	for (i = 0; i < d->procs.files.n; i++)
 		d->procs.files.files[i]->cost = (struct ptc_cost){ 0 };
 	if (d->raw)
@@ -371,8 +369,8 @@ static bool is_choosy(const struct ptc_decode *d)
 {
 	const struct ptc_decode_opts *o = &d->opts;
 
-	return o->engine == PTC_ENGINE_VERIFY || o->bytes || o->last || o->tid != -1 ||
-	       o->cpu != -1 || o->tids.n || o->cpus.n || ptc_pick_is_needed(&d->pick);
+	return o->engine == PTC_ENGINE_VERIFY || o->bytes || o->last || o->tids.n || o->cpus.n ||
+	       ptc_pick_is_needed(&d->pick);
 }
 
 /* Does nobody have to see them? */

@@ -21,6 +21,7 @@
 
 struct ptc_decode {
 	struct ptc_decode_opts opts;
+	struct ptc_code_opts code_opts; /* the caller's, if opts.code */
 	struct ptc_decode_stats stats;
 	struct ptc_ipt ipt;
 	bool ipt_ready;

@@ -124,7 +124,7 @@ bool ptc_sideband_find(struct ptc_sideband *s, uint64_t time, ptc_sideband_test 
 int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_rounds,
 		      struct ptc_err *err)
 {
-	const struct ptc_order_opts opts = { .no_rounds = no_rounds };
+	const struct ptc_order_opts opts = { .size = sizeof(opts), .no_rounds = no_rounds };
 	int r = ptc_order_new(f, &opts, &s->order, err);
 
 	if (r < 0)
@@ -234,6 +234,10 @@ bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, str
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
 
+	if (sb->type == PERF_RECORD_TEXT_POKE && sb->misc & PTC_SIDEBAND_NAME) {
+		ptc_addrspace_rename(&p->as);
+		return true;
+	}
 	if (sb->type == PERF_RECORD_TEXT_POKE)
 		return ptc_addrspace_patch(&p->as, sb->u.poke.addr, sb->u.poke.new_bytes.pos,
 					   ptc_cur_left(&sb->u.poke.new_bytes));
@@ -281,7 +285,7 @@ static bool apply_task(struct ptc_procs *ps, const struct ptc_event *ev)
 	/* Synthesised forks (time 0) tell who there is; their mappings are told as well. */
 	if (t->pid == t->ppid || t->pid < 0 || !ev->time)
 		return true;
-	return ptc_procs_fork(ps, t->pid, t->ppid);
+	return ptc_procs_fork(ps, t->pid, t->ppid, ev->time);
 }
 
 static bool apply_switch(struct ptc_procs *ps, const struct ptc_sb *sb)
@@ -314,7 +318,7 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 		if (sb->misc & PERF_RECORD_MISC_COMM_EXEC) {
 			p = ptc_procs_find(ps, sb->u.comm.pid);
 			if (p)
-				ptc_addrspace_clear(&p->as);
+				ptc_proc_exec(p, ev->time);
 		}
 		return ptc_procs_set_thread(ps, sb->u.comm.tid, sb->u.comm.pid);
 	case PERF_RECORD_FORK:

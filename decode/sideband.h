@@ -17,6 +17,10 @@
 struct ptc_proc;
 struct ptc_procs;
 
+/* In misc of an event that was added: from here on the bytes have another name, and nothing else.
+ */
+enum { PTC_SIDEBAND_NAME = 1 << 15 };
+
 struct ptc_event {
 	uint64_t time;	  /* 0: synthesised, or no time recorded */
 	struct ptc_sb sb; /* strings and bytes lent from the file */

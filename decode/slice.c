@@ -154,7 +154,7 @@ static bool step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k
 		    ptc_replay_steps(s->replay, ptc_replay_out(s->replay)->n + s->batch, &err);
 	s->over = !r;
 	s->useless = r < 0 || !add_step(s, apart);
-	if (s->useless || s->over)
+	if (s->useless || s->over || ptc_replay_is_stuck(s->replay))
 		return false;
 	if (apart)
 		add_seam(s);
@@ -182,6 +182,7 @@ void ptc_slice_run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_r
 	s->conf.ipt = w->ipt;
 	s->conf.stats = &s->stats;
 	s->conf.notes = &s->notes;
+	s->conf.ahead = true;
 	if (!get_replay(s, replay)) {
 		s->useless = true;
 		return;

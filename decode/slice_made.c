@@ -33,7 +33,7 @@ static bool make(struct making *k, struct ptc_spot at, size_t next)
 	struct ptc_made *m;
 
 	/* One that cannot be had is for its turn. */
-	if (!c || ptc_made_look(sp, at.off, next, &k->w->copy, &v))
+	if (!c || ptc_made_look(sp, at.off, next, false, &k->w->copy, &v))
 		return true;
 	m = ptc_made_list_add(&k->s->made);
 	if (!m)

@@ -3,6 +3,7 @@
 #ifndef PTC_DECODE_SRCLINE_H
 #define PTC_DECODE_SRCLINE_H
 
+#include <elfutils/libdwfl.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,14 @@ const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *
 /* See ptc_decode_each_srcline. */
 int ptc_srclines_each(const struct ptc_srclines *s,
 		      int (*on_line)(void *ctx, const char *file, int line), void *ctx);
+
+/*
+ * A callback for libdwfl. It finds the debug information of a module whose user data is its struct
+ * ptc_codefile, by the rules that symbols are found by.
+ */
+int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
+			       const char *path, const char *link_name, GElf_Word crc,
+			       char **ret_path);
 
 void ptc_srclines_release(struct ptc_srclines *s);
 

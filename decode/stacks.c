@@ -156,7 +156,8 @@ static int take_branch(struct stacking *s, const struct ptc_item *it)
 {
 	struct stack *t;
 
-	if (!it->from || !it->to || !ptc_branchsel_wants(s->sel, it->kind, it->to))
+	if (!ptc_item_has_from(it) || !ptc_item_has_to(it) ||
+	    !ptc_branchsel_wants(s->sel, it->kind, it->to))
 		return 0;
 	if (it->time == PTC_NO_TIME)
 		return ptc_fail(s->err, PTC_E_NOT_EXIST,

@@ -122,7 +122,7 @@ static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf
 	return true;
 }
 
-static bool add_segments(struct ptc_symtab *t, Elf *elf)
+static bool add_segments_with(struct ptc_symtab *t, Elf *elf, uint32_t executable)
 {
 	GElf_Phdr ph;
 	size_t n, i;
@@ -130,10 +130,16 @@ static bool add_segments(struct ptc_symtab *t, Elf *elf)
 	if (elf_getphdrnum(elf, &n))
 		return true;
 	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &ph); i++)
-		if (ph.p_type == PT_LOAD &&
+		if (ph.p_type == PT_LOAD && (ph.p_flags & PF_X) == executable &&
 		    !ptc_symtab_add_segment(t, ph.p_offset, ph.p_filesz, ph.p_vaddr))
 			return false;
 	return true;
+}
+
+/* The first segment that has an offset counts: what is asked about is code. */
+static bool add_segments(struct ptc_symtab *t, Elf *elf)
+{
+	return add_segments_with(t, elf, PF_X) && add_segments_with(t, elf, 0);
 }
 
 /* Both tables of @elf. *ret_all: .symtab, which has them all, is there. */

@@ -41,16 +41,27 @@ static void put_bytes(struct ptc_trail *t, struct ptc_item *it, uint8_t len)
 		it->insn_len = len;
 }
 
-static void branch(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kind kind,
-		   uint64_t time)
+static struct ptc_item *branch(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kind kind,
+			       uint64_t time)
 {
 	struct ptc_item *it;
 
 	if (t->insns)
-		return;
+		return NULL;
 	it = ptc_out_branch(t->out, from, to, kind, time);
 	if (it && from && t->bytes)
 		put_bytes(t, it, ptc_kinds_at(&t->kinds, from, PTC_MODE_64).len);
+	return it;
+}
+
+/* It led to @to, where the trace goes on: 0 is an address here. */
+static void branch_on(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kind kind,
+		      uint64_t time)
+{
+	struct ptc_item *it = branch(t, from, to, kind, time);
+
+	if (it && !to)
+		it->flags |= PTC_ITEM_TO_ZERO;
 }
 
 static void list_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
@@ -99,7 +110,7 @@ void ptc_trail_land(struct ptc_trail *t, uint64_t to)
 		return;
 	/* A jcc to the next instruction: taken or not cannot be told, so it is never listed. */
 	if (kind != PTC_KIND_NONE && !(kind == PTC_KIND_JCC && to == t->last.ip + t->last.len))
-		branch(t, t->last.ip, to, kind, t->last.time);
+		branch_on(t, t->last.ip, to, kind, t->last.time);
 	settle(t);
 }
 
@@ -134,7 +145,7 @@ static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
 			return;
 		to = follow(t, e, ip, b->mode);
 		if (is_direct(e.kind))
-			branch(t, ip, to, e.kind, b->time);
+			branch_on(t, ip, to, e.kind, b->time);
 		ip = to;
 	}
 }
@@ -162,7 +173,7 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 	struct ptc_kind_len e;
 
 	ptc_trail_land(t, b->ip);
-	t->out->stats->insns += b->ninsn;
+	ptc_out_ran(t->out, b->ninsn, b->time);
 	if (t->insns)
 		list_insns(t, b);
 	else if (b->bent)
@@ -185,7 +196,8 @@ static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		branch(t, ptc_fast_rec_from(recs[i]), recs[i].to, ptc_fast_rec_kind(recs[i]), time);
+		(void)branch(t, ptc_fast_rec_from(recs[i]), recs[i].to, ptc_fast_rec_kind(recs[i]),
+			     time);
 }
 
 /* Records that are fetched in front, and of one line of the cache. */
@@ -234,7 +246,7 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)
 {
 	settle(t);
-	branch(t, 0, ip, PTC_KIND_START, time);
+	(void)branch(t, 0, ip, PTC_KIND_START, time);
 }
 
 void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time)
@@ -244,16 +256,16 @@ void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time)
 
 	/* No transfer: the code just went on, out of an address filter. */
 	if (t->last.valid && (kind == PTC_KIND_NONE || (kind == PTC_KIND_JCC && to == next)))
-		branch(t, next, to, PTC_KIND_ASYNC, time);
+		(void)branch(t, next, to, PTC_KIND_ASYNC, time);
 	else if (t->last.valid)
-		branch(t, t->last.ip, to, kind, time);
+		(void)branch(t, t->last.ip, to, kind, time);
 	settle(t);
 }
 
 void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time)
 {
 	ptc_trail_land(t, from);
-	branch(t, from, to, PTC_KIND_ASYNC, time);
+	(void)branch(t, from, to, PTC_KIND_ASYNC, time);
 }
 
 void ptc_trail_cut(struct ptc_trail *t)

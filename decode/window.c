@@ -44,6 +44,7 @@ void ptc_window_release(struct ptc_window *w)
 {
 	if (w->map)
 		(void)munmap(w->map, w->map_len);
+	ptc_mask_release(&w->mask);
 	*w = (struct ptc_window)PTC_WINDOW_INIT;
 }
 
@@ -61,8 +62,10 @@ void ptc_window_need(struct ptc_window *w, size_t at, size_t n)
 	if (!w->map || at >= w->span->len)
 		return;
 	end = w->span->len - at < n ? w->span->len : at + n;
-	if (w->from == w->upto)
+	if (w->from == w->upto) {
 		w->from = w->upto = at;
+		ptc_mask_restart(&w->mask, at);
+	}
 	if (at < w->from) {
 		fill(w, at, w->from);
 		w->from = at;
@@ -70,6 +73,8 @@ void ptc_window_need(struct ptc_window *w, size_t at, size_t n)
 	if (end > w->upto) {
 		fill(w, w->upto, end);
 		w->upto = end;
+		ptc_mask_run(&w->mask, w->map + (w->bytes - w->map), w->from, end,
+			     end == w->span->len);
 	}
 }
 
@@ -96,8 +101,10 @@ static void forget_what_is_far(struct ptc_window *w, size_t at)
 /* Fill [at, at + n). Of what lies between that and the window nothing is wanted. */
 static void fill_at(struct ptc_window *w, size_t at, size_t n)
 {
-	if (at > w->upto)
+	if (at > w->upto) {
 		w->from = w->upto = at;
+		ptc_mask_restart(&w->mask, at);
+	}
 	ptc_window_need(w, at, n);
 	forget_what_is_far(w, at);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/mask.h"
 #include "decode/stream.h"
 #include "ptcap/error.h"
 
@@ -35,11 +36,15 @@ struct ptc_window {
 	size_t from, upto;    /* [from, upto) of the span is filled */
 	size_t near;	      /* a place behind it wants it filled further */
 	size_t low;	      /* in front of it nothing is in memory */
+	struct ptc_mask mask; /* what libipt does not know is not in the map, as far as that goes */
 };
 
 #define PTC_WINDOW_INIT                                                                            \
 	{                                                                                          \
-		NULL, NULL, 0, NULL, 0, 0, 0, 0                                                    \
+		NULL, NULL, 0, NULL, 0, 0, 0, 0,                                                   \
+		{                                                                                  \
+			0, 0, 0, NULL, 0, 0, 0                                                     \
+		}                                                                                  \
 	}
 
 /*

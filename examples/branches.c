@@ -176,14 +176,18 @@ static int count(const char *path, const struct ptc_decode_opts *opts, const cha
 int main(int argc, char **argv)
 {
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct ptc_id_range tid;
 	struct ptc_err err;
 
 	if (argc < 2 || argc > 5) {
 		fprintf(stderr, "usage: branches FILE [N [FROM-TO|all [TID]]]\n");
 		return 2;
 	}
-	if (argc > 4)
-		opts.tid = (int32_t)strtol(argv[4], NULL, 10);
+	if (argc > 4) {
+		tid.first = tid.last = (int32_t)strtol(argv[4], NULL, 10);
+		opts.tids.ranges = &tid;
+		opts.tids.n = 1;
+	}
 	if (count(argv[1], &opts, argc > 3 ? argv[3] : "all",
 		  argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 10, &err)) {
 		fprintf(stderr, "branches: %s\n", err.msg);

@@ -29,6 +29,6 @@ if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
 	set_tests_properties(damage_jobs PROPERTIES LABELS damage)
 	# And with the second engine.
 	add_test(NAME damage_engine COMMAND mutate -e -s 3 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
-		"packet:${PTCAP_TRACES}/griffin-hello" "packet:${PTCAP_TRACES}/xdc-foo")
+		"packet:${PTCAP_TRACES}/griffin-hello" "packet:${PTCAP_TRACES}/xdc-foo" "mtc:${PTCAP_TRACES}/xdc-unzip")
 	set_tests_properties(damage_engine PROPERTIES LABELS damage)
 endif()

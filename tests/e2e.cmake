@@ -405,12 +405,19 @@ foreach(name ours_vcpus ours_snapshot queues)
 endforeach()
 
 # Branch stacks beside a trace, as the software sources make and spoil them.
-foreach(name filters threads calls event refused)
+foreach(name filters threads calls event onward exec refused)
 	e2e_test(lbr_${name} "${e2e_dir}/lbr.py" "${name}")
 endforeach()
-foreach(name filters threads calls event spoilt snapshot)
+foreach(name filters threads calls event onward exec spoilt snapshot)
 	e2e_test(emu_lbr_${name} "${e2e_dir}/lbr.py" "${name}")
 	e2e_is_emulated(emu_lbr_${name})
+endforeach()
+
+# Names of code that a JIT makes, by a jitdump.
+foreach(name names parts)
+	e2e_test(jitdump_${name} "${e2e_dir}/jitdump.py" "${name}")
+	e2e_test(emu_jitdump_${name} "${e2e_dir}/jitdump.py" "${name}")
+	e2e_is_emulated(emu_jitdump_${name})
 endforeach()
 
 # How often what was passed.
@@ -432,7 +439,7 @@ e2e_test(compare_far "${e2e_dir}/compare.py" far)
 e2e_is_emulated(compare_far)
 e2e_test(spoilt_clean "${e2e_dir}/spoilt.py" clean)
 e2e_test(spoilt_stale "${e2e_dir}/spoilt.py" stale 1)
-foreach(name modes stale shift)
+foreach(name modes stale shift shift_by_any)
 	e2e_test(emu_spoilt_${name} "${e2e_dir}/spoilt.py" ${name})
 	e2e_is_emulated(emu_spoilt_${name})
 endforeach()

@@ -47,7 +47,8 @@ static void tell(struct ptc_emu_me *m, const struct ptc_emu_map *map, const char
 	}
 	ptc_emu_put_text(m, PTC_EMU_MAP, map, sizeof(*map), name);
 	/* What other threads run behind this must come behind it in the recording, too. */
-	if (atomic_load_explicit(&ptc_emu_proc.threads, memory_order_relaxed) > 1)
+	if (atomic_load_explicit(&ptc_emu_proc.threads, memory_order_relaxed) > 1 ||
+	    atomic_load_explicit(&ptc_emu_proc.jit, memory_order_relaxed))
 		ptc_emu_sync(m);
 }
 
@@ -64,6 +65,16 @@ static void name_of_fd(int fd, char *out, size_t size)
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, out, size - 1);
 	out[n > 0 ? n : 0] = '\0';
+}
+
+/* Is @path that of a jitdump, ".../jit-PID.dump"? A JIT maps it to be seen. */
+static bool is_jitdump(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	const size_t len = base ? strlen(base) : 0, end = strlen(".dump");
+
+	return len > end && !strncmp(base, "/jit-", strlen("/jit-")) &&
+	       !strcmp(base + len - end, ".dump");
 }
 
 static void mapped(struct ptc_emu_me *m, uint64_t at)
@@ -83,6 +94,8 @@ static void mapped(struct ptc_emu_me *m, uint64_t at)
 		map.min = minor(st.st_dev);
 		map.ino = st.st_ino;
 		name_of_fd((int)a[4], name, sizeof(name));
+		if (a[2] & PROT_EXEC && is_jitdump(name))
+			atomic_store(&ptc_emu_proc.jit, true);
 	} else if (!(a[2] & PROT_EXEC) && !(a[3] & MAP_FIXED)) {
 		return; /* data where nothing was */
 	}
@@ -236,6 +249,11 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 		break;
 	case SYS_execve:
 		on_exec(m);
+		break;
+	case SYS_clock_gettime:
+		/* What ran until now is in front of a time that the JIT writes. */
+		if (atomic_load_explicit(&ptc_emu_proc.jit, memory_order_relaxed))
+			ptc_emu_sync(m);
 		break;
 	case SYS_exit:
 		ptc_emu_part(m);

@@ -313,6 +313,7 @@ static void add_up(struct ptc_source_end *ret, const struct ptc_emu_cpu *c)
 {
 	ret->insns += c->flow.insns;
 	ret->transfers += c->flow.transfers;
+	ret->unshown += c->flow.unshown;
 	ret->odd += c->flow.odd;
 	ret->lost_records += ptc_softring_lost_records(c->ring);
 	ret->lost_aux += ptc_softring_lost_aux(c->ring) + c->dropped;
@@ -576,7 +577,7 @@ int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, st
 	if (!rc && opts->truth)
 		rc = ptc_truth_new(&s->base.truth, err);
 	if (!rc) {
-		ptc_clock_init(&s->clock);
+		ptc_clock_init_monotonic(&s->clock);
 		s->pmu_type = ptc_hostinfo_pt_type("");
 		rc = open_cpus(s, err);
 	}

@@ -288,8 +288,11 @@ static void end_former(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 		if (other != k && other->proc && other->proc->pid == s->pid && !other->over) {
 			other->pos += ptc_emu_path_read(u, other, ptc_emu_unit_head(u, other));
 			settle(u, other);
-			if (other->tid == k->tid && s->how == PTC_EMU_EXEC)
+			if (other->tid == k->tid && s->how == PTC_EMU_EXEC) {
 				other->over = true; /* it goes on */
+				if (u->stacks)
+					ptc_lbr_forget(u->stacks, k->tid);
+			}
 			ptc_emu_path_end(u, other);
 		}
 	}

@@ -44,6 +44,7 @@ struct ptc_emu_proc {
 	/* There are handlers among the blocks that were translated before they were handlers. */
 	atomic_bool late;
 	atomic_int threads;
+	atomic_bool jit; /* it has mapped a jitdump: its times and ours must agree */
 	int pid;
 };
 

@@ -247,6 +247,17 @@ static struct ptc_emu_task *add_task(struct ptc_emu_unit *u, uint32_t slot)
 	return k;
 }
 
+/* Is another slot of the same thread? An exec takes a new one. */
+static bool lives_on(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
+{
+	size_t i;
+
+	for (i = 0; i < u->ntasks; i++)
+		if (u->tasks[i] != k && u->tasks[i]->tid == k->tid)
+			return true;
+	return false;
+}
+
 /* The slot is somebody else's from now on. */
 static void forget_task(struct ptc_emu_unit *u, size_t i)
 {
@@ -258,7 +269,7 @@ static void forget_task(struct ptc_emu_unit *u, size_t i)
 	k->cpu->tasks--;
 	if (k->proc && !--k->proc->tasks)
 		forget_process(u, k->proc);
-	if (u->stacks)
+	if (u->stacks && !lives_on(u, k))
 		ptc_lbr_forget(u->stacks, k->tid);
 	u->by_slot[k->slot] = NULL;
 	u->tasks[i] = u->tasks[--u->ntasks];

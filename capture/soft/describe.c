@@ -2,6 +2,7 @@
 #include "capture/soft/describe.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "capture/pt_config.h"
 #include "capture/soft/lbr.h"
@@ -59,6 +60,17 @@ static void describe_side(struct perf_event_attr *side)
 	side->sample_id_all = 1;
 }
 
+/* ptc_clock_init_monotonic: as with perf record -k mono. */
+static void set_clocks(struct ptc_source_desc *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nevents; i++) {
+		d->attr[i].use_clockid = 1;
+		d->attr[i].clockid = CLOCK_MONOTONIC;
+	}
+}
+
 void ptc_soft_describe(const struct ptc_soft_desc *d, struct ptc_source_desc *ret)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -72,6 +84,7 @@ void ptc_soft_describe(const struct ptc_soft_desc *d, struct ptc_source_desc *re
 	}
 	describe_side(&ret->attr[ret->nevents - 1]);
 	ret->name[ret->nevents - 1] = "dummy:u";
+	set_clocks(ret);
 	ret->label = d->label;
 	ret->info = (struct ptc_pt_info){
 		.type = PTC_AUXTRACE_TYPE_INTEL_PT,

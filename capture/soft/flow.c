@@ -11,6 +11,28 @@ void ptc_flow_of(struct ptc_flow *f, int pid, int tid)
 		ptc_lbr_switch(f->lbr, pid, tid);
 }
 
+/* A packet says where the thread is: it is in no circle of which a decoder knows nothing. */
+static inline void show(struct ptc_flow *f)
+{
+	f->steps = 0;
+	f->limit = 2;
+	f->circles = false;
+}
+
+/*
+ * A direct transfer to @to, which makes no packet. Who comes back to an address without a packet
+ * since will come back again. A decoder sees that, too, and lists no more (ptc_trail_is_endless).
+ */
+static inline void circle(struct ptc_flow *f, uint64_t to)
+{
+	f->unshown += f->circles;
+	f->circles |= to == f->mark;
+	if (!f->circles && ++f->steps >= f->limit) {
+		f->limit *= 2;
+		f->mark = to;
+	}
+}
+
 static void list(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_kind kind)
 {
 	f->transfers++;
@@ -27,12 +49,14 @@ static void transfer(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_ki
 
 static void enter(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
 {
+	show(f);
 	ptc_enc_enter(f->enc, ip, tsc);
 	transfer(f, 0, ip, PTC_KIND_START);
 }
 
 static void async(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
 {
+	show(f);
 	ptc_enc_async_exit(f->enc, ip, tsc);
 	transfer(f, ip, 0, PTC_KIND_ASYNC);
 }
@@ -55,6 +79,7 @@ static void direct(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip,
 	const uint64_t next = ip + insn->len;
 	const bool frame = insn->kind == PTC_KIND_CALL && insn->target != next;
 
+	circle(f, insn->target);
 	list(f, ip, insn->target, insn->kind);
 	if (f->lbr)
 		ptc_lbr_branch(f->lbr, ip, insn->target, insn->kind, frame);
@@ -74,6 +99,8 @@ static void conditional(struct ptc_flow *f, const struct ptc_insn *insn, uint64_
 	ptc_enc_cond(f->enc, taken);
 	if (taken && insn->target != next)
 		transfer(f, ip, insn->target, PTC_KIND_JCC);
+	else if (taken && f->lbr) /* no path depends on it, but a processor's stack has it */
+		ptc_lbr_branch(f->lbr, ip, next, PTC_KIND_JCC, false);
 	if (to != insn->target && to != next)
 		odd(f, next, tsc);
 }
@@ -91,12 +118,19 @@ void ptc_flow_line(struct ptc_flow *f, uint64_t ip, uint64_t n, uint64_t tsc)
 		enter(f, ip, tsc);
 	else
 		ptc_enc_step(f->enc, ip, tsc);
+	if (!f->steps) { /* where the last packet says that the thread is */
+		f->steps = 1;
+		f->mark = ip;
+	}
 	f->insns += n;
 }
 
 static void lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
 		 bool taken, uint64_t tsc)
 {
+	if (insn->kind != PTC_KIND_NONE && insn->kind != PTC_KIND_JMP &&
+	    insn->kind != PTC_KIND_CALL)
+		show(f);
 	switch ((enum ptc_kind)insn->kind) {
 	case PTC_KIND_NONE:
 		if (to != ip + insn->len)

@@ -25,6 +25,10 @@ struct ptc_flow {
 	uint64_t tsc;	/* of the newest branch stack */
 	uint64_t insns; /* retired */
 	uint64_t transfers;
+	uint64_t unshown; /* of them, in circles that make no packet */
+	/* Brent's cycle finder over direct transfers since the last packet. */
+	uint64_t mark, steps, limit;
+	bool circles;
 	uint64_t odd; /* the kernel moved the thread elsewhere without a signal we saw */
 };
 

@@ -156,7 +156,7 @@ static struct ptc_lbr_stack *find(const struct ptc_lbr_stacks *all, int tid)
 	for (i = 0; i < all->n; i++) {
 		if (all->items[i]->tid == tid)
 			return all->items[i];
-		if (!all->items[i]->tid)
+		if (!all->items[i]->tid && !all->items[i]->lent)
 			unused = all->items[i];
 	}
 	return unused;
@@ -185,6 +185,16 @@ static bool is_call_stack(const struct ptc_lbr *l)
 	return l->sel & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
+/* @p keeps @s from being another thread's, and its former stack no longer. */
+static void lend(struct ptc_lbr_stack **p, struct ptc_lbr_stack *s)
+{
+	if (s)
+		s->lent++;
+	if (*p)
+		(*p)->lent--;
+	*p = s;
+}
+
 void ptc_lbr_switch(struct ptc_lbr *l, int pid, int tid)
 {
 	struct ptc_lbr_stack *s = l->now && l->now->tid == tid ? l->now : stack_of(l, tid);
@@ -194,9 +204,10 @@ void ptc_lbr_switch(struct ptc_lbr *l, int pid, int tid)
 	else if (!is_call_stack(l))
 		s->n = 0;
 	if (l->now != s)
-		l->other = l->now;
-	l->now = s;
+		lend(&l->other, l->now);
+	lend(&l->now, s);
 	l->pid = pid;
+	l->tid = tid;
 }
 
 void ptc_lbr_forget(const struct ptc_lbr_stacks *s, int tid)
@@ -265,7 +276,7 @@ static bool put(struct ptc_lbr *l, uint32_t n, uint64_t ip, uint64_t time_ns)
 
 	sample.id = (struct ptc_sample_id){ .has = attr.sample_type,
 					    .pid = l->pid,
-					    .tid = l->now->tid,
+					    .tid = l->tid,
 					    .time = time_ns,
 					    .id = l->id,
 					    .cpu = r->cpu };
@@ -310,7 +321,7 @@ void ptc_lbr_sample(struct ptc_lbr *l, uint64_t ip, uint64_t tsc)
 
 	if (!l->now) /* there was no memory for it */
 		return;
-	note.tid = l->now->tid;
+	note.tid = l->tid;
 	note.n = n = unroll(l, l->now, l->copy);
 	nother = l->other && l->other != l->now ? unroll(l, l->other, other) : 0;
 	nspoilt = ptc_spoiler_take(&l->spoiler, l->copy, &n, other, nother, spoilt);

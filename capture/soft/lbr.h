@@ -25,7 +25,9 @@ struct ptc_truth;
 
 /* Of a thread. */
 struct ptc_lbr_stack {
-	int tid;      /* 0: nobody's */
+	int tid; /* 0: nobody's */
+	unsigned int
+		lent; /* pointers to it that CPUs keep: it is nobody else's until they are gone */
 	uint64_t top; /* entries[(top - 1) % size] is the newest */
 	uint32_t n;
 	struct ptc_branch entries[];
@@ -53,7 +55,7 @@ struct ptc_lbr {
 
 	/* among @stacks: of whom the CPU is (NULL: nobody yet, or no memory), and who was before */
 	struct ptc_lbr_stack *now, *other;
-	int pid;
+	int pid, tid;	   /* of whom the CPU is */
 	uint64_t branches; /* retired: whoever calls counts them */
 	uint64_t next;	   /* count that the next sample is due at */
 	struct ptc_spoiler spoiler;
@@ -79,7 +81,10 @@ void ptc_lbr_release(struct ptc_lbr *l);
 /* Thread @tid of process @pid has the CPU from now on. */
 void ptc_lbr_switch(struct ptc_lbr *l, int pid, int tid);
 
-/* @tid is gone, and may come back as another thread. */
+/*
+ * @tid is gone, and may come back as another thread, or has run another program (exec): nothing is
+ * left of what it did. A CPU that @tid has goes on with an empty stack, as @tid's.
+ */
 void ptc_lbr_forget(const struct ptc_lbr_stacks *s, int tid);
 
 /* A transfer of the thread that has the CPU. @frame: a call, but not to the next instruction. */

@@ -42,7 +42,7 @@ struct ptc_step_shared {
 	bool done; /* the rest is valid */
 	int status;
 	bool left, limited, unreached, unmet;
-	uint64_t left_behind, untraced, transfers, odd, crashes;
+	uint64_t left_behind, untraced, transfers, unshown, odd, crashes;
 };
 
 struct ptc_step_process {

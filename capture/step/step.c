@@ -116,6 +116,7 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->left_behind = t->left_behind;
 	sh->untraced = t->untraced;
 	sh->transfers = t->flow->transfers;
+	sh->unshown = t->flow->unshown;
 	sh->odd = t->flow->odd;
 	sh->crashes = t->crashes;
 	sh->done = true;
@@ -268,6 +269,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		.unmet = sh->unmet,
 		.insns = atomic_load(&sh->insns),
 		.transfers = sh->transfers,
+		.unshown = sh->unshown,
 		.odd = sh->odd,
 		.left_behind = sh->left_behind,
 		.follows = true,
@@ -399,7 +401,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 		rc = ptc_softring_new(&ring_opts, &s->ring, err);
 	if (rc)
 		goto out;
-	ptc_clock_init(&s->clock);
+	ptc_clock_init_monotonic(&s->clock);
 	s->pmu_type = ptc_hostinfo_pt_type("");
 	enc_opts.no_retcomp = opts->no_retcomp;
 	enc_opts.psb_period = opts->psb_period ? opts->psb_period : PTC_PSB_PERIOD_MIN;

@@ -96,6 +96,9 @@ static void retire(struct ptc_tracer *t, struct ptc_task *k, uint64_t to)
 
 	if (k->in_kernel || t->on_cpu != k)
 		return;
+	/* What nobody knows is as long as the thread went: it runs no further than that. */
+	if (!k->insn.len && to > k->ip && to - k->ip <= PTC_INSN_MAX)
+		k->insn.len = (uint8_t)(to - k->ip);
 	if (k->insn.kind == PTC_KIND_JCC && k->insn.target == k->ip + k->insn.len)
 		taken = ptc_insn_taken(&k->insn, k->before.eflags, k->before.rcx);
 	ptc_flow_retire(t->flow, &k->insn, k->ip, to, taken, k->tsc);

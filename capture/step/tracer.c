@@ -158,6 +158,8 @@ static struct ptc_task *rename_execer(struct ptc_tracer *t, struct ptc_task *lea
 		return leader;
 	if (t->on_cpu == k)
 		take_cpu(t);
+	if (t->stacks)
+		ptc_lbr_forget(t->stacks, k->tid);
 	k->tid = leader->tid;
 	k->seen = false;
 	leader->reported = true; /* the process goes on */

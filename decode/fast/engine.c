@@ -7,6 +7,7 @@
 #include "decode/fast/psb.h"
 #include "decode/fast/upcoming.h"
 #include "decode/grow.h"
+#include "decode/mask.h"
 
 void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_hand *hand, struct ptc_fast_chains *chains)
 {
@@ -39,6 +40,7 @@ void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t
 				.plain = f->plain,
 				.counts = f->counts,
 				.strict = f->strict,
+				.cut = f->cut,
 				.bytes = bytes,
 				.len = len,
 				.pos = pos,
@@ -421,14 +423,23 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 
 enum { MWAIT = 0xc2, EXSTOP_IP = 0xe2 };
 
-static enum ptc_fast_status take_other(struct ptc_fast *f)
+/* @n: its length. */
+static enum ptc_fast_status take_other(struct ptc_fast *f, int n)
 {
 	const uint8_t *p = f->bytes + f->pos;
 
-	if (!ptc_fast_other_is_known(p))
-		return decline(f, "a packet that is not known");
-	if (!ptc_fast_other_has_fup(p))
+	if (!ptc_pkt_has_fup(p))
 		return PTC_FAST_GO_ON;
+	/* One whose FUP has a TIP changes nothing. */
+	if (ptc_pkt_is_foreign(p, PTC_PKT_OTHER, 0)) {
+		const enum ptc_mask_fup fup = ptc_mask_fup(p, (size_t)n, f->len - f->pos);
+
+		if (fup == PTC_MASK_UNDECIDED)
+			return decline(f, "an event without an address");
+		if (fup == PTC_MASK_FUP_TIP)
+			return f->marker ? decline(f, "events that share an address") :
+					   PTC_FAST_GO_ON;
+	}
 	if (f->marker && !(f->mwait && p[1] == EXSTOP_IP))
 		return decline(f, "events that share an address");
 	f->mwait = p[1] == MWAIT;
@@ -534,7 +545,7 @@ static enum ptc_fast_status take(struct ptc_fast *f, enum ptc_pkt type, int n)
 		r = take_ptw(f);
 		break;
 	case PTC_PKT_OTHER:
-		r = take_other(f);
+		r = take_other(f, n);
 		break;
 	case PTC_PKT_PIP:
 	case PTC_PKT_VMCS:
@@ -588,8 +599,7 @@ static enum ptc_fast_status end(struct ptc_fast *f)
 {
 	if (f->nbits || f->marker || f->mode_said)
 		return decline(f, "the trace ends too early");
-	if (is_on(f) && ptc_fast_flow_end(&f->flow) == PTC_FAST_LOST)
-		return PTC_FAST_DECLINED;
+	ptc_fast_flow_end(&f->flow);
 	return PTC_FAST_AT_END;
 }
 
@@ -607,8 +617,14 @@ static bool forget(void *ctx, struct ptc_fast *f)
  */
 static enum ptc_fast_status at_psb(struct ptc_fast *f)
 {
-	if (!ptc_fast_upcoming_is_good(f))
+	switch (ptc_fast_upcoming(f)) {
+	case PTC_FAST_UPCOMING_GOOD:
+		break;
+	case PTC_FAST_UPCOMING_BAD:
 		return decline(f, "no packet behind a PSB+");
+	default:
+		return decline(f, PTC_FAST_TOO_SHORT);
+	}
 	if (f->flow.code->shared || (!ptc_fast_code_is_full(f->flow.code) &&
 				     !ptc_fast_chains_is_full(f->chains, f->flow.code)))
 		return PTC_FAST_AT_PSB;

@@ -59,6 +59,7 @@ struct ptc_fast {
 	bool strict;
 	const uint8_t *bytes; /* lent */
 	size_t len, pos;
+	bool cut;   /* the trace goes on behind the bytes */
 	bool began; /* the first PSB+ is behind us: */
 	struct {
 		bool on; /* tracing, */

@@ -333,11 +333,9 @@ enum ptc_fast_reached ptc_fast_flow_to(struct ptc_fast_flow *f, uint64_t ip)
 	return lost(f, "a loop without an end");
 }
 
-enum ptc_fast_reached ptc_fast_flow_end(struct ptc_fast_flow *f)
+void ptc_fast_flow_end(struct ptc_fast_flow *f)
 {
-	const enum ptc_fast_reached r = run_on(f);
-
-	return r == PTC_FAST_LOST ? r : pass(f);
+	no_last(f);
 }
 
 struct ptc_fast_last ptc_fast_flow_last(const struct ptc_fast_flow *f)
@@ -395,7 +393,8 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 
 void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 {
-	if (f->last.listed)
+	/* What needs no trace is proven by what comes behind it. */
+	if (f->last.listed && is_direct(ptc_fast_flow_last(f).kind))
 		f->nrecs--;
 	no_last(f);
 	f->at = PTC_FAST_NONE;

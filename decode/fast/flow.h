@@ -84,8 +84,6 @@ enum ptc_fast_reached ptc_fast_flow_bits(struct ptc_fast_flow *f, uint64_t *bits
 enum ptc_fast_reached ptc_fast_flow_tip(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode);
 /* Go on to @ip, without trace. */
 enum ptc_fast_reached ptc_fast_flow_to(struct ptc_fast_flow *f, uint64_t ip);
-/* Go on as far as it goes without trace: what needs it runs, and nobody knows where to. */
-enum ptc_fast_reached ptc_fast_flow_end(struct ptc_fast_flow *f);
 
 /* Tracing went off in front of @ip, if there is one, or with the next instruction that needs trace.
  */
@@ -96,8 +94,11 @@ enum ptc_fast_reached ptc_fast_flow_off(struct ptc_fast_flow *f, bool has_ip, ui
  */
 enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from, uint64_t to,
 					  enum ptc_mode mode, bool on);
-/* Trace was lost: where the flow was going is not known, nor where it is. */
+/* Trace was lost: where the flow is is not known. */
 void ptc_fast_flow_cut(struct ptc_fast_flow *f);
+
+/* The trace ends: what was listed stays, and what comes next may not have run. */
+void ptc_fast_flow_end(struct ptc_fast_flow *f);
 
 /* What is known of the last instruction, if there is one: NONE or INSN. */
 struct ptc_fast_last ptc_fast_flow_last(const struct ptc_fast_flow *f);

@@ -27,6 +27,8 @@ bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc)
 		return good;
 	case PTC_PKT_CBR:
 		return p[2];
+	case PTC_PKT_OTHER: /* libipt sees PADs there: see mask.h */
+		return ptc_pkt_is_foreign(p, type, 0) && !ptc_pkt_has_fup(p);
 	default:
 		return false;
 	}

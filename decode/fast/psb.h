@@ -26,10 +26,10 @@ bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, bool *tsc,
 /* By the second byte of a MODE.Exec. False: no code has such a mode. */
 bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret);
 
-/* How long the CYC at @p is, which is whole; 0: longer than a number of 64 bits can be. */
+/* How long the CYC at @p is, which is whole; 0: longer than any is. */
 static inline size_t ptc_fast_cyc_len(const uint8_t *p)
 {
-	enum { MAX = 9 };
+	enum { MAX = 15 };
 	size_t n = 1;
 
 	if (!(p[0] & 4))

@@ -98,14 +98,15 @@ static enum found take(struct ahead *a, const uint8_t *p, enum ptc_pkt type, siz
 	case PTC_PKT_STOP:
 		return go_on_if(!a->open);
 	case PTC_PKT_OTHER:
-		return go_on_if(!a->open && ptc_fast_other_is_known(p) &&
-				!ptc_fast_other_has_fup(p));
+		return go_on_if(!a->open && !ptc_pkt_has_fup(p));
 	default: /* OVF, PTW, PSBEND, or a time that is not as it should be */
 		return BAD;
 	}
 }
 
-bool ptc_fast_upcoming_is_good(const struct ptc_fast *f)
+const char PTC_FAST_TOO_SHORT[] = "no packet of the flow soon behind a PSB+";
+
+enum ptc_fast_upcoming ptc_fast_upcoming(const struct ptc_fast *f)
 {
 	struct ahead a = {
 		.f = f, .at = f->pos, .on = ptc_fast_flow_is_on(&f->flow), .tsc = f->tsc
@@ -113,14 +114,17 @@ bool ptc_fast_upcoming_is_good(const struct ptc_fast *f)
 	enum found r = GO_ON;
 	enum ptc_pkt type;
 	size_t n;
-	int len;
+	int len = 1;
 
-	for (; a.at < f->len && r == GO_ON; a.at += n) {
+	for (; a.at < f->len && r == GO_ON && len > 0; a.at += n) {
 		len = ptc_pkt_len(f->bytes + a.at, f->len - a.at, &type);
-		if (len <= 0)
-			return false;
-		n = (size_t)len;
-		r = take(&a, f->bytes + a.at, type, &n);
+		n = len > 0 ? (size_t)len : 0;
+		if (n)
+			r = take(&a, f->bytes + a.at, type, &n);
 	}
-	return r == GOOD || (r == GO_ON && !a.open);
+	if (r == GOOD)
+		return PTC_FAST_UPCOMING_GOOD;
+	if (r == GO_ON && len >= 0 && f->cut)
+		return PTC_FAST_UPCOMING_CUT;
+	return r == GO_ON && len > 0 && !a.open ? PTC_FAST_UPCOMING_GOOD : PTC_FAST_UPCOMING_BAD;
 }

@@ -127,6 +127,11 @@ struct ptc_lbr_note {
 #define PTC_SAMPLER_DEFAULT "cpu-clock:u"
 #define PTC_LBR_DEFAULT	    "cycles:u" /* the same with branch stacks */
 
+/*
+ * Begin with PTC_RECORD_OPTS_INIT, or with zeros and the size: both are the defaults. Needed are
+ * output, and argv, pids, tids, all_cpus, cpus or cgroup. PTC_E_USAGE names an option that cannot
+ * be.
+ */
 struct ptc_record_opts {
 	size_t size;	    /* sizeof(struct ptc_record_opts) */
 	const char *output; /* path of the perf.data */
@@ -287,8 +292,8 @@ struct ptc_record_opts {
 
 	/*
 	 * @wake_fd is polled while recording; when it is readable @on_wake is called,
-	 * on the thread that called ptc_record, and decides. -1: none. @cmd is the
-	 * command's pid. Typical: a signalfd.
+	 * on the thread that called ptc_record, and decides. -1: none; so is 0 without on_wake.
+	 * @cmd is the command's pid. Typical: a signalfd.
 	 */
 	int wake_fd;
 	enum ptc_wake_action (*on_wake)(void *ctx, pid_t cmd);
@@ -314,6 +319,26 @@ struct ptc_record_opts {
 	void *progress_ctx;
 };
 
+/* The defaults: the best source, no limits, no callbacks. */
+#ifdef __cplusplus
+static inline struct ptc_record_opts ptc_record_opts_init(void)
+{
+	struct ptc_record_opts opts = {};
+
+	opts.size = sizeof(opts);
+	opts.wake_fd = -1;
+	return opts;
+}
+#define PTC_RECORD_OPTS_INIT ptc_record_opts_init()
+#else
+/* clang-format off */
+#define PTC_RECORD_OPTS_INIT                                                                       \
+	{                                                                                          \
+		.size = sizeof(struct ptc_record_opts), .wake_fd = -1                              \
+	}
+/* clang-format on */
+#endif
+
 /* Everything a recording must account for. */
 struct ptc_record_result {
 	enum ptc_source_kind source; /* the one that was used */
@@ -324,7 +349,8 @@ struct ptc_record_result {
 	bool unmet;		     /* at was never come to, or not as often as it says */
 	bool cut_short;		     /* code_size did not suffice: whole up to there, no further */
 	uint64_t insns, transfers;   /* software sources */
-	uint64_t aux_bytes;	     /* trace bytes in the file */
+	uint64_t unshown;   /* of those, in circles that make no packet: struct ptc_ledger_source */
+	uint64_t aux_bytes; /* trace bytes in the file */
 	/* those that a software source made: in the file, lost, or of no snapshot; or 0 */
 	uint64_t made_aux;
 	uint64_t snapshots;  /* taken, the last one, at the end, too */

@@ -49,6 +49,27 @@ enum ptc_event_kind {
 	PTC_EVENT_TSX_COMMIT,
 	PTC_EVENT_TSX_ABORT,
 	PTC_EVENT_CR3, /* another address space: CR3 */
+	/* Event Trace (CFE): the vector; its type from bit 8 on */
+	PTC_EVENT_INTR, /* an interrupt or an exception */
+	PTC_EVENT_IRET,
+	PTC_EVENT_SMI,
+	PTC_EVENT_RSM,
+	PTC_EVENT_SIPI,
+	PTC_EVENT_INIT,
+	PTC_EVENT_VMENTRY,
+	PTC_EVENT_VMEXIT,
+	PTC_EVENT_VMEXIT_INTR,
+	PTC_EVENT_SHUTDOWN,
+	PTC_EVENT_UINTR, /* a user interrupt */
+	PTC_EVENT_UIRET,
+	PTC_EVENT_CFE,	/* one of another type */
+	PTC_EVENT_PFA,	/* EVD, of the event behind it: the page fault's address, */
+	PTC_EVENT_VMXQ, /* a VM exit's qualification, */
+	PTC_EVENT_VMXR, /* and reason; */
+	PTC_EVENT_EVD,	/* one of another type */
+	PTC_EVENT_BBP,	/* a block of samples (PEBS): its type. Its items are not told of */
+	PTC_EVENT_BEP,	/* and its end */
+	PTC_EVENT_TRIG, /* a trigger: the packet's two bytes */
 	PTC_EVENT_COUNT
 };
 
@@ -82,11 +103,12 @@ enum ptc_gap_cause {
  * pid, tid and cpu are what the side records say of that time, or the queue is of.
  */
 struct ptc_item {
-	uint64_t from;	  /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
-			   * queue's AUX stream. EVENT: where it happened; 0: not known. RUN: see
-			   * ptc_item_transfers */
-	uint64_t to;	  /* BRANCH: 0 for an exit. GAP: length in bytes; 0 when none of the stream
-			   * itself is missing (overflow). EVENT: its value. RUN: how many */
+	uint64_t from; /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
+			* queue's AUX stream. EVENT: where it happened; 0: not known. RUN: see
+			* ptc_item_transfers */
+	uint64_t
+		to; /* BRANCH: 0 for an exit (ptc_item_has_to). GAP: length in bytes; 0 when none of
+		     * the stream itself is missing (overflow). EVENT: its value. RUN: how many */
 	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME. GAP: when it began; where no
 			   * time is known there, when decoding went on */
 	int32_t pid, tid; /* -1: not known */
@@ -97,11 +119,26 @@ struct ptc_item {
 	uint8_t cause;	  /* GAP: enum ptc_gap_cause */
 	uint8_t insn_len; /* opts.bytes: of the instruction at `from`; 0: not known */
 	uint8_t insn[15];
-	uint8_t reserved[5];
+	uint8_t flags; /* BRANCH: PTC_ITEM_TO_ZERO */
+	uint8_t reserved[4];
 };
 #if defined(__cplusplus) || __STDC_VERSION__ >= 201112L /* C99 has no static_assert */
 static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
 #endif
+
+/* A call or jump through a null pointer: `to` is the address 0, and the trace went on there. */
+#define PTC_ITEM_TO_ZERO 1
+
+/* Does the transfer @it have a `from`, a `to`? The address 0 is one. */
+static inline bool ptc_item_has_from(const struct ptc_item *it)
+{
+	return it->from || it->kind != PTC_KIND_START;
+}
+
+static inline bool ptc_item_has_to(const struct ptc_item *it)
+{
+	return it->to || it->flags & PTC_ITEM_TO_ZERO;
+}
 
 /* One of a RUN, 16 bytes: its ends and its kind. Addresses have 56 bits there, and a sign. */
 struct ptc_transfer {
@@ -174,6 +211,25 @@ struct ptc_code_opts {
 	bool look_only;	   /* find the files, do not read them: for ptc_decode_survey */
 };
 
+/* The defaults: no place besides the recorded paths and the cache. */
+#ifdef __cplusplus
+static inline struct ptc_code_opts ptc_code_opts_init(void)
+{
+	struct ptc_code_opts opts = {};
+
+	opts.size = sizeof(opts);
+	return opts;
+}
+#define PTC_CODE_OPTS_INIT ptc_code_opts_init()
+#else
+/* clang-format off */
+#define PTC_CODE_OPTS_INIT                                                                         \
+	{                                                                                          \
+		.size = sizeof(struct ptc_code_opts)                                               \
+	}
+/* clang-format on */
+#endif
+
 /* Ids from @first to @last, both included. */
 struct ptc_id_range {
 	int32_t first, last;
@@ -210,13 +266,16 @@ struct ptc_sums_sink {
 	void *ctx;
 };
 
+/*
+ * Begin with PTC_DECODE_OPTS_INIT, or with zeros and the size: both are the defaults. PTC_E_USAGE:
+ * size is not set.
+ */
 struct ptc_decode_opts {
 	size_t size; /* sizeof(struct ptc_decode_opts) */
 	enum ptc_resync resync;
-	bool insns;	  /* INSN items instead of BRANCH items (gaps come all the same) */
-	bool bytes;	  /* fill insn, insn_len */
-	int32_t tid, cpu; /* only these; -1: all */
-	bool cpu_id_set;  /* use cpu_id instead of the file's CPUID feature */
+	bool insns;	 /* INSN items instead of BRANCH items (gaps come all the same) */
+	bool bytes;	 /* fill insn, insn_len */
+	bool cpu_id_set; /* use cpu_id instead of the file's CPUID feature */
 	struct ptc_cpu_id cpu_id;
 	struct ptc_ids tids, cpus; /* only these */
 	/*
@@ -259,7 +318,6 @@ static inline struct ptc_decode_opts ptc_decode_opts_init(void)
 	struct ptc_decode_opts opts = {};
 
 	opts.size = sizeof(opts);
-	opts.tid = opts.cpu = -1;
 	return opts;
 }
 #define PTC_DECODE_OPTS_INIT ptc_decode_opts_init()
@@ -267,7 +325,7 @@ static inline struct ptc_decode_opts ptc_decode_opts_init(void)
 /* clang-format off */
 #define PTC_DECODE_OPTS_INIT                                                                       \
 	{                                                                                          \
-		.size = sizeof(struct ptc_decode_opts), .tid = -1, .cpu = -1                       \
+		.size = sizeof(struct ptc_decode_opts)                                             \
 	}
 /* clang-format on */
 #endif
@@ -309,7 +367,7 @@ PTC_API const char *ptc_event_name(enum ptc_event_kind kind);
  * PTC_E_IO: it, or what opts.code names, cannot be read. PTC_E_FORMAT: it is no perf.data, or
  * damaged so that nothing can be made of it (off: where). PTC_E_NOT_EXIST: it holds no AUX trace.
  * PTC_E_UNSUPPORTED: trace of another kind than Intel PT, a recording of a big-endian machine,
- * options of a newer caller. PTC_E_LIMIT, PTC_E_NO_MEMORY.
+ * options of a newer caller. PTC_E_USAGE: options without a size. PTC_E_LIMIT, PTC_E_NO_MEMORY.
  */
 PTC_API int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts,
 			    struct ptc_decode **ret, struct ptc_err *err);
@@ -341,10 +399,10 @@ PTC_API int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first
 				 uint64_t *ret_last_ns, struct ptc_err *err);
 
 /*
- * Before running: only items with a time in [@from_ns, @to_ns] (UINT64_MAX: to
- * the end). The trace in front of it and behind it is not decoded, but for what
- * is needed to begin. Not with opts.last, nor after a run (PTC_E_USAGE); PTC_E_NOT_EXIST if the
- * trace has no times.
+ * Before running: only items with a time in [@from_ns, @to_ns), where @to_ns is not one of
+ * them, so that two parts are the whole (UINT64_MAX: to the end). The trace in front of it and
+ * behind it is not decoded, but for what is needed to begin. Not with opts.last, nor after a run
+ * (PTC_E_USAGE); PTC_E_NOT_EXIST if the trace has no times.
  */
 PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_ns,
 				   struct ptc_err *err);
@@ -385,7 +443,8 @@ struct ptc_missing {
 	const char *hint;		   /* the way out, in words */
 	uint64_t gaps;
 	uint64_t bytes;	   /* of trace that could not be followed */
-	uint64_t branches; /* about how many are in them: those that are in the trace */
+	uint64_t branches; /* at least so many are in them: those that have a bit or a packet there
+			    */
 };
 
 /*

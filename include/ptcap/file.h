@@ -298,7 +298,8 @@ PTC_API struct ptc_cur ptc_chunk_bytes(const struct ptc_file *f, const struct pt
 
 enum { PTC_ORDER_MAX = 1 << 22 }; /* 64 MiB, at most 128 */
 
-struct ptc_order_opts { /* all 0: as perf does */
+struct ptc_order_opts {
+	size_t size; /* sizeof(struct ptc_order_opts) */
 	/*
 	 * Do not believe in FINISHED_ROUND: sort as many records as can wait,
 	 * which is the whole file if it has no more.
@@ -306,6 +307,25 @@ struct ptc_order_opts { /* all 0: as perf does */
 	bool no_rounds;
 	size_t max; /* records that wait; 0: PTC_ORDER_MAX */
 };
+
+/* The defaults: the order that perf gives records. */
+#ifdef __cplusplus
+static inline struct ptc_order_opts ptc_order_opts_init(void)
+{
+	struct ptc_order_opts opts = {};
+
+	opts.size = sizeof(opts);
+	return opts;
+}
+#define PTC_ORDER_OPTS_INIT ptc_order_opts_init()
+#else
+/* clang-format off */
+#define PTC_ORDER_OPTS_INIT                                                                        \
+	{                                                                                          \
+		.size = sizeof(struct ptc_order_opts)                                              \
+	}
+/* clang-format on */
+#endif
 
 struct ptc_order_stats {
 	uint64_t records; /* given so far */
@@ -318,7 +338,7 @@ struct ptc_order_stats {
 
 struct ptc_order;
 
-/* @f is lent and must outlive the result. @opts NULL: all 0. */
+/* @f is lent and must outlive the result. @opts NULL: the defaults. PTC_E_USAGE: no size in it. */
 PTC_API int ptc_order_new(const struct ptc_file *f, const struct ptc_order_opts *opts,
 			  struct ptc_order **ret, struct ptc_err *err);
 PTC_API void ptc_order_free(struct ptc_order *o);

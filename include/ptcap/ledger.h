@@ -24,6 +24,8 @@ extern "C" {
 enum ptc_ledger_kind { /* of the entries of one record */
 		       PTC_LEDGER_RINGS = 1,
 		       PTC_LEDGER_EVENTS = 2,
+		       PTC_LEDGER_CLOCKS = 3,
+		       PTC_LEDGER_SOURCES = 4,
 };
 
 /* One ring pair. Bytes, if nothing else is said. */
@@ -53,6 +55,22 @@ struct ptc_ledger_event {
 	uint64_t failed; /* 1: in error state: it counted nothing from some point on */
 };
 
+/* One moment by two clocks, in ns. A recording has the first and the last of them. */
+struct ptc_ledger_clock {
+	uint64_t time_ns;      /* by the clock of the records */
+	uint64_t monotonic_ns; /* by CLOCK_MONOTONIC, which jitdumps use */
+};
+
+/* What a software source knows of the program, whatever became of the trace. */
+struct ptc_ledger_source {
+	uint64_t insns, transfers; /* that it made */
+	/*
+	 * Transfers in circles of direct jumps and calls, without a branch that makes a packet.
+	 * Intel PT cannot show how often a thread went round, so these are in no decoder's list.
+	 */
+	uint64_t unshown;
+};
+
 /* The entries of one record. */
 struct ptc_ledger {
 	uint32_t kind;	   /* enum ptc_ledger_kind; one that is not known has no entries */
@@ -69,6 +87,8 @@ PTC_API int ptc_ledger_parse(const struct ptc_rec *rec, struct ptc_ledger *ret,
 /* Take the next entry. False: no more, or not of that kind. Numbers that it does not have are 0. */
 PTC_API bool ptc_ledger_next_ring(struct ptc_ledger *l, struct ptc_ledger_ring *ret);
 PTC_API bool ptc_ledger_next_event(struct ptc_ledger *l, struct ptc_ledger_event *ret);
+PTC_API bool ptc_ledger_next_clock(struct ptc_ledger *l, struct ptc_ledger_clock *ret);
+PTC_API bool ptc_ledger_next_source(struct ptc_ledger *l, struct ptc_ledger_source *ret);
 
 /* A number of an entry: its name (static), and its value. */
 struct ptc_ledger_field {
@@ -76,11 +96,15 @@ struct ptc_ledger_field {
 	uint64_t value;
 	bool is_signed; /* the value is an int64_t */
 };
-/* The @i-th number of @r or @e. False: no more. */
+/* The @i-th number of an entry. False: no more. */
 PTC_API bool ptc_ledger_ring_field(const struct ptc_ledger_ring *r, size_t i,
 				   struct ptc_ledger_field *ret);
 PTC_API bool ptc_ledger_event_field(const struct ptc_ledger_event *e, size_t i,
 				    struct ptc_ledger_field *ret);
+PTC_API bool ptc_ledger_clock_field(const struct ptc_ledger_clock *c, size_t i,
+				    struct ptc_ledger_field *ret);
+PTC_API bool ptc_ledger_source_field(const struct ptc_ledger_source *s, size_t i,
+				     struct ptc_ledger_field *ret);
 
 #ifdef __cplusplus
 }

@@ -118,7 +118,8 @@ struct ptc_user_attr {	      /* HEADER_ATTR: an event of a pipe */
 
 struct ptc_user_event_type { /* HEADER_EVENT_TYPE; perf stopped writing it in 2012 */
 	uint64_t event_id;
-	const char *name; /* lent */
+	const char *name;			/* lent; or it is in room, of the same structure */
+	char room[PTC_EVENT_TYPE_NAME_MAX + 1]; /* of a name that does not end in the record */
 	/* Lent; behind the name, if event_id is PTC_LEDGER_ID or PTC_CRASH_ID: see there. */
 	struct ptc_cur more;
 };

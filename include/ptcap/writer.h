@@ -34,6 +34,7 @@ struct ptc_seg {
 PTC_API int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *err);
 
 struct ptc_writer_opts {
+	size_t size; /* sizeof(struct ptc_writer_opts) */
 	/* Pipe mode. @path may be "-", standard output, which has what is written at once. */
 	bool pipe;
 	/*
@@ -42,7 +43,30 @@ struct ptc_writer_opts {
 	 */
 	bool copy;
 };
-/* The same, otherwise: a file in pipe mode gets its attrs and features before the first record. */
+
+/* The defaults: a file of its own, not a copy. */
+#ifdef __cplusplus
+static inline struct ptc_writer_opts ptc_writer_opts_init(void)
+{
+	struct ptc_writer_opts opts = {};
+
+	opts.size = sizeof(opts);
+	return opts;
+}
+#define PTC_WRITER_OPTS_INIT ptc_writer_opts_init()
+#else
+/* clang-format off */
+#define PTC_WRITER_OPTS_INIT                                                                       \
+	{                                                                                          \
+		.size = sizeof(struct ptc_writer_opts)                                             \
+	}
+/* clang-format on */
+#endif
+
+/*
+ * As ptc_writer_new, with @opts; NULL: the defaults. A file in pipe mode gets its attrs and
+ * features before the first record. PTC_E_USAGE: options without a size.
+ */
 PTC_API int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts,
 			      struct ptc_writer **ret, struct ptc_err *err);
 /* What is not committed is gone. @w may be NULL. */

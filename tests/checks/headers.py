@@ -2,7 +2,7 @@
 """Every header compiles alone, twice in a row, and sees only what its layer may see.
 
 Those of include/ also as C99 and as C++, and with the machine's own kernel headers, as who uses the library
-does; each function of theirs is exported.
+does; each function of theirs is exported, and each options struct begins with its size and has an initialiser.
 
 usage: headers.py SOURCE_DIR C_COMPILER
 """
@@ -19,6 +19,7 @@ C = ["-std=c17", "-Wstrict-prototypes", "-x", "c"]
 C99 = ["-std=c99", "-U_GNU_SOURCE", "-D_POSIX_C_SOURCE=200809L", "-Wstrict-prototypes", "-x", "c"]
 CXX = ["-std=c++17", "-x", "c++"]
 HIDDEN = re.compile(r"^(?!PTC_API |static |typedef |#)[a-z][\w *]*\b(\w+)\(", re.M)
+OPTIONS = re.compile(r"^struct (ptc_\w+_opts) \{\s*(.*?)\s*;", re.M | re.S)
 FOLDERS = list(LAYERS) + ["include", "tests/support"]
 
 
@@ -66,12 +67,20 @@ def check(root):
             if public:
                 for m in HIDDEN.finditer(code(os.path.join(root, path))):
                     complaints.append(f"{path}: {m.group(1)} is not PTC_API")
+                text = code(os.path.join(root, path))
+                for name, first in OPTIONS.findall(text):
+                    if first != "size_t size":
+                        complaints.append(f"{path}: {name} does not begin with its size")
+                    if f"#define {name.upper()}_INIT" not in text:
+                        complaints.append(f"{path}: {name} has no {name.upper()}_INIT")
     return complaints
 
 
 GOOD = {
     "include/ptcap/a.h": "#pragma once\n#define PTC_API\nstruct a { int x; };\nPTC_API int p(void);\n"
                          "static inline int g(void)\n{\n\treturn p();\n}\n",
+    "include/ptcap/o.h": "#pragma once\n#include <stddef.h>\nstruct ptc_o_opts {\n\tsize_t size;\n};\n"
+                         "#define PTC_O_OPTS_INIT { sizeof(struct ptc_o_opts) }\n",
     "base/a.h": '#ifndef A\n#define A\n#include <stdint.h>\nuint32_t f(void);\n#endif\n',
     "arch/a.h": '#pragma once\n#include "base/a.h"\n#include "ptcap/a.h"\n',
     "cli/a.h": '#pragma once\n#include "arch/a.h"\n',
@@ -86,6 +95,8 @@ BAD = [
     ("include/ptcap/bad.h", "#pragma once\nint f(struct perf_event_attr a);\n"),
     ("include/ptcap/bad.h", '#pragma once\n#include <assert.h>\nstatic_assert(1, "not in C99");\n'),
     ("include/ptcap/bad.h", "#pragma once\nstruct a { union { int x; char y; }; };\n"),
+    ("include/ptcap/bad.h", "#pragma once\n#include <stddef.h>\nstruct ptc_o_opts {\n\tsize_t size;\n};\n"),
+    ("include/ptcap/bad.h", "#pragma once\nstruct ptc_o_opts {\n\tint a;\n};\n#define PTC_O_OPTS_INIT { 0 }\n"),
     ("cli/bad.h", "int f();\n"),
 ]
 

@@ -19,7 +19,7 @@ ONLY_IN = [
     ("libelf or libdw", r'#\s*include\s*[<"](elfutils/|libelf\.h|gelf\.h|libdw|dwarf\.h|libdwfl)',
      ["decode/"]),
     ("libiberty", r'#\s*include\s*[<"](libiberty/|demangle\.h)', ["decode/"]),
-    ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/compress.", "auxtrace/inflate.", "decode/unpack."]),
+    ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/compress.", "auxtrace/inflate.", "decode/unpack.", "decode/unzstd."]),
     ("QEMU's plugin API", r'#\s*include\s*[<"]qemu-plugin', ["capture/emu/"]),
     ("JSON output", r'#\s*include\s*[<"]jansson', ["cli/"]),
     ("option parsing", r'#\s*include\s*<getopt\.h>|\bgetopt(_long)?\s*\(', ["cli/"]),

@@ -381,6 +381,38 @@ static void open_lanes(struct base *b, size_t limit)
 	ptc_file_free(f);
 }
 
+/* Behind each PSB+, and each EVERYth packet, there are so many MTCs, in turn. */
+static void stuff_with_mtcs(struct base *b)
+{
+	enum { EVERY = 50, LONGEST = 700 };
+	static const size_t runs[] = { 3, LONGEST, 60, 300 };
+	const size_t most = b->len + (b->len / EVERY + b->len / PTC_PSB_LEN + 2) * 2 * LONGEST;
+	uint8_t *ret = must(malloc(most)), *out = ret;
+	enum ptc_pkt type;
+	size_t at, i, run = 0, npackets = 0;
+	bool inside = true; /* a PSB+, or in front of the first */
+	int n;
+
+	for (at = 0; at < b->len; at += (size_t)n) {
+		n = ptc_pkt_len(b->bytes + at, b->len - at, &type);
+		if (n <= 0)
+			break;
+		memcpy(out, b->bytes + at, (size_t)n);
+		out += n;
+		inside = type == PTC_PKT_PSB || (inside && type != PTC_PKT_PSBEND);
+		if (inside || (type != PTC_PKT_PSBEND && ++npackets % EVERY))
+			continue;
+		for (i = 0; i < runs[run]; i++) {
+			*out++ = 0x59;
+			*out++ = (uint8_t)i;
+		}
+		run = (run + 1) % (sizeof(runs) / sizeof(runs[0]));
+	}
+	free(b->bytes);
+	b->bytes = ret;
+	b->len = (size_t)(out - ret);
+}
+
 static void open_raw(struct base *b, const char *dir, size_t limit)
 {
 	char path[512], line[128];
@@ -391,6 +423,8 @@ static void open_raw(struct base *b, const char *dir, size_t limit)
 
 	(void)snprintf(path, sizeof(path), "%s/pt.bin", dir);
 	b->bytes = read_file(path, &b->len);
+	if (b->name[0] == 'm')
+		stuff_with_mtcs(b);
 	(void)snprintf(path, sizeof(path), "%s/image.dump", dir);
 	b->image = must(strdup(path));
 	(void)snprintf(path, sizeof(path), "%s/image.map", dir);
@@ -433,9 +467,10 @@ void base_open(struct base *b, const char *name, size_t limit)
 	if (b->fd < 0)
 		die("cannot make a file in memory");
 	(void)snprintf(b->path, sizeof(b->path), "/proc/self/fd/%d", b->fd);
-	b->raw = !strncmp(name, "raw:", 4) || !strncmp(name, "packet:", 7);
+	b->raw = !strncmp(name, "raw:", 4) || !strncmp(name, "packet:", 7) ||
+		 !strncmp(name, "mtc:", 4);
 	if (b->raw) {
-		b->opts.resync = name[0] == 'p' ? PTC_RESYNC_PACKET : PTC_RESYNC_PSB;
+		b->opts.resync = name[0] == 'r' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
 		open_raw(b, strchr(name, ':') + 1, limit);
 	} else {
 		b->bytes = read_file(name, &b->len);

@@ -84,8 +84,8 @@ struct base {
 
 /*
  * "FILE": a perf.data. "raw:DIR", "packet:DIR": pt.bin, image.dump and image.map of DIR, resumed
- * at PSBs or at packets. Of each queue all but about the first @limit bytes of trace are made
- * PADs. What cannot be had ends the program.
+ * at PSBs or at packets; "mtc:DIR": as packet:, but most of it is MTCs. Of each queue all but about
+ * the first @limit bytes of trace are made PADs. What cannot be had ends the program.
  */
 void base_open(struct base *b, const char *name, size_t limit);
 void base_release(struct base *b);

@@ -92,7 +92,7 @@ def real():
     if not os.path.isdir(TRACES):
         return
     for name in RAW:
-        for how in ("raw:", "packet:"):
+        for how in ("raw:", "packet:", "mtc:"):
             yield how + os.path.join(TRACES, name)
     yield os.path.join(TRACES, QUIPPER)
 

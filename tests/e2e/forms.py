@@ -269,7 +269,7 @@ def features(folder):
         text = Run([PERF, "report", "--header-only", "-I", "-i", path]).expect(0).out
         text = re.sub(r", free = \d+ kB", "", text)
         text = re.sub(r"(?m)(^# pmu mappings: .*?)(, intel_pt = \d+)?$", r"\1", text)
-        skip_line = r"# (captured on|data |feat |perf version|cmdline|event|time of|sample duration|contains|missing| CPU_PMU|=|$)"
+        skip_line = r"# (captured on|data |feat |perf version|cmdline|event|time of|sample duration|contains|missing| CPU_PMU|clockid|reference time|=|$)"
         return [line for line in text.splitlines() if not re.match(skip_line, line)]
 
     text = lib.first_difference(header(theirs), header(ours), "perf's", "ours")

@@ -87,7 +87,7 @@ def removed(folder):
     lost = costs_only(path, r, want, library)
     line = [s for s in r.err.splitlines() if library in s]
     check(len(line) == 1 and bid in line[0], r.err)
-    m = re.search(r": \d+ gaps, about (\d+) branches; --symfs", line[0])
+    m = re.search(r": \d+ gaps, at least (\d+) branches; --symfs", line[0])
     check(m and lost / 2 <= int(m[1]) <= 2 * lost, f"{lost} transfers are missing: {line[0]}")
     decode(path, "--strict").expect(3)
 

@@ -125,6 +125,16 @@ def case_shift(work):
         check(named and named[0]["transfers"] == 3, f"1/{rate}: {report['patterns']}, {spoilt} of {len(truth)} are")
 
 
+def case_shift_by_any(work):
+    """In loops a shifted stack is found at the ip, too: the shift is named all the same."""
+    for argv in (SMALL, ["/bin/true"]):
+        for k in (1, 5, 8, DEPTH - 4):
+            path, _ = recorded(work, f"shift={k}:1", argv, 13)
+            report = report_of(path, 3)
+            check([(p["pattern"], p["transfers"]) for p in report["patterns"]] == [("constant shift", k)],
+                  f"{argv}, {k}: {report['patterns']}, {report['shifts']}")
+
+
 CASES = {name[5:]: f for name, f in list(globals().items()) if name.startswith("case_")}
 
 if __name__ == "__main__":

@@ -36,10 +36,12 @@ import difflib
 import json
 import os
 import pty
+import random
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 
 import lib
 import store
@@ -815,6 +817,55 @@ def check_jit(folder, name, argv):
         check(expected or "error" not in line.lower(), f"perf: {line}")
 
 
+def numbers(path, *options):
+    """What --stats counts, by name."""
+    ret = {}
+    for line in lib.decode(path, "--stats", *options).expect(0).out.splitlines():
+        f = line.split()
+        if f and f[-1].isdigit() and f[0] in ("instructions", "transfers", "jcc", "jmp", "ijmp", "call", "icall", "ret", "start"):
+            ret[f[0]] = int(f[-1])
+    return ret
+
+
+def counted(path, *options):
+    ret = {}
+    for line in lib.decode(path, "--counts=edges", *options).expect(0).out.splitlines():
+        f = line.split()
+        if f and f[0].isdigit():
+            edge = " ".join(f[2:])  # behind the percentage
+            ret[edge] = ret.get(edge, 0) + int(f[0])
+    return ret
+
+
+def added(a, b):
+    return {k: a.get(k, 0) + b.get(k, 0) for k in a.keys() | b.keys()}
+
+
+def halves(path, threads, whole, times):
+    """A time is in one of two parts that meet there, and in one only: 20 cuts, at times that something has."""
+    dice = random.Random(33)
+    stats, counts = numbers(path), counted(path)
+    check(stats.get("transfers", 0) and counts, f"nothing is counted: {stats}")
+    for _ in range(20):
+        cut = dice.choice(times)
+        parts = f",{cut}", f"{cut},"
+        front, back = (threads("--time", part) for part in parts)
+        joined = {tid: front.get(tid, []) + back.get(tid, []) for tid in front.keys() | back.keys()}
+        check(joined == whole, f"cut at {cut}: the parts are not the whole")
+        check(added(*(numbers(path, "--time", part) for part in parts)) == stats, f"cut at {cut}: other numbers")
+        check(added(*(counted(path, "--time", part) for part in parts)) == counts, f"cut at {cut}: other counts")
+        with tempfile.TemporaryDirectory(prefix="ptcap-halves-") as folder:
+            kept = os.path.join(folder, "part")
+            for part, want in zip(parts, (front, back)):
+                Run([lib.PTCAP, "convert", "-i", path, "-o", kept, "--time", part]).expect(0)
+                got = {}
+                for line in lib.decode(kept, "-F", "tid,from,to,kind,time", "--time", part).out.splitlines():
+                    if not line.startswith("#"):
+                        got.setdefault(int(line.split()[0]), []).append(line)
+                check(got == want, f"cut at {cut}: {part} converted is not that part")
+                os.unlink(kept)
+
+
 def check_last(folder, name, argv):
     path, _ = recorded(folder, argv)
     fields = ("-F", "tid,from,to,kind,time")
@@ -834,12 +885,13 @@ def check_last(folder, name, argv):
     for a, b in ((0.4, 0.6), (0, 0.1), (0.95, 1)):
         first, last = (times[int(x * (len(times) - 1))] for x in (a, b))
         want = {
-            tid: [line for line in lines if float(first) <= float(line.split()[-1]) <= float(last)]
+            tid: [line for line in lines if float(first) <= float(line.split()[-1]) < float(last)]
             for tid, lines in whole.items()
         }
         want = {tid: lines for tid, lines in want.items() if lines}
         got = threads("--time", f"{first},{last}")
         check(got == want, f"--time {first},{last}: not that part of the whole")
+    halves(path, threads, whole, times)
     check(threads("--time", "0%-100%") == whole, "--time 0%-100% is not the whole")
     check(threads("--time", f"{times[0]},") == whole, "--time FIRST, is not the whole")
     tid = max(whole, key=lambda t: len(whole[t]))

@@ -39,7 +39,8 @@ static uint64_t order(const struct ptc_file *f, const struct ptc_order_opts *opt
 
 static void check_order(const struct ptc_file *f)
 {
-	const struct ptc_order_opts all = { .no_rounds = true }, few = { .max = 3 };
+	const struct ptc_order_opts all = { .size = sizeof(all), .no_rounds = true },
+				    few = { .size = sizeof(few), .max = 3 };
 	struct ptc_rec rec;
 	struct ptc_err err;
 	uint64_t pos = 0, sum = 0;

@@ -45,7 +45,7 @@ static bool make(struct ahead *a, const struct ptc_span *sp, struct ptc_spot at,
 	if (!m)
 		return false;
 	m->spot = at;
-	m->why = ptc_made_look(sp, at.off, next.off, &a->copy, &v);
+	m->why = ptc_made_look(sp, at.off, next.off, false, &a->copy, &v);
 	if (!m->why)
 		ptc_engine_make(a->e, a->as, -1, &v, at.off, &l->room, m);
 	return true;

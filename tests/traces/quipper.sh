@@ -18,7 +18,7 @@ grep -q '^# gap queue=3 tid=.* cause=nocode$' "$tmp/out" || fail "no gap on cpu 
 grep -v '^# gap .* cause=nocode$' "$tmp/out" | grep '^#' && fail "a gap of another cause"
 grep -q '^3174 3 641\.256845844 0 ffffffffb960d302 start$' "$tmp/out" || fail "no start on cpu 3"
 grep -q '^1760 3 ' "$tmp/out" || fail "the switch to thread 1760 was missed"
-grep -q "no code for '\[kernel.kallsyms\]' (build-id 672679ceaecf17b7a879e56c56802afc568aa242): 3 gaps, about" \
+grep -q "no code for '\[kernel.kallsyms\]' (build-id 672679ceaecf17b7a879e56c56802afc568aa242): 3 gaps, at least" \
 	"$tmp/err" || fail "nothing said about the kernel: $(cat "$tmp/err")"
 "$PTCAP" info -i "$f" >"$tmp/info" || fail "info"
 grep -q '^decode    can be decoded here: no: 66 of 66 files missing$' "$tmp/info" ||

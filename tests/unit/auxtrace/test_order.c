@@ -78,7 +78,7 @@ static struct ptc_order_stats expect(const char *times, const struct ptc_order_o
 	return stats;
 }
 
-static const struct ptc_order_opts no_rounds = { .no_rounds = true };
+static const struct ptc_order_opts no_rounds = { .size = sizeof(no_rounds), .no_rounds = true };
 
 Test(order, what_is_not_younger_than_the_round_before_the_last_goes_out_at_a_mark)
 {
@@ -125,7 +125,7 @@ Test(order, records_without_a_time_come_when_they_are_met)
 
 Test(order, no_more_wait_than_there_is_room_for)
 {
-	struct ptc_order_opts opts = { .max = 2 };
+	struct ptc_order_opts opts = { .size = sizeof(opts), .max = 2 };
 	struct ptc_order_stats s;
 
 	/* Where each is at most two places late the room is enough. */
@@ -202,7 +202,7 @@ Test(order, many_records_come_as_a_stable_sort_would_have_them)
 {
 	enum { MANY = 20000 };
 	static uint64_t times[MANY];
-	const struct ptc_order_opts all = { .no_rounds = true };
+	const struct ptc_order_opts all = { .size = sizeof(all), .no_rounds = true };
 	struct ptc_order *o;
 	struct ptc_file *f;
 	struct ptc_err err;

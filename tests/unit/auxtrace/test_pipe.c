@@ -185,6 +185,28 @@ Test(pipe, tracing_data_that_claim_more_than_there_is_are_refused)
 	pd_release(&p);
 }
 
+Test(pipe, text_behind_the_last_record_is_refused_as_that)
+{
+	static const char text[] = "[ perf record: Woken up 1 times to write data ]\n"
+				   "[ perf record: Captured and wrote 0.012 MB (null) ]\n";
+	struct pd p;
+	uint8_t *bytes, *more;
+	size_t len;
+
+	build(&p);
+	bytes = pd_finish_pipe(&p, &len);
+	more = malloc(len + strlen(text));
+	cr_assert_not_null(more);
+	memcpy(more, bytes, len);
+	memcpy(more + len, text, sizeof(text) - 1);
+	cr_assert_not_null(strstr(open_fails(more, len + strlen(text), PTC_E_FORMAT).msg,
+				  "there is text, which a program wrote to the same pipe: "
+				  "'[ perf record: Woken up"));
+	free(more);
+	free(bytes);
+	pd_release(&p);
+}
+
 Test(pipe, build_ids_come_one_a_record)
 {
 	struct ptc_build_id_entry e = { .misc = 2, .pid = -1, .id = { .len = 20 } };

@@ -358,6 +358,25 @@ Test(sideband, fields_stand_where_perf_event_h_puts_them)
 	cr_assert(values.one.value == 5 && values.one.id == 6);
 }
 
+/* As kernels of RHEL 7 write MMAP2: no prot and flags. */
+Test(sideband, a_name_where_prot_and_flags_should_be_is_whole)
+{
+	static const char *const names[] = { "/usr/lib64/libc-2.17.so", "[vdso]", "//anon" };
+	enum { NAME = 56 };
+	uint8_t bytes[NAME + 32] = { 1, 0, 0, 0, 2, 0, 0, 0 };
+	struct ptc_sb sb;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		memset(bytes + NAME, 0, sizeof(bytes) - NAME);
+		memcpy(bytes + NAME, names[i], strlen(names[i]));
+		cr_assert_eq(parse_bytes(PERF_RECORD_MMAP2, bytes, sizeof(bytes), &sb), 1);
+		cr_assert_str_eq(sb.u.mmap.filename, names[i]);
+		cr_assert_eq(sb.u.mmap.prot, PROT_READ | PROT_EXEC);
+		cr_assert_eq(sb.u.mmap.flags, MAP_PRIVATE);
+	}
+}
+
 Test(sideband, counts_are_held_against_the_bytes_that_are_there)
 {
 	static const struct {

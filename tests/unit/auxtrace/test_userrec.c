@@ -649,6 +649,8 @@ Test(userrec, cut_at_every_length_a_record_is_refused)
 
 			if (all[i].lay_out == lay_conv && len == 24)
 				want = 1; /* the short form */
+			if (all[i].lay_out == lay_event_type && len > 8 && len % 8 == 0)
+				want = 1; /* perf's, up to 3.10 */
 			cr_assert_eq(rc, want, "%s, length %zu of %zu", all[i].what, len, b.len);
 			if (rc < 0)
 				cr_assert(err.off == 96 && strstr(err.msg, ptc_rec_name(rec.type)));
@@ -740,6 +742,29 @@ Test(userrec, a_build_id_without_its_size_has_twenty_bytes)
 	rec.misc = 1 << 15;
 	cr_assert_eq(ptc_user_parse(&rec, &u, &err), PTC_E_FORMAT);
 	ptc_buf_release(&b);
+}
+
+/* As perf up to 3.10 wrote it: without what is behind the name, up to a multiple of 8 bytes. */
+Test(userrec, the_name_of_an_event_type_may_be_short_and_have_no_end)
+{
+	static const char *const names[] = { "cycles", "branches", "cache-references" };
+	const struct sample_record r = { .type = PTC_REC_HEADER_EVENT_TYPE };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+		struct ptc_user u;
+		struct ptc_err err;
+		struct ptc_rec rec;
+
+		ptc_buf_le64(&b, 3);
+		text(&b, names[i], (strlen(names[i]) + 7) / 8 * 8);
+		rec = record(&r, b.bytes, b.len);
+		cr_assert_eq(ptc_user_parse(&rec, &u, &err), 1, "%s", err.msg);
+		cr_assert_eq(u.u.event_type.event_id, 3);
+		cr_assert_str_eq(u.u.event_type.name, names[i]);
+		ptc_buf_release(&b);
+	}
 }
 
 Test(userrec, texts_that_do_not_end_in_their_field_are_refused)

@@ -333,8 +333,11 @@ Test(verify, sections_that_overlap_or_stop_short)
 	bytes = pd_finish(&p, &len);
 	cr_assert_str_eq(found_in_bytes(bytes, len), "");
 
-	longer = calloc(1, len + 8);
+	longer = calloc(1, len + 9);
 	memcpy(longer, bytes, len);
+	cr_assert_str_eq(found_in_bytes(longer, len + 8), "", "perf leaves up to 8 zeros there");
+	cr_assert_str_eq(found_in_bytes(longer, len + 9), "layout ");
+	longer[len] = 1;
 	cr_assert_str_eq(found_in_bytes(longer, len + 8), "layout ");
 	free(longer);
 

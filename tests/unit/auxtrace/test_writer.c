@@ -481,7 +481,7 @@ Test(writer, ids_that_come_late_are_behind_the_data, .init = setup, .fini = tear
 
 Test(writer, in_a_pipe_no_id_comes_late)
 {
-	const struct ptc_writer_opts opts = { .pipe = true };
+	const struct ptc_writer_opts opts = { .size = sizeof(opts), .pipe = true };
 	struct ptc_writer *w;
 	struct ptc_err err;
 

@@ -345,6 +345,30 @@ Test(lbr, times_ascend_whatever_the_clock_of_the_caller)
 	close_bench(&b);
 }
 
+/* An exec forgets what the thread did while the thread has the CPU, and the thread goes on. */
+Test(lbr, a_thread_that_is_forgotten_while_it_runs_keeps_its_name_and_its_stack)
+{
+	struct ptc_lbr second = { .sel = 0 };
+	struct bench b;
+
+	open_bench(&b, OPTS(ANY, 1, .lbr_size = 4));
+	cr_assert_eq(ptc_lbr_init(&second, &b.opts, &b.stacks, &b.rec, 78, NULL, &b.err), 0);
+	retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
+	ptc_lbr_forget(&b.stacks, TID);
+	retire(&b, PTC_KIND_JMP, 0x2000, 0x3000);
+	has(&b, "2000/3000 ");
+	cr_assert_eq(b.sample.id.tid, TID);
+	/* Another CPU's thread does not get the stack that this CPU goes on to fill. */
+	ptc_lbr_switch(&second, PID, OTHER);
+	ptc_lbr_branch(&second, 0x7000, 0x8000, PTC_KIND_JMP, false);
+	retire(&b, PTC_KIND_JMP, 0x3000, 0x4000);
+	has(&b, "3000/4000 2000/3000 ");
+	cr_assert_eq(b.sample.id.tid, TID);
+	cr_assert_eq(b.sample.id.pid, PID);
+	ptc_lbr_release(&second);
+	close_bench(&b);
+}
+
 Test(lbr, what_a_software_source_cannot_is_refused)
 {
 	static const struct {

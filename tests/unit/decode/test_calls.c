@@ -59,6 +59,10 @@ static void expect(const struct step *steps, size_t n, const char *want)
 					     .tid = 1,
 					     .type = steps[i].kind ? PTC_ITEM_BRANCH : PTC_ITEM_GAP,
 					     .kind = (uint8_t)steps[i].kind,
+					     .flags = steps[i].kind == PTC_KIND_ICALL &&
+								      !steps[i].to ?
+							      PTC_ITEM_TO_ZERO :
+							      0,
 					     .insn_len = 5 };
 
 		cr_assert_eq(ptc_calls_item(c, &it), 0);
@@ -251,4 +255,11 @@ Test(calls, a_gap_of_nobody_is_of_all_in_its_queue)
 				 1 + i, text.bytes);
 	}
 	ptc_calls_free(c);
+}
+
+Test(calls, a_call_through_a_null_pointer_is_a_call_and_its_handler_one_of_a_signal)
+{
+	EXPECT("0+at 1+b 2+? 3+cs ", { PTC_KIND_START, 0, 0x1000 },
+	       { PTC_KIND_CALL, 0x1010, 0x1100 }, { PTC_KIND_ICALL, 0x1110, 0 },
+	       { PTC_KIND_ASYNC, 0, 0 }, { PTC_KIND_START, 0, 0x1200 });
 }

@@ -256,6 +256,35 @@ Test(compare_sum, a_shift_is_a_pattern_if_it_is_the_same)
 	ptc_compare_sum_release(&x.sum);
 }
 
+/* In loops most stacks that are shifted can be read as not shifted, too. */
+Test(compare_sum, a_shift_that_all_samples_may_have_is_constant)
+{
+	struct fixture x;
+	uint32_t k;
+
+	init(&x);
+	for (k = 0; k < 100; k++) {
+		x.one.place.shift = k % 20 ? 0 : 2; /* the first place of the ip says less */
+		x.one.place.shifts = k % 20 ? 1 | 1 << 5 : 1 << 2 | 1 << 5;
+		add(&x, 0, 0, PTC_VERDICT_EXACT);
+	}
+	cr_assert(ptc_compare_sum_finish(&x.sum));
+	cr_assert(has(&x, PTC_PATTERN_SHIFT));
+	ptc_compare_sum_release(&x.sum);
+
+	init(&x);
+	for (k = 0; k < 100; k++) {
+		x.one.place.shift = k % 20 ? 0 : 5;
+		x.one.place.shifts = k % 20 ? 1 : 1 << 5;
+		add(&x, 0, 0, PTC_VERDICT_EXACT);
+	}
+	cr_assert(ptc_compare_sum_finish(&x.sum));
+	cr_assert_not(has(&x, PTC_PATTERN_SHIFT));
+	cr_assert(has(&x, PTC_PATTERN_SHIFTED));
+	cr_assert_eq(x.sum.shift, 5);
+	ptc_compare_sum_release(&x.sum);
+}
+
 Test(compare_sum, the_worst_are_kept_the_worst_first)
 {
 	struct fixture x;

@@ -123,10 +123,6 @@ Test(fast, what_libipt_is_not_asked_about_every_day_is_left_to_it)
 		const char *bytes, *why;
 		size_t len;
 	} rare[] = {
-		{ "\x02\x63\x01", "a packet that is not known", 3 },			/* BBP */
-		{ "\x02\x13\x01\x02", "a packet that is not known", 4 },		/* CFE */
-		{ "\x02\x53\1\2\3\4\5\6\7\x08\x09", "a packet that is not known", 11 }, /* EVD */
-		{ "\xd9\x01\x02", "a packet that is not known", 3 },
 		{ "\x99\x22", "an aborted transaction", 2 },
 		{ "\x02\x12\1\2\3\4", "a PTWRITE without an address", 6 },
 		{ "\x02\x43\0\0\0\0\0\0", "another address space while tracing is on", 8 },

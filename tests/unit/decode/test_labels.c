@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: names by address and time; the text files they come from. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/labels.h"
@@ -32,6 +33,25 @@ Test(labels, the_newest_that_holds_the_address_at_that_time)
 	cr_assert_str_eq(at(&t, 0xff, UINT64_MAX, 0), "");
 	ptc_labels_release(&t);
 	cr_assert_str_eq(at(&t, 0x128, 9, 0), "");
+}
+
+/* A JIT may use an address again, any number of times. */
+Test(labels, code_that_comes_to_the_same_address_often_has_the_name_of_its_time)
+{
+	struct ptc_labels t = { .n = 0 };
+	char name[16];
+	uint64_t i;
+
+	for (i = 1; i <= 1000; i++) {
+		(void)snprintf(name, sizeof(name), "n%u", (unsigned int)i);
+		cr_assert(ptc_labels_add(&t, 0x100, 0x10, i, name, strlen(name)));
+	}
+	ptc_labels_sort(&t);
+	cr_assert_str_eq(at(&t, 0x108, 1, 8), "n1");
+	cr_assert_str_eq(at(&t, 0x108, 500, 8), "n500");
+	cr_assert_str_eq(at(&t, 0x108, 5000, 8), "n1000");
+	cr_assert_str_eq(at(&t, 0x108, 0, 0), "");
+	ptc_labels_release(&t);
 }
 
 Test(labels, kallsyms_has_functions_that_reach_up_to_the_next)

@@ -194,7 +194,7 @@ Test(merge, a_break_of_a_thread_that_nobody_asked_for_is_left_out)
 	struct ptc_joint_break breaks[] = { { .time = 15, .tid = 10, .cpu = 1 } };
 
 	d.joint = (struct ptc_joint){ .until_ns = UINT64_MAX, .breaks = breaks, .nbreaks = 1 };
-	d.opts.tid = 11;
+	d.opts.tids = (struct ptc_ids){ &(struct ptc_id_range){ 11, 11 }, 1 };
 	WAIT_IN(0, 10, 20);
 	expect_rest("10@10 10@20 ");
 	cr_assert_eq(d.stats.gaps[PTC_GAP_SNAPSHOT], 0);

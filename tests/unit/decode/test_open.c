@@ -7,6 +7,13 @@
 
 #include "recording.h"
 
+/* One id, as a choice. */
+static struct ptc_ids only_id(struct ptc_id_range *r, int32_t id)
+{
+	*r = (struct ptc_id_range){ id, id };
+	return (struct ptc_ids){ r, 1 };
+}
+
 Test(open, pieces_are_one_stream_and_their_padding_is_no_part_of_it)
 {
 	struct recording t;
@@ -130,6 +137,7 @@ Test(open, without_a_clock_it_is_queue_after_queue)
 
 Test(open, a_cpu_s_trace_belongs_to_who_runs_on_it)
 {
+	struct ptc_id_range only;
 	struct recording t;
 
 	rec_begin_two(&t, 0x2000);
@@ -143,11 +151,11 @@ Test(open, a_cpu_s_trace_belongs_to_who_runs_on_it)
 	rec_piece(&t, 2, -1, 2, 0, &t.a);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 2016 start\n8 2016 0 syscall\n"
 		       "7 0 1016 start\n7 1016 0 syscall\n");
-	t.opts.tid = 8;
+	t.opts.tids = only_id(&only, 8);
 	rec_expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
 	cr_assert_eq(t.stats.branches, 2);
-	t.opts.tid = -1;
-	t.opts.cpu = 1;
+	t.opts.tids = (struct ptc_ids){ NULL, 0 };
+	t.opts.cpus = only_id(&only, 1);
 	rec_expect(&t, "");
 	rec_end(&t);
 }
@@ -155,6 +163,7 @@ Test(open, a_cpu_s_trace_belongs_to_who_runs_on_it)
 Test(open, a_cpu_s_trace_is_not_of_who_ran_when_it_was_copied)
 {
 	static const struct ptc_id_range eight[] = { { 8, 8 } };
+	struct ptc_id_range only;
 	struct recording t;
 
 	rec_begin_two(&t, 0x2000);
@@ -165,9 +174,9 @@ Test(open, a_cpu_s_trace_is_not_of_who_ran_when_it_was_copied)
 	rec_switch(&t, 2, 7, 8, 30);
 	rec_set_info(&t, REC_INFO_SCHED_SWITCH, 2);
 	rec_piece(&t, 2, 7, 2, 0, &t.a);
-	t.opts.tid = 8;
+	t.opts.tids = only_id(&only, 8);
 	rec_expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
-	t.opts.tid = -1;
+	t.opts.tids = (struct ptc_ids){ NULL, 0 };
 	t.opts.tids = (struct ptc_ids){ eight, 1 };
 	rec_expect(&t, "8 0 2016 start\n8 2016 0 syscall\n");
 	rec_end(&t);
@@ -175,6 +184,7 @@ Test(open, a_cpu_s_trace_is_not_of_who_ran_when_it_was_copied)
 
 Test(open, a_thread_s_trace_is_of_the_cpu_it_runs_on)
 {
+	struct ptc_id_range only;
 	struct recording t;
 
 	rec_begin_code(&t);
@@ -185,11 +195,11 @@ Test(open, a_thread_s_trace_is_of_the_cpu_it_runs_on)
 	pd_itrace_start(&t.pd, 7, 2, 10);
 	pd_switch(&t.pd, 7, 2, 30, true);
 	pd_switch(&t.pd, 7, 3, 31, false);
-	t.opts.cpu = 2;
+	t.opts.cpus = only_id(&only, 2);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
-	t.opts.cpu = 3;
+	t.opts.cpus = only_id(&only, 3);
 	rec_expect(&t, "7 0 1003 start\n7 1003 1006 jmp\n7 1006 1024 call\n7 1025 0 ret\n");
-	t.opts.cpu = 4;
+	t.opts.cpus = only_id(&only, 4);
 	rec_expect(&t, "");
 	cr_assert_eq(t.stats.branches, 0);
 	rec_end(&t);

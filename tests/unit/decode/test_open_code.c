@@ -22,7 +22,7 @@ Test(open_code, code_mapped_by_a_syscall_is_there_when_it_returns)
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 5016 start\n7 5016 0 syscall\n"
 		       "7 0 1016 start\n7 gap 0 4f 1 nocode\n");
 	cr_assert_str_eq(t.note,
-			 "no code for '//anon': 1 gap, about 1 branch; it is in no file; a core "
+			 "no code for '//anon': 1 gap, at least 1 branch; it is in no file; a core "
 			 "of the process may have it: --core");
 	cr_assert_eq(t.stats.missing_files, 1);
 	rec_end(&t);
@@ -352,7 +352,7 @@ Test(open_code, a_file_that_is_not_the_recorded_one_is_not_used)
 	rec_expect(&t, "7 0 1016 start\n7 gap 0 2b 5 nocode\n");
 	snprintf(want, sizeof(want),
 		 "no code for '%s' (build-id abcd000000000000000000000000000000000000; it has no "
-		 "build-id now): 1 gap, about 1 branch; the file there is another one",
+		 "build-id now): 1 gap, at least 1 branch; the file there is another one",
 		 t.code.path);
 	t.note[strlen(want)] = '\0'; /* a hint follows */
 	cr_assert_str_eq(t.note, want);

@@ -37,7 +37,7 @@ Test(open_select, the_last_transfers_of_each_thread_are_found_from_the_end)
 	rec_expect(&t, "7 1016 0 syscall\n8 2016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n"
 		       "8 0 2016 start\n8 2016 0 syscall\n");
 	t.opts.last = 2;
-	t.opts.tid = 7;
+	t.opts.tids = (struct ptc_ids){ &(struct ptc_id_range){ 7, 7 }, 1 };
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 	rec_end(&t);
 }
@@ -59,7 +59,8 @@ Test(open_select, of_a_thread_that_rests_the_last_transfers_are_looked_for_furth
 	rec_piece(&t, 2, -1, 2, 0, &t.a);
 	t.opts.last = 1;
 	rec_expect(&t, "8 2016 0 syscall\n7 1016 0 syscall\n");
-	t.opts.tid = 7; /* nobody asks for it */
+	t.opts.tids =
+		(struct ptc_ids){ &(struct ptc_id_range){ 7, 7 }, 1 }; /* nobody asks for it */
 	rec_expect(&t, "7 1016 0 syscall\n");
 	cr_assert_lt(t.stats.aux_bytes, 200);
 	rec_end(&t);

@@ -35,9 +35,9 @@ Test(origin, a_missing_file_is_listed_with_what_it_cost)
 	origin_expect(
 		&t, "0 401000 start\ngap nocode\n0 5016 start\ngap nocode\n",
 		"# no code for '/nowhere/a' (build-id 0911111111111111111111111111111111111111): "
-		"1 gap, about 10 branches; --symfs DIR if you have it elsewhere, or perf's "
+		"1 gap, at least 10 branches; --symfs DIR if you have it elsewhere, or perf's "
 		"build-id cache\n"
-		"# no code for '//anon': 1 gap, about 1 branch;");
+		"# no code for '//anon': 1 gap, at least 1 branch;");
 	cr_assert_eq(t.nmissing, 2);
 	cr_assert_str_eq(t.file, "/nowhere/a");
 	cr_assert_str_eq(t.build_id, le_id(9));

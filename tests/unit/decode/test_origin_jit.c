@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "auxtrace/ledger.h"
+#include "decode/process.h"
 #include "lib_elf.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
@@ -74,6 +76,67 @@ Test(origin, the_clock_of_a_jitdump_is_said_to_be_assumed)
 	origin_end(&t);
 }
 
+/* What the ledger says of the clocks: 1000 ns apart in the beginning, 1100 behind 1000 ns more. */
+static void put_clocks(struct origin *t)
+{
+	static const struct ptc_ledger_clock clocks[] = { { 1, 1001 }, { 1001, 2101 } };
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	ptc_ledger_put_clocks(&b, clocks, 2);
+	pd_raw(&t->pd, PTC_REC_HEADER_EVENT_TYPE, 0, b.bytes + PTC_REC_HEADER_SIZE,
+	       b.len - PTC_REC_HEADER_SIZE);
+	ptc_buf_release(&b);
+}
+
+Test(origin, the_times_of_a_jitdump_are_converted_to_the_recording_s_clock)
+{
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct origin t;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
+	le_jit(&dump, 7, 0); /* of CLOCK_MONOTONIC */
+	le_jit_load(&dump, 1022, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	le_jit_move(&dump, 1044, 0x5000, 0x6000, 1, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	put_clocks(&t);
+	jit_trace(&t);
+	origin_expect(&t,
+		      "0 5016 start\ngap nocode\n0 5016 start first\n5016 0 syscall first\n"
+		      "0 6016 start first\n6016 0 syscall first\n",
+		      "# no code for '//anon': 1 gap");
+	cr_assert_null(strstr(t.text, "assumed"));
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
+/* Code that a JIT makes anew at the same address gets a name of its own, and so does a fork's. */
+Test(origin, names_of_jit_code_are_of_their_time_and_process)
+{
+	struct ptc_procs ps = { .nprocs = 0 };
+	struct ptc_jit_names *j = ptc_origin_jit(&ps.origin, 7);
+	const struct ptc_proc *child;
+	struct ptc_proc *p = ptc_procs_get(&ps, 7);
+	uint64_t off, state;
+
+	cr_assert(j && p);
+	j->map_tried = true;
+	cr_assert(ptc_labels_add(&j->names, 0x5000, 0x20, 10, "first", 5));
+	cr_assert(ptc_labels_add(&j->names, 0x5000, 0x20, 30, "second", 6));
+	cr_assert(ptc_procs_fork(&ps, 8, 7, 20));
+	ptc_origin_jit(&ps.origin, 8)->map_tried = true;
+	child = ptc_procs_find(&ps, 8);
+	cr_assert_str_eq(ptc_origin_symbol(&ps, p, 0x5004, 29, &off), "first");
+	cr_assert_str_eq(ptc_origin_symbol(&ps, p, 0x5004, 30, &off), "second");
+	cr_assert_str_eq(ptc_origin_symbol(&ps, child, 0x5004, 40, &off), "first");
+	state = p->as.state;
+	ptc_addrspace_rename(&p->as);
+	cr_assert_neq(p->as.state, state, "other names are another state");
+	ptc_proc_exec(p, 50);
+	cr_assert_null(ptc_origin_symbol(&ps, p, 0x5004, 60, &off), "another program");
+	ptc_procs_release(&ps);
+}
+
 Test(origin, code_that_the_recording_has_itself_goes_before_a_jitdump_s)
 {
 	static const uint8_t wrong[PT_CODE_LEN] = { 0 };
@@ -87,7 +150,9 @@ Test(origin, code_that_the_recording_has_itself_goes_before_a_jitdump_s)
 	le_jit_load(&dump, 20, 0x5000, 1, "first", wrong, PT_CODE_LEN);
 	map_dump(&t, &dump, "jit-7.dump");
 	origin_one_syscall(&t, 0x5000);
-	origin_expect(&t, "0 5016 start first\n5016 0 syscall first\n", NULL);
+	/* Its names come from the dump all the same. */
+	origin_expect(&t, "0 5016 start first\n5016 0 syscall first\n",
+		      "# assumed: the times in '");
 	ptc_buf_release(&dump);
 	origin_end(&t);
 }

@@ -174,7 +174,7 @@ Test(origin, a_module_has_names_by_its_file_and_no_code)
 	origin_expect(&t, "0 ffffffffc0000026 start m_text\ngap nocode\n",
 		      "# no code for '/lib/modules/1/mod.ko' (build-id "
 		      "07111111111111111111111111111111111111"
-		      "11): 1 gap, about 1 branch; ");
+		      "11): 1 gap, at least 1 branch; ");
 	cr_assert(strstr(t.text, "record --kcore"));
 	cr_assert_null(strchr(strchr(t.text, '#') + 1, '#'), "once, and nothing else");
 	cr_assert_str_eq(t.build_id, le_id(7));
@@ -306,8 +306,8 @@ Test(origin, code_of_a_bpf_program_has_a_name_and_is_said_to_be_missing)
 		      "0 ffffffffc0000016 start\ngap nocode\n"
 		      "0 ffffffffc0000006 start " BPF_SECOND "\ngap nocode\n",
 		      "# no code for '" BPF_FIRST
-		      "': 1 gap, about 1 branch; JITed code of a BPF program is not in the "
-		      "recording\n# no code for '" BPF_SECOND "': 1 gap, about 1 branch;");
+		      "': 1 gap, at least 1 branch; JITed code of a BPF program is not in the "
+		      "recording\n# no code for '" BPF_SECOND "': 1 gap, at least 1 branch;");
 	/* That one was loaded is no lack: it may not have run. */
 	cr_assert_eq(origin_run(&t, true, &(struct ptc_err){ .code = 0 }), 0);
 	cr_assert_eq(t.nmissing, 0);

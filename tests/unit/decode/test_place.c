@@ -151,3 +151,17 @@ Test(place, no_stack_is_across_a_gap)
 	x.steps[347] = (struct ptc_step){ .time = 347, .flags = PTC_STEP_GAP };
 	cr_assert_not(find(&x));
 }
+
+Test(place, all_shifts_that_are_possible_are_found)
+{
+	struct fixture x;
+
+	init(&x, STEPS, 350);
+	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in), 1);
+	x.place.ip = x.steps[355].to;
+	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in), 1 << 5);
+	x.place.ip = x.steps[340].to;
+	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in), 0);
+	init(&x, LOOP, 350); /* of four transfers: every fourth shift looks the same */
+	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in) & 0x1ff, 0x111);
+}

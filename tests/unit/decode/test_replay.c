@@ -239,7 +239,8 @@ Test(replay, an_overflow_is_a_gap_whether_it_ends_inside_or_outside_traced_code)
 	pt_enable(&b, 0x1014);
 	pt_ip_none(&b, PT_PGD);
 	snprintf(want, sizeof(want),
-		 "1003 1006 jmp\n1006 1024 call\ngap %zx 0 overflow\n1016 0 syscall\n"
+		 "1003 1006 jmp\n1006 1024 call\n1025 100b ret\ngap %zx 0 overflow\n"
+		 "1016 0 syscall\n"
 		 "0 1000 start\ngap %zx 0 overflow\n0 1014 start\n1016 0 syscall\n",
 		 first, second);
 	replay_expect(&b, plain, want);
@@ -253,7 +254,7 @@ Test(replay, a_loop_that_needs_no_trace_ends)
 
 	/* The trace ends inside it: nothing wrong. */
 	pt_psb_on(&b, 0x1026);
-	replay_expect(&b, plain, "1026 1026 jmp\n");
+	replay_expect(&b, plain, "");
 	/* Interrupted: its iterations cannot be counted, but it was reached and left. */
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_on(&b, 0x1026);
@@ -518,4 +519,41 @@ Test(replay, behind_a_psb_that_tells_no_mode_nothing_is_decoded_by_the_mode_of_b
 	pt_ip_none(&b, PT_PGD); /* syscall */
 	replay_expect(&b, (struct pt_how){ .psb = true },
 		      "gap 1b 29 badpacket\n1025 1016 ret\n1016 0 syscall\n");
+}
+
+Test(replay, what_no_packet_says_is_not_listed_where_the_trace_ends)
+{
+	struct pt_how insns = { .insns = true };
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_on(&b, 0x100b);
+	pt_ip(&b, PT_TIP, 0x1003); /* a jmp, a call and a return come next */
+	cr_assert_str_eq(pt_replay(&b, &insns), "100b\n");
+	replay_expect(&b, (struct pt_how){ .psb = false }, "100b 1003 ijmp\n");
+	b = (struct ptc_buf)PTC_BUF_INIT;
+	pt_psb_on(&b, 0x1000);
+	pt_tnt(&b, "T");
+	replay_expect(&b, (struct pt_how){ .psb = false }, "1000 1003 jcc\n");
+	b = (struct ptc_buf)PTC_BUF_INIT;
+	pt_psb_on(&b, 0x1003);
+	replay_expect(&b, (struct pt_how){ .psb = false }, "");
+}
+
+Test(replay, the_branch_in_front_of_an_overflow_is_listed_if_a_packet_told_of_it)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	pt_psb_on(&b, 0x1000);
+	pt_tnt(&b, "T"); /* what comes behind it may have run, or not */
+	pt_ovf(&b);
+	pt_ip(&b, PT_FUP, 0x100e);
+	pt_ip(&b, PT_TIP, 0x1000);
+	pt_ovf(&b);
+	pt_ip(&b, PT_FUP, 0x1006);
+	pt_ovf(&b);
+	pt_ip(&b, PT_FUP, 0x1016);
+	pt_ip_none(&b, PT_PGD);
+	replay_expect(&b, (struct pt_how){ .psb = false },
+		      "1000 1003 jcc\ngap 1c 0 overflow\n100e 1000 icall\ngap 2c 0 overflow\n"
+		      "gap 35 0 overflow\n1016 0 syscall\n");
 }

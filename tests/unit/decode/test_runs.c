@@ -155,7 +155,7 @@ Test(runs, are_none_where_something_chooses_among_transfers)
 	uint8_t *bytes;
 	size_t len, i;
 
-	opts[0].tid = TID;
+	opts[0].tids = (struct ptc_ids){ &(struct ptc_id_range){ TID, TID }, 1 };
 	opts[1].tids = (struct ptc_ids){ &both, 1 };
 	opts[2].last = 100;
 	opts[3].sym = "main";

@@ -112,7 +112,7 @@ Test(sums, are_none_where_something_chooses_among_transfers)
 	struct ptc_decode_opts opts[4] = { none, none, none, none };
 	size_t i;
 
-	opts[0].tid = TID;
+	opts[0].tids = (struct ptc_ids){ &(struct ptc_id_range){ TID, TID }, 1 };
 	opts[1].last = 100;
 	opts[2].engine = PTC_ENGINE_LIBIPT;
 	opts[3].engine = PTC_ENGINE_VERIFY;

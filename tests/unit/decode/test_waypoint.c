@@ -244,3 +244,31 @@ Test(waypoint, what_was_left_of_a_psb_does_not_hide_what_is_in_front_of_it)
 			 "%s", got);
 	ptc_buf_release(&b);
 }
+
+/* Both engines look as far behind a PSB as it takes to come to what they fail at. */
+Test(waypoint, what_is_no_packet_far_behind_a_psb_begins_the_gap_at_the_psb)
+{
+	static const uint8_t bad[] = { 0x02, 0xff };
+	struct ptc_buf b = PTC_BUF_INIT;
+	char want[200];
+	struct pt_how how = plain;
+	const char *got;
+	size_t psb, next;
+	int i;
+
+	pt_psb_on(&b, 0x1000);
+	pt_tnt(&b, "T");
+	psb = b.len;
+	pt_psb_on(&b, 0x1025);
+	for (i = 0; i < 700; i++)
+		pt_mtc(&b, (uint8_t)i);
+	ptc_buf_put(&b, bad, sizeof(bad));
+	next = b.len;
+	pt_psb_on(&b, 0x1016);
+	pt_ip_none(&b, PT_PGD);
+	got = pt_replay(&b, &how);
+	(void)snprintf(want, sizeof(want), "1000 1003 jcc\ngap %zx %zx badpacket\n1016 0 syscall\n",
+		       psb, next - psb);
+	cr_assert_str_eq(got, want, "%s", got);
+	ptc_buf_release(&b);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The frame that the kernel puts onto a stack for a signal handler (struct rt_sigframe of x86-64).
+ */
+#ifndef PTC_ARCH_SIGFRAME_H
+#define PTC_ARCH_SIGFRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Looks for the frame of a handler on an alternate stack. @bytes are memory from @addr on, above
+ * the stack pointer
+ * @sp. *@ret_sp is the stack pointer of what the signal interrupted, on another stack. False: there
+ * is no such frame.
+ */
+bool ptc_sigframe_find(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t sp,
+		       uint64_t *ret_sp);
+
+/* Bytes of the context that such a frame begins with, behind its return address. */
+enum { PTC_SIGFRAME_CONTEXT = 40 + 17 * 8, PTC_SIGFRAME_REGS = 17 };
+
+/* Registers of what was interrupted, in the order of DWARF: the last is the instruction pointer. */
+void ptc_sigframe_registers(const uint8_t context[PTC_SIGFRAME_CONTEXT],
+			    uint64_t ret[PTC_SIGFRAME_REGS]);
+
+/* Is @code what a handler returns to: mov $15, %rax; syscall? */
+bool ptc_sigframe_is_return(const uint8_t *code, size_t len);
+enum { PTC_SIGFRAME_RETURN = 9 }; /* its bytes */
+
+#endif

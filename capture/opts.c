@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/opts.h"
+
+#include "base/err.h"
+#include "base/opts.h"
+
+enum { PSB_MIN = 2048, PSB_SHIFT_MAX = 15, REALTIME_MAX = 99, LEVEL_MAX = 22 };
+
+/* The first list that has a length and no elements, or elements of a kind that is none. */
+static const char *odd_list(const struct ptc_record_opts *o)
+{
+	size_t i;
+
+	if ((o->npids && !o->pids) || (o->ntids && !o->tids))
+		return "pids and tids: a number of them, and no list";
+	if (o->nfilters && !o->filters)
+		return "filters: a number of them, and no list";
+	if (o->nat && !o->at)
+		return "at: a number of places, and no list";
+	for (i = 0; i < o->nfilters; i++)
+		if ((unsigned int)o->filters[i].action > PTC_FILTER_STOP)
+			return "filters: an action that is none";
+	return o->argv && !o->argv[0] ? "argv: a command without a name" : NULL;
+}
+
+static bool is_psb_period(uint32_t n)
+{
+	return n >= PSB_MIN && n <= (uint32_t)PSB_MIN << PSB_SHIFT_MAX && !(n & (n - 1));
+}
+
+static const char *odd_number(const struct ptc_record_opts *o)
+{
+	if ((unsigned int)o->source > PTC_SOURCE_EMU)
+		return "source: a source that is none";
+	if ((unsigned int)o->lbr_spoil.mode > PTC_SPOIL_FLAG)
+		return "lbr_spoil: a mode that is none";
+	if (o->psb_period && !is_psb_period(o->psb_period))
+		return "psb_period: a power of two from 2048 to 64 MiB is needed";
+	if (o->realtime > REALTIME_MAX)
+		return "realtime: a priority from 1 to 99 is needed";
+	return o->compression > LEVEL_MAX ? "compression: a level from 1 to 22 is needed" : NULL;
+}
+
+static const char *odd_callback(const struct ptc_record_opts *o)
+{
+	if (o->wake_fd > 0 && !o->on_wake)
+		return "wake_fd: on_wake is not set; -1 means none";
+	return o->lbr_truth && !o->truth ? "lbr_truth: truth is not set" : NULL;
+}
+
+int ptc_record_opts_take(struct ptc_record_opts *ret, const struct ptc_record_opts *opts,
+			 struct ptc_err *err)
+{
+	const int rc = ptc_opts_take(ret, sizeof(*ret), opts, "PTC_RECORD_OPTS_INIT", err);
+	const char *odd;
+
+	if (rc)
+		return rc;
+	odd = odd_list(ret);
+	if (!odd)
+		odd = odd_number(ret);
+	if (!odd)
+		odd = odd_callback(ret);
+	if (odd)
+		return ptc_fail(err, PTC_E_USAGE, "%s", odd);
+	if (!ret->on_wake) /* 0 is what zeros leave, not standard input */
+		ret->wake_fd = -1;
+	return 0;
+}

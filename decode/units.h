@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The units of a file's debug information, by the addresses of their code. .debug_aranges lists
+ * these, but not every compiler writes it: the units themselves say where their code is.
+ */
+#ifndef PTC_DECODE_UNITS_H
+#define PTC_DECODE_UNITS_H
+
+#include <elfutils/libdw.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Code of a unit: [start, end). */
+struct ptc_unit_range {
+	uint64_t start, end;
+	uint64_t reach; /* the highest end of this range and those in front of it */
+	Dwarf_Off unit; /* its DIE, in .debug_info */
+};
+
+struct ptc_units {
+	Dwarf *dwarf;		       /* lent */
+	struct ptc_unit_range *ranges; /* owned; ascending start */
+	size_t n, cap;
+};
+
+/* @u is zeros. @dwarf (may be NULL) must outlive it. What memory is missing for is left out. */
+void ptc_units_read(struct ptc_units *u, Dwarf *dwarf);
+void ptc_units_release(struct ptc_units *u);
+
+/*
+ * The source line of the code at @addr, as @dwarf has addresses. Returns its file's name, which the
+ * Dwarf owns; NULL: not known. A line with number 0 is none: the compiler says that the code is of
+ * no line.
+ */
+const char *ptc_units_line(const struct ptc_units *u, uint64_t addr, int *ret_line);
+
+/*
+ * Calls @on_line for each line that has code in @elf, whose addresses are @bias above those of
+ * @dwarf. A line comes as often as the tables have it. Returns what @on_line returned, if that is
+ * not 0.
+ */
+int ptc_units_each(Dwarf *dwarf, Elf *elf, uint64_t bias,
+		   int (*on_line)(void *ctx, const char *file, int line), void *ctx);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/unzstd.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum { COMPRESSED_WITH_ZSTD = 2 };		      /* ELFCOMPRESS_ZSTD, gABI */
+static const uint64_t SIZE_LIMIT = UINT64_C(4) << 30; /* of all sections, decompressed */
+
+struct image {
+	uint8_t *bytes; /* a private mapping of the file */
+	uint64_t len;
+};
+
+static bool is_inside(const struct image *f, uint64_t off, uint64_t len)
+{
+	return off <= f->len && len <= f->len - off;
+}
+
+static bool section_at(const struct image *f, const Elf64_Ehdr *eh, size_t i, Elf64_Shdr *ret)
+{
+	const uint64_t off = eh->e_shoff + i * sizeof(*ret);
+
+	if (off < eh->e_shoff || !is_inside(f, off, sizeof(*ret)))
+		return false;
+	memcpy(ret, f->bytes + off, sizeof(*ret));
+	return true;
+}
+
+/* The header of a section that is compressed with zstd. */
+static bool is_zstd(const struct image *f, const Elf64_Shdr *sh, Elf64_Chdr *ret)
+{
+	if (!(sh->sh_flags & SHF_COMPRESSED) || sh->sh_size < sizeof(*ret) ||
+	    sh->sh_type == SHT_NOBITS || !is_inside(f, sh->sh_offset, sh->sh_size))
+		return false;
+	memcpy(ret, f->bytes + sh->sh_offset, sizeof(*ret));
+	return ret->ch_type == COMPRESSED_WITH_ZSTD;
+}
+
+static bool read_header(const struct image *f, Elf64_Ehdr *eh)
+{
+	if (f->len < sizeof(*eh))
+		return false;
+	memcpy(eh, f->bytes, sizeof(*eh));
+	return !memcmp(eh->e_ident, ELFMAG, SELFMAG) && eh->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       eh->e_ident[EI_DATA] == ELFDATA2LSB && eh->e_shentsize == sizeof(Elf64_Shdr);
+}
+
+/* How much longer the copy is; 0: no copy is needed, or none can be made. */
+static uint64_t room_for(const struct image *f, const Elf64_Ehdr *eh)
+{
+	uint64_t room = 0;
+	Elf64_Shdr sh;
+	Elf64_Chdr ch;
+	size_t i;
+
+	for (i = 0; i < eh->e_shnum && section_at(f, eh, i, &sh); i++) {
+		if (!is_zstd(f, &sh, &ch))
+			continue;
+		if (ch.ch_size > SIZE_LIMIT - room)
+			return 0;
+		room += (ch.ch_size + 15) & ~UINT64_C(15);
+		if (room > SIZE_LIMIT)
+			return 0;
+	}
+	return room;
+}
+
+/* The contents of @sh go behind @at in @copy; its header says so. */
+static bool unpack(struct image *copy, const Elf64_Ehdr *eh, size_t i, uint64_t *at)
+{
+	Elf64_Shdr sh;
+	Elf64_Chdr ch;
+	size_t n;
+
+	if (!section_at(copy, eh, i, &sh) || !is_zstd(copy, &sh, &ch))
+		return true;
+	n = ZSTD_decompress(copy->bytes + *at, ch.ch_size, copy->bytes + sh.sh_offset + sizeof(ch),
+			    sh.sh_size - sizeof(ch));
+	if (ZSTD_isError(n) || n != ch.ch_size)
+		return false;
+	sh.sh_offset = *at;
+	sh.sh_size = ch.ch_size;
+	sh.sh_addralign = ch.ch_addralign;
+	sh.sh_flags &= ~(uint64_t)SHF_COMPRESSED;
+	memcpy(copy->bytes + eh->e_shoff + i * sizeof(sh), &sh, sizeof(sh));
+	*at += (ch.ch_size + 15) & ~UINT64_C(15);
+	return true;
+}
+
+static bool fill(struct image *copy, const struct image *f, const Elf64_Ehdr *eh)
+{
+	uint64_t at = (f->len + 15) & ~UINT64_C(15);
+	bool ok = true;
+	size_t i;
+
+	memcpy(copy->bytes, f->bytes, f->len);
+	for (i = 0; ok && i < eh->e_shnum; i++)
+		ok = unpack(copy, eh, i, &at);
+	return ok;
+}
+
+/* -1: no copy is needed, or none can be made. */
+static int copy_of(const struct image *f)
+{
+	struct image copy = { .len = 0 };
+	uint64_t room;
+	Elf64_Ehdr eh;
+	bool ok;
+	int fd;
+
+	if (!read_header(f, &eh))
+		return -1;
+	room = room_for(f, &eh);
+	if (!room)
+		return -1;
+	fd = memfd_create("ptcap-debug", MFD_CLOEXEC);
+	copy.len = ((f->len + 15) & ~UINT64_C(15)) + room;
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, (off_t)copy.len)) {
+		(void)close(fd);
+		return -1;
+	}
+	copy.bytes = mmap(NULL, copy.len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ok = copy.bytes != MAP_FAILED && fill(&copy, f, &eh);
+	if (copy.bytes != MAP_FAILED)
+		(void)munmap(copy.bytes, copy.len);
+	if (ok)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* Read, not mapped: a file that is cut short meanwhile must not take the process with it. */
+static bool read_image(int fd, const struct stat *st, struct image *f)
+{
+	uint64_t done = 0;
+	ssize_t n;
+
+	f->len = (uint64_t)st->st_size;
+	f->bytes = malloc(f->len);
+	while (f->bytes && done < f->len) {
+		n = pread(fd, f->bytes + done, f->len - done, (off_t)done);
+		if (n <= 0)
+			return false;
+		done += (uint64_t)n;
+	}
+	return f->bytes;
+}
+
+/* Are there such sections? Only the headers are read. */
+static bool has_zstd(int fd, const struct stat *st)
+{
+	Elf64_Ehdr eh;
+	Elf64_Shdr sh;
+	Elf64_Chdr ch;
+	size_t i;
+
+	if (!S_ISREG(st->st_mode) || pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) ||
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 || eh.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	for (i = 0; i < eh.e_shnum; i++)
+		if (pread(fd, &sh, sizeof(sh), (off_t)(eh.e_shoff + i * sizeof(sh))) ==
+			    sizeof(sh) &&
+		    sh.sh_flags & SHF_COMPRESSED &&
+		    pread(fd, &ch, sizeof(ch), (off_t)sh.sh_offset) == sizeof(ch) &&
+		    ch.ch_type == COMPRESSED_WITH_ZSTD)
+			return true;
+	return false;
+}
+
+int ptc_unzstd_fd(int fd)
+{
+	struct image f = { .bytes = NULL };
+	struct stat st;
+	int copy = -1;
+
+	if (fd < 0 || fstat(fd, &st) || !has_zstd(fd, &st))
+		return fd;
+	if (read_image(fd, &st, &f))
+		copy = copy_of(&f);
+	free(f.bytes);
+	if (copy < 0)
+		return fd;
+	(void)close(fd);
+	return copy;
+}
+
+int ptc_unzstd_open(const char *path)
+{
+	return ptc_unzstd_fd(open(path, O_RDONLY | O_CLOEXEC));
+}

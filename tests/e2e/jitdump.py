@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Names of a jitdump, whose times are of CLOCK_MONOTONIC: what is listed and what is counted have the same.
+
+usage: jitdump.py CASE
+"""
+
+import json
+import os
+import re
+import struct
+import subprocess
+from collections import Counter
+
+import lib
+from lib import PTCAP, Run, check, decode, prog, record
+
+FUNCTIONS, CALLS, TURNS = 10, 5, 3  # prog_jitdump: each is called CALLS times before it has a name, CALLS times behind
+TEXT_POKE, AUXTRACE = 20, 71
+
+
+def drop(path, out, kind):
+    """The recording at @path without records of that type."""
+    data = subprocess.run([PTCAP, "convert", "-i", path, "-o", "-"], stdout=subprocess.PIPE, check=True).stdout
+    kept, at = bytearray(data[:16]), 16
+    while at < len(data):
+        what, _, size = struct.unpack_from("<IHH", data, at)
+        end = at + size + (struct.unpack_from("<Q", data, at + 8)[0] if what == AUXTRACE else 0)
+        if what != kind:
+            kept += data[at:end]
+        at = end
+    with open(out + ".pipe", "wb") as f:
+        f.write(kept)
+    Run([PTCAP, "convert", "-i", out + ".pipe", "-o", out]).expect(0)
+
+
+def made(folder, *options):
+    path = os.path.join(folder, "perf.data")
+    record(path, [prog("jitdump"), str(FUNCTIONS)], *options, cwd=folder).expect(0)
+    return path
+
+
+def jit_names(path):
+    """How often a branch of made code goes back, by function."""
+    found = Counter()
+    for line in decode(path, "-F", "sym,tosym,kind").out.splitlines():
+        m = re.match(r"(made\d+)\+0x2 \1\+0x0 jcc$", line)
+        if m:
+            found[m[1]] += 1
+    return found
+
+
+def want():
+    """The first calls of each function are under the name of the one before; a child calls the last."""
+    return Counter({f"made{i}": 2 * CALLS * (TURNS - 1) for i in range(FUNCTIONS)})
+
+
+def check_names(path):
+    names = jit_names(path)
+    check(names == want(), f"{names}, not {want()}")
+    counted = Counter()
+    for line in Run([PTCAP, "decode", "-i", path, "--counts=edges"]).out.splitlines():
+        m = re.match(r" *(\d+) +[\d.]+ +jcc +(made\d+)\+0x2 \S* *-> \2\b", line)
+        if m:
+            counted[m[2]] += int(m[1])
+    check(counted == names, f"counted {counted}, listed {names}")
+
+
+def case_names(folder):
+    """With the code that the recording has, and without."""
+    path = made(folder)
+    check_names(path)
+    check("assumed" not in decode(path, "--stats").err, "the clock is known")
+    drop(path, path + ".bare", TEXT_POKE)
+    r = decode(path + ".bare", "--stats")
+    check(not re.search(r"nocode +[1-9]", r.out + r.err), r.out + r.err)
+    check_names(path + ".bare")
+
+
+def case_parts(folder):
+    """A part of a recording keeps what is known of the clocks."""
+    path = made(folder)
+    part = os.path.join(folder, "part")
+    Run([PTCAP, "convert", "-i", path, "-o", part, "--cpu=0-255"]).expect(0)
+    check_names(part)
+    clocks = json.loads(Run([PTCAP, "info", "-i", part, "--format=json"]).expect(0).out)["ledger"]["clocks"]
+    check(len(clocks) == 2 and clocks[0]["time_ns"] < clocks[1]["time_ns"], clocks)
+
+
+CASES = {name[5:]: f for name, f in list(globals().items()) if name.startswith("case_")}
+
+if __name__ == "__main__":
+    lib.main(CASES)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: options of older and newer callers, and of callers that forgot the size. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/opts.h"
+
+struct known {
+	size_t size;
+	int first, second;
+};
+
+struct newer {
+	struct known known;
+	int third;
+};
+
+static struct ptc_err err;
+
+static int take(struct known *ret, const void *opts)
+{
+	memset(ret, 0xff, sizeof(*ret));
+	return ptc_opts_take(ret, sizeof(*ret), opts, "X_INIT", &err);
+}
+
+Test(opts, the_same_size_is_copied)
+{
+	const struct known o = { .size = sizeof(o), .first = 1, .second = 2 };
+	struct known got;
+
+	cr_assert_eq(take(&got, &o), 0);
+	cr_assert_eq(got.first, 1);
+	cr_assert_eq(got.second, 2);
+}
+
+Test(opts, what_an_older_caller_does_not_know_is_0)
+{
+	const size_t size = offsetof(struct known, second);
+	const struct known older = { .size = size, .first = 7 };
+	void *o = malloc(size); /* exactly: ASan sees a byte too many */
+	struct known got;
+
+	memcpy(o, &older, size);
+	cr_assert_eq(take(&got, o), 0);
+	cr_assert_eq(got.first, 7);
+	cr_assert_eq(got.second, 0);
+	cr_assert_eq(got.size, sizeof(got));
+	free(o);
+}
+
+Test(opts, what_a_newer_caller_set_is_refused)
+{
+	struct newer o = { .known.size = sizeof(o) };
+	struct known got;
+
+	cr_assert_eq(take(&got, &o), 0);
+	o.third = 1;
+	cr_assert_eq(take(&got, &o), PTC_E_UNSUPPORTED);
+}
+
+Test(opts, a_size_that_is_not_set_is_refused_and_the_initialiser_named)
+{
+	struct known o = { .size = 0 };
+	struct known got;
+
+	cr_assert_eq(take(&got, &o), PTC_E_USAGE);
+	cr_assert(strstr(err.msg, "X_INIT"), "%s", err.msg);
+	o.size = SIZE_MAX; /* whatever was on the stack */
+	cr_assert_eq(take(&got, &o), PTC_E_USAGE);
+	cr_assert_eq(take(&got, NULL), PTC_E_USAGE);
+}
