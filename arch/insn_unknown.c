@@ -10,6 +10,7 @@ enum {
 	MAP_0F38 = 2,
 	MAP_0F3A = 3,
 	MAP_APX = 4,
+	MAP_5 = 5,
 	MAP_7 = 7,
 	MAP_XOP = 8,
 	MAP_XOP_A = 10
@@ -52,10 +53,10 @@ static bool take_map(struct reading *r, enum ptc_mode mode)
 		r->map = MAP_0F;
 		r->at += 2;
 		return true;
-	case 0xc4:
+	case 0xc4: /* SDM volume 2, 2.3.6.1: other values of mmmmm are reserved */
 		r->map = p[1] & 0x1f;
 		r->at += 3;
-		return true;
+		return r->map <= MAP_0F3A || r->map == MAP_5 || r->map == MAP_7;
 	case 0x62:
 		r->map = p[1] & 7;
 		r->evex = true;
@@ -64,7 +65,7 @@ static bool take_map(struct reading *r, enum ptc_mode mode)
 	case 0x8f:
 		r->map = p[1] & 0x1f;
 		r->at += 3;
-		return r->map >= MAP_XOP;
+		return r->map >= MAP_XOP && r->map <= MAP_XOP_A;
 	case 0x0f:
 		r->map = p[1] == 0x38 ? MAP_0F38 : MAP_0F3A;
 		r->at += 2;

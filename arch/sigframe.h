@@ -17,14 +17,14 @@
 bool ptc_sigframe_find(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t sp,
 		       uint64_t *ret_sp);
 
-/* Bytes of the context that such a frame begins with, behind its return address. */
+/* Bytes of the context behind the return address of a signal frame. */
 enum { PTC_SIGFRAME_CONTEXT = 40 + 17 * 8, PTC_SIGFRAME_REGS = 17 };
 
-/* Registers of what was interrupted, in the order of DWARF: the last is the instruction pointer. */
+/* Returns the interrupted registers in DWARF order. The last one is the instruction pointer. */
 void ptc_sigframe_registers(const uint8_t context[PTC_SIGFRAME_CONTEXT],
 			    uint64_t ret[PTC_SIGFRAME_REGS]);
 
-/* Is @code what a handler returns to: mov $15, %rax; syscall? */
+/* Returns true if @code starts with the signal trampoline: mov $15, %rax; syscall. */
 bool ptc_sigframe_is_return(const uint8_t *code, size_t len);
 enum { PTC_SIGFRAME_RETURN = 9 }; /* its bytes */
 

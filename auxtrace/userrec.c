@@ -112,7 +112,7 @@ static void put_attr(struct ptc_buf *b, const struct ptc_user *u)
 	put_bytes(b, u->u.attr.ids);
 }
 
-/* perf up to 3.10 left out what is behind the name, up to a multiple of 8 bytes: even its end. */
+/* Reads a short record of perf up to 3.10: it ends with the name, padded to 8, without a NUL. */
 static bool get_short_name(struct ptc_cur *c, struct ptc_user_event_type *t)
 {
 	const size_t n = ptc_cur_left(c);

@@ -200,7 +200,7 @@ static void verify_event_desc(struct ptc_verify *v, struct ptc_cur section, uint
 			       v->f->nattrs);
 }
 
-/* Pipe mode has all features padded to 8, and what was written of a pipe may keep that. */
+/* Pipe mode pads each feature to 8 bytes. perf inject can keep this padding in a file. */
 static bool is_padding(struct ptc_cur rest)
 {
 	uint8_t byte;

@@ -51,7 +51,7 @@ int ptc_say_input_err(const char *path, const struct ptc_err *err)
 {
 	const int code = ptc_say_err(err);
 
-	if (err->code == PTC_E_NOT_EXIST && !err->sys) /* a recording, without what is asked for */
+	if (err->code == PTC_E_NOT_EXIST && !err->sys) /* the recording is good, but has no match */
 		return PTC_EXIT_NOTHING;
 	if (path && strcmp(path, "-") != 0 && err->code == PTC_E_FORMAT && can_recover(path))
 		ptc_say("`ptcap recover -i '%s' -o NEW` makes a recording of what is whole in it",
@@ -59,7 +59,7 @@ int ptc_say_input_err(const char *path, const struct ptc_err *err)
 	return code;
 }
 
-/* All of standard input to @f, or the beginning of what is no recording. */
+/* Copies standard input to @f. Stops after the magic if the input is no recording. */
 static bool copy_input(FILE *f)
 {
 	static const char magic[] = "PERFILE2";

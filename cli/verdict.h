@@ -14,11 +14,11 @@
 
 struct ptc_verdict_thread {
 	int32_t pid, tid;
-	uint32_t queue; /* where it was last */
-	/* Behind the last gap, if there was one. PTC_NO_TIME: not known. */
+	uint32_t queue; /* its last queue */
+	/* Since the last gap. PTC_NO_TIME: the time is not known. */
 	uint64_t branches, first_ns, last_ns;
-	uint64_t last_to; /* where the last one led; 0: out of the trace */
-	/* What that leads into: a loop that the trace cannot show. */
+	uint64_t last_to; /* target of the last branch; 0: out of the trace */
+	/* The loop without branch packets that @last_to leads into. */
 	struct ptc_circle circle;
 	char circle_name[64];	  /* FUNCTION+0xOFFSET; "": not known */
 	uint64_t gaps, gap_bytes; /* not those in front of a snapshot: they are no loss */

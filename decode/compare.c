@@ -164,7 +164,7 @@ static int align_closely(struct comparing *c, const struct ptc_place *place,
 	return rc;
 }
 
-/* What is there of its process by now: records up to its time have been applied. */
+/* Returns the address space of the process of sample @s at the time of sample @s. */
 static const struct ptc_addrspace *code_of(const struct comparing *c,
 					   const struct ptc_compare_sample *s)
 {

@@ -193,7 +193,7 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
-/* May what is at @addr run, as far as is known? */
+/* Returns true if @addr is in an executable mapping, or in known code if no mapping is known. */
 static bool is_code(const struct unwinding *u, uint64_t addr)
 {
 	const struct ptc_dead_map *m = ptc_dead_map_at(u->dead, addr);

@@ -246,7 +246,7 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)
 {
 	settle(t);
-	(void)branch(t, 0, ip, PTC_KIND_START, time);
+	branch_on(t, 0, ip, PTC_KIND_START, time);
 }
 
 void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time)

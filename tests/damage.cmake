@@ -14,7 +14,7 @@ endfunction()
 ptcap_damage(some 300 1)
 if(NOT PTCAP_SANITIZE)
 	# All of them in all ways would be four minutes of two CPUs; the few above are.
-	ptcap_damage(much 10000 2 2)
+	ptcap_damage(much 10000 2 1)
 	set_tests_properties(damage_much PROPERTIES LABELS "damage;long")
 endif()
 

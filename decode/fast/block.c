@@ -427,7 +427,8 @@ static bool add_insn(struct making *m, const struct ptc_fast_source *s)
 	}
 	n = look_at_code(m, s, &bytes);
 	if (!n || !ptc_fast_is_address(m->ip) ||
-	    ptc_insn_decode(m->mode, bytes, n, m->ip, &in) != PTC_INSN_OK) {
+	    ptc_insn_decode(m->mode, bytes, n, m->ip, &in) != PTC_INSN_OK || in.unknown ||
+	    (in.direct && !in.target)) { /* libipt's path lists a branch to address 0 */
 		m->b.end = PTC_FAST_BAD;
 		note_pages(m, PTC_INSN_MAX);
 		return false;

@@ -95,6 +95,10 @@ static bool is_place(uint64_t ip, enum ptc_mode mode)
 /* Come to @ip. */
 static enum ptc_fast_reached come_to(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
 {
+	/* A record cannot tell a branch to address 0 from one that leaves the trace: libipt's path
+	 * can. */
+	if (!ip)
+		return lost(f, "a branch to address 0");
 	if (!is_place(ip, mode))
 		return lost(f, "no code of this mode");
 	f->mode = mode;

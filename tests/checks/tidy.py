@@ -27,10 +27,14 @@ SHALLOW = ["--extra-arg=-Xclang", "--extra-arg=-analyzer-config", "--extra-arg=-
 NO_ANALYSER = ["--checks=-clang-analyzer-*"]
 
 
+# Of the product it explores 30,000 states of a function at most. Its default of 225,000 takes seven times as long.
+BOUNDED = ["--extra-arg=-Xclang", "--extra-arg=-analyzer-config", "--extra-arg=-Xclang", "--extra-arg=max-nodes=30000"]
+
+
 def depth(path, tests):
     if path.startswith(os.path.join(tests, "unit") + os.sep):
         return NO_ANALYSER
-    return SHALLOW if path.startswith(tests) else []
+    return SHALLOW if path.startswith(tests) else BOUNDED
 
 
 def tidy(path, args):

@@ -550,10 +550,10 @@ def attach(folder, server, *target):
 
 @case
 def attach_process(folder):
-    """-p: all threads of a busy process, twenty-five times in a row; it is left as it was each time."""
+    """-p: all threads of a busy process, ten times in a row; it is left as it was each time."""
     affinity = os.sched_getaffinity(0)
     server = Server()
-    for _ in range(25):
+    for _ in range(10):
         flow = attach(folder, server, "-p", str(server.p.pid))
         check(len(flow) > 2, f"threads {list(flow)}")
         server.untouched(affinity)

@@ -188,7 +188,7 @@ def case_exec(folder):
     for words in ("any,u", "stack,u"):
         path = os.path.join(folder, "perf.data")
         options = ["--vcpus", "2"] if lib.SOURCE == "emu" else []
-        record(path, ["/usr/bin/env", "/usr/bin/env", "ls", "/"], f"--lbr={words}", "-c", "50", *options).expect(0)
+        record(path, [prog("chain_static"), prog("chain_static"), "one"], f"--lbr={words}", "-c", "50", *options).expect(6)
         tids = {tid for tid, _ in perf_samples(path)}
         check(len(tids) == 1 and 0 not in tids, f"{words}: threads {tids}")
         report = json.loads(Run([PTCAP, "compare", "-i", path, "--format", "json"]).expect(0).out)

@@ -21,10 +21,10 @@ enum { PT_CODE = 0x1000, PT_CODE_LEN = 57 };
 #define PT_HIGH 0x7f0000000000ull /* the same code is at PT_HIGH + PT_CODE */
 extern const uint8_t pt_code[PT_CODE_LEN];
 
-/* Step of tests that flip bit by bit. ASan takes ten times as long: one bit of three, so some of
- * each byte. */
+/* Step of tests that flip bit by bit. ASan takes ten times as long: one bit of seven, so one of
+ * each byte, and another one in the next byte. */
 #ifdef __SANITIZE_ADDRESS__
-#define PT_FLIP_STEP 3
+#define PT_FLIP_STEP 7
 #else
 #define PT_FLIP_STEP 1
 #endif

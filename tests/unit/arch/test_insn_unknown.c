@@ -43,6 +43,9 @@ Test(insn_unknown, all_of_vex_and_evex_have_one_layout)
 Test(insn_unknown, nothing_else_is_taken_for_one)
 {
 	cr_assert_eq(LEN("\x06"), 0);
+	cr_assert_eq(LEN("\xc4\x10\x5b\x5d\x41\x5c"), 0, "VEX with a reserved map");
+	cr_assert_eq(LEN("\xc4\xe4\x7a\xb1\x00"), 0, "VEX with a reserved map");
+	cr_assert_eq(LEN("\x8f\xeb\x78\x10\xc0\x01"), 0, "XOP with a reserved map");
 	cr_assert_eq(LEN("\x8f\xc0\x00\x00"), 0, "pop");
 	cr_assert_eq(LEN("\x0f\x0b\x00\x00"), 0, "ud2");
 	cr_assert_eq(length(PTC_MODE_32, "\xc4\x02\x7a\xb1\x00", 5), 0, "les");

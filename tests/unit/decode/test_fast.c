@@ -130,6 +130,7 @@ Test(fast, what_libipt_is_not_asked_about_every_day_is_left_to_it)
 		{ "\x02\x23", "a packet that is out of place", 2 },
 		{ "\x02\xa3\0\0\0\0\0\0", "a TNT without an end", 8 },
 		{ "\x0d", "a TIP without an address", 1 },
+		{ "\x6d\0\0\0\0\0\0", "a branch to address 0", 7 },
 		{ "\x06", "a return without a call", 1 },
 		{ "\x04", "a return that is not taken", 1 },
 		{ "\x06\x01", "a return without a call", 2 },
