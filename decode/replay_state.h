@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a replay is made of, for the files that it is in: replay.c follows the flow, row.c
- * quickly where it is plain, look.c knows where in the trace it is, and when; recover.c
- * begins where it can be followed, and goes on where it could not; waypoint.c compares with what
- * PSBs say.
+ * The state of a replay, for the files that it consists of:
+ *   replay.c        follows the flow
+ *   replay_event.c  lists events
+ *   row.c           lists many blocks at once where no event and no gap is between them
+ *   look.c          knows the offset and the time
+ *   recover.c       begins at a PSB, and goes on behind a gap
+ *   waypoint.c      compares the flow with the PSBs
  */
 #ifndef PTC_DECODE_REPLAY_STATE_H
 #define PTC_DECODE_REPLAY_STATE_H
@@ -276,6 +279,18 @@ void ptc_replay_tell_of(struct ptc_replay *r, size_t off);
  * when it began. */
 void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time);
 void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time);
+
+/*
+ * Lists event @ev, which libipt read between the offsets @from and @to of the span. @bound: the
+ * latest time that its time can be, as for to_ns.
+ */
+void ptc_replay_take_event(struct ptc_replay *r, const struct pt_event *ev, size_t from, size_t to,
+			   uint64_t bound);
+/*
+ * Lists the packets in front of the offset @upto that libipt does not know, as of @time. Stops at a
+ * packet whose FUP the flow has not reached.
+ */
+void ptc_replay_list_masked(struct ptc_replay *r, size_t upto, uint64_t time);
 
 /* Where the decoder stands: a block begins there, even one that fails. Only after an error. */
 uint64_t ptc_replay_current_ip(struct ptc_replay *r);

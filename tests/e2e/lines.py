@@ -10,9 +10,9 @@ import subprocess
 import sys
 
 import lib
+from compile import built, linkers
 from lib import PTCAP, Run, check
 
-LINKERS = ("bfd", "gold", "lld", "mold")
 C = """\
 static volatile int sink;
 static inline int add(int a, int b) {
@@ -103,16 +103,6 @@ def need(*tools):
     for tool in ("addr2line", "readelf", "qemu-x86_64", *tools):
         if not shutil.which(tool):
             lib.skip(f"no {tool}")
-
-
-def linkers():
-    return [l for l in LINKERS if shutil.which("ld." + l) or shutil.which(l)]
-
-
-def built(folder, argv):
-    """The program, or None where it cannot be made."""
-    path = os.path.join(folder, "program")
-    return path if shutil.which(argv[0]) and Run([*argv, "-o", path]).status == 0 else None
 
 
 def record(folder, path):

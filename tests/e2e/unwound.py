@@ -9,10 +9,10 @@ import shutil
 import sys
 
 import lib
+from compile import built, linkers
 from lib import PTCAP, Run, check, prog
 
 SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
-LINKERS = ("bfd", "gold", "lld", "mold")
 FORMS = {
     "pie": ["-pie", "-fPIE"],
     "fixed": ["-no-pie"],
@@ -29,17 +29,6 @@ CASES = {}
 def case(f):
     CASES[f.__name__] = f
     return f
-
-
-def compiled(folder, name, argv):
-    """The program, or None where this linker cannot make one."""
-    path = os.path.join(folder, name)
-    run = Run([*argv, "-o", path])
-    return path if run.status == 0 else None
-
-
-def linkers():
-    return [l for l in LINKERS if shutil.which("ld." + l) or shutil.which(l)]
 
 
 def eu_stack(core):
@@ -83,7 +72,7 @@ def linked(folder):
         for linker in linkers():
             for form, options in FORMS.items():
                 argv = [compiler, "-g", "-O2", "-fomit-frame-pointer", "-fuse-ld=" + linker, *options]
-                path = shutil.which(compiler) and compiled(folder, "deep", [*argv, os.path.join(SUPPORT, "prog_deep.c")])
+                path = built(folder, [*argv, os.path.join(SUPPORT, "prog_deep.c")], "deep")
                 if path:
                     same_as_eu_stack(f"{compiler} {linker} {form}", *died(folder, [path], STATE))
                     done += 1
@@ -98,7 +87,7 @@ def uncaught(folder):
     for compiler in ("g++", "clang++"):
         for linker in linkers():
             argv = [compiler, "-g", "-O2", "-fomit-frame-pointer", "-fuse-ld=" + linker, os.path.join(SUPPORT, "prog_uncaught.cpp")]
-            path = shutil.which(compiler) and compiled(folder, "uncaught", argv)
+            path = built(folder, argv, "uncaught")
             if path:
                 same_as_eu_stack(f"{compiler} {linker}", *died(folder, [path], STATE))
 
@@ -110,7 +99,7 @@ def rust(folder):
     if not shutil.which("rustc"):
         lib.skip("no rustc")
     for options in ([], ["-C", "link-arg=-fuse-ld=lld"]):
-        path = compiled(folder, "null", ["rustc", "-g", "-O", *options, os.path.join(SUPPORT, "prog_null.rs")])
+        path = built(folder, ["rustc", "-g", "-O", *options, os.path.join(SUPPORT, "prog_null.rs")], "null")
         if path:
             same_as_eu_stack(f"rustc {options}", *died(folder, [path], STATE))
 

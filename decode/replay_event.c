@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a replay that lists libipt's events, and the packets that libipt does not know. */
+#include <intel-pt.h>
+
+#include "arch/pt_packet.h"
+#include "decode/event.h"
+#include "decode/mask.h"
+#include "decode/replay_state.h"
+
+static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t time)
+{
+	const struct ptc_span *sp = span_of(r);
+	const size_t at = ptc_span_find(sp, from, to, PTC_PKT_OVF);
+
+	if (r->before)
+		ptc_replay_land(r, r->before);
+	ptc_trail_cut(&r->trail);
+	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
+}
+
+/* Lists @ev as an EVENT item if the options ask for events. */
+static void list_event(struct ptc_replay *r, const struct pt_event *ev, uint64_t time)
+{
+	struct ptc_pt_event e = ptc_pt_event_of(ev);
+
+	if (!r->conf.opts->events || e.kind == PTC_EVENT_NONE)
+		return;
+	e.time = time;
+	ptc_replay_list_gap(r, time);
+	ptc_trail_event(&r->trail, &e);
+}
+
+static void list_masked(struct ptc_replay *r, const struct ptc_masked *k, uint64_t ip,
+			uint64_t time)
+{
+	const struct ptc_pt_event e = {
+		.kind = k->kind, .ip = ip, .value = k->value, .time = time
+	};
+
+	ptc_replay_list_gap(r, time);
+	ptc_trail_event(&r->trail, &e);
+	ptc_mask_take(&r->window.mask);
+}
+
+void ptc_replay_list_masked(struct ptc_replay *r, size_t upto, uint64_t time)
+{
+	const struct ptc_masked *k;
+
+	while ((k = ptc_mask_next(&r->window.mask, upto)) != NULL &&
+	       (k->fup == PTC_MASK_NO_FUP || k->off < r->from))
+		list_masked(r, k, 0, not_before(r->told, time));
+}
+
+/* Lists the masked packets in front of @to. Returns true if @ev is only the stand-in of one of
+ * them. */
+static bool take_masked(struct ptc_replay *r, const struct pt_event *ev, size_t to, uint64_t time)
+{
+	const bool exstop = ev->type == ptev_exstop;
+	const struct ptc_masked *k;
+	uint64_t ip = 0;
+
+	if (exstop)
+		ip = ev->ip_suppressed ? 0 : ev->variant.exstop.ip;
+	else if (ev->type == ptev_async_branch)
+		ip = ev->variant.async_branch.from;
+	else if (ev->type == ptev_async_disabled)
+		ip = ev->variant.async_disabled.at;
+	else
+		return false;
+	while ((k = ptc_mask_next(&r->window.mask, to)) != NULL) {
+		const bool is_it = k->fup == (exstop ? PTC_MASK_FUP : PTC_MASK_FUP_TIP);
+
+		list_masked(r, k, is_it ? ip : 0, time);
+		if (is_it)
+			return exstop;
+	}
+	return false;
+}
+
+void ptc_replay_take_event(struct ptc_replay *r, const struct pt_event *ev, size_t from, size_t to,
+			   uint64_t bound)
+{
+	const uint64_t time = not_before(r->told, ev->has_tsc ? to_ns(r, ev->tsc, bound) : r->now);
+
+	r->told = time;
+	ptc_trail_progress(&r->trail);
+	r->idle = 0;
+	if (ev->status_update || (r->conf.opts->events && take_masked(r, ev, to, time)))
+		return;
+	switch (ev->type) {
+	case ptev_enabled:
+		list_event(r, ev, time);
+		ptc_replay_list_gap(r, time);
+		ptc_trail_start(&r->trail, ev->variant.enabled.ip, time);
+		break;
+	case ptev_disabled:
+		ptc_replay_list_gap(r, time);
+		ptc_trail_exit(&r->trail, ev->ip_suppressed ? 0 : ev->variant.disabled.ip, time);
+		break;
+	case ptev_async_disabled:
+		ptc_replay_list_gap(r, time);
+		ptc_trail_async(&r->trail, ev->variant.async_disabled.at,
+				ev->ip_suppressed ? 0 : ev->variant.async_disabled.ip, time);
+		break;
+	case ptev_async_branch:
+		ptc_replay_list_gap(r, time);
+		ptc_trail_async(&r->trail, ev->variant.async_branch.from,
+				ev->variant.async_branch.to, time);
+		break;
+	case ptev_overflow:
+		ptc_replay_list_gap(r, time);
+		list_overflow(r, from, to, time);
+		break;
+	default:
+		break;
+	}
+	if (ev->type != ptev_enabled)
+		list_event(r, ev, time);
+}
