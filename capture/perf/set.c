@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -20,9 +19,8 @@
 enum {
 	REAP_AT_ONCE = 64,
 	MAIN = 0,
-	SAMPLER = 1,	   /* if there are three */
-	TIME_SLACK = 100,  /* one part in so many: the clocks of events are not read at once */
-	SWITCH_SLACK = 10, /* no more than one in so many is put down to their being switched */
+	SAMPLER = 1,	  /* if there are three */
+	TIME_SLACK = 100, /* one part in so many: a full ring switches its own events off and on */
 };
 
 static int control(int fd, unsigned long request)
@@ -239,51 +237,18 @@ int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err)
 
 /* --- on and off --- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-static void tell(const struct ptc_set *s, size_t first, size_t n, size_t e, unsigned long request)
-{
-	size_t i;
-
-	for (i = first; i < first + n; i++)
-		if (s->slots[i].fd[e] >= 0 && !s->slots[i].over)
-			(void)s->control(s->slots[i].fd[e], request);
-}
-
+/*
+ * DISABLE goes in the opposite order of ENABLE. So the last of a target's events is on only while
+ * all of them are: see add_target.
+ */
 static void each_once(const struct ptc_set *s, size_t e, unsigned long request)
 {
-	tell(s, 0, s->nslots, e, request);
-}
+	size_t i, k;
 
-/* How many slots, one for each CPU, are of the target whose first is @first. */
-static size_t slots_of_target(const struct ptc_set *s, size_t first)
-{
-	const pid_t tid = s->slots[first].tid;
-	size_t n = 1;
-
-	while (tid >= 0 && !s->flags && first + n < s->nslots && s->slots[first + n].tid == tid)
-		n++;
-	return n;
-}
-
-/* As each_once, of MAIN; and it is noted how long that took for each target: see add_target. */
-static void switch_targets(const struct ptc_set *s, unsigned long request)
-{
-	uint64_t began;
-	size_t i, n;
-
-	for (i = 0; i < s->nslots; i += n) {
-		n = slots_of_target(s, i);
-		began = now_ns();
-		tell(s, i, n, MAIN, request);
-		if (n > 1)
-			s->slots[i].switching_ns += now_ns() - began;
+	for (i = 0; i < s->nslots; i++) {
+		k = request == PERF_EVENT_IOC_DISABLE ? s->nslots - 1 - i : i;
+		if (s->slots[k].fd[e] >= 0 && !s->slots[k].over)
+			(void)s->control(s->slots[k].fd[e], request);
 	}
 }
 
@@ -296,10 +261,7 @@ static void switch_targets(const struct ptc_set *s, unsigned long request)
  */
 static void each(struct ptc_set *s, size_t e, unsigned long request)
 {
-	if (e == MAIN)
-		switch_targets(s, request);
-	else
-		each_once(s, e, request);
+	each_once(s, e, request);
 	if (!s->attr[e].inherit)
 		return;
 	each_once(s, e, request);
@@ -532,19 +494,28 @@ static struct reading read_event(const struct ptc_set *s, const struct ptc_slot 
 	return r;
 }
 
+/* How many slots, one for each CPU, are of the target whose first is @first. */
+static size_t slots_of_target(const struct ptc_set *s, size_t first)
+{
+	const pid_t tid = s->slots[first].tid;
+	size_t n = 1;
+
+	while (tid >= 0 && !s->flags && first + n < s->nslots && s->slots[first + n].tid == tid)
+		n++;
+	return n;
+}
+
 /*
- * Of a target's events, one for each CPU, each is on all the time the target runs, and runs
- * while it is on its CPU: together that is all the time, or there is a hole. A thread that changes
- * its CPU while its events are switched one after the other may meet none that is on: that long it
- * is no hole, within bounds, or who takes many snapshots would never hear of one.
+ * Counts the events of one target: @n slots from @first, one for each CPU. Each event is on all the
+ * time, and runs while the target is on its CPU. The last one is on only while all are, and it is
+ * read first. So together they ran at least as long as the last one was on, or the PMU was busy.
  */
 static void add_target(const struct ptc_set *s, size_t first, size_t n, struct ptc_set_counts *ret)
 {
-	uint64_t enabled = UINT64_MAX, running = 0; /* enabled: since the last of them was */
-	uint64_t slack = s->slots[first].switching_ns;
+	uint64_t enabled = UINT64_MAX, running = 0;
 	size_t i, e;
 
-	for (i = first; i < first + n; i++) {
+	for (i = first + n; i-- > first;) {
 		for (e = 0; e < s->nevents; e++) {
 			const struct reading r = read_event(s, &s->slots[i], e, ret);
 
@@ -558,9 +529,7 @@ static void add_target(const struct ptc_set *s, size_t first, size_t n, struct p
 	}
 	ret->enabled_ns += enabled;
 	ret->running_ns += running < enabled ? running : enabled;
-	if (slack > enabled / SWITCH_SLACK)
-		slack = enabled / SWITCH_SLACK;
-	ret->unscheduled += running + slack < enabled - enabled / TIME_SLACK;
+	ret->unscheduled += running < enabled - enabled / TIME_SLACK;
 }
 
 void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret)

@@ -27,9 +27,6 @@ struct ptc_slot {
 	pid_t tid;		   /* -1: whatever runs there */
 	int fd[PTC_SOURCE_EVENTS]; /* -1: not open. As attr[] of the set */
 	bool over;		   /* its CPU went: others have taken its place */
-	/* Of a target's first slot: so long some of its events that trace were on, and others not.
-	 */
-	uint64_t switching_ns;
 };
 
 /* What is read from an event at the end. */
