@@ -11,7 +11,7 @@ function(ptcap_damage NAME COUNT SEED)
 		ENVIRONMENT "${e2e_env};MUTATE=$<TARGET_FILE:mutate>")
 endfunction()
 
-ptcap_damage(some 300 1)
+ptcap_damage(some 200 1)
 if(NOT PTCAP_SANITIZE)
 	# All of them in all ways would be four minutes of two CPUs; the few above are.
 	ptcap_damage(much 10000 2 1)

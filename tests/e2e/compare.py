@@ -251,7 +251,7 @@ PROGRAMS = {
 }
 
 
-FORKING = {"fork": ["/bin/sh", "-c", "/bin/true & /bin/echo a | cat; wait"]}
+FORKING = {"fork": ["/bin/sh", "-c", "/bin/true & /bin/echo a; wait"]}
 
 
 def check_clean(name, raw, out, words):
