@@ -13,7 +13,7 @@ int ptc_ipt_track_init(struct ptc_ipt_track *t, const struct pt_config *config, 
 {
 	struct pt_config own = *config;
 
-	memset(&own.flags, 0, sizeof(own.flags)); /* those are a block decoder's */
+	memset(&own.flags, 0, sizeof(own.flags)); /* flags of a block decoder */
 	pt_evt_free_decoder(t->dec);
 	*t = (struct ptc_ipt_track){ .dec = pt_evt_alloc_decoder(&own),
 				     .bytes = config->begin,
@@ -93,7 +93,7 @@ static uint64_t behind(const struct ptc_ipt_track *t)
 	return len > 0 ? end + (uint64_t)len : end;
 }
 
-/* The block decoder is done with what it had, and has the next one. */
+/* Moves on to the next event: the block decoder has used the current one. */
 static void advance(struct ptc_ipt_track *t)
 {
 	if (t->cur.status < 0)
@@ -109,7 +109,7 @@ static void advance(struct ptc_ipt_track *t)
 	t->touched = false;
 }
 
-/* What is new in @status is not for the caller. */
+/* Passes over events that libipt 2.0 does not have. Returns the status behind them. */
 static int pass_new(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int status)
 {
 	struct pt_event ev;
@@ -166,7 +166,7 @@ int ptc_ipt_track_use(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int
 {
 	const bool takes_bit = b->iclass == ptic_cond_jump || b->iclass == ptic_return;
 
-	/* What it would need could not be read: 2.0 says why. */
+	/* The next packet could not be read: return the reason, as libipt 2.0 does. */
 	if (status == -pte_bad_query && t->cur.status < 0)
 		status = t->cur.status;
 	if (!b->ninsn || (!takes_bit && b->iclass == ptic_other))

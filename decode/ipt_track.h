@@ -31,11 +31,11 @@ struct ptc_ipt_track {
 	const uint8_t *bytes;	      /* lent */
 	size_t len;
 	struct ptc_ipt_read cur, next; /* what the block decoder has, and what comes behind it */
-	int bits;		       /* of cur: those that are left, if it is a TNT */
+	int bits;		       /* unused bits of cur, if cur is a TNT */
 	bool touched;		       /* one of them was used */
 	bool timed;		       /* there was an event in front of cur with a time, */
 	uint64_t tsc;		       /* which is this */
-	uint64_t before;	       /* the packet behind what is in front of cur */
+	uint64_t before;	       /* end of the event in front of cur */
 	uint64_t looked_from, looked;  /* what ahead() was last asked, and its answer */
 };
 

@@ -38,7 +38,7 @@ void ptc_labels_sort(struct ptc_labels *t);
 const char *ptc_labels_find(const struct ptc_labels *t, uint64_t ip, uint64_t time,
 			    uint64_t *ret_off);
 
-/* The same of those that began at @since or later, or have no time. */
+/* As above, for names that began at @since or later, or have no time. */
 const char *ptc_labels_find_since(const struct ptc_labels *t, uint64_t ip, uint64_t since,
 				  uint64_t time, uint64_t *ret_off);
 

@@ -97,7 +97,7 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 /* Trace was lost: where the flow is is not known. */
 void ptc_fast_flow_cut(struct ptc_fast_flow *f);
 
-/* The trace ends: what was listed stays, and what comes next may not have run. */
+/* Ends the trace: listed branches stay. Later instructions may not have run. */
 void ptc_fast_flow_end(struct ptc_fast_flow *f);
 
 /* What is known of the last instruction, if there is one: NONE or INSN. */
