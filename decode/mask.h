@@ -40,7 +40,7 @@ struct ptc_mask {
 	size_t pos; /* the next packet is here, */
 	bool synced;
 	bool listed;	      /* somebody wants to know of them */
-	struct ptc_masked *v; /* owned; those that nobody has taken */
+	struct ptc_masked *v; /* owned; packets not yet listed */
 	size_t first, n, cap;
 };
 
@@ -55,7 +55,7 @@ void ptc_mask_restart(struct ptc_mask *m, size_t at);
  */
 void ptc_mask_run(struct ptc_mask *m, uint8_t *bytes, size_t from, size_t upto, bool ends);
 
-/* The first one that nobody has taken, if it is in front of @upto; else NULL. */
+/* Returns the first packet not yet listed, if it is in front of @upto; else NULL. */
 const struct ptc_masked *ptc_mask_next(const struct ptc_mask *m, size_t upto);
 void ptc_mask_take(struct ptc_mask *m);
 

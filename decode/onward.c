@@ -48,7 +48,7 @@ static bool ran(const struct ptc_step *steps, size_t nsteps, const struct ptc_wa
 {
 	size_t i = older != PTC_ALIGN_NONE ? older : newer;
 
-	if (older == PTC_ALIGN_NONE) /* as far back as the filter hides what is there */
+	if (older == PTC_ALIGN_NONE) /* as far back as the filter hides branches */
 		while (i && (i == newer || !ptc_wants_step(wants, &steps[i])) &&
 		       !(steps[i].flags & PTC_STEP_GAP))
 			i--;
@@ -97,7 +97,7 @@ void ptc_onward_put(const struct ptc_onward *o, const struct ptc_align_in *in,
 {
 	size_t n = in->n, k = o->n;
 
-	/* From the oldest on: what is put back moves those that are older. */
+	/* Starts at the oldest entry: an entry that is put back moves the older entries. */
 	while (k--) {
 		const size_t left = o->items[k].at - k; /* entries that are newer, without these */
 		const size_t behind = n - left;		/* older ones, with those put back */

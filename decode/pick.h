@@ -32,7 +32,7 @@ void ptc_pick_release(struct ptc_pick *p);
 /* Is there anything to choose by? */
 bool ptc_pick_is_needed(const struct ptc_pick *p);
 
-/* Is @time, in ns, behind what is wanted? */
+/* Returns true if @time (ns) is behind the wanted part. */
 static inline bool ptc_pick_is_over(const struct ptc_pick *p, uint64_t time)
 {
 	return time >= p->to && p->to != UINT64_MAX;

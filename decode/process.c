@@ -184,7 +184,7 @@ void ptc_proc_exec(struct ptc_proc *p, uint64_t time)
 	p->names_of = 0;
 }
 
-/* Names of code that is in no file: those of the parent up to now, or those that it inherited. */
+/* Names of code that is in no file: of the parent until now, or inherited ones. */
 static void inherit_names(struct ptc_procs *ps, struct ptc_proc *child,
 			  const struct ptc_proc *parent, uint64_t time)
 {

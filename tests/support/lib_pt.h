@@ -21,8 +21,8 @@ enum { PT_CODE = 0x1000, PT_CODE_LEN = 57 };
 #define PT_HIGH 0x7f0000000000ull /* the same code is at PT_HIGH + PT_CODE */
 extern const uint8_t pt_code[PT_CODE_LEN];
 
-/* Step of tests that flip bit by bit. ASan takes ten times as long: one bit of seven, so one of
- * each byte, and another one in the next byte. */
+/* Step of tests that flip bit by bit. ASan takes ten times as long: one bit of seven, so at
+ * least one of each byte. */
 #ifdef __SANITIZE_ADDRESS__
 #define PT_FLIP_STEP 7
 #else

@@ -744,7 +744,7 @@ Test(userrec, a_build_id_without_its_size_has_twenty_bytes)
 	ptc_buf_release(&b);
 }
 
-/* As perf up to 3.10 wrote it: without what is behind the name, up to a multiple of 8 bytes. */
+/* As perf up to 3.10 wrote it: the record ends with the name, padded to 8 bytes. */
 Test(userrec, the_name_of_an_event_type_may_be_short_and_have_no_end)
 {
 	static const char *const names[] = { "cycles", "branches", "cache-references" };

@@ -245,7 +245,7 @@ Test(waypoint, what_was_left_of_a_psb_does_not_hide_what_is_in_front_of_it)
 	ptc_buf_release(&b);
 }
 
-/* Both engines look as far behind a PSB as it takes to come to what they fail at. */
+/* Both engines look behind a PSB until the packet at which they fail. */
 Test(waypoint, what_is_no_packet_far_behind_a_psb_begins_the_gap_at_the_psb)
 {
 	static const uint8_t bad[] = { 0x02, 0xff };
