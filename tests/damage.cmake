@@ -11,10 +11,14 @@ function(ptcap_damage NAME COUNT SEED)
 		ENVIRONMENT "${e2e_env};MUTATE=$<TARGET_FILE:mutate>")
 endfunction()
 
-ptcap_damage(some 200 1)
+set(some 200)
+if(PTCAP_SANITIZE)
+	set(some 100)
+endif()
+ptcap_damage(some ${some} 1)
 if(NOT PTCAP_SANITIZE)
 	# All of them in all ways would be four minutes of two CPUs; the few above are.
-	ptcap_damage(much 10000 2 1)
+	ptcap_damage(much 4000 2 1)
 	set_tests_properties(damage_much PROPERTIES LABELS "damage;long")
 endif()
 

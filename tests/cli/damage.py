@@ -19,7 +19,7 @@ COMMANDS = (
     ["decode", "-F", "insn-ip"],
     ["decode", "--format", "json"],
 )
-ROUNDS = 60
+ROUNDS = 30
 HEADER = 700  # of the bytes there more depends than of the others
 
 

@@ -1166,7 +1166,7 @@ def context_of(folder, name, argv, surroundings):
 def same_context(folder, surroundings, prefix=()):
     """Returns what was seen, both times."""
     path, truth = os.path.join(folder, "f"), os.path.join(folder, "t")
-    command = [prog("context"), "an argument", "", "-x"]
+    command = [prog("context_static"), "an argument", "", "-x"]
     ours = [PTCAP, "record", "-q", "--source", "step", "-o", path, "--truth", truth, "--"]
     want = context_of(folder, "plain", [*prefix, *command], surroundings)
     got = context_of(folder, "traced", [*prefix, *ours, *command], surroundings)
@@ -1342,11 +1342,11 @@ def refuses_32bit(folder):
 @case
 def leaves_32bit(folder):
     """A 32-bit program that the command runs, or becomes, goes by itself; it is counted and told."""
-    for n, (script, want, status) in enumerate(
-        (("{0}; echo $?; exit 4", "32\n5\n", 4), ("exec {0}", "32\n", 5))
+    becomes = [prog("chain_static"), runs_32bit()]
+    for n, (argv, want, status) in enumerate(
+        ((["/bin/sh", "-c", f"{runs_32bit()}; echo $?; exit 4"], "32\n5\n", 4), (becomes, f"{becomes[0]} passes 2 on\n32\n", 5))
     ):
         path, truth = os.path.join(folder, f"f{n}"), os.path.join(folder, f"t{n}")
-        argv = ["/bin/sh", "-c", script.format(runs_32bit())]
         r = lib.record(path, argv, "--truth", truth).expect(status)
         check(r.out == want, f"output {r.out!r}")
         check("1 processes" in r.err and "32-bit" in r.err, f"message {r.err!r}")

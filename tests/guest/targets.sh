@@ -112,7 +112,7 @@ same_by_tid attach 9
 # is on there. So those behind the first on each CPU, and in front of the last, have one, whichever CPU they ran on.
 "$progs/prog_crowd" churn 1000000 1 >/dev/null &
 target=$!
-for seconds in 1 4 20 100 400; do # until enough of them had their turn, however busy the machine is
+for seconds in 1 2 4 20 100 400; do # until enough of them had their turn, however busy the machine is
 	"$ptcap" record -v --source pt --max-time "$seconds" -o churn.data -p "$target" 2>churn.err ||
 		fail "churn: $(cat churn.err)"
 	"$ptcap" dump -i churn.data --type EXIT | sed -n 's/.* EXIT .* tid=\([0-9]*\) .*{.*/\1/p' >churn.died

@@ -16,7 +16,7 @@
 
 #include "decode/fast/engine.h"
 
-enum { UNIT = 16, UNITS = 6000, BASE = 0x400000, THREADS = 4, ROUNDS = 4, BRANCHES = 60000 };
+enum { UNIT = 16, UNITS = 6000, BASE = 0x400000, THREADS = 4, ROUNDS = 2, BRANCHES = 60000 };
 
 /* Few enough that the index stays small, and slots are free and then another's all the time. */
 enum { PLACES = 1 << 13, FINDS = 200 };

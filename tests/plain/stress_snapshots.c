@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a ring is overwritten ten thousand times while snapshots are taken at random; each
+ * Description: a ring is overwritten three thousand times while snapshots are taken at random; each
  * is the end of what was written, byte for byte, from a PSB on.
  *
  * The producer writes a stream that is a function of its position, and stops when it is asked to.
@@ -22,8 +22,8 @@
 
 enum {
 	SIZE = 8192,
-	LAPS = 10000,
-	SNAPSHOTS = 1000,
+	LAPS = 3000,
+	SNAPSHOTS = 300,
 	PERIOD = 1016,
 	PIECE_MAX = 600,
 	HEAD = PTC_PSB_LEN + 8 + 2

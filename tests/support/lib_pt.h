@@ -21,12 +21,12 @@ enum { PT_CODE = 0x1000, PT_CODE_LEN = 57 };
 #define PT_HIGH 0x7f0000000000ull /* the same code is at PT_HIGH + PT_CODE */
 extern const uint8_t pt_code[PT_CODE_LEN];
 
-/* Step of tests that flip bit by bit. ASan takes ten times as long: one bit of seven, so at
- * least one of each byte. */
+/* Step of tests that flip bits: two or three of each byte. ASan takes ten times as long: one of
+ * each byte. */
 #ifdef __SANITIZE_ADDRESS__
 #define PT_FLIP_STEP 7
 #else
-#define PT_FLIP_STEP 1
+#define PT_FLIP_STEP 3
 #endif
 
 /* How pt_replay replays; zeros are: transfers, resync at a packet, no times. */

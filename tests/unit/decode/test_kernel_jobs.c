@@ -195,7 +195,7 @@ static void compare(const char *path, enum ptc_engine_choice engine, uint64_t le
 	cr_assert_gt(count(one, line), 0);
 	cr_assert_gt(count(one, " ffffffffc0000013 ") + count(one, " ffffffffc0000012 "), 0);
 	cr_assert_gt(count(one, " ffffffffc0000010 ") + count(one, " ffffffffc0000011 "), 0);
-	for (opts.slice = 1; opts.slice <= 512; opts.slice *= 8)
+	for (opts.slice = 1; opts.slice <= 512; opts.slice *= 64)
 		for (opts.jobs = 2; opts.jobs <= 3; opts.jobs++) {
 			text = run(path, &opts, &ahead);
 			cr_assert_str_eq(text, one, "%u threads, %zu bytes", opts.jobs, opts.slice);
