@@ -347,6 +347,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->missed_cpus = end->missed_cpus;
 	ret->late_cpus = end->late_cpus;
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
+	memcpy(ret->unfollowed, end->unfollowed, sizeof(ret->unfollowed));
 	ret->kcore_bytes = s->kcore_bytes;
 }
 

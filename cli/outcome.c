@@ -20,6 +20,10 @@ void ptc_outcome_say_untraced(const struct ptc_record_result *r)
 			" processes turned to 32-bit code, which cannot be stepped: from there on "
 			"they were not recorded",
 			r->untraced);
+	else if (r->unfollowed[0])
+		ptc_say("%" PRIu64
+			" programs or threads that the command started were not recorded: %s",
+			r->untraced, r->unfollowed);
 	else if (r->untraced)
 		ptc_say("%" PRIu64
 			" threads or processes that the command started were not recorded",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The guest's system calls, as far as they change what code there is, or who runs it. */
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 
 #include "capture/emu/lack.h"
 #include "capture/emu/plugin.h"
-#include "capture/emu/program.h"
 
 enum {
 	PAGE = 4096,
@@ -22,7 +20,6 @@ enum {
 	/* struct sigaction of the kernel: handler, flags, restorer, mask */
 	SA_HANDLER_AT = 0,
 	SA_RESTORER_AT = 16,
-	ARGS_MAX = 1 << 20,
 };
 
 static void *host(uint64_t guest)
@@ -130,75 +127,6 @@ static void changed(struct ptc_emu_me *m, uint64_t ret)
 	tell(m, &map, NULL);
 }
 
-/* --- exec: the new program is emulated as well --- */
-
-static char **strings(uint64_t guest)
-{
-	const uint64_t *list = guest ? host(guest) : NULL;
-	size_t n = 0, i;
-	char **ret;
-
-	while (list && list[n] && n < ARGS_MAX)
-		n++;
-	ret = calloc(n + 1, sizeof(*ret));
-	for (i = 0; ret && i < n; i++)
-		ret[i] = host(list[i]);
-	return ret;
-}
-
-/* @name at @out + @n, a comma in it written twice. Returns the end of it; SIZE_MAX: no room. */
-static size_t put_name(char *out, size_t size, size_t n, const char *name)
-{
-	for (; *name; name++) {
-		if (n + 128 > size)
-			return SIZE_MAX;
-		out[n++] = *name;
-		if (*name == ',')
-			out[n++] = ',';
-	}
-	out[n] = '\0';
-	return n;
-}
-
-/* "FILE,shm=...": @path is executed, @loaded is what QEMU loads. */
-static bool plugin_option(char *out, size_t size, const char *path, const char *loaded)
-{
-	const char *base = strrchr(path, '/');
-	size_t n = put_name(out, size, 0, ptc_emu_proc.plugin);
-	size_t i;
-
-	if (n == SIZE_MAX)
-		return false;
-	base = base ? base + 1 : path;
-	n += (size_t)snprintf(out + n, size - n, ",shm=%d,how=exec,comm=", ptc_emu_proc.shm_id);
-	for (i = 0; i < 15 && base[i]; i++)
-		n += (size_t)snprintf(out + n, size - n, "%02x", (unsigned char)base[i]);
-	n += (size_t)snprintf(out + n, size - n, ",path=");
-	return put_name(out, size, n, loaded) < SIZE_MAX;
-}
-
-/* Does not return if the program runs. What we refuse, or what fails, QEMU does in its way. */
-static void exec(const char *path, uint64_t args, uint64_t env)
-{
-	struct ptc_emu_program p = { NULL, NULL, NULL };
-	char qemu[PATH_MAX], option[4 * PTC_EMU_PATH];
-	char **argv = strings(args), **envp = strings(env), **line = NULL;
-	const ssize_t n = readlink("/proc/self/exe", qemu, sizeof(qemu) - 1);
-
-	if (argv && envp && n > 0 && ptc_emu_program_find(path, argv, &p) == PTC_EMU_RUNS &&
-	    plugin_option(option, sizeof(option), path, p.path)) {
-		qemu[n] = '\0';
-		line = ptc_emu_program_line(&p, qemu, option);
-		ptc_emu_program_turn(envp);
-		if (line)
-			(void)execve(qemu, line, envp);
-	}
-	free(line);
-	ptc_emu_program_release(&p);
-	free(argv);
-	free(envp);
-}
-
 /* --- the callbacks --- */
 
 static void told_lack(int64_t num, uint64_t arg, int64_t ret)
@@ -220,16 +148,6 @@ static void on_sigaction(const uint8_t *act)
 		ptc_emu_handler(handler, restorer);
 }
 
-static void on_exec(const struct ptc_emu_me *m)
-{
-	const uint64_t *a = m->args;
-
-	if (atomic_load(&ptc_emu_proc.sh->stop))
-		return;
-	if (m->call == SYS_execve && a[0])
-		exec(host(a[0]), a[1], a[2]);
-}
-
 void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
 		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
@@ -248,7 +166,8 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 			on_sigaction(host(a2));
 		break;
 	case SYS_execve:
-		on_exec(m);
+	case SYS_execveat:
+		ptc_emu_exec(m);
 		break;
 	case SYS_clock_gettime:
 		/* What ran until now is in front of a time that the JIT writes. */
@@ -271,6 +190,8 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
 	(void)vcpu;
 	if (num == m->call && ret < 0)
 		told_lack(num, m->args[0], ret);
+	if (num == SYS_execve || num == SYS_execveat)
+		ptc_emu_exec_failed(m);
 	if (num != m->call || (ret < 0 && ret >= -4095))
 		return;
 	switch (num) {

@@ -7,6 +7,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +241,15 @@ static bool take_option(const char *o)
 	return true;
 }
 
+/* The program's path, while the guest has not changed its directory yet. */
+static void know_program(void)
+{
+	char path[PATH_MAX];
+
+	if (realpath(ptc_emu_proc.path, path) && strlen(path) < sizeof(ptc_emu_proc.exe))
+		memcpy(ptc_emu_proc.exe, path, strlen(path) + 1);
+}
+
 static bool know_ourselves(void)
 {
 	Dl_info info;
@@ -274,6 +284,7 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 		_exit(0);
 	if (pthread_atfork(before_fork, NULL, in_child))
 		return -1;
+	know_program();
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, ptc_emu_call);
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, ptc_emu_called);

@@ -21,7 +21,8 @@ struct ptc_emu_me {
 	 * known, or not what we believe it is.
 	 */
 	const uint64_t *env;
-	int64_t call; /* the system call it is in */
+	int64_t call;	 /* the system call it is in */
+	bool unfollowed; /* an exec, which was counted as one that is not recorded */
 	uint64_t args[6];
 };
 
@@ -35,6 +36,7 @@ struct ptc_emu_proc {
 	/* Of the program: QEMU's own function for it is missing in 10.0, which does not build it.
 	 */
 	char path[PTC_EMU_PATH];
+	char exe[PTC_EMU_PATH]; /* the same without links; "": it has no such name */
 	char comm[16];
 	enum ptc_emu_how how; /* it came to be */
 	uint64_t base;	      /* of the guest's address 0 */
@@ -108,6 +110,12 @@ void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);
 void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
 		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
 void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
+
+/* --- exec.c: the guest executes a program --- */
+/* Does not return if the program runs under QEMU. Else counts it as one that is not recorded. */
+void ptc_emu_exec(struct ptc_emu_me *m);
+/* No program was executed: there is none to be counted. */
+void ptc_emu_exec_failed(struct ptc_emu_me *m);
 
 /* --- signals.c --- */
 /* Signal handlers at guest address @handler run from now on; returning through @restorer. */

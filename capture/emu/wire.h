@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	PTC_EMU_VERSION = 3,
+	PTC_EMU_VERSION = 4,
 	PTC_EMU_SLOTS = 1040,	  /* threads at a time, */
 	PTC_EMU_FOR_EXEC = 16,	  /* the last of which are for those that exec, */
 	PTC_EMU_FOR_VISITS = 8,	  /* and the very last for those that change mappings */
@@ -113,23 +113,34 @@ struct ptc_emu_slot {
 	atomic_ullong born;		 /* and the number of that, of all */
 };
 
+/* Why a program that the guest executes is not emulated. */
+enum ptc_emu_unfollowed {
+	PTC_EMU_UNFOLLOWED_OTHER,   /* it cannot be read, or has no name */
+	PTC_EMU_UNFOLLOWED_FOREIGN, /* it is not for 64-bit x86 */
+	PTC_EMU_UNFOLLOWED_ROOT,    /* QEMU is not in the root directory that it has */
+	PTC_EMU_UNFOLLOWED_SHARED,  /* it may not, or cannot, reach the memory of the recording */
+};
+
 struct ptc_emu_shared {
 	_Alignas(64) atomic_ullong arena_used; /* bytes */
 	uint64_t arena_size;
 	uint64_t owner_start; /* when ptcap was started: field 22 of /proc/PID/stat */
 	uint32_t version;
-	int32_t owner;		/* ptcap's pid */
-	atomic_uint bell;	/* futex: bumped to wake the trace unit */
-	atomic_uint sleeping;	/* it waits for that */
-	atomic_uint stop;	/* futex: record no more */
-	atomic_uint loaded;	/* plugins that found this segment */
-	atomic_uint full;	/* the arena did not suffice: the trace unit shall end it */
-	atomic_uint asked;	/* so often: are there slots that nobody uses any more? */
-	atomic_uint answered;	/* futex: up to that question they were freed */
-	atomic_uint nslots;	/* those behind were never taken */
-	atomic_ullong births;	/* so often one was */
-	atomic_ullong untraced; /* threads and processes for which there was no slot */
-	atomic_uint lacking;	/* calls that failed for want of an implementation (lack.h) */
+	int32_t owner;		    /* ptcap's pid */
+	atomic_uint bell;	    /* futex: bumped to wake the trace unit */
+	atomic_uint sleeping;	    /* it waits for that */
+	atomic_uint stop;	    /* futex: record no more */
+	atomic_uint loaded;	    /* plugins that found this segment */
+	atomic_uint full;	    /* the arena did not suffice: the trace unit shall end it */
+	atomic_uint asked;	    /* so often: are there slots that nobody uses any more? */
+	atomic_uint answered;	    /* futex: up to that question they were freed */
+	atomic_uint nslots;	    /* those behind were never taken */
+	atomic_ullong births;	    /* so often one was */
+	atomic_ullong untraced;	    /* threads and processes for which there was no slot */
+	atomic_uint lacking;	    /* calls that failed for want of an implementation (lack.h) */
+	atomic_uint unfollowed;	    /* programs that were executed, and are not emulated */
+	atomic_uint unfollowed_why; /* enum ptc_emu_unfollowed, of the first */
+	char unfollowed_path[PTC_EMU_PATH]; /* and its name */
 	struct ptc_emu_slot slots[PTC_EMU_SLOTS];
 };
 

@@ -308,9 +308,16 @@ static void set_timer(struct ptc_tracer *t, bool on)
 	t->timer_on = on;
 }
 
+/* A snapshot shall be taken. */
+static bool pause_is_asked(const struct ptc_tracer *t)
+{
+	return atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED;
+}
+
 /*
  * The task on the CPU was resumed: wait until it stops. If it sleeps in a
- * system call while another is ready, that one shall have the CPU.
+ * system call while another is ready, that one shall have the CPU. If a
+ * snapshot shall be taken, nobody shall: the call may take forever.
  */
 static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 {
@@ -321,7 +328,7 @@ static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 		const bool may_yield = (ptc_stop_enters_kernel(&k->insn) || k->restart_ip) &&
 				       another(t);
 
-		if (may_yield && !rc && ptc_task_sleeps(k->tid))
+		if (!rc && (may_yield || pause_is_asked(t)) && ptc_task_sleeps(k->tid))
 			break;
 		set_timer(t, may_yield);
 		rc = wait_any(t, err);
@@ -546,8 +553,7 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	/* A command that cannot be stepped any more is still waited for. */
 	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) && goes_on(t) &&
 	       !at_limit(t)) {
-		if (t->hold ||
-		    atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED)
+		if (t->hold || pause_is_asked(t))
 			stand_still(t);
 		rc = one_turn(t, err);
 		if (rc > 0)

@@ -388,6 +388,11 @@ struct ptc_record_result {
 	 * "ptrace, seccomp". Alone it may do something else. "": none.
 	 */
 	char lacking[96];
+	/*
+	 * The first program that was executed and that the emulated source cannot run, and why:
+	 * "'/lib/ld-linux.so.2' is not for 64-bit x86". It is counted in untraced. "": none.
+	 */
+	char unfollowed[320];
 };
 
 struct ptc_source_choice {

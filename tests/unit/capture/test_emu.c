@@ -151,6 +151,7 @@ Test(emu_program, a_script_is_its_interpreter_with_one_argument)
 {
 	char *path = script("s", "#! /bin/sh  -e -u \nexit\n");
 	char *const argv[] = { (char *)"zero", (char *)"one", NULL };
+	char *env[] = { NULL };
 	struct ptc_emu_program p;
 	char **line_of;
 
@@ -161,7 +162,7 @@ Test(emu_program, a_script_is_its_interpreter_with_one_argument)
 	cr_assert_str_eq(p.argv[2], path);
 	cr_assert_str_eq(p.argv[3], "one");
 	cr_assert_null(p.argv[4]);
-	line_of = ptc_emu_program_line(&p, "Q", "P");
+	line_of = ptc_emu_program_line(&p, "Q", "P", env);
 	cr_assert_str_eq(line_of[6], "/bin/sh");
 	cr_assert_str_eq(line_of[7], "/bin/sh");
 	cr_assert_str_eq(line_of[8], "-e -u");
@@ -170,6 +171,38 @@ Test(emu_program, a_script_is_its_interpreter_with_one_argument)
 	free(line_of);
 	ptc_emu_program_release(&p);
 	remove_all(&path, 1);
+}
+
+Test(emu_program, what_the_loader_would_heed_goes_to_the_program_only)
+{
+	char *const argv[] = { (char *)"true", NULL };
+	char *env[] = { (char *)"A=1",
+			(char *)"LD_PRELOAD=p",
+			(char *)"LD_X",
+			(char *)"QEMU_STRACE=1",
+			(char *)"B=2",
+			(char *)"LD_AUDIT=a,b",
+			(char *)"GLIBC_TUNABLES=t=1",
+			NULL };
+	const char *const want[] = {
+		"Q",  "-cpu",	       "max", "-E",	      "GLIBC_TUNABLES=t=1",
+		"-E", "QEMU_STRACE=1", "-E",  "LD_PRELOAD=p", "-plugin"
+	};
+	struct ptc_emu_program p;
+	char **line_of;
+	size_t i;
+
+	cr_assert_eq(ptc_emu_program_find("/bin/true", argv, &p), PTC_EMU_RUNS);
+	line_of = ptc_emu_program_line(&p, "Q", "P", env);
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		cr_assert_str_eq(line_of[i], want[i], "%zu", i);
+	cr_assert_str_eq(env[0], "A=1");
+	cr_assert_str_eq(env[1], "LD_X");
+	cr_assert_str_eq(env[2], "B=2");
+	cr_assert_str_eq(env[3], "LD_AUDIT=a,b"); /* QEMU would divide it */
+	cr_assert_null(env[4]);
+	free(line_of);
+	ptc_emu_program_release(&p);
 }
 
 Test(emu_program, what_execve_would_not_run_is_not_run)

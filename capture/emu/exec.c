@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that the guest executes is emulated as well: QEMU is executed with it, and with this
+ * plugin. QEMU by itself would hand it to the kernel, and nothing of it would be recorded.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/emu/plugin.h"
+#include "capture/emu/program.h"
+
+enum { ARGS_MAX = 1 << 20 };
+
+static void *host(uint64_t guest)
+{
+	return (void *)(guest + ptc_emu_proc.base);
+}
+
+/* The guest's NULL-terminated list at @guest, in the host's addresses. NULL: out of memory. */
+static char **strings(uint64_t guest)
+{
+	const uint64_t *list = guest ? host(guest) : NULL;
+	size_t n = 0, i;
+	char **ret;
+
+	while (list && list[n] && n < ARGS_MAX)
+		n++;
+	ret = calloc(n + 1, sizeof(*ret));
+	for (i = 0; ret && i < n; i++)
+		ret[i] = host(list[i]);
+	return ret;
+}
+
+/* Appends @name to @out, which has @n bytes of @size, a comma in it written twice. Returns the
+ * new length; SIZE_MAX: no room. */
+static size_t put_name(char *out, size_t size, size_t n, const char *name)
+{
+	for (; *name; name++) {
+		if (n + 128 > size)
+			return SIZE_MAX;
+		out[n++] = *name;
+		if (*name == ',')
+			out[n++] = ',';
+	}
+	out[n] = '\0';
+	return n;
+}
+
+/* Writes "FILE,shm=...": @path is executed, @loaded is what QEMU loads. False: no room. */
+static bool plugin_option(char *out, size_t size, const char *path, const char *loaded)
+{
+	const char *base = strrchr(path, '/');
+	size_t n = put_name(out, size, 0, ptc_emu_proc.plugin);
+	size_t i;
+
+	if (n == SIZE_MAX)
+		return false;
+	base = base ? base + 1 : path;
+	n += (size_t)snprintf(out + n, size - n, ",shm=%d,how=exec,comm=", ptc_emu_proc.shm_id);
+	for (i = 0; i < 15 && base[i]; i++)
+		n += (size_t)snprintf(out + n, size - n, "%02x", (unsigned char)base[i]);
+	n += (size_t)snprintf(out + n, size - n, ",path=");
+	return put_name(out, size, n, loaded) < SIZE_MAX;
+}
+
+/* Are @a and @b the same file? */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * Names the file that @path means to the guest, in @out of PATH_MAX bytes. /proc/self/exe is the
+ * guest's program there, and QEMU here. A descriptor's name may be gone after the exec, if the
+ * descriptor is: its file is named instead. False: it has no name.
+ */
+static bool find_file(const char *path, char *out)
+{
+	const bool of_proc = !strncmp(path, "/proc/", 6);
+	const size_t len = strlen(path);
+
+	if (len >= PATH_MAX)
+		return false;
+	memcpy(out, path, len + 1);
+	if (of_proc && same_file(path, "/proc/self/exe")) {
+		memcpy(out, ptc_emu_proc.exe, strlen(ptc_emu_proc.exe) + 1);
+		return *out;
+	}
+	if (!of_proc && strncmp(path, "/dev/fd/", 8) != 0)
+		return true;
+	return realpath(path, out) && same_file(path, out);
+}
+
+/* Writes the path that execveat(2) means into @out of PATH_MAX bytes. False: none, or too long. */
+static bool path_at(int dirfd, const char *path, uint64_t flags, char *out)
+{
+	struct stat st;
+	int n;
+
+	if (*path == '/' || (*path && dirfd == AT_FDCWD))
+		n = snprintf(out, PATH_MAX, "%s", path);
+	else if (*path)
+		n = snprintf(out, PATH_MAX, "/proc/self/fd/%d/%s", dirfd, path);
+	else if (flags & AT_EMPTY_PATH)
+		n = snprintf(out, PATH_MAX, "/dev/fd/%d", dirfd);
+	else
+		return false;
+	if (flags & AT_SYMLINK_NOFOLLOW && *path && (lstat(out, &st) || S_ISLNK(st.st_mode)))
+		return false;
+	return n > 0 && n < PATH_MAX;
+}
+
+/* Could a program that this process executes attach the memory of the recording? */
+static bool reaches_memory(void)
+{
+	void *map = shmat(ptc_emu_proc.shm_id, NULL, 0);
+
+	return map != (void *)-1 && !shmdt(map);
+}
+
+/* Returns if the program cannot be emulated: then QEMU hands it to the kernel. */
+static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t env)
+{
+	enum ptc_emu_unfollowed why = PTC_EMU_UNFOLLOWED_OTHER;
+	struct ptc_emu_program p = { NULL, NULL, NULL };
+	char qemu[PATH_MAX], file[PATH_MAX], option[4 * PTC_EMU_PATH];
+	char **argv = strings(args), **envp = strings(env), **line = NULL;
+	const ssize_t n = readlink("/proc/self/exe", qemu, sizeof(qemu) - 1);
+	enum ptc_emu_verdict v = PTC_EMU_FAILS;
+
+	if (argv && envp && n > 0 && find_file(path, file))
+		v = ptc_emu_program_find(file, argv, &p);
+	if (v == PTC_EMU_FOREIGN)
+		why = PTC_EMU_UNFOLLOWED_FOREIGN;
+	else if (n <= 0)
+		why = PTC_EMU_UNFOLLOWED_ROOT;
+	else if (!reaches_memory())
+		why = PTC_EMU_UNFOLLOWED_SHARED;
+	else if (v == PTC_EMU_RUNS && plugin_option(option, sizeof(option), path, p.path)) {
+		qemu[n] = '\0';
+		why = access(qemu, X_OK) ? PTC_EMU_UNFOLLOWED_ROOT : why;
+		line = ptc_emu_program_line(&p, qemu, option, envp);
+		ptc_emu_program_turn(envp);
+		if (line)
+			(void)execve(qemu, line, envp);
+	}
+	free(line);
+	ptc_emu_program_release(&p);
+	free(argv);
+	free(envp);
+	return why;
+}
+
+/* Names the first one for the user. */
+static void count(struct ptc_emu_me *m, enum ptc_emu_unfollowed why, const char *path)
+{
+	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
+
+	m->unfollowed = true;
+	if (!atomic_fetch_add(&sh->unfollowed, 1)) {
+		(void)snprintf(sh->unfollowed_path, sizeof(sh->unfollowed_path), "%s", path);
+		atomic_store(&sh->unfollowed_why, why);
+	}
+}
+
+void ptc_emu_exec(struct ptc_emu_me *m)
+{
+	const uint64_t *a = m->args;
+	const bool at = m->call == SYS_execveat;
+	const uint64_t where = a[at], args = a[at + 1], env = a[at + 2];
+	char path[PATH_MAX];
+
+	m->unfollowed = false;
+	if (atomic_load(&ptc_emu_proc.sh->stop) || !where)
+		return;
+	if (!path_at(at ? (int)a[0] : AT_FDCWD, host(where), at ? a[4] : 0, path))
+		return;
+	count(m, follow(path, args, env), path);
+}
+
+void ptc_emu_exec_failed(struct ptc_emu_me *m)
+{
+	if (m->unfollowed)
+		(void)atomic_fetch_sub(&ptc_emu_proc.sh->unfollowed, 1);
+	m->unfollowed = false;
+}
