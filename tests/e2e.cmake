@@ -390,6 +390,12 @@ foreach(name pipeline zone_forked chain ls except tasks_spawn tasks_exec tasks_p
 	e2e_is_long(${name})
 endforeach()
 
+# Through exec, emulated.
+foreach(name own_exe by_descriptor loader_variables another_user foreign another_root unreadable)
+	e2e_test(follow_${name} "${e2e_dir}/follow.py" "${name}")
+	e2e_is_emulated(follow_${name})
+endforeach()
+
 # Every form of perf.data, perf's own and ours.
 foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)
 	e2e_test(forms_${name} "${e2e_dir}/forms.py" "${name}")

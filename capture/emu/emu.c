@@ -336,8 +336,7 @@ static void say_unfollowed(struct ptc_emu_shared *sh, struct ptc_source_end *ret
 		[PTC_EMU_UNFOLLOWED_OTHER] = "cannot be read",
 		[PTC_EMU_UNFOLLOWED_FOREIGN] = "is not for 64-bit x86",
 		[PTC_EMU_UNFOLLOWED_ROOT] = "has another root directory, without QEMU",
-		[PTC_EMU_UNFOLLOWED_SHARED] =
-			"has another user or IPC namespace than the recording",
+		[PTC_EMU_UNFOLLOWED_USER] = "runs as another user, or in another IPC namespace",
 	};
 	const unsigned int n = atomic_load(&sh->unfollowed);
 	const unsigned int first = atomic_load(&sh->unfollowed_why);
@@ -549,6 +548,7 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 	s->unit.ncpus = s->ncpus;
 	s->unit.stacks = s->opts->branch_sample_type ? &s->stacks : NULL;
 	s->unit.watermark = s->opts->snapshot ? SIZE_MAX : s->descs[0].aux_size / 4;
+	s->unit.shm_id = s->shm_id;
 	s->unit.pause = s->opts->snapshot ? &s->pause : NULL;
 	s->unit.gone = &s->gone;
 	s->unit.want = &s->want;

@@ -3,8 +3,10 @@
  * A program that the guest executes is emulated as well: QEMU is executed with it, and with this
  * plugin. QEMU by itself would hand it to the kernel, and nothing of it would be recorded.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,12 +121,69 @@ static bool path_at(int dirfd, const char *path, uint64_t flags, char *out)
 	return n > 0 && n < PATH_MAX;
 }
 
-/* Could a program that this process executes attach the memory of the recording? */
-static bool reaches_memory(void)
+/* Could a program of @user attach the memory of the recording? An exec takes the capabilities of
+ * who is not root any more, so the user has to be its owner. */
+static bool may_attach(uid_t user)
 {
+	struct shmid_ds ds;
 	void *map = shmat(ptc_emu_proc.shm_id, NULL, 0);
 
-	return map != (void *)-1 && !shmdt(map);
+	if (map == (void *)-1 || shmdt(map) || shmctl(ptc_emu_proc.shm_id, IPC_STAT, &ds))
+		return false;
+	return !user || user == ds.shm_perm.uid || user == ds.shm_perm.cuid;
+}
+
+/* Takes the turn to ask for a grant: of one user at a time, until that user's program has begun. */
+static bool take_turn(void)
+{
+	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
+	unsigned int holder = 0;
+
+	while (!atomic_compare_exchange_strong(&sh->granting, &holder, (unsigned int)getpid())) {
+		if (ptc_emu_stopped())
+			return false;
+		if (kill((pid_t)holder, 0) && errno == ESRCH) /* it died in its exec */
+			(void)atomic_compare_exchange_strong(&sh->granting, &holder, 0);
+		else
+			ptc_emu_await(&sh->granting, holder);
+		holder = 0;
+	}
+	return true;
+}
+
+/* Asks the trace unit, whose memory it is, to make @user its owner. */
+static void ask_for_grant(uid_t user)
+{
+	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
+	unsigned int mine, seen;
+
+	atomic_store(&sh->grant_uid, user);
+	mine = atomic_fetch_add(&sh->grants_asked, 1) + 1;
+	while (!ptc_emu_stopped()) {
+		seen = atomic_load(&sh->grants_given);
+		if ((int)(seen - mine) >= 0)
+			break;
+		ptc_emu_await(&sh->grants_given, seen);
+	}
+}
+
+void ptc_emu_end_turn(void)
+{
+	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
+	unsigned int holder = (unsigned int)getpid();
+
+	if (atomic_compare_exchange_strong(&sh->granting, &holder, 0))
+		ptc_emu_wake(&sh->granting);
+}
+
+/* Can the program that this process executes be recorded, as its user? */
+static bool is_in_reach(void)
+{
+	const uid_t user = geteuid();
+
+	if (!may_attach(user) && take_turn())
+		ask_for_grant(user);
+	return may_attach(user) && !faccessat(AT_FDCWD, ptc_emu_proc.plugin, R_OK, AT_EACCESS);
 }
 
 /* Returns if the program cannot be emulated: then QEMU hands it to the kernel. */
@@ -143,8 +202,8 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 		why = PTC_EMU_UNFOLLOWED_FOREIGN;
 	else if (n <= 0)
 		why = PTC_EMU_UNFOLLOWED_ROOT;
-	else if (!reaches_memory())
-		why = PTC_EMU_UNFOLLOWED_SHARED;
+	else if (!is_in_reach())
+		why = PTC_EMU_UNFOLLOWED_USER;
 	else if (v == PTC_EMU_RUNS && plugin_option(option, sizeof(option), path, p.path)) {
 		qemu[n] = '\0';
 		why = access(qemu, X_OK) ? PTC_EMU_UNFOLLOWED_ROOT : why;
@@ -153,6 +212,7 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 		if (line)
 			(void)execve(qemu, line, envp);
 	}
+	ptc_emu_end_turn();
 	free(line);
 	ptc_emu_program_release(&p);
 	free(argv);

@@ -2,6 +2,7 @@
 #include "capture/emu/lack.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -17,9 +18,10 @@ static const struct {
 	{ SYS_bpf, "bpf" },
 	{ SYS_userfaultfd, "userfaultfd" },
 	{ SYS_io_uring_setup, "io_uring_setup" },
+	{ SYS_unshare, "unshare of a user namespace" },
 };
 
-enum { CALLS = sizeof(calls) / sizeof(calls[0]), SECCOMP = 1 };
+enum { CALLS = sizeof(calls) / sizeof(calls[0]), SECCOMP = 1, UNSHARE = 6 };
 
 unsigned int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret)
 {
@@ -28,6 +30,9 @@ unsigned int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret)
 	/* The older way, which QEMU refuses so that its own calls stay allowed. */
 	if (num == SYS_prctl && arg == PR_SET_SECCOMP && ret == -EINVAL)
 		return 1u << SECCOMP;
+	/* QEMU has several threads, so the kernel refuses. */
+	if (num == SYS_unshare && arg & CLONE_NEWUSER && ret == -EINVAL)
+		return 1u << UNSHARE;
 	for (i = 0; ret == -ENOSYS && i < CALLS; i++)
 		if (calls[i].num == num)
 			return 1u << i;

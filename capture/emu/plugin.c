@@ -285,6 +285,7 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	if (pthread_atfork(before_fork, NULL, in_child))
 		return -1;
 	know_program();
+	ptc_emu_end_turn();
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, ptc_emu_call);
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, ptc_emu_called);

@@ -86,6 +86,8 @@ void ptc_emu_ring_bell(void);
 /* Sleep while *@word is @seen, or until it is time to see if there still is somebody who records.
  */
 void ptc_emu_await(atomic_uint *word, unsigned int seen);
+/* Wake all that wait for @word. */
+void ptc_emu_wake(atomic_uint *word);
 
 /* --- threads.c: who has a stream --- */
 /* The calling thread came to be in this way, in the process @ppid's: a stream, if we record. */
@@ -114,6 +116,8 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
 /* --- exec.c: the guest executes a program --- */
 /* Does not return if the program runs under QEMU. Else counts it as one that is not recorded. */
 void ptc_emu_exec(struct ptc_emu_me *m);
+/* The program of another user, which had to be granted the segment, has it. */
+void ptc_emu_end_turn(void);
 /* No program was executed: there is none to be counted. */
 void ptc_emu_exec_failed(struct ptc_emu_me *m);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A guest thread's stream of words: written to a ring that the trace unit reads. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -43,6 +44,11 @@ void ptc_emu_await(atomic_uint *word, unsigned int seen)
 	if (futex(word, FUTEX_WAIT, seen, &look) && errno == ETIMEDOUT &&
 	    !ptc_emu_owner_lives(ptc_emu_proc.sh))
 		stop();
+}
+
+void ptc_emu_wake(atomic_uint *word)
+{
+	(void)futex(word, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 /* Until the trace unit has read up to @want of this thread's stream. */

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -414,6 +415,22 @@ static void answer(struct ptc_emu_unit *u)
 	(void)futex(&u->sh->answered, FUTEX_WAKE, INT_MAX, NULL);
 }
 
+/* A program of another user begins: the segment is that user's from now on, and ours as ever. */
+static void grant(struct ptc_emu_unit *u)
+{
+	const unsigned int asked = atomic_load(&u->sh->grants_asked);
+	struct shmid_ds ds;
+
+	if (asked == atomic_load(&u->sh->grants_given))
+		return;
+	if (!shmctl(u->shm_id, IPC_STAT, &ds)) {
+		ds.shm_perm.uid = atomic_load(&u->sh->grant_uid);
+		(void)shmctl(u->shm_id, IPC_SET, &ds);
+	}
+	atomic_store(&u->sh->grants_given, asked);
+	(void)futex(&u->sh->grants_given, FUTEX_WAKE, INT_MAX, NULL);
+}
+
 /* --- the whole --- */
 
 static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen)
@@ -450,6 +467,7 @@ static void draw_line(struct ptc_emu_unit *u)
 	atomic_store(&u->sh->stop, 1);
 	(void)futex(&u->sh->stop, FUTEX_WAKE, INT_MAX, NULL);
 	(void)futex(&u->sh->answered, FUTEX_WAKE, INT_MAX, NULL);
+	(void)futex(&u->sh->grants_given, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 /* What still runs is left; what has ended is told to the last word. */
@@ -545,6 +563,7 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 		}
 		any = pass(u);
 		answer(u);
+		grant(u);
 		if (any)
 			continue;
 		bury(u);

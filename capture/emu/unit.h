@@ -56,6 +56,7 @@ enum ptc_emu_pause {
 struct ptc_emu_unit {
 	/* set by the source */
 	struct ptc_emu_shared *sh;
+	int shm_id; /* of sh */
 	struct ptc_emu_cpu *cpus;
 	size_t ncpus;
 	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */

@@ -118,7 +118,7 @@ enum ptc_emu_unfollowed {
 	PTC_EMU_UNFOLLOWED_OTHER,   /* it cannot be read, or has no name */
 	PTC_EMU_UNFOLLOWED_FOREIGN, /* it is not for 64-bit x86 */
 	PTC_EMU_UNFOLLOWED_ROOT,    /* QEMU is not in the root directory that it has */
-	PTC_EMU_UNFOLLOWED_SHARED,  /* it may not, or cannot, reach the memory of the recording */
+	PTC_EMU_UNFOLLOWED_USER, /* another user or IPC namespace: the recording is not in reach */
 };
 
 struct ptc_emu_shared {
@@ -141,6 +141,11 @@ struct ptc_emu_shared {
 	atomic_uint unfollowed;	    /* programs that were executed, and are not emulated */
 	atomic_uint unfollowed_why; /* enum ptc_emu_unfollowed, of the first */
 	char unfollowed_path[PTC_EMU_PATH]; /* and its name */
+	/* Who changed its user and executes a program: the segment is to be that user's, too. */
+	atomic_uint
+		granting; /* futex: the process that asks, until its program is there; 0: none */
+	atomic_uint grant_uid;
+	atomic_uint grants_asked, grants_given; /* so often; the second one is a futex */
 	struct ptc_emu_slot slots[PTC_EMU_SLOTS];
 };
 

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""follow.py NAME: the emulated source follows a program through exec, or says which program it could not follow.
+
+Each function below is a case; its name and text say what holds.
+"""
+
+import os
+import re
+import shutil
+import sys
+
+import lib
+from lib import Run, check, prog
+
+CASES = {}
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def recorded(folder, argv, status=None, **kw):
+    """Record argv with --strict. Its output and status are those it has alone. Returns the names of the programs that
+    were traced, and what ptcap said."""
+    path = os.path.join(folder, "f")
+    plain = Run(argv, **kw)
+    r = lib.record(path, argv, "--strict", **kw).expect(plain.status if status is None else status)
+    check(r.out == plain.out, f"output {r.out!r}, alone {plain.out!r}: {r.err}")
+    traced = set(lib.decode(path, "-F", "tid").expect(0).out.split())
+    dump = Run([lib.PTCAP, "dump", "-i", path, "--type", "COMM"]).expect(0).out
+    comms = {m[2] for m in re.finditer(r' tid=(\d+) exec comm="([^"]*)"', dump) if m[1] in traced}
+    return comms, r.err
+
+
+def followed(folder, argv, *names, **kw):
+    """Nothing is lost, and each program named has branches."""
+    comms, err = recorded(folder, argv, **kw)
+    check("not recorded" not in err, err)
+    check(set(names) <= comms, f"traced: {comms}, expected {names}")
+
+
+def lost(folder, argv, words, **kw):
+    """Status 3, and the words."""
+    _, err = recorded(folder, argv, status=3, **kw)
+    check("1 programs" in err and words in err, err)
+
+
+@case
+def own_exe(folder):
+    """/proc/self/exe is the program, not the emulator: as busybox, Go and systemd use it; after chdir, too."""
+    chain = prog("chain_static")
+    followed(folder, [chain, "/proc/self/exe"], "exe")
+    followed(folder, ["/bin/sh", "-c", f"cd {os.path.dirname(chain)}; ./prog_chain_static /proc/self/exe"], "exe")
+
+
+@case
+def by_descriptor(folder):
+    """fexecve: the descriptor is closed by the exec."""
+    followed(folder, [prog("chain_static"), "fd:" + prog("chain_static"), "/usr/bin/true"], "true")
+
+
+@case
+def loader_variables(folder):
+    """LD_LIBRARY_PATH and LD_PRELOAD of a program are its own: QEMU does not load these files."""
+    with open(os.path.join(folder, "libglib-2.0.so.0"), "w", encoding="ascii") as f:
+        f.write("not a library\n")
+    script = f"LD_LIBRARY_PATH={folder} /bin/echo works; LD_LIBRARY_PATH={folder} /usr/bin/env | sort"
+    followed(folder, ["/bin/sh", "-c", script], "echo", "env")
+    env = {**os.environ, "LD_LIBRARY_PATH": folder}
+    followed(folder, ["/bin/sh", "-c", "env | sort"], "env", env=env)
+
+
+def as_nobody():
+    """Words in front of a command that another user runs."""
+    if os.getuid() or not shutil.which("setpriv"):
+        lib.skip("only root can become another user, by setpriv")
+    ret = ["setpriv", "--reuid", "65534", "--clear-groups"]
+    if Run([*ret, "test", "-r", os.path.join(os.path.dirname(lib.PTCAP), "ptcap-emu.so")]).status:
+        lib.skip("that user cannot read ptcap's files here")
+    return ret
+
+
+@case
+def another_user(folder):
+    """A program that gave up root is recorded."""
+    followed(folder, [*as_nobody(), "id", "-u"], "id")
+
+
+@case
+def foreign(folder):
+    """A 32-bit program runs, and is named."""
+    try:
+        Run([prog("32")])
+    except OSError:
+        lib.skip("no 32-bit programs here")
+    lost(folder, ["/bin/sh", "-c", f"{prog('32')}; true"], "prog_32' is not for 64-bit x86")
+
+
+@case
+def another_root(folder):
+    """QEMU is not in the new root."""
+    if os.getuid():
+        lib.skip("only root can change the root")
+    shutil.copy(prog("exit"), os.path.join(folder, "exit"))
+    lost(folder, ["/bin/sh", "-c", f"chroot {folder} /exit 0"], "'/exit' has another root directory")
+
+
+@case
+def unreadable(folder):
+    """What may be executed and not read; nothing is counted for a file that is not there."""
+    hidden = os.path.join(folder, "hidden")
+    shutil.copy(prog("exit"), hidden)
+    os.chmod(hidden, 0o111)
+    followed(folder, ["/bin/sh", "-c", "/nowhere; PATH=/nowhere:/usr/bin id -u"], "id")
+    os.chmod(folder, 0o711)
+    lost(folder, [*as_nobody(), "/bin/sh", "-c", f"{hidden} 0"], "hidden' cannot be read")
+
+
+if __name__ == "__main__":
+    lib.main(CASES)
