@@ -63,6 +63,7 @@ static bool is_at_packet(const struct ptc_ipt_track *t)
 	case ptev_async_vmcs:
 	case ptev_exec_mode:
 	case ptev_tsx:
+	case ptev_tip:
 		return true;
 	case ptev_overflow:
 	case ptev_ptwrite:
@@ -109,6 +110,15 @@ static void advance(struct ptc_ipt_track *t)
 	t->touched = false;
 }
 
+/* The trace has ended when its last event is used, as libipt 2.0 says. 2.1 says so later, or when it
+ * has read that event. */
+static int with_end(const struct ptc_ipt_track *t, int status)
+{
+	if (status < 0 || t->cur.status >= 0)
+		return status < 0 ? status : status & ~(int)pts_eos;
+	return t->cur.status == -pte_eos && !(status & pts_event_pending) ? status | pts_eos : status;
+}
+
 /* Passes over events that libipt 2.0 does not have. Returns the status behind them. */
 static int pass_new(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int status)
 {
@@ -120,11 +130,11 @@ static int pass_new(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int s
 		if (!(status & pts_event_pending) && status & pts_ip_suppressed)
 			status = pt_blk_next(dec, &b, sizeof(b));
 		if (status < 0 || !(status & pts_event_pending))
-			return status;
+			return with_end(t, status);
 		status = pt_blk_event(dec, &ev, sizeof(ev));
 		advance(t);
 	}
-	return status;
+	return with_end(t, status);
 }
 
 int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t at)

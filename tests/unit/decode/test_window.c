@@ -57,7 +57,7 @@ static struct ptc_buf flow(void)
 	struct ptc_buf b = PTC_BUF_INIT;
 	size_t i, k;
 
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < 500; i++) {
 		pt_psb_off(&b);
 		for (k = 0; k < 100; k++) {
 			pt_enable(&b, 0x1000);
