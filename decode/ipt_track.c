@@ -49,6 +49,15 @@ static bool is_new(const struct ptc_ipt_track *t)
 	return (has(t, ptev_enabled) || has(t, ptev_disabled)) && t->cur.ev.status_update;
 }
 
+/* libipt 2.0 reads the next packet before it uses one: bytes that are no packet come first. */
+static void look_behind(struct ptc_ipt_track *t)
+{
+	const int next = t->next.status;
+
+	t->fails = t->cur.status >= 0 && (next == -pte_bad_opc || next == -pte_bad_packet);
+	t->failed = false;
+}
+
 /* Is the event decoder still at the packet of cur? It is, where that packet may have more events.
  */
 static bool is_at_packet(const struct ptc_ipt_track *t)
@@ -108,14 +117,26 @@ static void advance(struct ptc_ipt_track *t)
 	read_next(t);
 	t->bits = has(t, ptev_tnt) ? t->cur.ev.variant.tnt.size : 0;
 	t->touched = false;
+	look_behind(t);
+}
+
+/* What comes behind the current packet cannot be read: it is not used. */
+static int give_up(struct ptc_ipt_track *t)
+{
+	t->failed = true;
+	return t->next.status;
 }
 
 /* The trace has ended when its last event is used, as libipt 2.0 says. 2.1 says so later, or when it
  * has read that event. */
-static int with_end(const struct ptc_ipt_track *t, int status)
+static int with_end(struct ptc_ipt_track *t, int status)
 {
-	if (status < 0 || t->cur.status >= 0)
-		return status < 0 ? status : status & ~(int)pts_eos;
+	if (status < 0)
+		return status;
+	if (t->fails && !has(t, ptev_tnt) && !has(t, ptev_tip))
+		return give_up(t);
+	if (t->cur.status >= 0)
+		return status & ~(int)pts_eos;
 	return t->cur.status == -pte_eos && !(status & pts_event_pending) ? status | pts_eos : status;
 }
 
@@ -149,6 +170,7 @@ int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, ui
 	read_next(t);
 	t->cur = t->next;
 	read_next(t);
+	look_behind(t);
 	return pass_new(t, dec, status);
 }
 
@@ -187,6 +209,8 @@ int ptc_ipt_track_use(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int
 			advance(t);
 	} else if (has(t, ptev_tip) && b->iclass != ptic_cond_jump &&
 		   (b->iclass == ptic_return || t->next.status < 0 || used_ip(dec, t->cur.end))) {
+		if (t->fails)
+			return give_up(t);
 		advance(t);
 	}
 	return pass_new(t, dec, status);
@@ -240,7 +264,7 @@ static uint64_t ahead(const struct ptc_ipt_track *t, uint64_t at)
 /* Is what the block decoder has used already, or being used? */
 static bool is_used(const struct ptc_ipt_track *t)
 {
-	return t->cur.status >= 0 && !has(t, ptev_tip) && (!has(t, ptev_tnt) || t->touched);
+	return t->cur.status >= 0 && !t->failed && !has(t, ptev_tip) && (!has(t, ptev_tnt) || t->touched);
 }
 
 bool ptc_ipt_track_offset(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
