@@ -24,9 +24,9 @@ endif()
 
 # With several threads the same has to come out.
 if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
-	set(jobs_changes 60)
+	set(jobs_changes 40)
 	if(PTCAP_SANITIZE)
-		set(jobs_changes 20)
+		set(jobs_changes 12)
 	endif()
 	add_test(NAME damage_jobs COMMAND mutate -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/xdc-unzip" "raw:${PTCAP_TRACES}/griffin-hello" "raw:${PTCAP_TRACES}/xdc-foo")

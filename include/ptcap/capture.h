@@ -387,7 +387,7 @@ struct ptc_record_result {
 	 * System calls that the program made and the emulated source does not have:
 	 * "ptrace, seccomp". Alone it may do something else. "": none.
 	 */
-	char lacking[96];
+	char lacking[128];
 	/*
 	 * The first program that was executed and that the emulated source cannot run, and why:
 	 * "'/lib/ld-linux.so.2' is not for 64-bit x86". It is counted in untraced. "": none.

@@ -2,6 +2,7 @@
 /* Description: blocks as the plugin describes them; programs as execve would find them. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "capture/emu/code.h"
 #include "capture/emu/lack.h"
 #include "capture/emu/program.h"
+#include "ptcap/capture.h"
 
 enum { PLACE = 1, ARENA = PTC_EMU_ARENA_MIN };
 
@@ -236,7 +238,7 @@ Test(emu_program, scripts_lead_to_each_other_no_further_than_the_kernel_goes)
 
 Test(emu_lack, calls_that_fail_for_want_of_an_implementation_are_named)
 {
-	char text[96], small[8];
+	char text[sizeof(((struct ptc_record_result *)0)->lacking)], small[8];
 	const unsigned int both = ptc_emu_lack(SYS_seccomp, 1, -ENOSYS) |
 				  ptc_emu_lack(SYS_ptrace, 0, -ENOSYS);
 
@@ -253,5 +255,7 @@ Test(emu_lack, calls_that_fail_for_want_of_an_implementation_are_named)
 	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EFAULT), 0);
 	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_NAME, -EINVAL), 0);
 	cr_assert_eq(ptc_emu_lack(SYS_ptrace, 0, -EPERM), 0);
+	cr_assert_neq(ptc_emu_lack(SYS_unshare, CLONE_NEWUSER, -EINVAL), 0);
+	cr_assert_eq(ptc_emu_lack(SYS_unshare, CLONE_NEWNS, -EINVAL), 0);
 	cr_assert_eq(ptc_emu_lack(SYS_rseq, 0, -ENOSYS), 0);
 }

@@ -51,13 +51,13 @@ static void expect_same(const struct ptc_buf *trace, size_t part, struct pt_how 
 	release(&span);
 }
 
-/* A megabyte of flow, much larger than a window; a PSB every 2000 bytes or so. */
-static struct ptc_buf flow(void)
+/* Flow of @psbs PSBs, one every 2000 bytes or so: larger than @windows windows. */
+static struct ptc_buf flow(size_t psbs, size_t windows)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	size_t i, k;
 
-	for (i = 0; i < 500; i++) {
+	for (i = 0; i < psbs; i++) {
 		pt_psb_off(&b);
 		for (k = 0; k < 100; k++) {
 			pt_enable(&b, 0x1000);
@@ -67,13 +67,13 @@ static struct ptc_buf flow(void)
 			pt_ip_none(&b, PT_PGD);
 		}
 	}
-	cr_assert(!ptc_buf_failed(&b) && b.len > (size_t)3 * PTC_WINDOW_AHEAD);
+	cr_assert(!ptc_buf_failed(&b) && b.len > windows * PTC_WINDOW_AHEAD);
 	return b;
 }
 
 Test(window, a_trace_larger_than_the_window_is_decoded_whole)
 {
-	struct ptc_buf b = flow();
+	struct ptc_buf b = flow(500, 3);
 
 	expect_same(&b, 777, (struct pt_how){ .max_steps = 10000000 });
 	expect_same(&b, 300000, (struct pt_how){ .max_steps = 10000000 });
@@ -83,7 +83,7 @@ Test(window, a_trace_larger_than_the_window_is_decoded_whole)
 /* Errors of every kind, all over it: each resumes, and some with a graft over the window. */
 Test(window, damage_is_found_and_passed_as_in_one_piece)
 {
-	struct ptc_buf b = flow();
+	struct ptc_buf b = flow(200, 1);
 	uint64_t x = 7;
 	int i;
 
