@@ -81,7 +81,7 @@ struct ptc_source_end {
 	bool unwatched;	      /* from some point on it did not see signals, which opts wants */
 	bool follows;	      /* threads and children of the command are traced, too */
 	uint64_t lost_records, lost_aux;       /* that the source itself dropped */
-	char lacking[128], unfollowed[320];     /* see struct ptc_record_result */
+	char lacking[128], unfollowed[320];    /* see struct ptc_record_result */
 	uint64_t made_aux;		       /* trace bytes, dropped or not; 0: not known */
 	uint64_t enabled_ns, running_ns;       /* of the kernel's events, in all; 0: no such */
 	uint64_t unscheduled, failed;	       /* events that ran for less, or failed in the end */

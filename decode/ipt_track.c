@@ -127,8 +127,8 @@ static int give_up(struct ptc_ipt_track *t)
 	return t->next.status;
 }
 
-/* The trace has ended when its last event is used, as libipt 2.0 says. 2.1 says so later, or when it
- * has read that event. */
+/* The trace has ended when its last event is used, as libipt 2.0 says. 2.1 says so later, or when
+ * it has read that event. */
 static int with_end(struct ptc_ipt_track *t, int status)
 {
 	if (status < 0)
@@ -137,7 +137,8 @@ static int with_end(struct ptc_ipt_track *t, int status)
 		return give_up(t);
 	if (t->cur.status >= 0)
 		return status & ~(int)pts_eos;
-	return t->cur.status == -pte_eos && !(status & pts_event_pending) ? status | pts_eos : status;
+	return t->cur.status == -pte_eos && !(status & pts_event_pending) ? status | pts_eos :
+									    status;
 }
 
 /* Passes over events that libipt 2.0 does not have. Returns the status behind them. */
@@ -264,7 +265,8 @@ static uint64_t ahead(const struct ptc_ipt_track *t, uint64_t at)
 /* Is what the block decoder has used already, or being used? */
 static bool is_used(const struct ptc_ipt_track *t)
 {
-	return t->cur.status >= 0 && !t->failed && !has(t, ptev_tip) && (!has(t, ptev_tnt) || t->touched);
+	return t->cur.status >= 0 && !t->failed && !has(t, ptev_tip) &&
+	       (!has(t, ptev_tnt) || t->touched);
 }
 
 bool ptc_ipt_track_offset(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
