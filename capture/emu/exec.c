@@ -181,9 +181,16 @@ static bool is_in_reach(void)
 {
 	const uid_t user = geteuid();
 
-	if (!may_attach(user) && take_turn())
+	if (!may_attach(user)) {
+		if (!take_turn())
+			return false;
 		ask_for_grant(user);
-	return may_attach(user) && !faccessat(AT_FDCWD, ptc_emu_proc.plugin, R_OK, AT_EACCESS);
+		if (!may_attach(user)) { /* another IPC or user namespace */
+			ask_for_grant(PTC_EMU_NOBODY);
+			return false;
+		}
+	}
+	return !faccessat(AT_FDCWD, ptc_emu_proc.plugin, R_OK, AT_EACCESS);
 }
 
 /* Returns if the program cannot be emulated: then QEMU hands it to the kernel. */

@@ -425,6 +425,8 @@ static void grant(struct ptc_emu_unit *u)
 		return;
 	if (!shmctl(u->shm_id, IPC_STAT, &ds)) {
 		ds.shm_perm.uid = atomic_load(&u->sh->grant_uid);
+		if (ds.shm_perm.uid == PTC_EMU_NOBODY)
+			ds.shm_perm.uid = ds.shm_perm.cuid;
 		(void)shmctl(u->shm_id, IPC_SET, &ds);
 	}
 	atomic_store(&u->sh->grants_given, asked);

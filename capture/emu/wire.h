@@ -121,6 +121,8 @@ enum ptc_emu_unfollowed {
 	PTC_EMU_UNFOLLOWED_USER, /* another user or IPC namespace: the recording is not in reach */
 };
 
+#define PTC_EMU_NOBODY UINT32_MAX
+
 struct ptc_emu_shared {
 	_Alignas(64) atomic_ullong arena_used; /* bytes */
 	uint64_t arena_size;
@@ -144,7 +146,7 @@ struct ptc_emu_shared {
 	/* Who changed its user and executes a program: the segment is to be that user's, too. */
 	atomic_uint
 		granting; /* futex: the process that asks, until its program is there; 0: none */
-	atomic_uint grant_uid;
+	atomic_uint grant_uid; /* or PTC_EMU_NOBODY: ptcap's user alone is the owner again */
 	atomic_uint grants_asked, grants_given; /* so often; the second one is a futex */
 	struct ptc_emu_slot slots[PTC_EMU_SLOTS];
 };
