@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "capture/emu/lack.h"
@@ -20,11 +21,21 @@ enum {
 	/* struct sigaction of the kernel: handler, flags, restorer, mask */
 	SA_HANDLER_AT = 0,
 	SA_RESTORER_AT = 16,
+	SA_LEN = 24,
 };
 
 static void *host(uint64_t guest)
 {
 	return (void *)(guest + ptc_emu_proc.base);
+}
+
+size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len)
+{
+	const struct iovec local = { .iov_base = out, .iov_len = len };
+	const struct iovec remote = { .iov_base = host(guest), .iov_len = len };
+	const ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+
+	return n > 0 ? (size_t)n : 0;
 }
 
 /* --- mappings --- */
@@ -138,10 +149,13 @@ static void told_lack(int64_t num, uint64_t arg, int64_t ret)
 }
 
 /* Even if the call will fail: it is the block at that address that is looked at. */
-static void on_sigaction(const uint8_t *act)
+static void on_sigaction(uint64_t guest)
 {
 	uint64_t handler, restorer;
+	uint8_t act[SA_LEN];
 
+	if (ptc_emu_read_guest(guest, act, sizeof(act)) != sizeof(act))
+		return;
 	memcpy(&handler, act + SA_HANDLER_AT, sizeof(handler));
 	memcpy(&restorer, act + SA_RESTORER_AT, sizeof(restorer));
 	if (handler > 1) /* SIG_DFL, SIG_IGN */
@@ -163,7 +177,7 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 	switch (num) {
 	case SYS_rt_sigaction:
 		if (a2)
-			on_sigaction(host(a2));
+			on_sigaction(a2);
 		break;
 	case SYS_execve:
 	case SYS_execveat:

@@ -18,26 +18,57 @@
 #include "capture/emu/plugin.h"
 #include "capture/emu/program.h"
 
-enum { ARGS_MAX = 1 << 20 };
+enum { PAGE = 4096, ARGS_MAX = 1 << 20 };
 
 static void *host(uint64_t guest)
 {
 	return (void *)(guest + ptc_emu_proc.base);
 }
 
-/* The guest's NULL-terminated list at @guest, in the host's addresses. NULL: out of memory. */
+/* Copies the guest's string at @guest to @out of PATH_MAX bytes. False: none, or too long. */
+static bool read_path(uint64_t guest, char *out)
+{
+	size_t n = 0, part;
+
+	while (n < PATH_MAX) {
+		part = PAGE - (guest + n) % PAGE;
+		part = part < PATH_MAX - n ? part : PATH_MAX - n;
+		if (ptc_emu_read_guest(guest + n, out + n, part) != part)
+			return false;
+		if (memchr(out + n, 0, part))
+			return true;
+		n += part;
+	}
+	return false;
+}
+
+/*
+ * The guest's NULL-terminated list at @guest, in the host's addresses; the caller frees it. NULL:
+ * out of memory, or a pointer that leads nowhere.
+ */
 static char **strings(uint64_t guest)
 {
-	const uint64_t *list = guest ? host(guest) : NULL;
-	size_t n = 0, i;
-	char **ret;
+	uint64_t at = 0;
+	size_t n = 0, cap = 0;
+	char **ret = NULL, **more, first;
 
-	while (list && list[n] && n < ARGS_MAX)
-		n++;
-	ret = calloc(n + 1, sizeof(*ret));
-	for (i = 0; ret && i < n; i++)
-		ret[i] = host(list[i]);
-	return ret;
+	do {
+		if (guest &&
+		    ptc_emu_read_guest(guest + n * sizeof(at), &at, sizeof(at)) != sizeof(at))
+			break;
+		if (n == cap) {
+			cap = 2 * cap + 64;
+			more = realloc(ret, cap * sizeof(*ret));
+			if (!more)
+				break;
+			ret = more;
+		}
+		ret[n++] = at ? host(at) : NULL;
+		if (!at)
+			return ret;
+	} while (n < ARGS_MAX && ptc_emu_read_guest(at, &first, 1));
+	free(ret);
+	return NULL;
 }
 
 /* Appends @name to @out, which has @n bytes of @size, a comma in it written twice. Returns the
@@ -244,12 +275,12 @@ void ptc_emu_exec(struct ptc_emu_me *m)
 	const uint64_t *a = m->args;
 	const bool at = m->call == SYS_execveat;
 	const uint64_t where = a[at], args = a[at + 1], env = a[at + 2];
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[PATH_MAX];
 
 	m->unfollowed = false;
-	if (atomic_load(&ptc_emu_proc.sh->stop) || !where)
+	if (atomic_load(&ptc_emu_proc.sh->stop) || !where || !read_path(where, name))
 		return;
-	if (!path_at(at ? (int)a[0] : AT_FDCWD, host(where), at ? a[4] : 0, path))
+	if (!path_at(at ? (int)a[0] : AT_FDCWD, name, at ? a[4] : 0, path))
 		return;
 	count(m, follow(path, args, env), path);
 }

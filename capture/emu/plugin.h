@@ -113,6 +113,9 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
 void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
 
+/* Copies guest memory. Returns how many bytes there are: a guest's pointer may lead nowhere. */
+size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len);
+
 /* --- exec.c: the guest executes a program --- */
 /* Does not return if the program runs under QEMU. Else counts it as one that is not recorded. */
 void ptc_emu_exec(struct ptc_emu_me *m);

@@ -62,6 +62,12 @@ def by_descriptor(folder):
 
 
 @case
+def bad_pointers(folder):
+    """An exec with pointers that lead nowhere fails as it does alone."""
+    followed(folder, [prog("chain_static"), "bad"], "prog_chain_stat")
+
+
+@case
 def loader_variables(folder):
     """LD_LIBRARY_PATH and LD_PRELOAD of a program are its own: QEMU does not load these files."""
     with open(os.path.join(folder, "libglib-2.0.so.0"), "w", encoding="ascii") as f:
