@@ -33,7 +33,7 @@ struct ptc_ipt_track {
 	struct ptc_ipt_read cur, next; /* what the block decoder has, and what comes behind it */
 	int bits;		       /* unused bits of cur, if cur is a TNT */
 	bool touched;		       /* one of them was used */
-	bool fails;		       /* what comes behind cur cannot be read, */
+	bool fails;		       /* the packet behind cur cannot be read, */
 	bool failed;		       /* so cur was not used */
 	bool timed;		       /* there was an event in front of cur with a time, */
 	uint64_t tsc;		       /* which is this */

@@ -36,7 +36,6 @@ enum {
 	DATA_DEFAULT = 1 << 20,
 	AUX_DEFAULT = 16 << 20,
 	PSB_DEFAULT = 16384,
-	UNFOLLOWED_SHOWN = 250, /* bytes of a name */
 	WANT_STOP = 1,
 	WANT_LEAVE = 2,
 };
@@ -150,7 +149,8 @@ static char *plugin_option(const struct emu *s)
 	return (char *)b.bytes;
 }
 
-/* A copy of ours: an owned array of borrowed strings. NULL: out of memory. */
+/* Copies the environment of this process: an owned array of borrowed strings. NULL: out of memory.
+ */
 static char **environment(void)
 {
 	size_t n = 0;
@@ -174,7 +174,7 @@ static int launch(struct emu *s, struct ptc_err *err)
 	if (option && env)
 		line = ptc_emu_program_line(&s->program, s->qemu, option, env);
 	if (line)
-		ptc_emu_program_turn(env); /* so that the program finds it in our order */
+		ptc_emu_program_turn(env); /* QEMU turns it round once more */
 	s->launch.env = env;
 	rc = line ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) : ptc_fail_mem(err);
 
@@ -329,26 +329,6 @@ static void emu_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring
 	ret->aux_dropped = ptc_softring_lost_aux(c->ring) + c->dropped;
 }
 
-/* Programs that run on by themselves, the first one by its name. */
-static void say_unfollowed(struct ptc_emu_shared *sh, struct ptc_source_end *ret)
-{
-	static const char *const why[] = {
-		[PTC_EMU_UNFOLLOWED_OTHER] = "cannot be read",
-		[PTC_EMU_UNFOLLOWED_FOREIGN] = "is not for 64-bit x86",
-		[PTC_EMU_UNFOLLOWED_ROOT] = "has another root directory, without QEMU",
-		[PTC_EMU_UNFOLLOWED_USER] = "runs as another user, or in another IPC namespace",
-	};
-	const unsigned int n = atomic_load(&sh->unfollowed);
-	const unsigned int first = atomic_load(&sh->unfollowed_why);
-
-	sh->unfollowed_path[sizeof(sh->unfollowed_path) - 1] = '\0';
-	if (!n || first >= sizeof(why) / sizeof(why[0]))
-		return;
-	ret->untraced += n;
-	(void)snprintf(ret->unfollowed, sizeof(ret->unfollowed), "'%.*s' %s", UNFOLLOWED_SHOWN,
-		       sh->unfollowed_path, why[first]);
-}
-
 static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
 	struct emu *s = of(src);
@@ -372,7 +352,7 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 	for (i = 0; i < s->ncpus; i++)
 		add_up(ret, &s->cpus[i]);
 	ptc_emu_lack_names(atomic_load(&s->sh->lacking), ret->lacking, sizeof(ret->lacking));
-	say_unfollowed(s->sh, ret);
+	ret->untraced += ptc_emu_unfollowed_text(s->sh, ret->unfollowed, sizeof(ret->unfollowed));
 	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
 		return ptc_emu_not_loaded(s->qemu, s->plugin, err);
 	if (s->rc)

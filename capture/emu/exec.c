@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that the guest executes is emulated as well: QEMU is executed with it, and with this
- * plugin. QEMU by itself would hand it to the kernel, and nothing of it would be recorded.
+ * Emulates each program that the guest executes: executes QEMU with that program and with this
+ * plugin. Without that, QEMU lets the kernel execute the program, and nothing of it is recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -152,8 +152,8 @@ static bool path_at(int dirfd, const char *path, uint64_t flags, char *out)
 	return n > 0 && n < PATH_MAX;
 }
 
-/* Could a program of @user attach the memory of the recording? An exec takes the capabilities of
- * who is not root any more, so the user has to be its owner. */
+/* Could a program of @user attach the memory of the recording? An exec drops the capabilities of a
+ * process that gave up root, so @user has to own that memory. */
 static bool may_attach(uid_t user)
 {
 	struct shmid_ds ds;
@@ -173,7 +173,7 @@ static bool take_turn(void)
 	while (!atomic_compare_exchange_strong(&sh->granting, &holder, (unsigned int)getpid())) {
 		if (ptc_emu_stopped())
 			return false;
-		if (kill((pid_t)holder, 0) && errno == ESRCH) /* it died in its exec */
+		if (kill((pid_t)holder, 0) && errno == ESRCH) /* the holder died in its exec */
 			(void)atomic_compare_exchange_strong(&sh->granting, &holder, 0);
 		else
 			ptc_emu_await(&sh->granting, holder);
@@ -258,7 +258,7 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 	return why;
 }
 
-/* Names the first one for the user. */
+/* Counts a program that is not recorded, and keeps the name of the first one. */
 static void count(struct ptc_emu_me *m, enum ptc_emu_unfollowed why, const char *path)
 {
 	struct ptc_emu_shared *sh = ptc_emu_proc.sh;

@@ -21,6 +21,8 @@ static const struct {
 	{ SYS_unshare, "unshare of a user namespace" },
 };
 
+enum { NAME_SHOWN = 250 /* bytes */ };
+
 enum { CALLS = sizeof(calls) / sizeof(calls[0]), SECCOMP = 1, UNSHARE = 6 };
 
 unsigned int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret)
@@ -49,4 +51,21 @@ void ptc_emu_lack_names(unsigned int bits, char *out, size_t size)
 		if (bits >> i & 1)
 			n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
 					      calls[i].name);
+}
+
+uint64_t ptc_emu_unfollowed_text(const struct ptc_emu_shared *sh, char *out, size_t size)
+{
+	static const char *const why[] = {
+		[PTC_EMU_UNFOLLOWED_OTHER] = "cannot be read",
+		[PTC_EMU_UNFOLLOWED_FOREIGN] = "is not for 64-bit x86",
+		[PTC_EMU_UNFOLLOWED_ROOT] = "has another root directory, without QEMU",
+		[PTC_EMU_UNFOLLOWED_USER] = "runs as another user, or in another IPC namespace",
+	};
+	const unsigned int n = atomic_load(&sh->unfollowed);
+	const unsigned int first = atomic_load(&sh->unfollowed_why);
+
+	out[0] = '\0';
+	if (n && first < sizeof(why) / sizeof(why[0]))
+		(void)snprintf(out, size, "'%.*s' %s", NAME_SHOWN, sh->unfollowed_path, why[first]);
+	return n;
 }

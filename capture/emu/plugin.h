@@ -119,9 +119,9 @@ size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len);
 /* --- exec.c: the guest executes a program --- */
 /* Does not return if the program runs under QEMU. Else counts it as one that is not recorded. */
 void ptc_emu_exec(struct ptc_emu_me *m);
-/* The program of another user, which had to be granted the segment, has it. */
+/* Ends the turn of this process to ask for a grant, if it has one. */
 void ptc_emu_end_turn(void);
-/* No program was executed: there is none to be counted. */
+/* The exec failed: takes back what ptc_emu_exec counted. */
 void ptc_emu_exec_failed(struct ptc_emu_me *m);
 
 /* --- signals.c --- */

@@ -415,7 +415,8 @@ static void answer(struct ptc_emu_unit *u)
 	(void)futex(&u->sh->answered, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* A program of another user begins: the segment is that user's from now on, and ours as ever. */
+/* A program of another user begins: that user owns the segment from now on. The user of ptcap, who
+ * created the segment, keeps access. */
 static void grant(struct ptc_emu_unit *u)
 {
 	const unsigned int asked = atomic_load(&u->sh->grants_asked);

@@ -143,7 +143,8 @@ struct ptc_emu_shared {
 	atomic_uint unfollowed;	    /* programs that were executed, and are not emulated */
 	atomic_uint unfollowed_why; /* enum ptc_emu_unfollowed, of the first */
 	char unfollowed_path[PTC_EMU_PATH]; /* and its name */
-	/* Who changed its user and executes a program: the segment is to be that user's, too. */
+	/* A process changed its user and executes a program: that user shall own the segment, too.
+	 */
 	atomic_uint
 		granting; /* futex: the process that asks, until its program is there; 0: none */
 	atomic_uint grant_uid; /* or PTC_EMU_NOBODY: ptcap's user alone is the owner again */

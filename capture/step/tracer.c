@@ -308,7 +308,7 @@ static void set_timer(struct ptc_tracer *t, bool on)
 	t->timer_on = on;
 }
 
-/* A snapshot shall be taken. */
+/* Is a snapshot asked for? */
 static bool pause_is_asked(const struct ptc_tracer *t)
 {
 	return atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED;
@@ -317,7 +317,7 @@ static bool pause_is_asked(const struct ptc_tracer *t)
 /*
  * The task on the CPU was resumed: wait until it stops. If it sleeps in a
  * system call while another is ready, that one shall have the CPU. If a
- * snapshot shall be taken, nobody shall: the call may take forever.
+ * snapshot is asked for, no task gets the CPU: the call may take forever.
  */
 static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 {
