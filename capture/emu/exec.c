@@ -240,7 +240,7 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 		why = PTC_EMU_UNFOLLOWED_FOREIGN;
 	else if (n <= 0)
 		why = PTC_EMU_UNFOLLOWED_ROOT;
-	else if (!is_in_reach())
+	else if (v == PTC_EMU_RUNS && !is_in_reach())
 		why = PTC_EMU_UNFOLLOWED_USER;
 	else if (v == PTC_EMU_RUNS && plugin_option(option, sizeof(option), path, p.path)) {
 		qemu[n] = '\0';
