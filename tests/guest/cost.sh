@@ -13,7 +13,7 @@ exec 6<>go 7<>did
 ours() { # ours PID: the recorder is there when it is attached
 	"$ptcap" record -v -m 512K,4M -e intel_pt/mtc=0/u -o cost.data -p "$1" >cost.out 2>cost.err 6<&- 7<&- &
 	recorder=$!
-	until grep -q attached cost.err; do pause 50; done
+	await cost.err attached
 }
 theirs() {
 	perf record -q -B -m 512K,4M -D -1 --control fifo:ctl,ack -e intel_pt/mtc=0/u -o cost.data -p "$1" >cost.out 2>cost.err 6<&- 7<&- &

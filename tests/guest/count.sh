@@ -107,8 +107,13 @@ no_ceiling=18446744073709551615
 
 # Until both rings, the next that there are, were offered so much.
 await_offered() {
-	until [ "$(awk -v first="$((seen + 1))" -v n="$1" '$1 >= first && $3 >= n' /proc/softcount | wc -l)" = 2 ]; do
+	local n=0 ring offered _
+	until [ $n = 2 ]; do
 		pause 10
+		n=0
+		while read -r ring _ offered _; do
+			[ "$ring" -le "$seen" ] || [ "$offered" -lt "$1" ] || n=$((n + 1))
+		done </proc/softcount
 	done
 }
 
@@ -136,9 +141,10 @@ snapshots() {
 	[ "$most" = 0 ] || snap=-S$most
 	what="$snap -m 64K,${size}B, at $*"
 	[ "$1" = 0 ] || ceiling "$1"
+	rm -f snap.err
 	"$ptcap" record "$snap" -C 0,1 -m "64K,${size}B" -e softcount/chunk=4096,us=1000/ -o snap.data 2>snap.err &
 	recorder=$!
-	until grep -q recording snap.err; do pause 10; done
+	await snap.err recording
 	for at in "$@"; do
 		n=$((n + 1))
 		if [ "$at" != 0 ]; then
@@ -146,7 +152,7 @@ snapshots() {
 			await_offered "$at"
 		fi
 		kill -USR2 "$recorder"
-		until grep -q "snapshot $n" snap.err; do pause 5; done
+		await snap.err "snapshot $n"
 	done
 	ceiling $no_ceiling
 	kill -INT "$recorder"

@@ -38,7 +38,7 @@ exec 7>in 8<out
 read -r line <&8
 "$ptcap" crash -p "$target" -o waits 2>waits.err &
 us=$!
-until grep -q attached waits.err; do :; done
+await waits.err attached
 kill -TERM "$target"
 read -r line <&8
 [ "$line" = caught ] || fail "its handler did not run: $line"

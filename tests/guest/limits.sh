@@ -81,7 +81,7 @@ refused files 'descriptors are needed beside those that are open, the limit is 7
 echo 0 >/proc/sys/kernel/perf_event_paranoid
 "$ptcap" record -a --source pt -o first.data 2>first.err &
 first=$!
-until grep -q recording first.err; do sleep 0.05; done
+await first.err recording
 refused tracers "the PMU is in use: .*who has events: ptcap $first" $record $command
 kill -INT "$first"
 wait "$first" || fail "the first tracer: $(cat first.err)"
@@ -99,12 +99,12 @@ hotplug() { # hotplug NAME STATUS OPTIONS...
 	[ -z "${late-}" ] || echo 0 >/sys/devices/system/cpu/cpu1/online
 	"$ptcap" record -v --strict -o $name.data "$@" 2>$name.err &
 	recorder=$!
-	until grep -q recording $name.err; do sleep 0.05; done
+	await $name.err recording
 	before=$(events)
 	[ -n "${late-}" ] || echo 0 >/sys/devices/system/cpu/cpu1/online
 	/tmp/bin/prog_recurse >$name.out || true
 	echo 1 >/sys/devices/system/cpu/cpu1/online
-	until [ "$want" = 0 ] || [ "$(events)" -gt "$before" ]; do sleep 0.05; done
+	until [ "$want" = 0 ] || [ "$(events)" -gt "$before" ]; do pause 50; done
 	taskset -c 1 /tmp/bin/prog_exit 3 || true
 	kill -INT "$recorder"
 	wait "$recorder" || status=$?

@@ -68,7 +68,7 @@ born born "$progs/prog_crowd" forks 100000000
 # is killed while it waits for a place that nobody comes to.
 "$progs/prog_tasks" serve >tasks.out <&8 &
 target=$!
-until grep -q ready tasks.out; do pause 10; done
+await tasks.out ready
 : >many.tids
 for n in 200 400 800 1600 3200 6400 12800; do # the first one that is watched has a lead: the less, the more passes there are to go
 	"$ptcap" snapshot --at idle:$n --count 4 "${rings[@]}" -p "$target" -o many$n 2>at.err || fail "--at idle:$n: $(cat at.err)"

@@ -82,7 +82,7 @@ same_as_recurse cgroup
 # Whole CPUs are traced: threads cannot be, and that is said.
 "$ptcap" record -a --source pt -o busy.data 2>busy.err &
 recorder=$!
-until grep -q recording busy.err; do sleep 0.05; done
+await busy.err recording
 status=0
 "$ptcap" record --source pt -o refused.data -- "$progs/prog_exit" 3 2>refused.err || status=$?
 [ "$status" = 125 ] || fail "refused: exit status $status: $(cat refused.err)"
@@ -97,12 +97,12 @@ mkfifo talk
 "$progs/prog_tasks" serve <talk >serve.out &
 target=$!
 exec 5>talk
-until grep -q ready serve.out; do sleep 0.05; done
+await serve.out ready
 "$ptcap" record -v --source pt -o attach.data -p "$target" 2>attach.err 5>&- &
 recorder=$!
-until grep -q attached attach.err; do sleep 0.05; done
+await attach.err attached
 echo -n f >&5
-until grep -q forked serve.out; do sleep 0.05; done
+await serve.out forked
 exec 5>&-
 wait "$recorder" || fail "attach: $(cat attach.err)"
 same_by_tid attach 9
@@ -110,7 +110,7 @@ same_by_tid attach 9
 # Threads are born while it attaches, and after, one after the other: none is missing. The trace goes on and off event by
 # event, each for one CPU, and who is born inherits that: from the first that has a trace on a CPU until the last one it
 # is on there. So those behind the first on each CPU, and in front of the last, have one, whichever CPU they ran on.
-"$progs/prog_crowd" churn 1000000 1 >/dev/null &
+"$progs/prog_crowd" churn 1000000 0 >/dev/null &
 target=$!
 for seconds in 1 2 4 20 100 400; do # until enough of them had their turn, however busy the machine is
 	"$ptcap" record -v --source pt --max-time "$seconds" -o churn.data -p "$target" 2>churn.err ||
@@ -163,9 +163,9 @@ busybox insmod /run/softpt.ko
 "$ptcap" record -v --source pt -S -m 64K,16K -o snap.data -- "$progs/prog_wait" catch >snap.out 2>snap.err <talk &
 recorder=$!
 exec 5>talk
-until grep -q ready snap.out; do sleep 0.05; done
+await snap.out ready
 kill -USR2 "$recorder"
-until grep -q 'snapshot 1' snap.err; do sleep 0.05; done
+await snap.err 'snapshot 1'
 exec 5>&-
 wait "$recorder" || [ $? = 7 ] || fail "snapshots: $(cat snap.err)"
 by_tid snap
@@ -181,10 +181,10 @@ if [ -n "${FULL-}" ]; then
 	snaps=50
 	"$ptcap" record -v --source pt -S -m 1M,16K -o snaps.data -- "$progs/prog_crowd" churn 100000000 1 >/dev/null 2>snaps.err &
 	recorder=$!
-	until grep -q source: snaps.err; do sleep 0.05; done
+	await snaps.err source:
 	for ((n = 1; n <= snaps || $(bytes_taken) < 32768; n++)); do
 		kill -USR2 "$recorder"
-		until grep -q "snapshot $n:" snaps.err; do sleep 0.05; done
+		await snaps.err "snapshot $n:"
 	done
 	kill -TERM "$recorder"
 	wait "$recorder" || [ $? -ge 128 ] || fail "snapshots under load: $(cat snaps.err)"
