@@ -61,7 +61,7 @@ def main():
         for each in found:
             targets |= needed(tests[each], build, made)
             if suite:
-                suites.append((tests[each].get("command", [os.path.join(build, "tests", each)])[0], suite))
+                suites.append((tests[each].get("command", [os.path.join(build, "tests", each)])[-1], suite))
             else:
                 chosen.append(each)
     for t in sorted(targets):

@@ -5,7 +5,10 @@ target_include_directories(mutate PRIVATE support)
 target_link_options(mutate PRIVATE -Wl,--wrap=pt_iscache_add_file)
 
 function(ptcap_damage NAME COUNT SEED)
-	add_test(NAME damage_${NAME} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
+	ptcap_unchanged(if_changed damage_${NAME} $<TARGET_FILE:mutate> "${CMAKE_CURRENT_SOURCE_DIR}/damage"
+		"${CMAKE_CURRENT_SOURCE_DIR}/e2e/lib.py" "${CMAKE_CURRENT_SOURCE_DIR}/e2e/store.py"
+		"${e2e_recorder_build}/bin/recorder.id" "${e2e_recorder_build}/tests/prog" ${traces_there})
+	add_test(NAME damage_${NAME} COMMAND ${if_changed} ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
 		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED} ${ARGN})
 	set_tests_properties(damage_${NAME} PROPERTIES LABELS damage
 		ENVIRONMENT "${e2e_env};MUTATE=$<TARGET_FILE:mutate>")
@@ -18,7 +21,7 @@ endif()
 ptcap_damage(some ${some} 1)
 if(NOT PTCAP_SANITIZE)
 	# All of them in all ways would be four minutes of two CPUs; the few above are.
-	ptcap_damage(much 2500 2 1)
+	ptcap_damage(much 1500 2 1)
 	set_tests_properties(damage_much PROPERTIES LABELS "damage;long")
 endif()
 
@@ -28,11 +31,13 @@ if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
 	if(PTCAP_SANITIZE)
 		set(jobs_changes 12)
 	endif()
-	add_test(NAME damage_jobs COMMAND mutate -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
+	ptcap_unchanged(if_changed damage_jobs $<TARGET_FILE:mutate> "${PTCAP_TRACES}")
+	add_test(NAME damage_jobs COMMAND ${if_changed} $<TARGET_FILE:mutate> -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/xdc-unzip" "raw:${PTCAP_TRACES}/griffin-hello" "raw:${PTCAP_TRACES}/xdc-foo")
 	set_tests_properties(damage_jobs PROPERTIES LABELS damage)
 	# And with the second engine.
-	add_test(NAME damage_engine COMMAND mutate -e -s 3 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
+	ptcap_unchanged(if_changed damage_engine $<TARGET_FILE:mutate> "${PTCAP_TRACES}")
+	add_test(NAME damage_engine COMMAND ${if_changed} $<TARGET_FILE:mutate> -e -s 3 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/griffin-hello" "packet:${PTCAP_TRACES}/xdc-foo" "mtc:${PTCAP_TRACES}/xdc-unzip")
 	set_tests_properties(damage_engine PROPERTIES LABELS damage)
 endif()

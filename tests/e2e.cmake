@@ -144,7 +144,7 @@ foreach(mode dlopen map over)
 		RUN "${e2e_bin}/prog_swap" ${mode} "${e2e_bin}/libprog_lib.so" "${e2e_bin}/libprog_lib_two.so")
 endforeach()
 e2e_case(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
-e2e_case(interpreter CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 4)
+e2e_case(interpreter CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 3)
 e2e_is_long(interpreter)
 if(NOT PTCAP_SANITIZE) # ten times slower there
 	foreach(name plain_script context context_terminal)

@@ -3,7 +3,9 @@ if(NOT PTCAP_SANITIZE)
 	add_executable(countcheck support/countcheck.c)
 	target_link_libraries(countcheck PRIVATE ptcap_flags ptcap_static)
 	target_include_directories(countcheck PRIVATE "${PROJECT_SOURCE_DIR}/include")
-	add_test(NAME guest COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/guest/suites" "${CMAKE_CURRENT_BINARY_DIR}/guest"
+	ptcap_unchanged(if_changed guest $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:refstep> $<TARGET_FILE:countcheck>
+		"${CMAKE_CURRENT_BINARY_DIR}/prog" "${CMAKE_CURRENT_SOURCE_DIR}/guest" "${CMAKE_CURRENT_SOURCE_DIR}/e2e")
+	add_test(NAME guest COMMAND ${if_changed} "${CMAKE_CURRENT_SOURCE_DIR}/guest/suites" "${CMAKE_CURRENT_BINARY_DIR}/guest"
 		"${PROJECT_BINARY_DIR}" smoke.sh targets.sh count.sh samples.sh snapshots.sh crash.sh places.sh filter.sh kernel.sh clock.sh vanish.sh)
 	# Nothing in it is pinned, and nothing waits for a time: it runs beside those that step.
 	set_tests_properties(guest PROPERTIES ENVIRONMENT SECONDS_MAX=1800 LABELS "guest;long" SKIP_RETURN_CODE 77)

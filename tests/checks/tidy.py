@@ -4,7 +4,10 @@
 A file that was clean is not looked at again before it, a header that it includes, its command, the configuration or
 clang-tidy changes: a digest of all of these is kept in CACHE.
 
-usage: tidy.py SOURCE_DIR BUILD_DIR CACHE
+usage: tidy.py SOURCE_DIR BUILD_DIR CACHE [OTHER_BUILD]
+
+Clang's warnings are among what it reports, so the build in BUILD_DIR need not compile what it looks at. The headers of a
+file that BUILD_DIR did not compile are those that OTHER_BUILD noted.
 """
 import concurrent.futures
 import hashlib
@@ -84,8 +87,10 @@ class Cache:
 
     MONTH = 30 * 86400
 
-    def __init__(self, folder, build):
-        self.folder, self.known, self.included = folder, {}, included(build)
+    def __init__(self, folder, builds):
+        self.folder, self.known, self.included = folder, {}, {}
+        for build in reversed(builds):
+            self.included |= included(build)
         os.makedirs(folder, exist_ok=True)
         version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
         with open(CONFIG, "rb") as config, open(__file__, "rb") as this:
@@ -138,6 +143,6 @@ tests = os.path.join(root_dir, "tests") + os.sep
 with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
     with open(os.path.join(database, "compile_commands.json"), "w", encoding="utf-8") as f:
         json.dump(list(todo.values()), f)
-    known = Cache(sys.argv[3], build_dir)
+    known = Cache(sys.argv[3], [build_dir] + sys.argv[4:])
     said_of = list(pool.map(lambda p: cached(known, todo[p], p, depth(p, tests), database), sorted(todo)))
 finish([s for s in said_of if s], not todo)

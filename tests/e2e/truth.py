@@ -468,7 +468,7 @@ def check_length(folder, name, argv):
     path, steps, memory = measured(folder, argv)
     short, short_steps, short_memory = measured(folder, [*argv[:-1], "0"])
     print(f"{steps} steps {memory} KiB, {short_steps} steps {short_memory} KiB", flush=True)
-    check(steps >= 700000, f"only {steps} steps")
+    check(steps >= 600000, f"only {steps} steps")
     check(short_steps * 2 <= steps, f"{short_steps} steps are no half of {steps}")
     longer = (os.path.getsize(path) - os.path.getsize(short)) >> 10
     for command, held in (("record", 0), ("decode", 2 * longer)):

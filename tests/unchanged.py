@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""unchanged.py NOTE INPUT... -- COMMAND...: run COMMAND, unless it passed before with the same inputs.
+
+The file NOTE holds a digest of the inputs of the last run, if that run passed: the contents of each INPUT (a file, or a
+folder with all its files), COMMAND, the environment's variables for tests, the kernel, and the distribution's packages.
+A test that uses this depends on nothing else: its inputs are made from fixed seeds.
+
+PTCAP_AGAIN     if this is set, COMMAND runs in any case
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+
+VARIABLES = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "FULL", "MUTATE", "TMPDIR")
+PACKAGES = "/var/lib/dpkg/status"
+
+
+def files_below(path):
+    if not os.path.isdir(path):
+        return [path]
+    return sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names
+                  if not name.endswith(".pyc"))
+
+
+def digest_of(inputs, command):
+    """None if an input cannot be read: then nobody knows whether it changed."""
+    key = hashlib.sha256(repr((command, os.uname().release, os.uname().machine)).encode())
+    for name in sorted(os.environ):
+        if name in VARIABLES or (name.startswith("PTCAP_") and name != "PTCAP_AGAIN"):
+            key.update(f"{name}={os.environ[name]}\0".encode())
+    try:
+        for path in [__file__, PACKAGES, *inputs]:
+            for each in files_below(path):
+                with open(each, "rb") as f:
+                    key.update(each.encode() + b"\0" + hashlib.sha256(f.read()).digest())
+    except OSError:
+        return None
+    return key.hexdigest()
+
+
+def noted(note):
+    try:
+        with open(note, encoding="ascii") as f:
+            return f.read()
+    except OSError:
+        return None
+
+
+def run(command):
+    """The exit status. Criterion passes a test whose process leaks: LeakSanitizer's report is a failure, too."""
+    leaks = False
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as p:
+        for line in p.stdout:
+            leaks = leaks or b"ERROR: LeakSanitizer" in line
+            sys.stdout.buffer.write(line)
+            sys.stdout.buffer.flush()
+    if p.returncode < 0:
+        print(f"killed by signal {-p.returncode}")
+        return 1
+    return p.returncode or int(leaks)
+
+
+def main():
+    end = sys.argv.index("--")
+    note, inputs, command = sys.argv[1], sys.argv[2:end], sys.argv[end + 1:]
+    digest = digest_of(inputs, command)
+    if digest and noted(note) == digest and "PTCAP_AGAIN" not in os.environ:
+        print("It passed before with the same inputs. PTCAP_AGAIN=1 runs it again.")
+        return 0
+    if os.path.exists(note):
+        os.unlink(note)
+    status = run(command)
+    # What it made of its inputs is unknown if they changed meanwhile.
+    if status == 0 and digest and digest_of(inputs, command) == digest:
+        os.makedirs(os.path.dirname(note), exist_ok=True)
+        with open(note, "w", encoding="ascii") as f:
+            f.write(digest)
+    return status
+
+
+sys.exit(main())
