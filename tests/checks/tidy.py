@@ -13,6 +13,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,12 @@ def included(build):
     return found
 
 
+def object_of(entry):
+    """Older CMake names it in the command alone."""
+    words = shlex.split(entry["command"])
+    return entry.get("output") or words[words.index("-o") + 1]
+
+
 class Cache:
     """A file for each digest of a compilation that was clean. One that is not used for a month is dropped."""
 
@@ -108,7 +115,7 @@ class Cache:
 
     def path(self, entry, args):
         """Where it is noted that this compilation is clean; None if nobody knows what it includes."""
-        names = self.included.get(entry.get("output"))
+        names = self.included.get(object_of(entry))
         if not names:
             return None
         key = hashlib.sha256(self.common + json.dumps([entry, args], sort_keys=True).encode())
@@ -144,5 +151,8 @@ with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExe
     with open(os.path.join(database, "compile_commands.json"), "w", encoding="utf-8") as f:
         json.dump(list(todo.values()), f)
     known = Cache(sys.argv[3], [build_dir] + sys.argv[4:])
+    unknown = [p for p in todo if not known.path(todo[p], [])]
+    if unknown:
+        print(f"nobody knows what {len(unknown)} files include, such as {unknown[0]}: they are looked at each time")
     said_of = list(pool.map(lambda p: cached(known, todo[p], p, depth(p, tests), database), sorted(todo)))
 finish([s for s in said_of if s], not todo)
