@@ -11,6 +11,7 @@ mkfifo go did ctl ack
 exec 6<>go 7<>did
 
 ours() { # ours PID: the recorder is there when it is attached
+	rm -f cost.err
 	"$ptcap" record -v -m 512K,4M -e intel_pt/mtc=0/u -o cost.data -p "$1" >cost.out 2>cost.err 6<&- 7<&- &
 	recorder=$!
 	await cost.err attached
