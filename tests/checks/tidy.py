@@ -153,6 +153,9 @@ with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExe
     known = Cache(sys.argv[3], [build_dir] + sys.argv[4:])
     unknown = [p for p in todo if not known.path(todo[p], [])]
     if unknown:
-        print(f"nobody knows what {len(unknown)} files include, such as {unknown[0]}: they are looked at each time")
+        print(f"no build noted the headers of {len(unknown)} files, such as {unknown[0]}: each run looks at them")
     said_of = list(pool.map(lambda p: cached(known, todo[p], p, depth(p, tests), database), sorted(todo)))
-finish([s for s in said_of if s], not todo)
+faults = [s for s in said_of if s]
+if todo and len(unknown) == len(todo):
+    faults.append("no build noted the headers of any file, so no result was kept: build first, or mend object_of()")
+finish(faults, not todo)
