@@ -479,13 +479,3 @@ if(NOT PTCAP_SANITIZE)
 		e2e_is_long(failing_${name}_200)
 	endforeach()
 endif()
-
-# Sanitizers leave these out: other tests run the same code there, and these take longest.
-if(PTCAP_SANITIZE)
-	foreach(name compare_clean compare_calls emu_last_threads emu_spoilt_stale unwound_linked emu_progress emu_known_of_qemu
-		snapshot_threads_step last_signal)
-		if(TEST e2e_${name})
-			set_tests_properties(e2e_${name} PROPERTIES LABELS "e2e;long")
-		endif()
-	endforeach()
-endif()
