@@ -4,7 +4,8 @@
 
 The file NOTE holds a digest of the inputs of the last run, if that run passed: the contents of each INPUT (a file, or a
 folder with all its files), COMMAND, the environment's variables for tests, the kernel, and the distribution's packages.
-A test that uses this depends on nothing else: its inputs are made from fixed seeds.
+Use this for tests that take long and depend on nothing else. Chance may decide when things happen in such a test, as in
+the guest: a pass is kept all the same. Each clean clone runs all of them.
 
 PTCAP_AGAIN     if this is set, COMMAND runs in any case
 """
@@ -73,8 +74,7 @@ def main():
     if os.path.exists(note):
         os.unlink(note)
     status = run(command)
-    # What it made of its inputs is unknown if they changed meanwhile.
-    if status == 0 and digest and digest_of(inputs, command) == digest:
+    if status == 0 and digest:
         os.makedirs(os.path.dirname(note), exist_ok=True)
         with open(note, "w", encoding="ascii") as f:
             f.write(digest)
