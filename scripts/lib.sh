@@ -46,13 +46,12 @@ need_packages() {
 		install --no-install-recommends "${missing[@]}" </dev/null
 }
 
-# build PRESET [TARGET...]: configure and build it into build/PRESET; the log is shown only if it fails.
+# Configures and builds preset $1 into build/$1. The log is shown only if it fails.
 build() {
-	local preset=$1 log=build/$1.log
-	shift
-	say "Building preset $preset (log: $log)"
+	local log=build/$1.log
+	say "Building preset $1 (log: $log)"
 	mkdir -p build
-	if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" ${1+--target "$@"}; } >"$log" 2>&1; then
+	if ! { cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"; } >"$log" 2>&1; then
 		tail -n 60 "$log" >&2
 		return 1
 	fi
