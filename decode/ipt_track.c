@@ -163,7 +163,7 @@ int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, ui
 {
 	const int status = pt_blk_sync_set(dec, at);
 
-	t->timed = t->touched = false;
+	t->timed = t->touched = t->due = false;
 	t->bits = 0;
 	t->before = t->cur.end = t->next.end = at;
 	t->looked_from = UINT64_MAX;
@@ -175,15 +175,61 @@ int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, ui
 	return pass_new(t, dec, status);
 }
 
+/*
+ * The mode that a MODE.Exec in front of cur, a TIP.PGE, says; ptem_unknown: libipt 2.1 has an event
+ * of it, or there is none. It has none of a mode that it knew already.
+ */
+static enum pt_exec_mode mode_of_enabled(const struct ptc_ipt_track *t)
+{
+	enum pt_exec_mode mode = ptem_unknown;
+	const uint8_t *p = t->bytes;
+	enum ptc_pkt type;
+	uint64_t at;
+	int len;
+
+	if (!has(t, ptev_enabled) || t->cur.ev.status_update || has_more_of_packet(t))
+		return ptem_unknown;
+	for (at = t->before; at < t->cur.end; at += (uint64_t)len) {
+		len = ptc_pkt_len(p + at, t->cur.end - at, &type);
+		if (len <= 0)
+			return ptem_unknown;
+		if (type == PTC_PKT_MODE && p[at + 1] >> 5 == 0) /* CS.L, CS.D */
+			mode = p[at + 1] & 1 ? ptem_64bit : p[at + 1] & 2 ? ptem_32bit : ptem_16bit;
+	}
+	return mode;
+}
+
+/* cur is a TIP.PGE that was used with @status: an event of @mode comes behind it. */
+static int add_mode(struct ptc_ipt_track *t, const struct pt_event *enabled, enum pt_exec_mode mode,
+		    int status)
+{
+	t->due = true;
+	t->due_status = status;
+	t->due_event = *enabled;
+	t->due_event.type = ptev_exec_mode;
+	t->due_event.variant.exec_mode.mode = mode;
+	t->due_event.variant.exec_mode.ip = enabled->variant.enabled.ip;
+	return (status | pts_event_pending) & ~(int)(pts_eos | pts_ip_suppressed);
+}
+
 int ptc_ipt_track_event(struct ptc_ipt_track *t, struct pt_block_decoder *dec, struct pt_event *ev)
 {
 	const enum pt_event_type none = ev->type;
-	const int status = pt_blk_event(dec, ev, sizeof(*ev));
+	enum pt_exec_mode mode;
+	int status;
 
+	if (t->due) {
+		t->due = false;
+		*ev = t->due_event;
+		return t->due_status;
+	}
+	mode = mode_of_enabled(t);
+	status = pt_blk_event(dec, ev, sizeof(*ev));
 	if (status < 0 && ev->type == none)
 		return status;
 	advance(t);
-	return pass_new(t, dec, status);
+	status = pass_new(t, dec, status);
+	return mode != ptem_unknown && status >= 0 ? add_mode(t, ev, mode, status) : status;
 }
 
 /* Did @b, which the block decoder gave, use an address? It has read on then. */
@@ -192,6 +238,12 @@ static bool used_ip(struct pt_block_decoder *dec, uint64_t end)
 	uint64_t at;
 
 	return pt_blk_get_offset(dec, &at) >= 0 && at != end;
+}
+
+/* The same of the last address that can be read: @status says then what is behind it. */
+static bool used_last(int status)
+{
+	return status > 0 && status & (int)(pts_eos | pts_event_pending);
 }
 
 int ptc_ipt_track_use(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int status,
@@ -209,7 +261,8 @@ int ptc_ipt_track_use(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int
 		if (!--t->bits)
 			advance(t);
 	} else if (has(t, ptev_tip) && b->iclass != ptic_cond_jump &&
-		   (b->iclass == ptic_return || t->next.status < 0 || used_ip(dec, t->cur.end))) {
+		   (b->iclass == ptic_return ||
+		    (t->next.status < 0 ? used_last(status) : used_ip(dec, t->cur.end)))) {
 		if (t->fails)
 			return give_up(t);
 		advance(t);
@@ -271,11 +324,12 @@ static bool is_used(const struct ptc_ipt_track *t)
 
 bool ptc_ipt_track_offset(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
 {
-	const uint64_t from = is_used(t) ? behind(t) : t->before;
+	const uint64_t from = is_used(t) && !t->due ? behind(t) : t->before;
 
 	(void)dec;
-	if (is_used(t) && has_more_of_packet(t)) {
-		*ret = from;
+	if (is_used(t) && !t->due &&
+	    (has_more_of_packet(t) || mode_of_enabled(t) != ptem_unknown)) {
+		*ret = t->cur.end;
 		return true;
 	}
 	if (from != t->looked_from) {
@@ -289,7 +343,7 @@ bool ptc_ipt_track_offset(struct ptc_ipt_track *t, struct pt_block_decoder *dec,
 bool ptc_ipt_track_time(const struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret)
 {
 	(void)dec;
-	if (is_used(t) && !is_new(t) && t->cur.ev.has_tsc) {
+	if (is_used(t) && !t->due && !is_new(t) && t->cur.ev.has_tsc) {
 		*ret = t->cur.ev.tsc;
 		return true;
 	}

@@ -38,7 +38,10 @@ struct ptc_ipt_track {
 	bool timed;		       /* there was an event in front of cur with a time, */
 	uint64_t tsc;		       /* which is this */
 	uint64_t before;	       /* end of the event in front of cur */
-	uint64_t looked_from, looked;  /* what ahead() was last asked, and its answer */
+	bool due;		      /* in front of cur comes an event that libipt 2.1 left out, */
+	struct pt_event due_event;    /* this one, */
+	int due_status;		      /* with this status */
+	uint64_t looked_from, looked; /* what ahead() was last asked, and its answer */
 };
 
 /* The slow ways of the functions below. */

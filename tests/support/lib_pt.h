@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "decode/fast/engine.h"
 #include "decode/ipt.h"
+#include "decode/ipt_track.h" /* LIBIPT_VERSION */
 #include "decode/replay.h"
 #include "lib_packet.h"
 
@@ -29,12 +30,26 @@ extern const uint8_t pt_code[PT_CODE_LEN];
 #define PT_FLIP_STEP 3
 #endif
 
+/*
+ * The second engine does with a damaged trace what libipt 2.0 does. libipt 2.1 finds some damage at
+ * another packet (doc/engine.md): such a trace is decoded in all ways then, but not compared.
+ */
+#define PT_OTHER_GAPS(damaged) (LIBIPT_VERSION >= 0x201 && (damaged))
+
+/* What libipt 2.0 lists of a damaged trace, and what 2.1 does. */
+#if LIBIPT_VERSION >= 0x201
+#define PT_BY_LIBIPT(v20, v21) v21
+#else
+#define PT_BY_LIBIPT(v20, v21) v20
+#endif
+
 /* How pt_replay replays; zeros are: transfers, resync at a packet, no times. */
 struct pt_how {
 	bool insns, bytes, psb, events;
 	const struct ptc_time_conv *conv;
 	struct ptc_ipt_params params; /* how the trace was made */
 	bool disorder;		      /* times may go back */
+	bool damaged;		      /* the trace is, though no gap may be listed */
 	const struct ptc_mark *marks;
 	size_t nmarks;
 	uint64_t max_steps;	       /* abort after so many; 0: a million */

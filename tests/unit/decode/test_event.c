@@ -53,15 +53,18 @@ Test(event, power_and_frequency)
 		   "event exstop 0 0\nevent pwrx 0 20506\n");
 }
 
-Test(event, mwait_is_where_its_fup_says)
+/* The FUP is that of the EXSTOP, which follows an MWAIT (SDM vol. 3, "MWAIT Packet"). */
+Test(event, mwait_is_where_the_fup_of_its_exstop_says)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 
 	pt_psb_on(&b, 0x1003);
 	put(&b, "\x02\xc2\x21\0\0\0\x03\0\0\0", 10); /* hints, extensions */
+	put(&b, "\x02\xe2", 2);
 	pt_ip(&b, PT_FUP, 0x1006);
 	pt_ip_none(&b, PT_PGD);
-	expect(&b, "1003 1006 jmp\nevent mwait 1006 300000021\n1006 1024 call\n1025 0 ret\n"
+	expect(&b, "1003 1006 jmp\nevent mwait 1006 300000021\nevent exstop 1006 0\n1006 1024 "
+		   "call\n1025 0 ret\n"
 		   "event disabled 0 0\n");
 }
 

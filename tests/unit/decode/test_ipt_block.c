@@ -139,8 +139,11 @@ Test(ipt_block, an_instruction_whose_end_is_gone_is_none_though_it_is_known)
 	cr_assert(ptc_addrspace_map(&c.as, 0x1035, 4, 0, nothing));
 	list(&c, PTC_MODE_64, &b, ptc_ipt_next_block, gone, sizeof(gone));
 	list(&c, PTC_MODES, &b, ptc_ipt_next_block, none, sizeof(none));
-	cr_expect_str_eq(whole,
-			 "102f 1031 2; 1033 1033 1; 102f 1031 2; 1033 1033 1; 102f 1031 2; 7");
+	/* The end of the trace; a missing bit, in the words of libipt 2.1. */
+	cr_expect_str_eq(
+		whole,
+		PT_BY_LIBIPT("102f 1031 2; 1033 1033 1; 102f 1031 2; 1033 1033 1; 102f 1031 2; 7",
+			     "102f 1031 2; 1033 1033 1; 102f 1031 2; 1033 1033 1; 102f 1031 2; 8"));
 	cr_expect_str_eq(gone, none);
 	code_release(&c);
 	ptc_buf_release(&b);

@@ -368,7 +368,7 @@ Test(piece, whatever_is_behind_a_psb_gaps_are_those_of_libipt)
 /* Tracing goes off; @first, @second, and a PSB+ that tells of no mode, or does. */
 static void hold_behind_pgd(size_t first, size_t second, bool mode)
 {
-	struct pt_how how = { .insns = false };
+	struct pt_how how = { .damaged = true };
 	struct ptc_buf b = PTC_BUF_INIT;
 
 	pt_psb_on(&b, 0x100b);

@@ -437,6 +437,7 @@ Test(replay, a_psb_between_full_tnt_packets_bounds_the_time)
 		pt_tnt(&b, "NNNNNN NNNNNN");
 		pt_psb(&b);
 		pt_tsc(&b, 100 * i);
+		pt_ip(&b, PT_FUP, 0x102f);
 		pt_psbend(&b);
 		pt_tsc(&b, 100 * i + 50);
 	}
@@ -486,7 +487,9 @@ Test(replay, an_address_that_is_missing_is_an_error_also_in_code_that_ran_before
 	pt_ip_none(&b, PT_PGD); /* syscall */
 	replay_expect(
 		&b, plain,
-		"0 100b start\n100b 100b ijmp\n100b 100b ijmp\ngap 29 1 desync\n1016 0 syscall\n");
+		PT_BY_LIBIPT("0 100b start\n100b 100b ijmp\n100b 100b ijmp\ngap 29 1 desync\n1016 "
+			     "0 syscall\n",
+			     "0 100b start\n100b 100b ijmp\n100b 100b ijmp\ngap 29 9 badpacket\n"));
 }
 
 Test(replay, an_address_that_a_return_misses_is_an_error_also_in_code_that_ran_before)

@@ -44,7 +44,11 @@ Test(waypoint, a_fup_in_front_of_a_psb_does_not_take_the_tip_behind_it)
 	pt_ip(&b, PT_TIP, 0x100e);
 	pt_ip(&b, PT_TIP, 0x1016);
 	pt_ip_none(&b, PT_PGD);
-	expect_behind(&b, plain, to_100b, "100b 100e ijmp\n100e 1016 icall\n1016 0 syscall\n");
+	expect_behind(
+		&b, plain, to_100b,
+		PT_BY_LIBIPT(
+			"",
+			"gap 23 0 desync\n") "100b 100e ijmp\n100e 1016 icall\n1016 0 syscall\n");
 }
 
 Test(waypoint, returns_behind_a_psb_do_not_go_where_calls_in_front_of_it_came_from)
@@ -71,8 +75,10 @@ Test(waypoint, what_waits_for_a_fup_does_not_take_that_of_an_event_behind_the_ps
 	pt_ip(&b, PT_FUP, 0x1000);
 	pt_ip(&b, PT_TIP, 0x1014);
 	pt_ip_none(&b, PT_PGD);
-	expect_behind(&b, plain, "1016 0 syscall\n",
-		      "0 1000 start\n1000 1014 async\n1016 0 syscall\n");
+	expect_behind(
+		&b, plain, "1016 0 syscall\n",
+		PT_BY_LIBIPT(
+			"", "gap 1c 2 desync\n") "0 1000 start\n1000 1014 async\n1016 0 syscall\n");
 }
 
 Test(waypoint, events_around_a_psb_where_tracing_is_off_are_told_once)
@@ -142,7 +148,10 @@ Test(waypoint, a_psb_that_is_gone_is_told_of_and_its_fup_is_no_event)
 	(void)snprintf(behind, sizeof(behind),
 		       "gap %zx 0 desync\n100b 100e ijmp\n100e 1016 icall\n1016 0 syscall\n",
 		       at + PTC_PSB_LEN);
-	expect_behind(&b, plain, "1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n", behind);
+	expect_behind(&b, plain,
+		      "1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n" PT_BY_LIBIPT(
+			      "", "1025 100b ret\n"),
+		      behind);
 }
 
 Test(waypoint, a_psb_that_is_gone_where_tracing_is_off_costs_nothing_and_is_told_of)
