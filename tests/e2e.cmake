@@ -47,9 +47,10 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 	"HASHFLOW=$<TARGET_FILE:hashflow>" "PERF=${PERF_PROGRAM}" "PROGS=${e2e_bin}" "PTCAP_TRACES=${PTCAP_TRACES}"
 	"PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
 
-# Tracer and target take turns on one CPU: with a resource file (scripts/test) each test has one, and stays on it.
+# Tracer and target take turns on one CPU: with a resource file (scripts/test) each test stays on one. Python's site
+# packages are left out (-S): to look for them takes longer than the rest of its start.
 function(e2e_test NAME)
-	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} ${ARGN})
+	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -S ${ARGN})
 	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_GROUPS "cpus:1"
 		SKIP_RETURN_CODE 77
 		ENVIRONMENT "${e2e_env}")
