@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/crash.h"
+#include "auxtrace/filecode.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/ledger.h"
 #include "base/err.h"
@@ -112,12 +113,18 @@ static void put_attr(struct ptc_buf *b, const struct ptc_user *u)
 	put_bytes(b, u->u.attr.ids);
 }
 
+/* Is it a record of ptcap, with more behind the name? */
+static bool is_own(uint64_t event_id)
+{
+	return event_id == PTC_LEDGER_ID || event_id == PTC_CRASH_ID || event_id == PTC_FILECODE_ID;
+}
+
 /* Reads a short record of perf up to 3.10: it ends with the name, padded to 8, without a NUL. */
 static bool get_short_name(struct ptc_cur *c, struct ptc_user_event_type *t)
 {
 	const size_t n = ptc_cur_left(c);
 
-	if (!n || n % 8 || t->event_id == PTC_LEDGER_ID || t->event_id == PTC_CRASH_ID)
+	if (!n || n % 8 || is_own(t->event_id))
 		return false;
 	memcpy(t->room, c->pos, n);
 	t->room[n] = 0;
@@ -134,8 +141,7 @@ static bool get_event_type(struct ptc_cur *c, struct ptc_user *u)
 	if (ptc_cur_left(c) < PTC_EVENT_TYPE_NAME_MAX)
 		return get_short_name(c, t);
 	return get_field(c, PTC_EVENT_TYPE_NAME_MAX, &t->name) &&
-	       ((t->event_id != PTC_LEDGER_ID && t->event_id != PTC_CRASH_ID) ||
-		get_rest(c, &t->more));
+	       (!is_own(t->event_id) || get_rest(c, &t->more));
 }
 
 static void put_event_type(struct ptc_buf *b, const struct ptc_user *u)

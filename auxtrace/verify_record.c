@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "auxtrace/crash.h"
+#include "auxtrace/filecode.h"
 #include "auxtrace/userrec.h"
 #include "auxtrace/verify_parts.h"
 #include "base/err.h"
@@ -203,12 +204,29 @@ static void verify_crash(struct ptc_verify *v, const struct ptc_rec *rec)
 	}
 }
 
+/* Code of a file: whole, and inside the file. */
+static void verify_filecode(struct ptc_verify *v, const struct ptc_rec *rec)
+{
+	struct ptc_filecode c;
+	struct ptc_err broken;
+	const int rc = ptc_filecode_parse(rec, &c, &broken);
+
+	if (rc < 0)
+		ptc_verify_say_err(v, "record", &broken);
+	if (rc > 0 && (c.off > c.size || ptc_cur_left(&c.bytes) > c.size - c.off))
+		ptc_verify_say(v, "record", rec->off,
+			       "the code of a file of %" PRIu64
+			       " bytes is behind its end: at %" PRIu64,
+			       c.size, c.off);
+}
+
 static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct ptc_user *u,
 		struct ptc_err *err)
 {
 	switch (rec->type) {
 	case PTC_REC_HEADER_EVENT_TYPE:
 		verify_crash(v, rec);
+		verify_filecode(v, rec);
 		return ptc_verify_take_ledger(v, rec, err);
 	case PTC_REC_ID_INDEX:
 		return take_id_index(v, rec, u->u.id_index, err);

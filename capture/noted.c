@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "auxtrace/sideband.h"
 #include "base/err.h"
@@ -32,7 +33,7 @@ void ptc_noted_release(struct ptc_noted *n)
 	size_t i;
 
 	for (i = 0; i < n->nfiles; i++)
-		free(n->files[i]);
+		free(n->files[i].name);
 	ptc_buf_release(&n->pokes);
 	free(n->files);
 	n->files = NULL;
@@ -40,20 +41,33 @@ void ptc_noted_release(struct ptc_noted *n)
 	n->cap = 0;
 }
 
-static int note_file(struct ptc_noted *n, const char *name, struct ptc_err *err)
+static bool is_same(const struct ptc_noted_file *f, const struct ptc_sb_mmap *m)
 {
+	const bool id = f->id.len || m->build_id.len;
+
+	return (id ? ptc_build_id_same(&f->id, &m->build_id) :
+		     f->inode.ino == m->ino && f->inode.maj == m->maj && f->inode.min == m->min) &&
+	       !strcmp(f->name, m->filename);
+}
+
+static int note_file(struct ptc_noted *n, const struct ptc_sb_mmap *m, struct ptc_err *err)
+{
+	const char *name = m->filename;
+	struct ptc_noted_file *f;
 	size_t i;
 
 	if (name[0] != '/' ||
 	    name[1] == '/') /* "//anon", "[vdso]", "anon_inode:..." are no files */
 		return 0;
-	for (i = 0; i < n->nfiles; i++)
-		if (!strcmp(n->files[i], name))
+	for (i = n->nfiles; i--;)
+		if (is_same(&n->files[i], m))
 			return 0;
 	if (!ptc_vec_reserve((void **)&n->files, &n->cap, n->nfiles + 1, sizeof(*n->files)))
 		return ptc_fail_mem(err);
-	n->files[n->nfiles] = strdup(name);
-	if (!n->files[n->nfiles])
+	f = &n->files[n->nfiles];
+	*f = (struct ptc_noted_file){ .inode = { m->maj, m->min, m->ino }, .id = m->build_id };
+	f->name = strdup(name);
+	if (!f->name)
 		return ptc_fail_mem(err);
 	n->nfiles++;
 	return 0;
@@ -82,7 +96,7 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 		/* The kernel's own say themselves of what build they are. */
 		if ((sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
 			return 0;
-		return note_file(n, sb->u.mmap.filename, err);
+		return note_file(n, &sb->u.mmap, err);
 	default:
 		return 0;
 	}
@@ -166,17 +180,30 @@ static void put(struct ptc_buf *b, const char *name, const struct ptc_build_id *
 	ptc_feature_put_build_id(b, &e);
 }
 
+/* False: it has none, or is not the file that was mapped. */
+static bool read_id(const struct ptc_noted_file *f, struct ptc_build_id *ret)
+{
+	struct stat st;
+	const int fd = ptc_samefile_open(f->name, 0, &f->inode, &st);
+	const bool has = fd >= 0 && ptc_elf_build_id_fd(fd, (uint64_t)st.st_size, ret) == 1;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return has;
+}
+
 int ptc_noted_write_build_ids(const struct ptc_noted *n, struct ptc_writer *w, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_build_id id;
-	struct ptc_err ignored;
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < n->nfiles; i++)
-		if (ptc_elf_build_id_file(n->files[i], &id, &ignored) == 1)
-			put(&b, n->files[i], &id);
+	for (i = 0; i < n->nfiles; i++) {
+		id = n->files[i].id;
+		if (id.len || read_id(&n->files[i], &id))
+			put(&b, n->files[i].name, &id);
+	}
 	if (ptc_buf_failed(&b))
 		rc = ptc_fail_mem(err);
 	else if (b.len)

@@ -9,7 +9,15 @@
 #include "auxtrace/ledger.h"
 #include "auxtrace/writer.h"
 #include "base/buf.h"
+#include "capture/samefile.h"
 #include "ptcap/capture.h"
+
+/* A file that was mapped, as its MMAP2 says. */
+struct ptc_noted_file {
+	char *name;		/* owned */
+	struct ptc_inode inode; /* ino 0: not known */
+	struct ptc_build_id id; /* len 0: the record has none */
+};
 
 struct ptc_noted {
 	uint64_t sample_type;	    /* of the records: their trailer */
@@ -19,7 +27,7 @@ struct ptc_noted {
 	uint64_t forks;		    /* threads and processes born */
 	bool keep_vdso;		    /* what it is, is to be said behind each of its mappings */
 	struct ptc_buf pokes;	    /* that is, since the last ptc_buf_reset of whoever writes it */
-	char **files;		    /* owned; each once */
+	struct ptc_noted_file *files; /* owned; each once */
 	size_t nfiles, cap;
 };
 
@@ -31,9 +39,10 @@ int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_
 		   struct ptc_err *err);
 
 /*
- * Write the BUILD_ID feature: of the files noted. Those without one, or gone by
- * now, are left out; so is the vdso: perf would look for it in its cache only,
- * instead of taking the one it has itself.
+ * Write the BUILD_ID feature: of the files noted. It is that of the MMAP2 record, or else that of
+ * the file of this name, if that is still the one with the inode that was mapped. Those without
+ * one, or gone or replaced by now, are left out; so is the vdso: perf would look for it in its
+ * cache only, instead of taking the one it has itself.
  */
 int ptc_noted_write_build_ids(const struct ptc_noted *n, struct ptc_writer *w, struct ptc_err *err);
 

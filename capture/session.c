@@ -273,6 +273,20 @@ static int write_states(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
+/* Of files that are gone or replaced by now. */
+static int write_code(struct session *s, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc = 0;
+
+	if (s->source->ops->code && s->writer)
+		rc = s->source->ops->code(s->source, &b, err);
+	if (!rc && b.len)
+		rc = ptc_writer_plain(s->writer, b.bytes, b.len, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 static int write_ledger(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
 {
 	ptc_drain_close(&s->drain);
@@ -495,6 +509,8 @@ int ptc_record(const struct ptc_record_opts *asked, struct ptc_record_result *re
 		rc = ptc_filing_late(&s.filing, s.source, s.writer, err);
 	if (!rc)
 		rc = write_states(&s, err);
+	if (!rc)
+		rc = write_code(&s, err);
 	if (!rc)
 		rc = write_ledger(&s, &end, err);
 	if (!rc)

@@ -169,6 +169,11 @@ struct ptc_source_ops {
 	 * signals, for opts->crash; each once. NULL: the source cannot.
 	 */
 	int (*states)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
+	/*
+	 * After finish: append the code of files that were mapped and are gone or replaced
+	 * (auxtrace/filecode.h). NULL: the source does not keep them.
+	 */
+	int (*code)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
 	void (*free)(struct ptc_source *s);
 };
 

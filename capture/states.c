@@ -29,10 +29,15 @@ int ptc_states_add(const struct ptc_states *s, const struct ptc_state *state, st
 	int rc;
 
 	ptc_state_put(&b, state);
-	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
-				  ptc_write_all(s->fd, b.bytes, b.len, "the state of a crash", err);
+	rc = ptc_states_add_records(s, &b, err);
 	ptc_buf_release(&b);
 	return rc;
+}
+
+int ptc_states_add_records(const struct ptc_states *s, const struct ptc_buf *b, struct ptc_err *err)
+{
+	return ptc_buf_failed(b) ? ptc_fail_mem(err) :
+				   ptc_write_all(s->fd, b->bytes, b->len, "what is no trace", err);
 }
 
 int ptc_states_take(struct ptc_states *s, struct ptc_buf *b, struct ptc_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The states of processes that signals kill, on their way from the process that sees them die to
- * the session: a memory file, since they may be larger than any ring.
+ * The states of processes that signals kill, and code of files that are gone, on their way from the
+ * process that sees them to the session: a memory file, since they may be larger than any ring.
  */
 #ifndef PTC_CAPTURE_STATES_H
 #define PTC_CAPTURE_STATES_H
@@ -13,7 +13,7 @@
 #include "ptcap/error.h"
 
 struct ptc_states {
-	int fd;	     /* -1: not wanted; a fork's is the same file */
+	int fd;	     /* -1: there is none; a fork's is the same file */
 	off_t taken; /* bytes of it, by the session */
 };
 
@@ -28,6 +28,10 @@ void ptc_states_release(struct ptc_states *s);
 
 /* Who sees it: add the records of one that is about to die. */
 int ptc_states_add(const struct ptc_states *s, const struct ptc_state *state, struct ptc_err *err);
+
+/* The same, of records that are made. */
+int ptc_states_add_records(const struct ptc_states *s, const struct ptc_buf *b,
+			   struct ptc_err *err);
 
 /* The session: append what was added since the last time. Nobody adds meanwhile. */
 int ptc_states_take(struct ptc_states *s, struct ptc_buf *b, struct ptc_err *err);

@@ -8,6 +8,7 @@
 #include "dump_event.h"
 #include "ptcap/crash.h"
 #include "ptcap/file.h"
+#include "ptcap/filecode.h"
 
 static void emit_attr(struct ptc_emit *e, const struct ptc_user_attr *a)
 {
@@ -409,6 +410,27 @@ static int emit_crash(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc_
 	return 1;
 }
 
+static int emit_filecode(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	char id[2 * PTC_BUILD_ID_MAX + 1];
+	struct ptc_filecode c;
+	const int rc = ptc_filecode_parse(rec, &c, err);
+
+	if (rc <= 0)
+		return rc;
+	ptc_emit_text(e, "filename", c.name);
+	ptc_emit_u64(e, "maj", c.maj);
+	ptc_emit_u64(e, "min", c.min);
+	ptc_emit_u64(e, "ino", c.ino);
+	ptc_build_id_hex(&c.id, id);
+	ptc_emit_text(e, "build_id", c.id.len ? id : NULL);
+	ptc_emit_u64(e, "size", c.size);
+	ptc_emit_hex(e, "offset", c.off);
+	ptc_emit_u64(e, "len", ptc_cur_left(&c.bytes));
+	ptc_emit_bytes(e, "bytes", c.bytes);
+	return 1;
+}
+
 int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
 		  struct ptc_err *err)
 {
@@ -423,7 +445,8 @@ int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc
 	if (rc == 1)
 		emit_user(e, &u);
 	if (rc == 1 && rec->type == PTC_REC_HEADER_EVENT_TYPE &&
-	    (emit_ledger(e, rec, err) < 0 || emit_crash(e, rec, err) < 0))
+	    (emit_ledger(e, rec, err) < 0 || emit_crash(e, rec, err) < 0 ||
+	     emit_filecode(e, rec, err) < 0))
 		rc = err->code;
 	return rc;
 }

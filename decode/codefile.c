@@ -243,6 +243,45 @@ bool ptc_codefile_supply(struct ptc_codefile *f, uint64_t size, uint64_t off, ui
 	return ok;
 }
 
+/* What was found by name alone is another file. */
+static void drop_assumed(struct ptc_codefile *f)
+{
+	ptc_codepiece_release(&f->piece);
+	free(f->pages);
+	f->pages = NULL;
+	f->bytes = NULL;
+	f->len = 0;
+	f->from = PTC_CODE_NONE;
+	f->assumed = f->unreadable = f->changed = false;
+	free(f->other_path);
+	f->other_path = f->path;
+	f->path = NULL;
+}
+
+bool ptc_codefile_give(struct ptc_codefile *f, uint64_t size, uint64_t off, const uint8_t *bytes,
+		       size_t len)
+{
+	struct ptc_codefiles *s = f->store;
+	bool ok;
+
+	if (f->from == PTC_CODE_FILE && f->assumed)
+		drop_assumed(f);
+	if (f->bytes && f->from != PTC_CODE_SAVED)
+		return f->from == PTC_CODE_FILE;
+	if (!f->bytes && (!size || !make_room(s, f, size)))
+		return false;
+	f->from = PTC_CODE_SAVED;
+	if (off % PAGE || off >= f->len || len > f->len - off || (len % PAGE && off + len < f->len))
+		return false;
+	if (s->look_only || ptc_codefile_has(f, off, len) == len)
+		return true;
+	ok = ptc_codemem_put(&s->mem, &f->piece, off, bytes, len);
+	if (ok)
+		set_pages(f, off / PAGE, (off + len + PAGE - 1) / PAGE);
+	ptc_codemem_settle(&s->mem);
+	return ok;
+}
+
 size_t ptc_codefile_has(const struct ptc_codefile *f, uint64_t off, uint64_t len)
 {
 	uint64_t page, end;

@@ -31,6 +31,7 @@ enum ptc_code_from {
 	PTC_CODE_GIVEN, /* bytes of the caller */
 	PTC_CODE_FILE,	/* the file `path` */
 	PTC_CODE_CORE,	/* memory: of a core, of the kernel */
+	PTC_CODE_SAVED, /* the recording itself */
 	PTC_CODE_OWN,	/* the running kernel's vdso */
 };
 
@@ -127,6 +128,14 @@ void ptc_codefile_fill(struct ptc_codefile *f, uint64_t off, uint64_t len);
  */
 bool ptc_codefile_supply(struct ptc_codefile *f, uint64_t size, uint64_t off, uint64_t len, int fd,
 			 uint64_t src);
+
+/*
+ * The recording itself has @len bytes at @off (whole pages, or up to the end) of the file, of @size
+ * bytes, because it was gone or replaced when the recording ended. They are used unless the file
+ * was found by its build-id. False: @f cannot have them.
+ */
+bool ptc_codefile_give(struct ptc_codefile *f, uint64_t size, uint64_t off, const uint8_t *bytes,
+		       size_t len);
 
 /* How many bytes there are from @off on, without a hole, of at most @len. */
 size_t ptc_codefile_has(const struct ptc_codefile *f, uint64_t off, uint64_t len);

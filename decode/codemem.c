@@ -96,6 +96,16 @@ bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint
 	return true;
 }
 
+bool ptc_codemem_put(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
+		     const uint8_t *bytes, size_t len)
+{
+	if (len > PTC_CODEMEM_MAX - m->filled)
+		return false;
+	m->filled += len;
+	memcpy(p->bytes + off, bytes, len);
+	return true;
+}
+
 void ptc_codemem_settle(const struct ptc_codemem *m)
 {
 	const struct timespec never[2] = { { 0, 0 }, { 0, 0 } };

@@ -45,6 +45,9 @@ void ptc_codepiece_release(struct ptc_codepiece *p);
  */
 bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
 		      uint64_t len, int fd, uint64_t src);
+/* The same from memory. */
+bool ptc_codemem_put(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
+		     const uint8_t *bytes, size_t len);
 /* Everything of a round of filling is in: libipt must find the file unchanged from now on. */
 void ptc_codemem_settle(const struct ptc_codemem *m);
 

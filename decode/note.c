@@ -295,6 +295,11 @@ static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 			add(n, "'%s' has build-id %s, not %s as recorded: '%s' is used",
 			    f->other_path, *is ? is : "(none)", was, f->path);
 		}
+		if (f->from == PTC_CODE_SAVED)
+			add(n,
+			    "'%s' was gone or another file when the recording ended: its code is "
+			    "in the recording, its names are not",
+			    f->name);
 		if (f->kernel && f->other_path && f->syms_tried && !f->syms) {
 			ptc_build_id_hex(&f->id, was);
 			ptc_build_id_hex(&f->other_id, is);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/aux_join.h"
+#include "auxtrace/filecode.h"
 #include "auxtrace/order.h"
 #include "auxtrace/sample.h"
 #include "base/err.h"
@@ -62,6 +63,23 @@ static int take_sample(struct opening *o, const struct ptc_rec *rec, struct ptc_
 	return ptc_index_add_sample(&o->d->index, o->d->file, &t, err);
 }
 
+/* Code of a file that was gone when the recording ended; other records of this type are not for
+ * decoding. */
+static int take_code(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_filecode c;
+	struct ptc_codefile *f;
+	const int r = ptc_filecode_parse(rec, &c, err);
+
+	if (r <= 0)
+		return r;
+	f = ptc_codefiles_get(&o->d->procs.files, c.name, &c.id, -1);
+	if (!f)
+		return ptc_fail_mem(err);
+	(void)ptc_codefile_give(f, c.size, c.off, c.bytes.pos, ptc_cur_left(&c.bytes));
+	return 0;
+}
+
 static int take_record(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	int r;
@@ -77,6 +95,8 @@ static int take_record(struct opening *o, const struct ptc_rec *rec, struct ptc_
 		r = ptc_time_conv_parse(rec, &o->conv, err);
 		o->has_conv = !r;
 		return r;
+	case PTC_REC_HEADER_EVENT_TYPE:
+		return take_code(o, rec, err);
 	case PTC_REC_ID_INDEX:
 		return ptc_aux_join_ids(&o->aux, rec, err);
 	case PERF_RECORD_SAMPLE:

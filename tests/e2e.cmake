@@ -294,6 +294,12 @@ foreach(name removed in_json replaced in_place cached symfs core)
 		e2e_is_emulated(missing_${name})
 	endif()
 endforeach()
+# Files that are replaced while they are mapped.
+foreach(name library unlinked itself forked bound container)
+	e2e_test(replaced_${name} "${e2e_dir}/replaced.py" "${name}")
+	e2e_test(emu_replaced_${name} "${e2e_dir}/replaced.py" "${name}")
+	e2e_is_emulated(emu_replaced_${name})
+endforeach()
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")

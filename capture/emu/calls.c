@@ -54,8 +54,10 @@ static void tell(struct ptc_emu_me *m, const struct ptc_emu_map *map, const char
 		return;
 	}
 	ptc_emu_put_text(m, PTC_EMU_MAP, map, sizeof(*map), name);
-	/* What other threads run behind this must come behind it in the recording, too. */
-	if (atomic_load_explicit(&ptc_emu_proc.threads, memory_order_relaxed) > 1 ||
+	/* ptcap opens the file before the program can rename or unlink it. What other threads run
+	 * behind this must come behind it in the recording, too. */
+	if ((name && *name && map->prot & PROT_EXEC) ||
+	    atomic_load_explicit(&ptc_emu_proc.threads, memory_order_relaxed) > 1 ||
 	    atomic_load_explicit(&ptc_emu_proc.jit, memory_order_relaxed))
 		ptc_emu_sync(m);
 }

@@ -360,6 +360,12 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 	return s->rc;
 }
 
+static int emu_code(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
+{
+	ptc_mapped_put_code(&of(src)->unit.files, b);
+	return ptc_buf_failed(b) ? ptc_fail_mem(err) : 0;
+}
+
 static void emu_free(struct ptc_source *src)
 {
 	struct emu *s = of(src);
@@ -410,6 +416,7 @@ static const struct ptc_source_ops emu_ops = {
 	.leave = emu_leave,
 	.abandon = emu_abandon,
 	.finish = emu_finish,
+	.code = emu_code,
 	.free = emu_free,
 };
 

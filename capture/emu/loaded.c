@@ -147,4 +147,5 @@ void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path)
 	tell_file(m, path, interp, sizeof(interp));
 	if (interp[0])
 		tell_file(m, interp, none, sizeof(none));
+	ptc_emu_sync(m); /* the files are open there before the program can rename or unlink them */
 }

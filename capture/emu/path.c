@@ -117,7 +117,7 @@ static void settle(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 
 /* Are the bytes of @line those that the reader finds in the file of @map? */
 static bool is_filed(struct ptc_emu_unit *u, const struct ptc_maps *maps, const struct ptc_map *map,
-		     const struct ptc_emu_line *line)
+		     int pid, const struct ptc_emu_line *line)
 {
 	const size_t len = (size_t)(line->end - line->start);
 	uint8_t file[PTC_EMU_BLOCK_MAX];
@@ -125,8 +125,8 @@ static bool is_filed(struct ptc_emu_unit *u, const struct ptc_maps *maps, const 
 	if (!len) /* nothing to be told */
 		return true;
 	return len <= sizeof(file) &&
-	       ptc_openfiles_read(&u->files, ptc_map_name(maps, map),
-				  map->off + (line->start - map->start), file, len) &&
+	       ptc_mapped_read(&u->files, maps, map, pid, map->off + (line->start - map->start),
+			       file, len) &&
 	       !memcmp(file, ptc_emu_code_bytes(&u->code, line), len);
 }
 
@@ -139,7 +139,7 @@ static void look_again(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 	const uint64_t view = map && line->end <= map->end ? map->view : 0;
 
 	if (view != line->view)
-		line->filed = view && is_filed(u, maps, map, line);
+		line->filed = view && is_filed(u, maps, map, k->proc->pid, line);
 	line->view = view;
 	line->epoch = k->proc->epoch;
 }
@@ -253,7 +253,8 @@ static void tell_map(void *ctx, const struct ptc_maps *maps, const struct ptc_ma
 	const struct to *to = ctx;
 
 	to->k->proc->epoch = ++to->u->epochs;
-	ptc_records_mmap(&to->k->cpu->rec, maps, map);
+	ptc_records_mmap(&to->k->cpu->rec, maps, map,
+			 ptc_mapped_note(&to->u->files, maps, map, to->k->proc->pid));
 	ptc_known_drop(&to->k->proc->known, map->start, map->end);
 }
 
@@ -263,7 +264,6 @@ static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t
 	struct ptc_emu_map map;
 
 	memcpy(&map, payload, sizeof(map));
-	ptc_openfiles_close(&u->files);
 	if (k->proc->tasks > 1) {
 		ptc_emu_unit_catch_up(u, k);
 		ptc_emu_unit_interrupt_others(u, k);

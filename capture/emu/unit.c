@@ -51,7 +51,7 @@ void ptc_emu_unit_release(struct ptc_emu_unit *u)
 	free(u->tasks);
 	free(u->procs);
 	ptc_emu_code_release(&u->code);
-	ptc_openfiles_close(&u->files);
+	ptc_mapped_release(&u->files);
 	u->tasks = NULL;
 	u->procs = NULL;
 	u->ntasks = 0;

@@ -18,7 +18,7 @@
 #include "capture/emu/known.h"
 #include "capture/emu/wire.h"
 #include "capture/maps.h"
-#include "capture/soft/openfiles.h"
+#include "capture/soft/mapped.h"
 #include "ptcap/error.h"
 
 /* A process of the guest. */
@@ -72,7 +72,7 @@ struct ptc_emu_unit {
 
 	/* its own */
 	struct ptc_emu_code code;
-	struct ptc_openfiles files;
+	struct ptc_mapped files;
 	struct ptc_emu_task **tasks; /* owned, each */
 	size_t ntasks, tasks_cap;
 	struct ptc_emu_process **procs; /* owned, each */

@@ -52,7 +52,8 @@ void ptc_records_comm(struct ptc_records *r, const char *comm, bool exec)
 	send(r, &sb, r->side_id);
 }
 
-void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps, const struct ptc_map *map)
+void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps, const struct ptc_map *map,
+		      const struct ptc_mapped_file *file)
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER };
 	const char *name = ptc_map_name(maps, map);
@@ -65,6 +66,8 @@ void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps, const 
 	sb.u.mmap.maj = map->maj;
 	sb.u.mmap.min = map->min;
 	sb.u.mmap.ino = map->ino;
+	if (file)
+		sb.u.mmap.build_id = file->id;
 	sb.u.mmap.prot = map->prot;
 	sb.u.mmap.flags = map->flags;
 	sb.u.mmap.filename = *name ? name : "//anon"; /* as perf_event_mmap_event names it */

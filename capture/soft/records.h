@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "capture/clock.h"
 #include "capture/maps.h"
+#include "capture/soft/mapped.h"
 #include "capture/soft/softring.h"
 
 /* sample_type of the events of a software source; of branch stacks there is more. */
@@ -36,9 +37,10 @@ void ptc_records_release(struct ptc_records *r);
 uint64_t ptc_records_time(struct ptc_records *r, uint64_t tsc);
 
 void ptc_records_comm(struct ptc_records *r, const char *comm, bool exec);
-/* One MMAP2 for @map of @maps. */
-void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps,
-		      const struct ptc_map *map);
+/* One MMAP2 for @map of @maps, with the build-id of @file, if that is there (may be NULL) and has
+ * one. */
+void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps, const struct ptc_map *map,
+		      const struct ptc_mapped_file *file);
 /* From now on @bytes are at @addr of the process: TEXT_POKEs, as many as are needed. */
 void ptc_records_poke(struct ptc_records *r, uint64_t addr, const uint8_t *bytes, size_t len);
 /* r->tid of process r->pid was made by thread @ptid of process @ppid. */

@@ -33,8 +33,8 @@ static bool read_file(void *ctx, uint64_t addr, uint8_t out[PTC_SAVED_PAGE])
 	const struct ptc_maps *maps = &at->k->mm->maps;
 	const struct ptc_map *map = ptc_maps_find(maps, addr);
 
-	return map && ptc_openfiles_read(&at->t->files, ptc_map_name(maps, map),
-					 map->off + (addr - map->start), out, PTC_SAVED_PAGE);
+	return map && ptc_mapped_read(&at->t->files, maps, map, at->k->tid,
+				      map->off + (addr - map->start), out, PTC_SAVED_PAGE);
 }
 
 /*
@@ -81,7 +81,8 @@ static void tell(void *ctx, const struct ptc_map *part)
 	struct at *at = ctx;
 	const struct ptc_maps *maps = &at->k->mm->maps;
 
-	ptc_records_mmap(at->t->rec, maps, part);
+	ptc_records_mmap(at->t->rec, maps, part,
+			 ptc_mapped_note(&at->t->files, maps, part, at->k->tid));
 	if (!strcmp(ptc_map_name(maps, part), "[vdso]"))
 		at->vdso = (struct ptc_saved_range){ part->start, part->end };
 }
@@ -111,7 +112,6 @@ int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, struct ptc
 	ptc_code_flush(&mm->code);
 	ptc_zone_resolve(&t->zone, mm);
 	ptc_crossings_resolve(&t->crossings, mm);
-	ptc_openfiles_close(&t->files);
 	if (!ptc_told_update(&mm->told, &mm->maps, &mm->code.saved, tell, &at) || !save_vdso(&at))
 		return ptc_fail_mem(err);
 	return 0;

@@ -49,6 +49,7 @@ struct step {
 	struct ptc_lbr_stacks stacks;
 	struct ptc_tracer tracer;
 	struct ptc_step_process process;
+	struct ptc_states code; /* of files that are gone, on its way from there */
 };
 
 static struct step *of(struct ptc_source *s)
@@ -122,6 +123,18 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->done = true;
 }
 
+/* Of files that are gone: this process has them open. */
+static int keep_code(const struct step *s, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	ptc_mapped_put_code(&s->tracer.files, &b);
+	rc = ptc_states_add_records(&s->code, &b, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 static void trace(void *ctx)
 {
 	struct step *s = ctx;
@@ -137,6 +150,8 @@ static void trace(void *ctx)
 	sh->pid = pid;
 	ptc_step_process_tell(&s->process);
 	sh->rc = ptc_tracer_run(&s->tracer, s->opts->argv ? pid : 0, &sh->err);
+	if (!sh->rc)
+		sh->rc = keep_code(s, &sh->err);
 	fill_outcome(sh, &s->tracer);
 }
 
@@ -291,6 +306,11 @@ static int step_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err
 	return ptc_states_take(&of(src)->tracer.states, b, err);
 }
 
+static int step_code(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
+{
+	return ptc_states_take(&of(src)->code, b, err);
+}
+
 static void step_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
 {
 	(void)i; /* there is one */
@@ -307,6 +327,7 @@ static void step_free(struct ptc_source *src)
 		orphan(s); /* an error elsewhere: it must not wait for a drain */
 	ptc_step_process_release(&s->process);
 	ptc_states_release(&s->tracer.states);
+	ptc_states_release(&s->code);
 	if (s->tracer.held_fd >= 0)
 		(void)close(s->tracer.held_fd);
 	ptc_tracer_release(&s->tracer);
@@ -335,6 +356,7 @@ static const struct ptc_source_ops step_ops = {
 	.abandon = step_abandon,
 	.finish = step_finish,
 	.states = step_states,
+	.code = step_code,
 	.free = step_free,
 };
 
@@ -384,7 +406,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->base.ops = &step_ops;
 	s->opts = opts;
 	s->process = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
-	s->tracer.states = (struct ptc_states)PTC_STATES_INIT;
+	s->tracer.states = s->code = (struct ptc_states)PTC_STATES_INIT;
 	s->tracer.held_fd = -1;
 	if (opts->cmd_sigmask)
 		s->mask = *opts->cmd_sigmask;
@@ -415,6 +437,8 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 		rc = ptc_truth_new(&s->base.truth, err);
 	if (!rc)
 		rc = look_out(s, err);
+	if (!rc)
+		rc = ptc_states_open(&s->code, err);
 	if (rc)
 		goto out;
 	s->flow = (struct ptc_flow){ .enc = s->enc,

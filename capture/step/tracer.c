@@ -28,7 +28,7 @@ enum {
 void ptc_tracer_release(struct ptc_tracer *t)
 {
 	ptc_tasks_release(&t->tasks);
-	ptc_openfiles_close(&t->files);
+	ptc_mapped_release(&t->files);
 	if (t->have_timer)
 		(void)timer_delete(t->timer);
 	t->have_timer = false;

@@ -13,7 +13,7 @@
 
 #include "capture/soft/flow.h"
 #include "capture/soft/lbr.h"
-#include "capture/soft/openfiles.h"
+#include "capture/soft/mapped.h"
 #include "capture/soft/records.h"
 #include "capture/soft/truth.h"
 #include "capture/states.h"
@@ -57,7 +57,7 @@ struct ptc_tracer {
 	timer_t timer;		 /* kicks while a system call may block */
 	bool have_timer, timer_on;
 	struct ptc_affinity affinity; /* the tracer's */
-	struct ptc_openfiles files;
+	struct ptc_mapped files;
 };
 
 /* A tracer starts zeroed, but for what the source sets. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/crash.h"
+#include "auxtrace/filecode.h"
 #include "auxtrace/index.h"
 #include "auxtrace/ledger.h"
 #include "auxtrace/pt_info.h"
@@ -187,6 +188,34 @@ static size_t read_side(const struct ptc_rec *rec, uint64_t trailer_type)
 	return n;
 }
 
+/* The code of a file, put and read again. */
+static size_t read_filecode(const struct ptc_rec *rec)
+{
+	struct ptc_filecode c, again;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_rec put;
+	struct ptc_err err;
+	size_t len;
+
+	if (ptc_filecode_parse(rec, &c, &err) != 1)
+		return 0;
+	inside(c.bytes);
+	len = ptc_cur_left(&c.bytes);
+	if (len > PTC_FILECODE_MAX)
+		return 1;
+	ptc_filecode_put(&b, &c);
+	if (!ptc_buf_failed(&b)) { /* a long name and much code are too long together */
+		put = rec_of(&b);
+		CHECK(ptc_filecode_parse(&put, &again, &err) == 1 && !strcmp(again.name, c.name));
+		CHECK(again.off == c.off && again.size == c.size && again.ino == c.ino);
+		CHECK(ptc_build_id_same(&again.id, &c.id) || !c.id.len);
+		CHECK(ptc_cur_left(&again.bytes) == len &&
+		      (!len || !memcmp(again.bytes.pos, c.bytes.pos, len)));
+	}
+	ptc_buf_release(&b);
+	return 1;
+}
+
 /* The state of a process that died, put and read again; what does not fit one record is parted. */
 static size_t read_crash(const struct ptc_rec *rec)
 {
@@ -307,7 +336,7 @@ size_t wk_record(const struct ptc_rec *rec, uint64_t trailer_type,
 	inside(rec->body);
 	n = read_side(rec, trailer_type);
 	/* These go by the body, whatever the type says. */
-	n += read_pt_info(rec) + read_ledger(rec) + read_crash(rec);
+	n += read_pt_info(rec) + read_ledger(rec) + read_crash(rec) + read_filecode(rec);
 	if (!ptc_time_conv_parse(rec, &tc, &err))
 		CHECK(tc.shift < 64);
 	if (attr && ptc_sample_parse_front(&body, attr->sample_type, &s))

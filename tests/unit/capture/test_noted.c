@@ -66,8 +66,8 @@ static void check(const struct ptc_noted *n, const struct ptc_ledger_ring *l)
 	cr_assert_eq(n->first_ns, 200);
 	cr_assert_eq(n->last_ns, 1000);
 	cr_assert_eq(n->nfiles, 2);
-	cr_assert_str_eq(n->files[0], "/usr/bin/true");
-	cr_assert_str_eq(n->files[1], "/usr/lib/b.so");
+	cr_assert_str_eq(n->files[0].name, "/usr/bin/true");
+	cr_assert_str_eq(n->files[1].name, "/usr/lib/b.so");
 }
 
 Test(noted, losses_times_and_files_are_noted_wherever_the_ring_wraps)

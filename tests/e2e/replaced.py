@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""replaced.py NAME: files that are replaced, or go, while a program that has them mapped is recorded.
+
+Each function below is a case. In each, all that happened is listed, and nothing else: the recording has the code of the file
+that is gone.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+
+import lib
+from lib import PTCAP, Run, check, prog
+
+CASES = {}
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def put(folder, name, source):
+    """A copy of one of the test programs."""
+    path = os.path.join(folder, name)
+    shutil.copy(os.path.join(lib.PROGS, source), path)
+    return path
+
+
+def is_whole(folder, path, truth, gone, out=None):
+    """Everything is decoded, the files in `gone` are said to be gone, and `info` misses nothing."""
+    r = Run([PTCAP, "decode", "-i", path, "-F", "tid,from,to,kind", "--strict"]).expect(0) if out is None else out
+    with open(truth, encoding="ascii") as f:
+        lib.same_transfers(lib.transfers(r.out), lib.transfers(f.read()), "decode", "truth")
+    said = set(re.findall(r"'([^']*)' was gone or another file when the recording ended", r.err))
+    check(said == set(gone), f"{said}, not {gone}: {r.err}")
+    if out is not None:
+        return
+    info = Run([PTCAP, "info", "-i", path]).expect(0).out
+    check(re.search(r"^decode +can be decoded here: yes", info, re.M), info)
+    verify = Run([PTCAP, "dump", "-i", path, "--verify"])
+    check(verify.status == 0, verify.out + verify.err)
+    rows = map(json.loads, Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out.splitlines())
+    code = {r["fields"]["filename"] for r in rows if r.get("fields", {}).get("name") == "ptcap code"}
+    check(code == set(gone), f"{code}")
+    if lib.have_perf():
+        perf = Run([lib.PERF, "script", "-i", path, "--itrace=b", "-F", "ip,addr"])
+        check(perf.status == 0 and perf.out, perf.err)
+
+
+def recorded(folder, argv, gone, **kw):
+    path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+    lib.record(path, argv, "--truth", truth, "--no-retcomp", **kw).expect(0)
+    is_whole(folder, path, truth, gone)
+
+
+@case
+def library(folder):
+    """A library is upgraded while it is used."""
+    old, new = put(folder, "lib.so", "libprog_lib.so"), put(folder, "new.so", "libprog_lib_two.so")
+    recorded(folder, [prog("upgrade"), "library", old, new], [old])
+
+
+@case
+def unlinked(folder):
+    """A library is deleted while it is used."""
+    old = put(folder, "lib.so", "libprog_lib.so")
+    recorded(folder, [prog("upgrade"), "unlinked", old], [old])
+
+
+@case
+def itself(folder):
+    """A program replaces itself."""
+    old, new = put(folder, "program", "prog_upgrade"), put(folder, "new", "prog_hello")
+    recorded(folder, [old, "itself", new], [old])
+
+
+@case
+def forked(folder):
+    """A program is upgraded between fork and exec: parent and child run two files of one name."""
+    old, new = put(folder, "program", "prog_upgrade"), put(folder, "new", "prog_hello")
+    recorded(folder, [old, "forked", new], [old])
+
+
+@case
+def bound(folder):
+    """Another file is mounted over a library. Recorded and decoded where that mount is."""
+    if os.geteuid():
+        lib.skip("only root can mount")
+    old, new = put(folder, "lib.so", "libprog_lib.so"), put(folder, "new.so", "libprog_lib_two.so")
+    path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
+    inside = " && ".join((
+        '"$0" record -q --source "$1" -o "$2" --truth "$3" --no-retcomp -- "$4" bound "$5" "$6"',
+        '"$0" decode -i "$2" -F tid,from,to,kind --strict',
+    ))
+    r = Run(["unshare", "-m", "sh", "-c", inside, PTCAP, lib.SOURCE, path, truth, prog("upgrade"), old, new]).expect(0)
+    is_whole(folder, path, truth, [old], r)
+
+
+@case
+def container(folder):
+    """A program in a mount namespace of its own, where its name means another file than here."""
+    if os.geteuid():
+        lib.skip("only root can make a mount namespace")
+    name, new = put(folder, "program", "prog_indirect"), put(folder, "new", "prog_hello")
+    recorded(folder, [prog("upgrade"), "contained", name, new], [name])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    lib.main(CASES)

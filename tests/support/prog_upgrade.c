@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that change while they are mapped.
+ *
+ *	library LIB NEW		NEW is renamed to LIB between two calls into LIB
+ *	unlinked LIB		LIB is unlinked between them
+ *	bound LIB NEW		NEW is mounted over LIB between them
+ *	contained NAME NEW	NEW is mounted over NAME in a mount namespace of its own, and executed as NAME
+ *	itself NEW		NEW is renamed to this program while it runs
+ *	forked NEW		so it is by a child's parent, before the child executes this program's name
+ */
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int call(void *lib)
+{
+	union {
+		void *p;
+		int (*f)(int);
+	} sym = { dlsym(lib, "lib_answer") };
+
+	return sym.p ? sym.f(20) : 0;
+}
+
+static int change(const char *how, const char *lib, const char *other)
+{
+	if (!strcmp(how, "unlinked"))
+		return unlink(lib);
+	if (!other)
+		return 1;
+	return strcmp(how, "bound") == 0 ? mount(other, lib, NULL, MS_BIND, NULL) :
+					   rename(other, lib);
+}
+
+static int with_library(const char *how, const char *path, const char *other)
+{
+	void *lib = dlopen(path, RTLD_NOW);
+
+	if (!lib || !call(lib))
+		return 3;
+	if (change(how, path, other)) {
+		perror(how);
+		return 4;
+	}
+	return call(lib) ? 0 : 5;
+}
+
+/* Code of this program, behind the change. */
+__attribute__((noinline)) static int loop(int n)
+{
+	volatile int sum = 0;
+
+	while (n--)
+		sum += n % 3 ? 1 : 2;
+	return sum;
+}
+
+static int by_fork(const char *self, const char *other)
+{
+	int fd[2], status;
+	char c;
+	pid_t pid;
+
+	if (pipe(fd))
+		return 3;
+	pid = fork();
+	if (!pid) {
+		(void)close(fd[1]);
+		if (read(fd[0], &c, 1) == 0)
+			execl(self, self, (char *)NULL);
+		_exit(4);
+	}
+	if (rename(other, self))
+		return 5;
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+	return waitpid(pid, &status, 0) == pid && status == 0 && loop(20) ? 0 : 6;
+}
+
+static int in_namespace(const char *name, const char *other)
+{
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount(other, name, NULL, MS_BIND, NULL)) {
+		perror("contained");
+		return 3;
+	}
+	execl(name, name, (char *)NULL);
+	return 4;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "contained"))
+		return in_namespace(argv[2], argv[3]);
+	if (argc == 3 && !strcmp(argv[1], "forked"))
+		return by_fork(argv[0], argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "itself"))
+		return loop(20) && !rename(argv[2], argv[0]) && loop(20) ? 0 : 3;
+	return argc >= 3 ? with_library(argv[1], argv[2], argv[3]) : 2;
+}
