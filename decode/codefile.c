@@ -2,10 +2,12 @@
 #include "decode/codefile.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -63,31 +65,38 @@ struct ptc_codefile *ptc_codefiles_new(struct ptc_codefiles *s, const char *name
 	return f;
 }
 
-static uint64_t hash(const char *name, const struct ptc_build_id *id)
+/* Files are told apart by these. */
+struct key {
+	const char *name;
+	struct ptc_build_id id;
+	uint64_t ino; /* if there is no id */
+};
+
+static uint64_t hash(const struct key *k)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 	size_t i;
 
-	for (i = 0; name[i]; i++)
-		h = (h ^ (uint8_t)name[i]) * 0x100000001b3u;
-	for (i = 0; i < id->len; i++)
-		h = (h ^ id->bytes[i]) * 0x100000001b3u;
+	for (i = 0; k->name[i]; i++)
+		h = (h ^ (uint8_t)k->name[i]) * 0x100000001b3u;
+	for (i = 0; i < k->id.len; i++)
+		h = (h ^ k->id.bytes[i]) * 0x100000001b3u;
+	h = (h ^ k->ino) * 0x100000001b3u;
 	return h ^ h >> 32;
 }
 
-static bool is_file(const struct ptc_codefile *f, const char *name, const struct ptc_build_id *id)
+static bool is_file(const struct ptc_codefile *f, const struct key *k)
 {
-	return f->id.len == id->len && !memcmp(f->id.bytes, id->bytes, id->len) &&
-	       !strcmp(f->name, name);
+	return f->id.len == k->id.len && !memcmp(f->id.bytes, k->id.bytes, k->id.len) &&
+	       f->mapped_ino == k->ino && !strcmp(f->name, k->name);
 }
 
 /* The slot of a file, or the free one where it would be. */
-static size_t *slot_of(const struct ptc_codefiles *s, const char *name,
-		       const struct ptc_build_id *id)
+static size_t *slot_of(const struct ptc_codefiles *s, const struct key *k)
 {
-	size_t i = hash(name, id) & (s->nslots - 1);
+	size_t i = hash(k) & (s->nslots - 1);
 
-	while (s->slots[i] && !is_file(s->files[s->slots[i] - 1], name, id))
+	while (s->slots[i] && !is_file(s->files[s->slots[i] - 1], k))
 		i = (i + 1) & (s->nslots - 1);
 	return &s->slots[i];
 }
@@ -106,9 +115,12 @@ static bool grow_slots(struct ptc_codefiles *s)
 		return false;
 	s->slots = slots;
 	s->nslots = n;
-	for (i = 0; i < nslots; i++)
-		if (old[i])
-			*slot_of(s, s->files[old[i] - 1]->name, &s->files[old[i] - 1]->id) = old[i];
+	for (i = 0; i < nslots; i++) {
+		const struct ptc_codefile *f = old[i] ? s->files[old[i] - 1] : NULL;
+
+		if (f)
+			*slot_of(s, &(struct key){ f->name, f->id, f->mapped_ino }) = old[i];
+	}
 	free(old);
 	return true;
 }
@@ -148,6 +160,37 @@ static void take(struct ptc_codefiles *s, struct ptc_codefile *f, struct ptc_fou
 		f->mtime_ns = st.st_mtim.tv_nsec;
 	}
 	ptc_found_release(found);
+}
+
+/* What was found by name alone is another file. */
+static void drop_assumed(struct ptc_codefile *f)
+{
+	ptc_codepiece_release(&f->piece);
+	free(f->pages);
+	f->pages = NULL;
+	f->bytes = NULL;
+	f->len = 0;
+	f->from = PTC_CODE_NONE;
+	f->assumed = f->unreadable = f->changed = false;
+	free(f->other_path);
+	f->other_path = f->path;
+	f->path = NULL;
+}
+
+/* stat of a file of overlayfs or btrfs may have another inode number than its mapping. */
+static bool inode_is_sure(const struct ptc_codefile *f)
+{
+	struct statfs fs;
+
+	return !statfs(f->path, &fs) && fs.f_type != OVERLAYFS_SUPER_MAGIC &&
+	       fs.f_type != BTRFS_SUPER_MAGIC;
+}
+
+/* Was it found by name alone, and was the file of another inode recorded, on this machine? */
+static bool is_another(const struct ptc_codefile *f)
+{
+	return f->store->at_home && f->from == PTC_CODE_FILE && f->assumed && f->mapped_ino &&
+	       f->ino != f->mapped_ino && inode_is_sure(f);
 }
 
 int ptc_codefile_reopen(const struct ptc_codefile *f)
@@ -243,21 +286,6 @@ bool ptc_codefile_supply(struct ptc_codefile *f, uint64_t size, uint64_t off, ui
 	return ok;
 }
 
-/* What was found by name alone is another file. */
-static void drop_assumed(struct ptc_codefile *f)
-{
-	ptc_codepiece_release(&f->piece);
-	free(f->pages);
-	f->pages = NULL;
-	f->bytes = NULL;
-	f->len = 0;
-	f->from = PTC_CODE_NONE;
-	f->assumed = f->unreadable = f->changed = false;
-	free(f->other_path);
-	f->other_path = f->path;
-	f->path = NULL;
-}
-
 bool ptc_codefile_give(struct ptc_codefile *f, uint64_t size, uint64_t off, const uint8_t *bytes,
 		       size_t len)
 {
@@ -331,26 +359,29 @@ static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
 	f->len = len;
 }
 
-/* The object of @name and @id; *ret_new: it was not there yet. NULL: no memory. */
+/* The object of @name, @id and @ino; *ret_new: it was not there yet. NULL: no memory. */
 static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
-				const struct ptc_build_id *id, bool *ret_new)
+				const struct ptc_build_id *id, uint64_t ino, bool *ret_new)
 {
-	const struct ptc_build_id none = { .len = 0 };
+	struct key k = { .name = name };
 	struct ptc_codefile *f;
 	size_t *slot;
 
-	if (!id)
-		id = &none;
+	if (id)
+		k.id = *id;
+	if (!k.id.len)
+		k.ino = ino;
 	*ret_new = false;
 	if (!grow_slots(s))
 		return NULL;
-	slot = slot_of(s, name, id);
+	slot = slot_of(s, &k);
 	if (*slot)
 		return s->files[*slot - 1];
 	f = ptc_codefiles_new(s, name);
 	if (!f)
 		return NULL;
-	f->id = *id;
+	f->id = k.id;
+	f->mapped_ino = k.ino;
 	*slot = s->n;
 	*ret_new = true;
 	return f;
@@ -359,16 +390,25 @@ static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
 struct ptc_codefile *ptc_codefiles_get(struct ptc_codefiles *s, const char *name,
 				       const struct ptc_build_id *id, int32_t pid)
 {
+	return ptc_codefiles_get_mapped(s, name, id, 0, pid);
+}
+
+struct ptc_codefile *ptc_codefiles_get_mapped(struct ptc_codefiles *s, const char *name,
+					      const struct ptc_build_id *id, uint64_t ino,
+					      int32_t pid)
+{
 	struct ptc_codefile *f;
 	struct ptc_found found;
 	bool is_new;
 
-	f = get(s, name, id, &is_new);
+	f = get(s, name, id, ino, &is_new);
 	if (!f || !is_new)
 		return f;
 	if (name[0] == '/' && name[1] != '/') {
 		ptc_search_file(&s->search, name, &f->id, pid, &found);
 		take(s, f, &found);
+		if (is_another(f))
+			drop_assumed(f);
 		if (!f->bytes && s->search.web) {
 			ptc_search_web(&s->search, &f->id, &found);
 			take(s, f, &found);
@@ -385,7 +425,7 @@ struct ptc_codefile *ptc_codefiles_absent(struct ptc_codefiles *s, const char *n
 					  const struct ptc_build_id *id)
 {
 	bool is_new;
-	struct ptc_codefile *f = get(s, name, id, &is_new);
+	struct ptc_codefile *f = get(s, name, id, 0, &is_new);
 
 	if (f && is_new)
 		f->kernel = true;

@@ -38,6 +38,7 @@ enum ptc_code_from {
 struct ptc_codefile {
 	char *name;		/* owned; as recorded */
 	struct ptc_build_id id; /* as recorded; len 0: not known */
+	uint64_t mapped_ino;	/* as recorded, if there is no id; 0: not known */
 	enum ptc_code_from from;
 	const uint8_t *bytes; /* NULL: could not be had; else zeros where not ptc_codefile_has */
 	size_t len;
@@ -78,6 +79,7 @@ struct ptc_codefiles {
 	struct ptc_search search;
 	bool look_only; /* find files, read nothing */
 	bool mangled;	/* names as the linker has them */
+	bool at_home;	/* the recording is of this machine, and its paths are used as they are */
 };
 
 void ptc_codefiles_release(struct ptc_codefiles *s);
@@ -90,6 +92,15 @@ void ptc_codefiles_release(struct ptc_codefiles *s);
  */
 struct ptc_codefile *ptc_codefiles_get(struct ptc_codefiles *s, const char *name,
 				       const struct ptc_build_id *id, int32_t pid);
+
+/*
+ * The same of a file that had inode @ino (0: not known). Files of one name without a build-id are
+ * told apart by it, and what has another one on the machine that recorded is another file, and not
+ * used.
+ */
+struct ptc_codefile *ptc_codefiles_get_mapped(struct ptc_codefiles *s, const char *name,
+					      const struct ptc_build_id *id, uint64_t ino,
+					      int32_t pid);
 
 /* The same, but nothing is looked for: the kernel's, whose bytes come from elsewhere. */
 struct ptc_codefile *ptc_codefiles_absent(struct ptc_codefiles *s, const char *name,

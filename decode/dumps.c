@@ -30,7 +30,6 @@ struct dump {
 	struct ptc_ledger_clock first, last; /* of the recording; zeros: not known */
 	bool same;			     /* its clock is that of the dump */
 	bool tsc;
-	bool saved; /* the recording has the process's code itself: names are enough */
 	uint64_t code;
 };
 
@@ -98,7 +97,7 @@ static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err
 	if (!names || !ptc_labels_add(&names->names, j->addr, len ? len : 1, sb.id.time, j->name,
 				      strlen(j->name)))
 		return ptc_fail_mem(err);
-	if (d->saved || !len) {
+	if (!len || ptc_poked_pages_have(&names->poked, j->addr, len)) {
 		sb.misc |= PTC_SIDEBAND_NAME;
 		return ptc_sideband_add(d->s, &sb, err);
 	}
@@ -205,7 +204,6 @@ int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct pt
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err)
 {
 	struct dump d = { .ps = ps, .s = s, .clock = clock, .same = is_monotonic(f) };
-	struct ptc_jit_names *jit;
 	size_t i;
 	int r = ps->origin.dumps.n ? read_clocks(&d, f, err) : 0;
 
@@ -213,8 +211,6 @@ int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct pt
 		return r;
 	for (i = 0; i < ps->origin.dumps.n; i++) {
 		d.file = &ps->origin.dumps.dumps[i];
-		jit = ptc_origin_jit(&ps->origin, d.file->pid);
-		d.saved = jit && jit->saved;
 		r = read_dump(&d, err);
 		if (r == PTC_E_NO_MEMORY)
 			return r;

@@ -252,9 +252,12 @@ static void add_file(struct ptc_notes *n, const struct ptc_codefile *f)
 	detail = NULL;
 	if (asprintf(&name, "'%s'", f->name) < 0)
 		return;
-	if (asprintf(&detail, "%s%s%s%s%s%s", *id ? " (build-id " : "", id,
-		     f->other_path ? (*other ? "; it has " : "; it has no build-id") : "",
-		     f->other_path ? other : "", f->other_path ? " now" : "", *id ? ")" : "") < 0)
+	if (!*id)
+		detail =
+			strdup(f->other_path ? " (no build-id; its inode is another one now)" : "");
+	else if (asprintf(&detail, " (build-id %s%s%s%s)", id,
+			  f->other_path ? (*other ? "; it has " : "; it has no build-id") : "",
+			  f->other_path ? other : "", f->other_path ? " now" : "") < 0)
 		detail = NULL;
 	note = detail ? add_missing(n, name, &f->cost, detail, hint_of(f)) : NULL;
 	free(name);

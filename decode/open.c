@@ -73,7 +73,7 @@ static int take_code(struct opening *o, const struct ptc_rec *rec, struct ptc_er
 
 	if (r <= 0)
 		return r;
-	f = ptc_codefiles_get(&o->d->procs.files, c.name, &c.id, -1);
+	f = ptc_codefiles_get_mapped(&o->d->procs.files, c.name, &c.id, c.ino, -1);
 	if (!f)
 		return ptc_fail_mem(err);
 	(void)ptc_codefile_give(f, c.size, c.off, c.bytes.pos, ptc_cur_left(&c.bytes));

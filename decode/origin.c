@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "auxtrace/reader.h"
@@ -30,8 +31,10 @@ void ptc_origin_release(struct ptc_origin *c)
 
 	ptc_kernel_release(&c->kernel);
 	ptc_core_free(c->core);
-	for (i = 0; i < c->njits; i++)
+	for (i = 0; i < c->njits; i++) {
 		ptc_labels_release(&c->jits[i].names);
+		ptc_poked_pages_release(&c->jits[i].poked);
+	}
 	free(c->jits);
 	ptc_dumps_release(&c->dumps);
 	for (i = 0; i < c->nremarks; i++)
@@ -91,12 +94,23 @@ static const char *release_of(const struct ptc_file *f)
 		       NULL;
 }
 
+static bool is_of_this_machine(const struct ptc_file *f)
+{
+	struct utsname own;
+	const char *text;
+	struct ptc_cur c;
+
+	return ptc_file_feature(f, PTC_FEAT_HOSTNAME, &c, NULL) &&
+	       ptc_feature_get_string(&c, &text) && !uname(&own) && !strcmp(own.nodename, text);
+}
+
 int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
 		     const struct ptc_code_opts *opts, struct ptc_err *err)
 {
 	int r;
 
 	ps->files.look_only = opts && opts->look_only;
+	ps->files.at_home = !(opts && opts->symfs) && is_of_this_machine(f);
 	r = ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
 			    release_of(f), err);
 	/* Only a look does not go to the network. */
@@ -115,7 +129,8 @@ static int see_mmap(struct ptc_procs *ps, const struct ptc_sideband *s, const st
 		return 0;
 	if (ptc_dumps_note(&ps->origin.dumps, m) || !(m->prot & PROT_EXEC))
 		return 0;
-	file = ptc_codefiles_get(&ps->files, m->filename, ptc_sideband_id(s, m), m->pid);
+	file = ptc_codefiles_get_mapped(&ps->files, m->filename, ptc_sideband_id(s, m), m->ino,
+					m->pid);
 	if (!file)
 		return ptc_fail_mem(err);
 	ptc_codefile_fill(file, m->pgoff, m->len);
@@ -140,8 +155,10 @@ int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const str
 	jit = ptc_origin_jit(&ps->origin, sb->id.pid);
 	if (!jit)
 		return ptc_fail_mem(err);
-	jit->saved = true;
-	return 0;
+	return ptc_poked_pages_add(&jit->poked, sb->u.poke.addr,
+				   ptc_cur_left(&sb->u.poke.new_bytes)) ?
+		       0 :
+		       ptc_fail_mem(err);
 }
 
 /* The folder of a recording that is one (perf record --kcore), the caller's to free; NULL: none. */
@@ -237,7 +254,7 @@ bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_
 		return ptc_kernel_mmap(&c->kernel, &ps->files, m, id);
 	if (ptc_jit_path(m->filename, &number)) /* mapped to be seen, not to be run */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
-	file = ptc_codefiles_get(&ps->files, m->filename, id, m->pid);
+	file = ptc_codefiles_get_mapped(&ps->files, m->filename, id, m->ino, m->pid);
 	if (!file || !ptc_addrspace_map(&p->as, m->addr, m->len, m->pgoff, file))
 		return false;
 	return file->bytes || !c->core || c->core->pid != p->pid || map_core(c, ps, p, m, file);

@@ -13,6 +13,7 @@
 #include "decode/dumps.h"
 #include "decode/kernel.h"
 #include "decode/labels.h"
+#include "decode/pokedpages.h"
 #include "ptcap/decode.h"
 
 struct ptc_core;
@@ -27,7 +28,7 @@ struct ptc_jit_names {
 	int32_t pid;
 	bool map_tried; /* its perf-PID.map */
 	bool sorted;
-	bool saved; /* the recording has code of it itself */
+	struct ptc_poked_pages poked; /* where the recording has code of it itself */
 	struct ptc_labels names;
 };
 

@@ -295,7 +295,7 @@ foreach(name removed in_json replaced in_place cached symfs core)
 	endif()
 endforeach()
 # Files that are replaced while they are mapped.
-foreach(name library unlinked itself forked bound container)
+foreach(name library unlinked itself forked bound container nameless rebuilt)
 	e2e_test(replaced_${name} "${e2e_dir}/replaced.py" "${name}")
 	e2e_test(emu_replaced_${name} "${e2e_dir}/replaced.py" "${name}")
 	e2e_is_emulated(emu_replaced_${name})

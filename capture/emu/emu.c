@@ -173,7 +173,7 @@ static int launch(struct emu *s, struct ptc_err *err)
 
 	if (option && env)
 		line = ptc_emu_program_line(&s->program, s->qemu, option, env);
-	if (line)
+	if (line && s->sh->turns_env)
 		ptc_emu_program_turn(env); /* QEMU turns it round once more */
 	s->launch.env = env;
 	rc = line ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) : ptc_fail_mem(err);
@@ -477,6 +477,7 @@ static int share(struct emu *s, struct ptc_err *err)
 		return ptc_fail_sys(err, errno, "cannot share memory with the emulator");
 	s->sh = map;
 	s->sh->version = PTC_EMU_VERSION;
+	s->sh->turns_env = ptc_emu_turns_env(s->qemu);
 	s->sh->owner = getpid();
 	s->sh->owner_start = ptc_emu_start_time(getpid());
 	ptc_emu_arena_init(s->sh, arena);

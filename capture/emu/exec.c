@@ -246,7 +246,8 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 		qemu[n] = '\0';
 		why = access(qemu, X_OK) ? PTC_EMU_UNFOLLOWED_ROOT : why;
 		line = ptc_emu_program_line(&p, qemu, option, envp);
-		ptc_emu_program_turn(envp);
+		if (ptc_emu_proc.sh->turns_env)
+			ptc_emu_program_turn(envp);
 		if (line)
 			(void)execve(qemu, line, envp);
 	}

@@ -2,14 +2,22 @@
 #include "capture/emu/find.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "capture/launch.h"
+
+enum { ANSWER_MS = 10000 };
 
 static const char plugin_name[] = "ptcap-emu.so", qemu_name[] = "qemu-x86_64";
 
@@ -95,6 +103,61 @@ int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err)
 	*ret_qemu = qemu;
 	*ret_plugin = plugin;
 	return 0;
+}
+
+bool ptc_emu_version_turns(const char *version)
+{
+	const char *p = strncmp(version, "qemu-", 5) ? NULL : strstr(version, " version ");
+	long major, minor;
+	char *end;
+
+	if (!p)
+		return false;
+	major = strtol(p + strlen(" version "), &end, 10);
+	minor = *end == '.' ? strtol(end + 1, &end, 10) : 0;
+	return major > 0 && (major < 8 || (major == 8 && minor == 0));
+}
+
+/* The standard output of `@qemu --version` becomes @fd. Returns its pid; -1: it does not run. */
+static pid_t ask_version(const char *qemu, int fd)
+{
+	char *argv[] = { (char *)(uintptr_t)qemu, (char *)"--version", NULL };
+	posix_spawn_file_actions_t files;
+	pid_t pid = -1;
+
+	if (posix_spawn_file_actions_init(&files))
+		return -1;
+	if (posix_spawn_file_actions_adddup2(&files, fd, STDOUT_FILENO) ||
+	    posix_spawn(&pid, qemu, &files, NULL, argv, environ))
+		pid = -1;
+	(void)posix_spawn_file_actions_destroy(&files);
+	return pid;
+}
+
+bool ptc_emu_turns_env(const char *qemu)
+{
+	struct pollfd p = { .events = POLLIN };
+	char text[256] = "";
+	ssize_t n = 0;
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return false;
+	pid = ask_version(qemu, fds[1]);
+	(void)close(fds[1]);
+	p.fd = fds[0];
+	if (pid > 0 && poll(&p, 1, ANSWER_MS) == 1)
+		n = read(fds[0], text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	(void)close(fds[0]);
+	if (pid > 0) {
+		if (n <= 0)
+			(void)kill(pid, SIGKILL);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	return ptc_emu_version_turns(text);
 }
 
 void ptc_emu_put_name(struct ptc_buf *b, const char *text)

@@ -3,6 +3,8 @@
 #ifndef PTC_CAPTURE_EMU_FIND_H
 #define PTC_CAPTURE_EMU_FIND_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "ptcap/error.h"
 
@@ -13,6 +15,15 @@
  * PTC_E_UNSUPPORTED says what is missing, and how to get it.
  */
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err);
+
+/*
+ * Does @qemu turn the order of the environment round? QEMU up to 8.0 does (linux-user/main.c). No
+ * sign but the number tells, so `QEMU --version` is asked: 5 ms. False if it does not answer.
+ */
+bool ptc_emu_turns_env(const char *qemu);
+
+/* Does QEMU of @version, its first line of --version, do that? */
+bool ptc_emu_version_turns(const char *version);
 
 /* @text in an option of QEMU: a comma in it is written twice. */
 void ptc_emu_put_name(struct ptc_buf *b, const char *text);

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	PTC_EMU_VERSION = 4,
+	PTC_EMU_VERSION = 5,
 	PTC_EMU_SLOTS = 1040,	  /* threads at a time, */
 	PTC_EMU_FOR_EXEC = 16,	  /* the last of which are for those that exec, */
 	PTC_EMU_FOR_VISITS = 8,	  /* and the very last for those that change mappings */
@@ -128,6 +128,7 @@ struct ptc_emu_shared {
 	uint64_t arena_size;
 	uint64_t owner_start; /* when ptcap was started: field 22 of /proc/PID/stat */
 	uint32_t version;
+	uint32_t turns_env;	    /* QEMU turns the order of the environment round */
 	int32_t owner;		    /* ptcap's pid */
 	atomic_uint bell;	    /* futex: bumped to wake the trace unit */
 	atomic_uint sleeping;	    /* it waits for that */

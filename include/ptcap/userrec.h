@@ -120,7 +120,8 @@ struct ptc_user_event_type { /* HEADER_EVENT_TYPE; perf stopped writing it in 20
 	uint64_t event_id;
 	const char *name;			/* lent; or it is in room, of the same structure */
 	char room[PTC_EVENT_TYPE_NAME_MAX + 1]; /* of a name that does not end in the record */
-	/* Lent; behind the name, if event_id is PTC_LEDGER_ID, PTC_CRASH_ID or PTC_FILECODE_ID: see there. */
+	/* Lent; behind the name, if event_id is PTC_LEDGER_ID, PTC_CRASH_ID or PTC_FILECODE_ID: see
+	 * there. */
 	struct ptc_cur more;
 };
 

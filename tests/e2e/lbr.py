@@ -74,7 +74,7 @@ def perf_samples(path, *options):
     for line in r.out.splitlines():
         m = re.match(r" *(\d+) +(\d+)\.(\d{9}): +([0-9a-f]+)", line)
         check(m, line)
-        entries = re.findall(r"0x([0-9a-f]+)/0x([0-9a-f]+)/-/-/-/0/(\S*)", line)
+        entries = re.findall(r"0x([0-9a-f]+)/0x([0-9a-f]+)/-/-/-/0/([^/\s]*)", line)
         ret[(int(m[1]), int(m[2] + m[3]))] = int(m[4], 16), [(int(a, 16), int(b, 16), t) for a, b, t in entries]
     return ret
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "auxtrace/crash.h"
+#include "auxtrace/filecode.h"
 #include "auxtrace/ledger.h"
 #include "auxtrace/userrec.h"
 #include "lib_elf.h"
@@ -149,6 +150,9 @@ static void put_ours(const char *folder)
 {
 	const struct ptc_ledger_ring ring = { .idx = 1, .cpu = -1, .aux_read = 8, .aux_stored = 8 };
 	const struct ptc_ledger_event event = { .id = 7, .enabled_ns = 9, .running_ns = 9 };
+	const struct ptc_filecode code = { .size = 4096,
+					   .name = "/lib/a.so",
+					   .bytes = ptc_cur_init("\xc3", 1) };
 	struct ptc_crash c = { .bytes = ptc_cur_init("worker", 6) };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_err err;
@@ -161,6 +165,7 @@ static void put_ours(const char *folder)
 	ptc_ledger_put_events(&b, &event, 1);
 	for (c.kind = PTC_CRASH_SIGNAL; c.kind <= PTC_CRASH_AUXV; c.kind++)
 		ptc_crash_put(&b, &c);
+	ptc_filecode_put(&b, &code);
 	cur = ptc_cur_init(b.bytes, b.len);
 	while (ptc_rec_next(&cur, 0, &rec, &err) > 0) {
 		(void)snprintf(name, sizeof(name), "ours-%02u", n++);

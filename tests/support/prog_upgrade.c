@@ -5,9 +5,9 @@
  *	library LIB NEW		NEW is renamed to LIB between two calls into LIB
  *	unlinked LIB		LIB is unlinked between them
  *	bound LIB NEW		NEW is mounted over LIB between them
- *	contained NAME NEW	NEW is mounted over NAME in a mount namespace of its own, and executed as NAME
- *	itself NEW		NEW is renamed to this program while it runs
- *	forked NEW		so it is by a child's parent, before the child executes this program's name
+ *	contained NAME NEW	NEW is mounted over NAME in a mount namespace of its own, and
+ *executed as NAME itself NEW		NEW is renamed to this program while it runs forked NEW
+ *so it is by a child's parent, before the child executes this program's name
  */
 #include <dlfcn.h>
 #include <sched.h>
@@ -84,8 +84,9 @@ static int by_fork(const char *self, const char *other)
 
 static int in_namespace(const char *name, const char *other)
 {
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount(other, name, NULL, MS_BIND, NULL)) {
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return 77; /* not allowed; or the root directory is no mount point */
+	if (mount(other, name, NULL, MS_BIND, NULL)) {
 		perror("contained");
 		return 3;
 	}

@@ -12,7 +12,7 @@ import tempfile
 
 PTCAP, PERF = os.environ["PTCAP"], os.environ["PERF"]
 DIR = os.path.abspath(os.path.join(os.environ["PTCAP_TRACES"], "dr-hello"))
-PMU, PID, CPU, ID = 8, 42, 1, 7
+PMU, PID, CPU, ID = 8, 0x7FFFFFF0, 1, 7  # a pid that no process can have: perf would look into its namespaces
 CYC, MTC, TSC, BRANCH = 1 << 1, 1 << 9, 1 << 10, 1 << 13
 MTC_FREQ_SHIFT = 14
 # meta.json's

@@ -14,6 +14,7 @@
 
 #include "capture/emu/arena.h"
 #include "capture/emu/code.h"
+#include "capture/emu/find.h"
 #include "capture/emu/lack.h"
 #include "capture/emu/program.h"
 #include "ptcap/capture.h"
@@ -258,4 +259,16 @@ Test(emu_lack, calls_that_fail_for_want_of_an_implementation_are_named)
 	cr_assert_neq(ptc_emu_lack(SYS_unshare, CLONE_NEWUSER, -EINVAL), 0);
 	cr_assert_eq(ptc_emu_lack(SYS_unshare, CLONE_NEWNS, -EINVAL), 0);
 	cr_assert_eq(ptc_emu_lack(SYS_rseq, 0, -ENOSYS), 0);
+}
+
+Test(emu_find, of_qemus_versions_it_is_known_which_turn_the_environment_round)
+{
+	cr_assert(ptc_emu_version_turns("qemu-x86_64 version 7.2.22 (Debian 1:7.2+dfsg-7)"));
+	cr_assert(ptc_emu_version_turns("qemu-x86_64 version 8.0.50"));
+	cr_assert_not(ptc_emu_version_turns("qemu-x86_64 version 8.1.0"));
+	cr_assert_not(ptc_emu_version_turns("qemu-x86_64 version 10.0.13"));
+	cr_assert_not(ptc_emu_version_turns("something else"));
+	cr_assert_not(ptc_emu_version_turns(""));
+	cr_assert_not(ptc_emu_turns_env("/nowhere"));
+	cr_assert_not(ptc_emu_turns_env("/bin/true"));
 }

@@ -157,6 +157,24 @@ Test(origin, code_that_the_recording_has_itself_goes_before_a_jitdump_s)
 	origin_end(&t);
 }
 
+/* Of a vdso, say, which every recording with Intel PT has. */
+Test(origin, code_that_the_recording_has_elsewhere_leaves_a_jitdump_s)
+{
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct origin t;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
+	pd_poke(&t.pd, 7, 1, 0x9000, pt_code, PT_CODE_LEN);
+	le_jit(&dump, 7, 1); /* of the TSC */
+	le_jit_load(&dump, 2, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	origin_one_syscall(&t, 0x5000);
+	origin_expect(&t, "0 5016 start first\n5016 0 syscall first\n", NULL);
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
 Test(origin, a_jitdump_that_is_cut_anywhere_gives_what_is_whole_in_front)
 {
 	struct ptc_buf dump = PTC_BUF_INIT, cut = PTC_BUF_INIT;

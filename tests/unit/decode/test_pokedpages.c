@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: which pages a recording has code of itself. */
+#include <criterion/criterion.h>
+
+#include "decode/pokedpages.h"
+
+Test(pokedpages, none_has_nothing)
+{
+	struct ptc_poked_pages p = { .n = 0 };
+
+	cr_assert_not(ptc_poked_pages_have(&p, 0, UINT64_MAX));
+	ptc_poked_pages_release(&p);
+}
+
+Test(pokedpages, a_page_is_had_by_whatever_touches_it)
+{
+	struct ptc_poked_pages p = { .n = 0 };
+
+	cr_assert(ptc_poked_pages_add(&p, 0x7000fff, 2)); /* two pages */
+	cr_assert(ptc_poked_pages_add(&p, 0x1000, 1));
+	cr_assert(ptc_poked_pages_add(&p, 0x1800, 0));
+	cr_assert(ptc_poked_pages_add(&p, UINT64_MAX, 9));
+	cr_assert(ptc_poked_pages_have(&p, 0x1fff, 1));
+	cr_assert(ptc_poked_pages_have(&p, 0x7001000, 1));
+	cr_assert(ptc_poked_pages_have(&p, 0x6fff000, 0x1001));
+	cr_assert(ptc_poked_pages_have(&p, UINT64_MAX - 1, 100));
+	cr_assert_not(ptc_poked_pages_have(&p, 0xfff, 1));
+	cr_assert_not(ptc_poked_pages_have(&p, 0x2000, 0x1000));
+	cr_assert_not(ptc_poked_pages_have(&p, 0x7002000, 1));
+	/* One that comes later is found, too. */
+	cr_assert(ptc_poked_pages_add(&p, 0x2000, 1));
+	cr_assert(ptc_poked_pages_have(&p, 0x2000, 0x1000));
+	ptc_poked_pages_release(&p);
+}
