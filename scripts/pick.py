@@ -36,12 +36,14 @@ def needed(test, build, made):
     """The build targets of the files that a test names; `all` for one that names the build folder itself."""
     ret = set()
     for word in words_of(test):
-        path = os.path.relpath(word, build) if word.startswith(build) else word
         if word == build:
             return {"all"}
+        if not word.startswith(build + os.sep):  # "clean" is a case of a test, and a target of ninja
+            continue
+        path = os.path.relpath(word, build)
         if path in made:
             ret.add(path)
-        elif word.startswith(build + os.sep):
+        else:
             ret |= {name for name in made if name.startswith(path + os.sep)}
             if path == "store":
                 ret.add("recorder_id")

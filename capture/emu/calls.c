@@ -142,14 +142,6 @@ static void changed(struct ptc_emu_me *m, uint64_t ret)
 
 /* --- the callbacks --- */
 
-static void told_lack(int64_t num, uint64_t arg, int64_t ret)
-{
-	const unsigned int bit = ptc_emu_lack(num, arg, ret);
-
-	if (bit)
-		(void)atomic_fetch_or(&ptc_emu_proc.sh->lacking, bit);
-}
-
 /* Even if the call will fail: it is the block at that address that is looked at. */
 static void on_sigaction(uint64_t guest)
 {
@@ -205,7 +197,7 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
 	(void)id;
 	(void)vcpu;
 	if (num == m->call && ret < 0)
-		told_lack(num, m->args[0], ret);
+		ptc_emu_lack_note(ptc_emu_proc.sh, ptc_emu_lack(num, m->args[0], ret));
 	if (num == SYS_execve || num == SYS_execveat)
 		ptc_emu_exec_failed(m);
 	if (num != m->call || (ret < 0 && ret >= -4095))

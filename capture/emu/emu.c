@@ -24,6 +24,7 @@
 #include "capture/emu/lack.h"
 #include "capture/emu/owner.h"
 #include "capture/emu/program.h"
+#include "capture/emu/segment.h"
 #include "capture/emu/unit.h"
 #include "capture/hostinfo.h"
 #include "capture/launch.h"
@@ -351,7 +352,7 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 	};
 	for (i = 0; i < s->ncpus; i++)
 		add_up(ret, &s->cpus[i]);
-	ptc_emu_lack_names(atomic_load(&s->sh->lacking), ret->lacking, sizeof(ret->lacking));
+	ptc_emu_lack_names(s->sh, ret->lacking, sizeof(ret->lacking));
 	ret->untraced += ptc_emu_unfollowed_text(s->sh, ret->unfollowed, sizeof(ret->unfollowed));
 	if (!s->rc && gone && !atomic_load(&s->sh->loaded))
 		return ptc_emu_not_loaded(s->qemu, s->plugin, err);
@@ -458,25 +459,13 @@ static int find_program(struct emu *s, struct ptc_err *err)
 			v == PTC_EMU_FOREIGN ? "64-bit x86 " : "");
 }
 
-/*
- * Memory that QEMU finds by its number, so that nothing has to be inherited and
- * no file size limit counts. It is gone with the last process that has it attached.
- */
 static int share(struct emu *s, struct ptc_err *err)
 {
 	const uint64_t arena = s->opts->code_size ? s->opts->code_size : PTC_EMU_ARENA;
-	void *map;
+	const int rc = ptc_emu_segment_new(arena, &s->shm_id, &s->sh, err);
 
-	s->shm_id =
-		shmget(IPC_PRIVATE, ptc_emu_segment_size(arena), IPC_CREAT | SHM_NORESERVE | 0600);
-	if (s->shm_id < 0)
-		return ptc_fail_sys(err, errno, "cannot share memory with the emulator");
-	map = shmat(s->shm_id, NULL, 0);
-	(void)shmctl(s->shm_id, IPC_RMID, NULL);
-	if (map == (void *)-1)
-		return ptc_fail_sys(err, errno, "cannot share memory with the emulator");
-	s->sh = map;
-	s->sh->version = PTC_EMU_VERSION;
+	if (rc)
+		return rc;
 	s->sh->turns_env = ptc_emu_turns_env(s->qemu);
 	s->sh->owner = getpid();
 	s->sh->owner_start = ptc_emu_start_time(getpid());

@@ -16,6 +16,7 @@
 #include "capture/emu/arena.h"
 #include "capture/emu/find.h"
 #include "capture/emu/program.h"
+#include "capture/emu/segment.h"
 #include "capture/emu/wire.h"
 #include "capture/launch.h"
 
@@ -112,23 +113,15 @@ static int ask(const char *qemu, const char *plugin, int shm_id, struct ptc_err 
 
 static int loads(const char *qemu, const char *plugin, struct ptc_err *err)
 {
-	const int id = shmget(IPC_PRIVATE, ptc_emu_segment_size(PTC_EMU_ARENA_MIN),
-			      IPC_CREAT | SHM_NORESERVE | 0600);
-	void *map = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
-	struct ptc_emu_shared *sh = map;
-	int rc;
+	struct ptc_emu_shared *sh;
+	int id, rc = ptc_emu_segment_new(PTC_EMU_ARENA_MIN, &id, &sh, err);
 
-	if (map == (void *)-1)
-		(void)ptc_fail_sys(err, errno, "cannot share memory with the emulator");
-	if (id >= 0)
-		(void)shmctl(id, IPC_RMID, NULL);
-	if (map == (void *)-1)
-		return err->code;
-	sh->version = PTC_EMU_VERSION;
+	if (rc)
+		return rc;
 	rc = ask(qemu, plugin, id, err);
 	if (!rc && !atomic_load(&sh->loaded))
 		rc = ptc_emu_not_loaded(qemu, plugin, err);
-	(void)shmdt(map);
+	(void)shmdt(sh);
 	return rc;
 }
 

@@ -11,11 +11,15 @@
 
 #include "capture/emu/wire.h"
 
-/* A bit for the call @num with the first argument @arg, which gave @ret; 0: nothing is lacking. */
-unsigned int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret);
+/* The number of the call @num with the first argument @arg, which gave @ret, if QEMU lacks it; -1:
+ * it does not. */
+int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret);
 
-/* The names of @bits: "ptrace, seccomp"; "": none. */
-void ptc_emu_lack_names(unsigned int bits, char *out, size_t size);
+/* Notes that QEMU lacks @call, a number or PTC_EMU_INT80; -1: nothing. */
+void ptc_emu_lack_note(struct ptc_emu_shared *sh, int call);
+
+/* The names of what was noted: "ptrace, seccomp, 3 more"; "": nothing. */
+void ptc_emu_lack_names(const struct ptc_emu_shared *sh, char *out, size_t size);
 
 /*
  * The first program that is not emulated, and why, in @out: "'/bin/x' is not for 64-bit x86"; "":

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "capture/emu/lack.h"
 #include "capture/emu/path.h"
 #include "capture/emu/space.h"
 
@@ -31,6 +32,16 @@ static void run_part(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struc
 		ptc_flow_line(&k->cpu->flow, p->start, (uint64_t)n, u->tsc);
 }
 
+/* QEMU takes its number for that of a 64-bit call. */
+static bool is_int80(const struct ptc_emu_unit *u, const struct ptc_emu_line *p)
+{
+	static const uint8_t int80[2] = { 0xcd, 0x80 };
+	const size_t len = (size_t)(p->end - p->start);
+
+	return len >= sizeof(int80) &&
+	       !memcmp(ptc_emu_code_bytes(&u->code, p) + len - sizeof(int80), int80, sizeof(int80));
+}
+
 static void run_whole(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
 		      uint64_t to)
 {
@@ -38,6 +49,8 @@ static void run_whole(struct ptc_emu_unit *u, struct ptc_emu_task *k, const stru
 		ptc_flow_async(&k->cpu->flow, p->start, true, u->tsc);
 		return;
 	}
+	if (p->insn.kind == PTC_KIND_INT && is_int80(u, p))
+		ptc_emu_lack_note(u->sh, PTC_EMU_INT80);
 	ptc_flow_line(&k->cpu->flow, p->start, p->n, u->tsc);
 	ptc_flow_lead(&k->cpu->flow, &p->insn, p->last, to, false, u->tsc);
 }

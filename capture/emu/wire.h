@@ -26,6 +26,8 @@ enum {
 	PTC_EMU_UNIT = 16,	  /* bytes: a block's place is counted in these */
 	PTC_EMU_PATH = 4096,	  /* longest name in an event, its NUL too */
 	PTC_EMU_BLOCK_MAX = 8192, /* bytes of code in a block: two pages */
+	PTC_EMU_CALLS = 512,	  /* system calls by number, */
+	PTC_EMU_INT80 = 511,	  /* and the 32-bit ones */
 };
 
 /* Bytes of the arena, whole pages; the default. */
@@ -128,21 +130,21 @@ struct ptc_emu_shared {
 	uint64_t arena_size;
 	uint64_t owner_start; /* when ptcap was started: field 22 of /proc/PID/stat */
 	uint32_t version;
-	uint32_t turns_env;	    /* QEMU turns the order of the environment round */
-	int32_t owner;		    /* ptcap's pid */
-	atomic_uint bell;	    /* futex: bumped to wake the trace unit */
-	atomic_uint sleeping;	    /* it waits for that */
-	atomic_uint stop;	    /* futex: record no more */
-	atomic_uint loaded;	    /* plugins that found this segment */
-	atomic_uint full;	    /* the arena did not suffice: the trace unit shall end it */
-	atomic_uint asked;	    /* so often: are there slots that nobody uses any more? */
-	atomic_uint answered;	    /* futex: up to that question they were freed */
-	atomic_uint nslots;	    /* those behind were never taken */
-	atomic_ullong births;	    /* so often one was */
-	atomic_ullong untraced;	    /* threads and processes for which there was no slot */
-	atomic_uint lacking;	    /* calls that failed for want of an implementation (lack.h) */
-	atomic_uint unfollowed;	    /* programs that were executed, and are not emulated */
-	atomic_uint unfollowed_why; /* enum ptc_emu_unfollowed, of the first */
+	uint32_t turns_env;	/* QEMU turns the order of the environment round */
+	int32_t owner;		/* ptcap's pid */
+	atomic_uint bell;	/* futex: bumped to wake the trace unit */
+	atomic_uint sleeping;	/* it waits for that */
+	atomic_uint stop;	/* futex: record no more */
+	atomic_uint loaded;	/* plugins that found this segment */
+	atomic_uint full;	/* the arena did not suffice: the trace unit shall end it */
+	atomic_uint asked;	/* so often: are there slots that nobody uses any more? */
+	atomic_uint answered;	/* futex: up to that question they were freed */
+	atomic_uint nslots;	/* those behind were never taken */
+	atomic_ullong births;	/* so often one was */
+	atomic_ullong untraced; /* threads and processes for which there was no slot */
+	atomic_ullong lacking[PTC_EMU_CALLS / 64]; /* bits of calls that QEMU lacks (lack.h) */
+	atomic_uint unfollowed;		    /* programs that were executed, and are not emulated */
+	atomic_uint unfollowed_why;	    /* enum ptc_emu_unfollowed, of the first */
 	char unfollowed_path[PTC_EMU_PATH]; /* and its name */
 	/* A process changed its user and executes a program: that user shall own the segment, too.
 	 */

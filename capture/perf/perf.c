@@ -7,160 +7,25 @@
  * doc/adr/0013-events-rings-and-targets.md.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capture/perf/perf.h"
+
 #include "base/err.h"
-#include "capture/clock.h"
-#include "capture/launch.h"
-#include "capture/perf/attach.h"
 #include "capture/perf/attrs.h"
-#include "capture/perf/event.h"
-#include "capture/perf/explain.h"
-#include "capture/perf/filter.h"
-#include "capture/perf/hotplug.h"
 #include "capture/perf/kernelmap.h"
-#include "capture/perf/rings.h"
 #include "capture/perf/running.h"
-#include "capture/perf/sampler.h"
-#include "capture/perf/set.h"
-#include "capture/perf/tasks.h"
-#include "capture/perf/trigger.h"
-#include "capture/source.h"
 
-enum {
-	DATA_DEFAULT = 512 << 10,
-	AUX_DEFAULT = 4 << 20,
-	/* What perf_event_mlock_kb allows everybody: perf's own defaults too. */
-	DATA_UNPRIVILEGED = 256 << 10,
-	AUX_UNPRIVILEGED = 128 << 10,
-};
-
-struct perf {
-	struct ptc_source base;
-	const struct ptc_record_opts *opts;
-	struct ptc_event event;
-	char *filter;		  /* in the kernel's words; NULL: none */
-	struct ptc_event sampler; /* if opts want one */
-	struct ptc_clock clock;
-	struct ptc_launch launch;
-	struct ptc_trigger trigger; /* for snapshots */
-	struct ptc_set set;
-	struct ptc_hotplug hotplug;	 /* of CPUs, which events are of */
-	const struct ptc_source_id *ids; /* the set's */
-	size_t nids;
-	struct ptc_tids processes;	 /* attached to; of whom records are made */
-	int cgroup_fd;			 /* -1: none */
-	int pidfd, left_fd, end_fd;	 /* the command ended; we left it; either (epoll) */
-	pid_t pid;			 /* the command, or the first process; 0: neither */
-	struct ptc_ledger_event *events; /* owned; as they were read at the end */
-	uint64_t *restarts;		 /* owned; of each ring */
-	bool paused, stopped, reaped;
-	int status;
-	struct ptc_err failed; /* code 0: not; out of memory while CPUs came */
-};
-
-static struct perf *of(struct ptc_source *s)
+static struct ptc_perf *of(struct ptc_source *s)
 {
-	return (struct perf *)s; /* base is the first member */
+	return (struct ptc_perf *)s; /* base is the first member */
 }
 
-/* --- whom --- */
-
-static int open_cgroup(struct perf *p, struct ptc_err *err)
-{
-	char *path;
-	int rc = ptc_tasks_cgroup("/proc", p->opts->cgroup, &path, err);
-
-	if (rc)
-		return rc;
-	p->cgroup_fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
-	if (p->cgroup_fd < 0)
-		rc = ptc_fail_sys(err, errno, "cannot open the cgroup '%s'", path);
-	free(path);
-	p->set.flags = PERF_FLAG_PID_CGROUP;
-	return rc;
-}
-
-/* For CPUs that may come; where it is not known which there are, one that does is a loss. */
-static int add_spare(struct perf *p, struct ptc_err *err)
-{
-	struct ptc_cpus present = PTC_CPUS_INIT;
-	int rc = 0;
-
-	if (!p->opts->cpus && !ptc_cpus_present(&present, "", err))
-		rc = ptc_rings_spare(&p->set, &present, err);
-	ptc_cpus_release(&present);
-	return rc;
-}
-
-/* Whole CPUs, or what a cgroup does on them. */
-static int add_cpus(struct perf *p, struct ptc_err *err)
-{
-	int rc = p->opts->cgroup ? open_cgroup(p, err) : 0;
-
-	p->set.ntargets = 1;
-	if (!rc)
-		rc = ptc_set_add(&p->set, p->cgroup_fd, false, err);
-	if (rc == 1)
-		ptc_set_enable_side(&p->set);
-	return rc < 0 ? rc : add_spare(p, err);
-}
-
-static int add_command(struct perf *p, struct ptc_err *err)
-{
-	int rc;
-
-	p->set.ntargets = 1;
-	rc = ptc_set_add(&p->set, p->pid, false, err);
-	if (!rc)
-		return ptc_fail(err, PTC_E_NOT_EXIST, "process %d has ended", (int)p->pid);
-	return rc < 0 ? rc : 0;
-}
-
-static int add_targets(struct perf *p, struct ptc_err *err)
-{
-	const struct ptc_record_opts *o = p->opts;
-	int rc = 0;
-
-	if (o->argv)
-		rc = ptc_launch_fork(&p->launch, o->argv, o->cmd_sigmask, &p->pid, err);
-	if (rc)
-		return rc;
-	if (ptc_attrs_by_cpu(o))
-		return add_cpus(p, err);
-	if (o->argv)
-		return add_command(p, err);
-	rc = ptc_attach(&p->set, o, &p->processes, err);
-	p->pid = p->processes.n ? p->processes.items[0] : 0;
-	return rc;
-}
-
-/* --- the interface --- */
-
-static int watch_end(struct perf *p, struct ptc_err *err)
-{
-	struct epoll_event ev = { .events = EPOLLIN };
-
-	p->left_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	p->end_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (p->opts->argv)
-		p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-	if (p->left_fd < 0 || p->end_fd < 0 || (p->opts->argv && p->pidfd < 0) ||
-	    (p->pidfd >= 0 && epoll_ctl(p->end_fd, EPOLL_CTL_ADD, p->pidfd, &ev)) ||
-	    epoll_ctl(p->end_fd, EPOLL_CTL_ADD, p->left_fd, &ev))
-		return ptc_fail_sys(err, errno, "cannot watch process %d", (int)p->pid);
-	return 0;
-}
-
-static uint64_t who_runs(const struct perf *p)
+static uint64_t who_runs(const struct ptc_perf *p)
 {
 	const struct perf_event_attr *side = &p->set.attr[p->set.nevents - 1];
 
@@ -171,7 +36,7 @@ static uint64_t who_runs(const struct perf *p)
 
 static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 {
-	const struct perf *p = of(src);
+	const struct ptc_perf *p = of(src);
 
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->attr, p->set.attr, sizeof(ret->attr));
@@ -211,7 +76,7 @@ static size_t perf_rings(struct ptc_source *src, const struct ptc_source_ring **
 /* A CPU has come. Without its ids its records would be of no event. */
 static int record_again(void *ctx, int cpu, struct ptc_err *err)
 {
-	struct perf *p = ctx;
+	struct ptc_perf *p = ctx;
 	int rc = ptc_set_again(&p->set, p->cgroup_fd, cpu, !p->paused, err);
 
 	if (!rc)
@@ -224,10 +89,10 @@ static int record_again(void *ctx, int cpu, struct ptc_err *err)
 
 static uint64_t now_ns(void *ctx)
 {
-	return ptc_clock_ns(&((struct perf *)ctx)->clock);
+	return ptc_clock_ns(&((struct ptc_perf *)ctx)->clock);
 }
 
-static struct ptc_hotplug_whose whose_cpus(struct perf *p)
+static struct ptc_hotplug_whose whose_cpus(struct ptc_perf *p)
 {
 	return (struct ptc_hotplug_whose){
 		.among = p->opts->cpus ? &p->set.cpus : NULL,
@@ -245,7 +110,7 @@ static struct ptc_hotplug_whose whose_cpus(struct perf *p)
 /* All that is attached to has ended: so does the recording. */
 static void perf_waken(struct ptc_source *src, size_t i)
 {
-	struct perf *p = of(src);
+	struct ptc_perf *p = of(src);
 	const bool more = ptc_set_reap(&p->set, i);
 
 	if (more)
@@ -262,7 +127,7 @@ static void perf_waken(struct ptc_source *src, size_t i)
 /* A full AUX ring stops the trace (TRUNCATED). */
 static void perf_drained(struct ptc_source *src, size_t i, bool stopped)
 {
-	struct perf *p = of(src);
+	struct ptc_perf *p = of(src);
 
 	if (!stopped || p->stopped)
 		return;
@@ -275,7 +140,7 @@ static void perf_account(struct ptc_source *src, size_t i, struct ptc_ledger_rin
 	ret->restarts = of(src)->restarts[i];
 }
 
-static int put_running(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
+static int put_running(struct ptc_perf *p, struct ptc_buf *b, struct ptc_err *err)
 {
 	const struct perf_event_attr *side = &p->set.attr[p->set.nevents - 1];
 	const struct ptc_running r = {
@@ -296,7 +161,7 @@ static int put_running(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
 }
 
 /* Where the kernel is; users may not know, and are told that. */
-static int put_kernel(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
+static int put_kernel(struct ptc_perf *p, struct ptc_buf *b, struct ptc_err *err)
 {
 	const size_t side = p->set.nevents - 1;
 	const struct ptc_kernelmap m = {
@@ -318,7 +183,7 @@ static int put_kernel(struct perf *p, struct ptc_buf *b, struct ptc_err *err)
 
 static int perf_prepare(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
-	struct perf *p = of(src);
+	struct ptc_perf *p = of(src);
 	int rc = put_kernel(p, b, err);
 
 	if (rc || p->set.attr[0].enable_on_exec) /* what it is, the kernel will say */
@@ -331,7 +196,7 @@ static int perf_prepare(struct ptc_source *src, struct ptc_buf *b, struct ptc_er
 
 static int perf_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *err)
 {
-	struct perf *p = of(src);
+	struct ptc_perf *p = of(src);
 	int rc;
 
 	*ret_pid = p->pid;
@@ -361,7 +226,7 @@ static void perf_quiesce(struct ptc_source *src)
 
 static void perf_stop(struct ptc_source *src)
 {
-	struct perf *p = of(src);
+	struct ptc_perf *p = of(src);
 
 	ptc_watch_leave(&p->trigger.watch);
 	if (!p->stopped)
@@ -432,7 +297,7 @@ static void perf_abandon(struct ptc_source *src)
 
 static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
 {
-	struct perf *p = of(src);
+	struct ptc_perf *p = of(src);
 	const struct ptc_hotplug_whose whose = whose_cpus(p);
 	struct ptc_set_counts counts;
 	pid_t got;
@@ -479,7 +344,7 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 
 static void perf_free(struct ptc_source *src)
 {
-	struct perf *p = of(src);
+	struct ptc_perf *p = of(src);
 
 	if (!src)
 		return;
@@ -502,7 +367,7 @@ static void perf_free(struct ptc_source *src)
 	free(p);
 }
 
-static const struct ptc_source_ops perf_ops = {
+const struct ptc_source_ops ptc_perf_ops = {
 	.describe = perf_describe,
 	.rings = perf_rings,
 	.prepare = perf_prepare,
@@ -525,140 +390,3 @@ static const struct ptc_source_ops perf_ops = {
 	.states = perf_states,
 	.free = perf_free,
 };
-
-/* --- the beginning --- */
-
-static int check_opts(const struct ptc_record_opts *o, struct ptc_err *err)
-{
-	if (ptc_attrs_by_cpu(o) && (o->npids || o->ntids))
-		return ptc_fail(err, PTC_E_USAGE,
-				"CPUs or a cgroup, and processes or threads: one of both");
-	if (o->per_thread && ptc_attrs_by_cpu(o))
-		return ptc_fail(err, PTC_E_USAGE, "--per-thread is for threads, on whatever CPU");
-	if ((o->crash || o->on_signals || o->nat) && ptc_attrs_by_cpu(o))
-		return ptc_fail(
-			err, PTC_E_USAGE,
-			"signals and places are seen of processes (-p) and commands, not of CPUs");
-	if (!o->argv && !ptc_attrs_by_cpu(o) && !o->npids && !o->ntids)
-		return ptc_fail(err, PTC_E_USAGE, "there is nothing to record");
-	return 0;
-}
-
-static int set_sizes(struct perf *p, struct ptc_err *err)
-{
-	const bool privileged = !geteuid();
-	const struct ptc_record_opts *o = p->opts;
-	const size_t aux = o->aux_size	 ? o->aux_size :
-			   o->aux_sample ? ptc_sampler_ring(o->aux_sample) :
-			   privileged	 ? (size_t)AUX_DEFAULT :
-					   (size_t)AUX_UNPRIVILEGED;
-
-	p->set.data_size = o->data_size ? o->data_size :
-			   privileged	? (size_t)DATA_DEFAULT :
-					  (size_t)DATA_UNPRIVILEGED;
-	p->set.aux_size = p->event.software ? 0 : aux;
-	if (o->aux_sample > aux)
-		return ptc_fail(err, PTC_E_USAGE,
-				"a sample cannot be larger than the AUX ring, %zu bytes (-m)", aux);
-	return ptc_source_check_rings(p->set.data_size, aux, err);
-}
-
-static int parse_event(struct perf *p, struct ptc_err *err)
-{
-	const struct ptc_event_base base = { p->opts->no_retcomp, p->opts->psb_period };
-	const char *text = p->opts->event ? p->opts->event :
-			   p->opts->kcore ? "intel_pt//" :
-					    PTC_EVENT_DEFAULT;
-	int rc = ptc_event_parse(&p->event, text, &base, "", err);
-
-	if (!rc && p->opts->kcore && p->event.attr.exclude_kernel)
-		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' is without the kernel, whose code is not needed then "
-				"(--kcore): without ':u' or '/u' it is with it",
-				text);
-	if (!rc && p->event.software && p->opts->snapshot && !p->opts->crash)
-		return ptc_fail(err, PTC_E_USAGE, "'%s' traces nothing: there are no snapshots",
-				text);
-	if (!rc && ptc_sampler_wanted(p->opts))
-		rc = ptc_sampler_parse(&p->sampler, p->opts, &p->event, "", err);
-	return rc;
-}
-
-static int make_filter(struct perf *p, struct ptc_err *err)
-{
-	int rc;
-
-	if (!p->opts->nfilters)
-		return 0;
-	rc = ptc_filter_check(p->opts, &p->event, err);
-	if (!rc)
-		rc = ptc_filter_text(p->opts, &p->filter, err);
-	if (rc)
-		return rc;
-	p->set.filter = p->filter;
-	if (p->opts->on_note)
-		p->opts->on_note(p->opts->note_ctx, p->filter);
-	return 0;
-}
-
-static int open_all(struct perf *p, struct ptc_err *err)
-{
-	int rc = check_opts(p->opts, err);
-
-	if (!rc)
-		rc = parse_event(p, err);
-	if (!rc)
-		rc = make_filter(p, err);
-	if (!rc)
-		rc = set_sizes(p, err);
-	if (!p->opts->per_thread) /* whose events are of no CPU */
-		ptc_hotplug_listen(&p->hotplug);
-	if (!rc)
-		rc = ptc_cpus_choose(&p->set.cpus, p->opts->cpus, "", err);
-	if (rc)
-		return rc;
-	ptc_clock_init(&p->clock);
-	p->set.event = &p->event;
-	p->set.may_exclude = !p->event.modified && !ptc_filter_kernel(p->opts) && !p->opts->kcore;
-	p->set.overwrite = p->opts->snapshot || p->opts->aux_sample;
-	p->set.sampler = p->sampler.name;
-	p->set.per_thread = p->opts->per_thread;
-	p->set.note = p->opts->on_note;
-	p->set.note_ctx = p->opts->note_ctx;
-	ptc_attrs_fill(&p->set, p->opts, &p->sampler);
-	rc = add_targets(p, err);
-	if (rc)
-		return rc;
-	p->ids = ptc_set_ids(&p->set, &p->nids);
-	p->restarts = calloc(p->set.nrings + 1, sizeof(*p->restarts));
-	if (!p->ids || !p->restarts)
-		return ptc_fail_mem(err);
-	if (p->hotplug.fd >= 0)
-		rc = ptc_set_wake_for(&p->set, p->hotplug.fd, err);
-	if (!rc)
-		rc = ptc_set_keep_on(&p->set, err);
-	return rc ? rc : watch_end(p, err);
-}
-
-int ptc_perf_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
-{
-	struct perf *p = calloc(1, sizeof(*p));
-	int rc;
-
-	if (!p)
-		return ptc_fail_mem(err);
-	p->base.ops = &perf_ops;
-	p->opts = opts;
-	p->cgroup_fd = p->pidfd = p->left_fd = p->end_fd = -1;
-	p->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
-	p->trigger = (struct ptc_trigger)PTC_TRIGGER_INIT;
-	p->hotplug = (struct ptc_hotplug)PTC_HOTPLUG_INIT;
-	ptc_set_init(&p->set);
-	rc = open_all(p, err);
-	if (rc) {
-		perf_free(&p->base);
-		return rc;
-	}
-	*ret = &p->base;
-	return 0;
-}

@@ -74,14 +74,14 @@ def unlinked(folder):
 @case
 def itself(folder):
     """A program replaces itself."""
-    old, new = put(folder, "program", "prog_upgrade"), put(folder, "new", "prog_hello")
+    old, new = put(folder, "program", "prog_upgrade_static"), put(folder, "new", "prog_hello")
     recorded(folder, [old, "itself", new], [old])
 
 
 @case
 def forked(folder):
     """A program is upgraded between fork and exec: parent and child run two files of one name."""
-    old, new = put(folder, "program", "prog_upgrade"), put(folder, "new", "prog_hello")
+    old, new = put(folder, "program", "prog_upgrade_static"), put(folder, "new", "prog_hello")
     recorded(folder, [old, "forked", new], [old])
 
 
@@ -108,7 +108,7 @@ def container(folder):
     if os.geteuid():
         lib.skip("only root can make a mount namespace")
     name, new = put(folder, "program", "prog_indirect"), put(folder, "new", "prog_hello")
-    argv = [prog("upgrade"), "contained", name, new]
+    argv = [prog("upgrade_static"), "contained", name, new]
     if Run(argv).status == 77:
         lib.skip("no mount namespace can be made here")
     recorded(folder, argv, [name])

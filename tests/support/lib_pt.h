@@ -26,8 +26,10 @@ extern const uint8_t pt_code[PT_CODE_LEN];
  * each byte. */
 #ifdef __SANITIZE_ADDRESS__
 #define PT_FLIP_STEP 7
+#define PT_PAIR_STEP 3 /* of tests that try all pairs of packets */
 #else
 #define PT_FLIP_STEP 3
+#define PT_PAIR_STEP 1
 #endif
 
 /*

@@ -9,13 +9,15 @@
  *executed as NAME itself NEW		NEW is renamed to this program while it runs forked NEW
  *so it is by a child's parent, before the child executes this program's name
  */
-#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef WITHOUT_LOADER
+#include <dlfcn.h>
 
 static int call(void *lib)
 {
@@ -49,6 +51,7 @@ static int with_library(const char *how, const char *path, const char *other)
 	}
 	return call(lib) ? 0 : 5;
 }
+#endif
 
 /* Code of this program, behind the change. */
 __attribute__((noinline)) static int loop(int n)
@@ -102,5 +105,9 @@ int main(int argc, char **argv)
 		return by_fork(argv[0], argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "itself"))
 		return loop(20) && !rename(argv[2], argv[0]) && loop(20) ? 0 : 3;
-	return argc >= 3 ? with_library(argv[1], argv[2], argv[3]) : 2;
+#ifndef WITHOUT_LOADER
+	if (argc >= 3)
+		return with_library(argv[1], argv[2], argv[3]);
+#endif
+	return 2;
 }

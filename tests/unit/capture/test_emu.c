@@ -239,26 +239,41 @@ Test(emu_program, scripts_lead_to_each_other_no_further_than_the_kernel_goes)
 
 Test(emu_lack, calls_that_fail_for_want_of_an_implementation_are_named)
 {
-	char text[sizeof(((struct ptc_record_result *)0)->lacking)], small[8];
-	const unsigned int both = ptc_emu_lack(SYS_seccomp, 1, -ENOSYS) |
-				  ptc_emu_lack(SYS_ptrace, 0, -ENOSYS);
+	char text[sizeof(((struct ptc_record_result *)0)->lacking)];
+	struct ptc_emu_shared *sh = calloc(1, sizeof(*sh));
+	int i;
 
-	ptc_emu_lack_names(0, text, sizeof(text));
+	cr_assert_not_null(sh);
+	ptc_emu_lack_names(sh, text, sizeof(text));
 	cr_assert_str_eq(text, "");
-	ptc_emu_lack_names(both, text, sizeof(text));
+	ptc_emu_lack_note(sh, ptc_emu_lack(SYS_seccomp, 1, -ENOSYS));
+	ptc_emu_lack_note(sh, ptc_emu_lack(SYS_ptrace, 0, -ENOSYS));
+	ptc_emu_lack_note(sh, ptc_emu_lack(SYS_ptrace, 0, -EPERM));
+	ptc_emu_lack_names(sh, text, sizeof(text));
 	cr_assert_str_eq(text, "ptrace, seccomp");
-	ptc_emu_lack_names(both, small, sizeof(small));
-	cr_assert_str_eq(small, "ptrace,");
-	ptc_emu_lack_names(~0u, text, sizeof(text));
-	cr_assert(strlen(text) < sizeof(text) - 1);
-	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EINVAL),
-		     ptc_emu_lack(SYS_seccomp, 1, -ENOSYS));
-	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EFAULT), 0);
-	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_NAME, -EINVAL), 0);
-	cr_assert_eq(ptc_emu_lack(SYS_ptrace, 0, -EPERM), 0);
-	cr_assert_neq(ptc_emu_lack(SYS_unshare, CLONE_NEWUSER, -EINVAL), 0);
-	cr_assert_eq(ptc_emu_lack(SYS_unshare, CLONE_NEWNS, -EINVAL), 0);
-	cr_assert_eq(ptc_emu_lack(SYS_rseq, 0, -ENOSYS), 0);
+	ptc_emu_lack_note(sh, PTC_EMU_INT80);
+	ptc_emu_lack_note(sh, ptc_emu_lack(500, 0, -ENOSYS));
+	ptc_emu_lack_names(sh, text, sizeof(text));
+	cr_assert_str_eq(text, "ptrace, seccomp, number 500, int 0x80");
+	for (i = 0; i < PTC_EMU_CALLS; i++)
+		ptc_emu_lack_note(sh, i);
+	ptc_emu_lack_names(sh, text, sizeof(text));
+	cr_assert(!strncmp(text, "read, write, ", 13) && strstr(text, " more"), "%s", text);
+	cr_assert_lt(strlen(text), sizeof(text) - 1);
+	free(sh);
+}
+
+Test(emu_lack, what_is_refused_for_another_reason_is_not_lacking)
+{
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EINVAL), SYS_seccomp);
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_SECCOMP, -EFAULT), -1);
+	cr_assert_eq(ptc_emu_lack(SYS_prctl, PR_SET_NAME, -EINVAL), -1);
+	cr_assert_eq(ptc_emu_lack(SYS_ptrace, 0, -EPERM), -1);
+	cr_assert_eq(ptc_emu_lack(SYS_unshare, CLONE_NEWUSER, -EINVAL), SYS_unshare);
+	cr_assert_eq(ptc_emu_lack(SYS_unshare, CLONE_NEWNS, -EINVAL), -1);
+	cr_assert_eq(ptc_emu_lack(SYS_rseq, 0, -ENOSYS), -1);
+	cr_assert_eq(ptc_emu_lack(-1, 0, -ENOSYS), -1);
+	cr_assert_eq(ptc_emu_lack(100000, 0, -ENOSYS), -1);
 }
 
 Test(emu_find, of_qemus_versions_it_is_known_which_turn_the_environment_round)

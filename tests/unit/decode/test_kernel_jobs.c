@@ -236,5 +236,9 @@ Test(kernel_jobs, it_is_as_it_was_at_the_time)
 /* Then it does not pay to know it ahead, and one thread goes on alone. */
 Test(kernel_jobs, it_may_be_patched_very_often)
 {
+#ifdef __SANITIZE_ADDRESS__
+	check(3, 2, 0);
+#else
 	check(3, 6, 0);
+#endif
 }
