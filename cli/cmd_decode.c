@@ -37,6 +37,20 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 		ptc_say("%s", note);
 }
 
+/* Lines were asked for: what has none? */
+static void tell_without_lines(const struct ptc_decode *d)
+{
+	size_t n;
+	const char *first = ptc_decode_without_lines(d, &n);
+
+	if (!first)
+		return;
+	fflush(stdout);
+	ptc_say("no source lines of '%s'%s: no debug information; a package with debug files, or "
+		"--debuginfod, may have it",
+		first, n > 1 ? " and other files" : "");
+}
+
 /* Did the two engines list the same? */
 static int tell_difference(const struct ptc_decode *d)
 {
@@ -66,6 +80,12 @@ static bool wants_color(const struct ptc_decode_args *a)
 	if (a->out.form.fields.n || (a->color && !strcmp(a->color, "never")))
 		return false;
 	return (a->color && !strcmp(a->color, "always")) || a->colors;
+}
+
+static bool wants_lines(const struct ptc_decoded_form *f)
+{
+	return f->counts == PTC_COUNTS_LINES || f->counts == PTC_COUNTS_COVERAGE ||
+	       ptc_fields_have(&f->fields, PTC_FIELD_SRCLINE);
 }
 
 static struct ptc_asked_part part_of(const struct ptc_decode_args *a)
@@ -111,6 +131,8 @@ static int run(struct ptc_decode_args *a, struct ptc_decode *d)
 	if (r < 0)
 		return ptc_say_err(&err);
 	tell_findings(d, &stats);
+	if (wants_lines(&a->out.form))
+		tell_without_lines(d);
 	if (ptc_asked_any(&part) && !asked.items)
 		return ptc_asked_say_none(&part, name_of(a));
 	if (!stats.aux_bytes) {

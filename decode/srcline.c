@@ -158,6 +158,22 @@ const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item
 	return ptc_srcline_find(&d->srclines, r->file, ip - r->start + r->off, ret_line);
 }
 
+const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n)
+{
+	const struct ptc_srclines *s = &d->srclines;
+	const char *first = NULL;
+	size_t i;
+
+	*ret_n = 0;
+	for (i = 0; i < s->n; i++) {
+		if (!s->modules[i].dwfl || s->modules[i].dwarf)
+			continue;
+		first = first ? first : s->modules[i].file->name;
+		++*ret_n;
+	}
+	return first;
+}
+
 int ptc_decode_each_srcline(struct ptc_decode *d,
 			    int (*on_line)(void *ctx, const char *file, int line), void *ctx)
 {

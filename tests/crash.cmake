@@ -4,7 +4,7 @@ foreach(name faults jumps interrupted jit aborts libraries nobody bounded refuse
 endforeach()
 e2e_is_long(crash_aborts)
 e2e_is_long(crash_libraries)
-foreach(name compilers linked rust go sections coverage)
+foreach(name compilers linked rust go sections coverage stripped)
 	e2e_test(lines_${name} "${e2e_dir}/lines.py" "${name}")
 endforeach()
 e2e_is_long(lines_compilers)

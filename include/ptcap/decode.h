@@ -490,6 +490,13 @@ PTC_API const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_it
 				       uint64_t ip, int *ret_line);
 
 /*
+ * Returns the name of a file of which ptc_decode_srcline was asked something, and that has no debug
+ * information; lent until the decode is freed. *@ret_n: how many such files there are. NULL: there
+ * is none.
+ */
+PTC_API const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n);
+
+/*
  * Call @on_line with @ctx for each line of source that has code in the files of which
  * ptc_decode_srcline was asked something, whether that ran or not: some more than once, in no
  * order. @file as there. Until it returns nonzero, which is returned; else 0.

@@ -269,6 +269,21 @@ def coverage(folder):
         check(file["not_run"] == [[9, 9]], f"{compiler}: {file}")
 
 
+@case
+def stripped(folder):
+    """A file without debug information is named when lines are asked for, and only then."""
+    need("gcc")
+    path = source(folder, "l.c", C)
+    for option in ("-g", "-s"):
+        program = built(folder, ["gcc", option, "-O1", "-static", path])
+        record(folder, program)
+        said = f"no source lines of '{program}'"
+        data = os.path.join(folder, "perf.data")
+        for asking in (["-F", "from,srcline"], ["--counts=lines"], ["--counts=coverage"], []):
+            r = Run([PTCAP, "decode", "-i", data, *asking]).expect(0)
+            check((said in r.err) == (option == "-s" and bool(asking)), f"{option} {asking}: {r.err}")
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
