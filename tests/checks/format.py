@@ -22,8 +22,13 @@ def check(root):
 
 
 STYLE = os.path.abspath(os.path.join(sys.argv[1], ".clang-format"))
+VERSION = "14"  # other versions format otherwise
 if not shutil.which("clang-format"):
     print("clang-format is not installed")
+    sys.exit(77)
+said = subprocess.run(["clang-format", "--version"], text=True, capture_output=True, check=False).stdout
+if f" version {VERSION}." not in said:
+    print(f"skipped: the sources are formatted by clang-format {VERSION}, not {said.strip()}")
     sys.exit(77)
 prove(check, {"base/a.c": "int f(int a)\n{\n\treturn a;\n}\n"},
       [("base/bad.c", "int f(int a)\n{\n    return a;\n}\n"), ("tests/bad.h", "int  f(int a);\n")])

@@ -21,6 +21,7 @@ has out "# hostname : box"
 has out "# os release : 6.1.0"
 has out "# cpuid : GenuineIntel,6,158,10"
 has out "# cmdline : ptcap record -- mk rec"
+sed -i "s/ = 8 (uprobe)/ = 8/" out # perf 6.12 looks for the name of the type on this machine
 has out "# event : name = intel_pt//u, , id = { 100 }, type = 8, size = 128, config = 0x300e601"
 has out "# event : name = dummy:u, , id = { 200 }"
 has out "# pmu mappings: software = 1, intel_pt = 8"

@@ -104,9 +104,14 @@ expect 3 '{"schema":"ptcap-decode","version":1}
 {"type":"gap","queue":0,"tid":-1,"offset":"0x1b","length":"0x9","cause":"nocode"}' \
 	'no mapping is known at 0x1000' --pt pt --format json --strict
 head -c 30 pt >cut
+# libipt 2.0 goes on to where it needs the packet that is cut; 2.1 does not (doc/engine.md).
+case $(readlink -f "$(ldd "$PTCAP" | sed -n 's/.* => \(.*libipt[^ ]*\) .*/\1/p')") in
+*.so.2.0*) further='1003
+' ;;
+*) further= ;;
+esac
 expect 0 '1000
-1003
-# gap queue=0 tid=-1 offset=0x1c length=0x2 cause=badpacket' '1 gap in the trace' \
+'"$further"'# gap queue=0 tid=-1 offset=0x1c length=0x2 cause=badpacket' '1 gap in the trace' \
 	--pt cut --raw code@0x1000 -F insn-ip
 
 # Nothing to decode.
