@@ -403,7 +403,10 @@ def case_report(work):
     """Where it is in the source, what was dropped, and the same from a pipe."""
     path = make(work, [prog("virtual")], f"--branch-stacks={DEPTH},7", "--branch-filter=any_call")
     stacks = Stacks(path)
-    n = next(n for n in range(len(stacks.places) // 2, len(stacks.places)) if distinct(stacks.get(n), 3))
+    rows = map(str.split, Run([PTCAP, "decode", "-i", path, "-F", "from,srcline"]).expect(0).out.splitlines())
+    ours = {int(row[0], 16) for row in rows if "prog_virtual.cpp:" in row[-1]}
+    n = next(n for n in range(len(stacks.places) // 2, len(stacks.places))
+             if distinct(stacks.get(n), 3) and stacks.get(n)[3][0] in ours)
     e = stacks.get(n)
     stacks.set(n, e[:3] + e[4:])
     stacks.save(path + ".bad")
@@ -445,7 +448,8 @@ def case_real(_):
         if not have_perf():
             continue
         theirs = subprocess.run([PERF, "script", "-i", path, "-F", "brstack"], capture_output=True, text=True, check=True).stdout
-        check([line.split() for line in theirs.splitlines()] == entries, f"{path}: perf has other entries")
+        theirs = [["/".join(e.split("/")[:6]) + "/" for e in line.split()] for line in theirs.splitlines()]  # 6.12 has more behind it
+        check(theirs == entries, f"{path}: perf has other entries")
 
 
 def brstack(e):

@@ -268,8 +268,10 @@ def features(folder):
         """The lines that are of the machine, but for what changes all the time."""
         text = Run([PERF, "report", "--header-only", "-I", "-i", path]).expect(0).out
         text = re.sub(r", free = \d+ kB", "", text)
-        text = re.sub(r"(?m)(^# pmu mappings: .*?)(, intel_pt = \d+)?$", r"\1", text)
-        skip_line = r"# (captured on|data |feat |perf version|cmdline|event|time of|sample duration|contains|missing| CPU_PMU|clockid|reference time|=|$)"
+        # perf 6.12 says "cpu" where there is none, and sorts them otherwise.
+        text = re.sub(r"(?m)^# pmu mappings: (.*)$", lambda m: "# " + ", ".join(sorted(
+            p for p in m[1].split(", ") if not re.match(r"(intel_pt|cpu) =", p))), text)
+        skip_line = r"# (captured on|data |feat |perf version|cmdline|event|time of|sample duration|contains|missing| CPU_PMU|cpu pmu cap|clockid|reference time|=|$)"
         return [line for line in text.splitlines() if not re.match(skip_line, line)]
 
     text = lib.first_difference(header(theirs), header(ours), "perf's", "ours")

@@ -285,7 +285,7 @@ def sample(t, ret):
         ret["callchain"] = [int(m[1], 16) for m in t.all(r"\.\.\.\.\. +\d+: (\w+)")]
     if m := t.take(r"\.\.\. branch stack: nr:(\d+)"):
         ret["branches"] = int(m[1])
-        pattern = r"\.\.\.\.\. +\d+: ()(\w+) -> (\w+) (?=\d+ cycles ([M ][P ][A ][T ]))(\d+) cycles .{4} (\w+) (\w*) ?"
+        pattern = r"\.\.\.\.\. +\d+: ()(\w+) -> (\w+) (?=\d+ cycles ([M ][P ][A ][T ]))(\d+) cycles .{4} (\w+) (\w*?) ?(?:(?:NON_)?SPEC_\w+)?"  # perf 6.12 adds the last word
         ret["branch_stack"] = [branch(m) for m in t.all(pattern)]
     registers(t, "user", ret)
     registers(t, "intr", ret)

@@ -51,6 +51,9 @@ def same_as_eu_stack(what, said, core):
     got = [int(f["ip"], 16) for f in said["stack_unwound"]]
     want = eu_stack(core)
     names = [f["function"] for f in said["stack_unwound"]]
+    if len(want) == 1 and "mold static-pie" in what:  # elfutils 0.192 with mold 2.37: nothing to compare with
+        print(f"{what}: eu-stack finds no way out of the first frame; we find {names}")
+        return
     check(len(want) > 2, f"{what}: eu-stack has {len(want)} frames")
     check(got == want, f"{what}: {[hex(a) for a in got]} {names} instead of {[hex(a) for a in want]}")
     check("differ_at" not in said, f"{what}: they differ at {said.get('differ_at')}")
