@@ -119,17 +119,13 @@ int ptc_crash_parse(const struct ptc_rec *rec, struct ptc_crash *ret, struct ptc
 	uint64_t words[WORDS_MAX] = { 0 }, n;
 	const struct kind *k;
 	struct ptc_cur numbers, cur;
-	struct ptc_user u;
 	uint32_t size;
 	size_t i;
 	int rc;
 
-	if (rec->type != PTC_REC_HEADER_EVENT_TYPE)
-		return 0;
-	rc = ptc_user_parse(rec, &u, err);
-	if (rc < 0 || u.u.event_type.event_id != PTC_CRASH_ID)
-		return rc < 0 ? rc : 0;
-	cur = u.u.event_type.more;
+	rc = ptc_user_own(rec, PTC_CRASH_ID, &cur, err);
+	if (rc <= 0)
+		return rc;
 	if (!ptc_cur_le32(&cur, &c.kind) || !ptc_cur_le32(&cur, &size) || !ptc_cur_le64(&cur, &n) ||
 	    size % WORD || !ptc_cur_sub(&cur, size, &numbers) || n > ptc_cur_left(&cur) ||
 	    !ptc_cur_sub(&cur, (size_t)n, &c.bytes))

@@ -62,15 +62,11 @@ int ptc_filecode_parse(const struct ptc_rec *rec, struct ptc_filecode *ret, stru
 {
 	struct ptc_filecode c = { .name = NULL };
 	struct ptc_cur cur;
-	struct ptc_user u;
 	int rc;
 
-	if (rec->type != PTC_REC_HEADER_EVENT_TYPE)
-		return 0;
-	rc = ptc_user_parse(rec, &u, err);
-	if (rc < 0 || u.u.event_type.event_id != PTC_FILECODE_ID)
-		return rc < 0 ? rc : 0;
-	cur = u.u.event_type.more;
+	rc = ptc_user_own(rec, PTC_FILECODE_ID, &cur, err);
+	if (rc <= 0)
+		return rc;
 	if (!get(&cur, &c))
 		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
 				   "the code of a file is too short for what it claims");

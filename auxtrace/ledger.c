@@ -115,17 +115,13 @@ void ptc_ledger_put_source(struct ptc_buf *b, const struct ptc_ledger_source *so
 int ptc_ledger_parse(const struct ptc_rec *rec, struct ptc_ledger *ret, struct ptc_err *err)
 {
 	struct ptc_ledger l;
-	struct ptc_user u;
 	struct ptc_cur c;
 	uint64_t n;
 	int rc;
 
-	if (rec->type != PTC_REC_HEADER_EVENT_TYPE)
-		return 0;
-	rc = ptc_user_parse(rec, &u, err);
-	if (rc < 0 || u.u.event_type.event_id != PTC_LEDGER_ID)
-		return rc < 0 ? rc : 0;
-	c = u.u.event_type.more;
+	rc = ptc_user_own(rec, PTC_LEDGER_ID, &c, err);
+	if (rc <= 0)
+		return rc;
 	if (!ptc_cur_le32(&c, &l.kind) || !ptc_cur_le32(&c, &l.size) || !ptc_cur_le64(&c, &n) ||
 	    l.size < WORD || l.size % WORD || n > ptc_cur_left(&c) / l.size ||
 	    !ptc_cur_sub(&c, (size_t)n * l.size, &l.at))

@@ -24,4 +24,11 @@ void ptc_user_put(struct ptc_buf *b, const struct ptc_user *u);
 void ptc_id_index_put_entry(struct ptc_buf *b, const struct ptc_id_index_entry *e);
 void ptc_id_index_put_guest(struct ptc_buf *b, const struct ptc_id_index_entry *e);
 
+/*
+ * Is @rec a record of ptcap's own, a HEADER_EVENT_TYPE with @event_id? Returns 1, and *@ret is what
+ * follows the name, lent by @rec; 0 if it is another record; or PTC_E_FORMAT.
+ */
+int ptc_user_own(const struct ptc_rec *rec, uint64_t event_id, struct ptc_cur *ret,
+		 struct ptc_err *err);
+
 #endif

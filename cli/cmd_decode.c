@@ -37,7 +37,7 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 		ptc_say("%s", note);
 }
 
-/* Lines were asked for: what has none? */
+/* Names the first file that has no source lines. */
 static void tell_without_lines(const struct ptc_decode *d)
 {
 	size_t n;

@@ -162,7 +162,7 @@ static void take(struct ptc_codefiles *s, struct ptc_codefile *f, struct ptc_fou
 	ptc_found_release(found);
 }
 
-/* What was found by name alone is another file. */
+/* Forgets the file that was found by name alone: it is not the recorded one. */
 static void drop_assumed(struct ptc_codefile *f)
 {
 	ptc_codepiece_release(&f->piece);

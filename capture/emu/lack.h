@@ -18,7 +18,7 @@ int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret);
 /* Notes that QEMU lacks @call, a number or PTC_EMU_INT80; -1: nothing. */
 void ptc_emu_lack_note(struct ptc_emu_shared *sh, int call);
 
-/* The names of what was noted: "ptrace, seccomp, 3 more"; "": nothing. */
+/* Writes the names of all noted calls to @out: "ptrace, seccomp, 3 more"; "" if there are none. */
 void ptc_emu_lack_names(const struct ptc_emu_shared *sh, char *out, size_t size);
 
 /*

@@ -19,7 +19,7 @@
 enum { PTC_MAPPED_CODE_MAX = 256 << 20 };
 enum { PTC_MAPPED_OPEN = 200 }; /* so many stay open; of more, the oldest is forgotten */
 
-/* Of a file, in bytes; what was mapped executable. */
+/* A part of a file that was mapped executable: offsets in bytes. */
 struct ptc_mapped_range {
 	uint64_t off, end;
 };

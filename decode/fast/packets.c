@@ -466,7 +466,8 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 	return PTC_FAST_AT_PSB;
 }
 
-/* @n: its length. Those that move on by themselves have it done when they return. */
+/* Takes the packet of @type and length @n. take_psb, take_fup and take_ovf move f->pos themselves.
+ */
 static enum ptc_fast_status take(struct ptc_fast *f, enum ptc_pkt type, int n)
 {
 	enum ptc_fast_status r;

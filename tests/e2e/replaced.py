@@ -25,6 +25,12 @@ def case(f):
     return f
 
 
+def skip(why):
+    """Where nothing may be skipped (scripts/test --all), that is a failure."""
+    check(os.environ.get("PTCAP_GUEST") != "required", why)
+    lib.skip(why)
+
+
 def put(folder, name, source):
     """A copy of one of the test programs."""
     path = os.path.join(folder, name)
@@ -92,9 +98,9 @@ def forked(folder):
 def bound(folder):
     """Another file is mounted over a library. Recorded and decoded where that mount is."""
     if os.geteuid():
-        lib.skip("only root can mount")
+        skip("only root can mount")
     if Run(["unshare", "-m", "true"]).status:
-        lib.skip("no mount namespace can be made here")
+        skip("no mount namespace can be made here")
     old, new = put(folder, "lib.so", "libprog_lib.so"), put(folder, "new.so", "libprog_lib_two.so")
     path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
     inside = " && ".join((
@@ -109,18 +115,18 @@ def bound(folder):
 def container(folder):
     """A program in a mount namespace of its own, where its name means another file than here."""
     if os.geteuid():
-        lib.skip("only root can make a mount namespace")
+        skip("only root can make a mount namespace")
     name, new = put(folder, "program", "prog_indirect"), put(folder, "new", "prog_hello")
     argv = [prog("upgrade_static"), "contained", name, new]
     if Run(argv).status == 77:
-        lib.skip("no mount namespace can be made here")
+        skip("no mount namespace can be made here")
     recorded(folder, argv, [name])
 
 
 def without_id(folder, name, source):
     """The same without a build-id."""
     if not shutil.which("objcopy"):
-        lib.skip("no objcopy here (Debian: binutils)")
+        skip("no objcopy here (Debian: binutils)")
     path = put(folder, name, source)
     Run(["objcopy", "--remove-section", ".note.gnu.build-id", path]).expect(0)
     return path
