@@ -596,14 +596,16 @@ void ptc_user_put(struct ptc_buf *b, const struct ptc_user *u)
 int ptc_user_own(const struct ptc_rec *rec, uint64_t event_id, struct ptc_cur *ret,
 		 struct ptc_err *err)
 {
-	struct ptc_user u;
+	struct ptc_user u = {0};
 	int rc;
 
 	if (rec->type != PTC_REC_HEADER_EVENT_TYPE)
 		return 0;
 	rc = ptc_user_parse(rec, &u, err);
-	if (rc < 0 || u.u.event_type.event_id != event_id)
-		return rc < 0 ? rc : 0;
+	if (rc < 0)
+		return rc;
+	if (u.u.event_type.event_id != event_id)
+		return 0;
 	*ret = u.u.event_type.more;
 	return 1;
 }
