@@ -268,7 +268,8 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	void *map;
 	int i;
 
-	if (strcmp(info->target_name, "x86_64") != 0 || info->system_emulation)
+	if (strcmp(info->target_name, "x86_64") != 0 || info->system_emulation ||
+	    info->version.cur >= PTC_QEMU_OTHER_FORMS)
 		return -1;
 	for (i = 0; i < argc; i++)
 		if (!take_option(argv[i]))
