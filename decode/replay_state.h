@@ -6,6 +6,7 @@
  *   row.c           lists many blocks at once where no event and no gap is between them
  *   look.c          knows the offset and the time
  *   recover.c       begins at a PSB, and goes on behind a gap
+ *   wait.c          waits for code that is mapped between two times
  *   waypoint.c      compares the flow with the PSBs
  */
 #ifndef PTC_DECODE_REPLAY_STATE_H
@@ -42,6 +43,7 @@ struct ptc_replay {
 	bool as_changed;
 	bool done;
 	bool stuck;	/* see ptc_replay_is_stuck */
+	bool again;	/* the last step waited for code: see next_block_again */
 	bool seeking;	/* a point to go on at, from floor on: step by step, as time goes on */
 	bool to_psb;	/* only a PSB will do */
 	bool swallowed; /* psb was passed, as part of a packet, or its rest as packets */
@@ -173,6 +175,15 @@ static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdif
 
 /* Give the decoder, if there is one, the code as it is now. */
 int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
+
+/* wait.c */
+
+/*
+ * No code is known where the flow is, at the time that was known last; now it may be later. Where
+ * code comes there before the next time that is known, it is as late as that: the step is to be
+ * made again.
+ */
+bool ptc_replay_wait_for_code(struct ptc_replay *r);
 
 /* look.c */
 
