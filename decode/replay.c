@@ -320,6 +320,7 @@ static int step_block(struct ptc_replay *r, size_t max)
 	move_window(r);
 	if (r->status > 0 && r->status & pts_eos && !(r->status & pts_ip_suppressed))
 		return step_to_end(r);
+	r->proven = r->fup_end = 0;
 	left = r->again ? next_block_again(r, &b) : next_blocks(r, max, &b);
 	goes_on = left != PTC_LEFT_ENDLESS;
 	/* Also when it failed: what it had decoded until then did run. */
@@ -351,18 +352,6 @@ static int step_block(struct ptc_replay *r, size_t max)
 	return 0;
 }
 
-/*
- * In front of an event read between @from and @to: where is the decoder? Behind an overflow it does
- * not tell where the last branch in front of that led, if a packet said so.
- */
-static void note_place(struct ptc_replay *r, size_t from, size_t to)
-{
-	r->before = 0;
-	if (r->trail.last.valid && ptc_trail_needs_trace(r->trail.last.kind) &&
-	    ptc_find_packet(r->window.bytes, from, to, PTC_PKT_OVF) < to)
-		r->before = ptc_replay_current_ip(r);
-}
-
 static int step_event(struct ptc_replay *r, struct ptc_err *err)
 {
 	/* It was read by the call before this one. */
@@ -375,7 +364,7 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 
 	move_window(r);
 	due = ptc_replay_begin_event(r);
-	note_place(r, from, to);
+	ptc_replay_note_place(r, from, to);
 	r->status = ptc_ipt_track_event(&r->track, r->dec, &ev);
 	ptc_replay_look_around(r);
 	/* What failed may be no more than looking for the next one. */

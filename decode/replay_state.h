@@ -81,6 +81,9 @@ struct ptc_replay {
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
 	uint64_t before;     /* where the decoder was in front of an overflow; 0: not known */
+	size_t fup_end;	     /* of a FUP that waits for its TIP; 0: there is none */
+	uint64_t open_fup;   /* the IP of such a FUP in front of an overflow; 0: there is none */
+	uint64_t proven;     /* an event was here, and no block ran since; 0: no event was */
 	bool fresh;	     /* decoding has just begun at a PSB of the trace */
 	bool parked;	     /* and the decoder has not: see ptc_replay_park */
 	size_t from;	     /* where decoding began or went on */
@@ -291,6 +294,11 @@ void ptc_replay_tell_of(struct ptc_replay *r, size_t off);
 void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time);
 void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time);
 
+/*
+ * Keeps where the decoder is, in front of an event read between @from and @to that may be an
+ * overflow. Behind an overflow libipt does not tell how far packets had proven the flow.
+ */
+void ptc_replay_note_place(struct ptc_replay *r, size_t from, size_t to);
 /*
  * Lists event @ev, which libipt read between the offsets @from and @to of the span. @bound: the
  * latest time that its time can be, as for to_ns.

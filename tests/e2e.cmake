@@ -262,6 +262,8 @@ endforeach()
 foreach(name signal longjmp)
 	e2e_emu(insn_${name} CHECKS insn RUN "${e2e_bin}/prog_${name}")
 endforeach()
+e2e_emu(calls_exec_itself CHECKS calls RUN "${e2e_bin}/prog_chain_static" "${e2e_bin}/prog_chain_static"
+	"${e2e_bin}/prog_chain_static")
 e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
 e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
 e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
@@ -452,7 +454,7 @@ foreach(mode map over)
 endforeach()
 
 # Branch stacks: made from traces, held against them, spoilt.
-foreach(name clean spoilt calls shift leak time perf damaged exits report real)
+foreach(name clean spoilt calls shift leak time perf damaged exits report real programs)
 	e2e_test(compare_${name} "${e2e_dir}/compare.py" "${name}")
 endforeach()
 e2e_test(compare_far "${e2e_dir}/compare.py" far)

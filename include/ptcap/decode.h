@@ -483,6 +483,12 @@ PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item 
 PTC_API uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item);
 
 /*
+ * The same for the thread: while this number is the same, the item's thread is the same one, and
+ * its process runs the same program. Thread numbers are used again, and exec keeps them.
+ */
+PTC_API uint64_t ptc_decode_life(const struct ptc_decode *d, const struct ptc_item *item);
+
+/*
  * The same for the source line: its file's name, as the compiler was told it, and *ret_line;
  * NULL if there is no debug information. Lent until ptc_decode_free.
  */

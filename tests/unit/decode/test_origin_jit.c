@@ -132,8 +132,29 @@ Test(origin, names_of_jit_code_are_of_their_time_and_process)
 	state = p->as.state;
 	ptc_addrspace_rename(&p->as);
 	cr_assert_neq(p->as.state, state, "other names are another state");
-	ptc_proc_exec(p, 50);
+	ptc_procs_exec(&ps, p, 50);
 	cr_assert_null(ptc_origin_symbol(&ps, p, 0x5004, 60, &off), "another program");
+	ptc_procs_release(&ps);
+}
+
+Test(origin, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
+{
+	struct ptc_procs ps = { .nprocs = 0 };
+	uint64_t first, other;
+
+	cr_assert(ptc_procs_set_thread(&ps, 7, 7) && ptc_procs_fork(&ps, 7, 1, 5));
+	cr_assert(ptc_procs_begin_thread(&ps, 8, 7));
+	first = ptc_procs_life(&ps, 8, 7);
+	other = ptc_procs_life(&ps, 7, 7);
+	cr_assert(ptc_procs_set_thread(&ps, 8, 7)); /* it is only seen */
+	cr_assert_eq(ptc_procs_life(&ps, 8, 7), first);
+	cr_assert(ptc_procs_begin_thread(&ps, 8, 7));
+	cr_assert_neq(ptc_procs_life(&ps, 8, 7), first);
+	cr_assert_eq(ptc_procs_life(&ps, 7, 7), other, "of another thread");
+	first = ptc_procs_life(&ps, 8, 7);
+	ptc_procs_exec(&ps, ptc_procs_find(&ps, 7), 9);
+	cr_assert_neq(ptc_procs_life(&ps, 8, 7), first);
+	cr_assert_neq(ptc_procs_life(&ps, 7, 7), other);
 	ptc_procs_release(&ps);
 }
 
