@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "capture/emu/arena.h"
 #include "capture/emu/cpu.h"
+#include "capture/emu/environ.h"
 #include "capture/emu/find.h"
 #include "capture/emu/fits.h"
 #include "capture/emu/lack.h"
@@ -150,32 +151,14 @@ static char *plugin_option(const struct emu *s)
 	return (char *)b.bytes;
 }
 
-/* Copies the environment of this process: an owned array of borrowed strings. NULL: out of memory.
- */
-static char **environment(void)
-{
-	size_t n = 0;
-	char **env;
-
-	while (environ[n])
-		n++;
-	env = calloc(n + 1, sizeof(*env));
-	if (!env)
-		return NULL;
-	memcpy(env, environ, n * sizeof(*env));
-	return env;
-}
-
 static int launch(struct emu *s, struct ptc_err *err)
 {
 	char *option = plugin_option(s);
-	char **env = environment(), **line = NULL;
+	char **env = ptc_emu_environ_hide(environ, s->sh->turns_env), **line = NULL;
 	int rc;
 
 	if (option && env)
-		line = ptc_emu_program_line(&s->program, s->qemu, option, env);
-	if (line && s->sh->turns_env)
-		ptc_emu_program_turn(env); /* QEMU turns it round once more */
+		line = ptc_emu_program_line(&s->program, s->qemu, option);
 	s->launch.env = env;
 	rc = line ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) : ptc_fail_mem(err);
 

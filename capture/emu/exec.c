@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/emu/environ.h"
 #include "capture/emu/plugin.h"
 #include "capture/emu/program.h"
 
@@ -230,7 +231,7 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 	enum ptc_emu_unfollowed why = PTC_EMU_UNFOLLOWED_OTHER;
 	struct ptc_emu_program p = { NULL, NULL, NULL };
 	char qemu[PATH_MAX], file[PATH_MAX], option[4 * PTC_EMU_PATH];
-	char **argv = strings(args), **envp = strings(env), **line = NULL;
+	char **argv = strings(args), **envp = strings(env), **hidden = NULL, **line = NULL;
 	const ssize_t n = readlink("/proc/self/exe", qemu, sizeof(qemu) - 1);
 	enum ptc_emu_verdict v = PTC_EMU_FAILS;
 
@@ -245,14 +246,14 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 	else if (v == PTC_EMU_RUNS && plugin_option(option, sizeof(option), path, p.path)) {
 		qemu[n] = '\0';
 		why = access(qemu, X_OK) ? PTC_EMU_UNFOLLOWED_ROOT : why;
-		line = ptc_emu_program_line(&p, qemu, option, envp);
-		if (ptc_emu_proc.sh->turns_env)
-			ptc_emu_program_turn(envp);
-		if (line)
-			(void)execve(qemu, line, envp);
+		line = ptc_emu_program_line(&p, qemu, option);
+		hidden = ptc_emu_environ_hide(envp, ptc_emu_proc.sh->turns_env);
+		if (line && hidden)
+			(void)execve(qemu, line, hidden);
 	}
 	ptc_emu_end_turn();
 	free(line);
+	free(hidden);
 	ptc_emu_program_release(&p);
 	free(argv);
 	free(envp);

@@ -186,14 +186,25 @@ static uint32_t describe(const struct qemu_plugin_tb *tb)
 	return ptc_emu_arena_place(ptc_emu_proc.sh, &b, code);
 }
 
+static void on_first_block(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	ptc_emu_begin(*(const uint64_t **)__builtin_frame_address(0), (uint64_t)(uintptr_t)data);
+}
+
 static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	const uint64_t start = qemu_plugin_tb_vaddr(tb);
+	static bool any;
 	uint32_t place;
 
 	(void)id;
 	ptc_emu_proc.base =
 		(uint64_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)) - start;
+	if (!any) /* recorded or not */
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_first_block, 0,
+						     (void *)(uintptr_t)start);
+	any = true;
 	if (ptc_emu_stopped())
 		return;
 	if (!ptc_emu_proc.begun)

@@ -105,6 +105,11 @@ void ptc_emu_end_visit(struct ptc_emu_me *m);
 /* After fork(2), in the child. */
 void ptc_emu_forked(struct ptc_emu_me *m);
 
+/* --- begin.c: before the first instruction --- */
+/* The first block of the program, at @start, is entered; @env: as in struct ptc_emu_me. Gives the
+ * program its environment and its name. Ends it with a message if that cannot be done. */
+void ptc_emu_begin(const uint64_t *env, uint64_t start);
+
 /* --- loaded.c: what is mapped when a program begins --- */
 void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);
 

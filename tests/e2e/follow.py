@@ -78,6 +78,35 @@ def loader_variables(folder):
     followed(folder, ["/bin/sh", "-c", "env | sort"], "env", env=env)
 
 
+@case
+def any_variable(folder):
+    """No variable of a program acts on QEMU, commas in it or not; their order is theirs."""
+    with open(os.path.join(folder, "libglib-2.0.so.0"), "w", encoding="ascii") as f:
+        f.write("not a library\n")
+    script = f"""
+        LD_LIBRARY_PATH={folder}:/a,b /bin/echo works
+        LD_LIBRARY_PATH={folder}:/a,b /usr/bin/env
+        LD_DEBUG=libs,files /bin/true 2>&1 | grep -c calling
+        GNUTLS_DEBUG_LEVEL=9 /bin/true 2>&1
+        QEMU_LOG=strace,page /bin/true 2>&1"""
+    followed(folder, ["/bin/sh", "-c", script], "echo", "env", "true")
+    env = {**os.environ, "LD_LIBRARY_PATH": f"{folder}:/a,b", "QEMU_STRACE": "1", "LAST": "1"}
+    followed(folder, ["env"], "env", env=env)
+
+
+@case
+def own_name(folder):
+    """A program's name and environment are in /proc."""
+    followed(folder, ["/bin/cat", "/proc/self/comm", "/proc/self/environ"], "cat")
+    followed(folder, ["/bin/sh", "-c", "cat /proc/$$/comm; A=1 LD_B=2 cat /proc/self/environ"], "cat")
+
+
+@case
+def killed(folder):
+    """A death by a signal says no more than it says alone."""
+    followed(folder, ["/bin/sh", "-c", "sh -c 'kill -SEGV $$' 2>&1; sh -c 'kill -ABRT $$' 2>&1; echo $?"], "sh")
+
+
 def as_nobody():
     """Words in front of a command that another user runs."""
     if os.getuid() or not shutil.which("setpriv"):
