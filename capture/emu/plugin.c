@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -220,7 +222,8 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 
 /* --- the plugin --- */
 
-static bool probed; /* ptcap only wants to know if we can be loaded (fits.c) */
+static int shared_fd = -1; /* leads to the memory of the recording, in another IPC namespace */
+static bool probed;	   /* ptcap only wants to know if we can be loaded (fits.c) */
 
 static bool from_hex(const char *s, char *out, size_t size)
 {
@@ -239,6 +242,8 @@ static bool take_option(const char *o)
 {
 	if (!strncmp(o, "shm=", 4))
 		ptc_emu_proc.shm_id = (int)strtol(o + 4, NULL, 10);
+	else if (!strncmp(o, "fd=", 3))
+		shared_fd = (int)strtol(o + 3, NULL, 10);
 	else if (!strncmp(o, "comm=", 5))
 		return from_hex(o + 5, ptc_emu_proc.comm, sizeof(ptc_emu_proc.comm));
 	else if (!strncmp(o, "path=", 5))
@@ -270,13 +275,28 @@ static bool know_ourselves(void)
 				info.dli_fname) < sizeof(ptc_emu_proc.plugin);
 }
 
+/* Attaches the memory of the recording. NULL: it is not in reach. */
+static struct ptc_emu_shared *attach(void)
+{
+	struct stat st;
+	void *map = MAP_FAILED; /* which is what shmat returns */
+
+	if (shared_fd < 0) {
+		map = shmat(ptc_emu_proc.shm_id, NULL, 0);
+	} else if (!fstat(shared_fd, &st)) {
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd,
+			   0);
+		(void)close(shared_fd);
+	}
+	return map == MAP_FAILED ? NULL : map;
+}
+
 __attribute__((visibility("default"))) int
 qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv);
 
 /* QEMU says which plugin it could not load, and ends; ptcap says what that means. */
 int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv)
 {
-	void *map;
 	int i;
 
 	if (strcmp(info->target_name, "x86_64") != 0 || info->system_emulation)
@@ -284,10 +304,9 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	for (i = 0; i < argc; i++)
 		if (!take_option(argv[i]))
 			return -1;
-	map = shmat(ptc_emu_proc.shm_id, NULL, 0);
-	if (map == (void *)-1 || !know_ourselves())
+	ptc_emu_proc.sh = attach();
+	if (!ptc_emu_proc.sh || !know_ourselves())
 		return -1;
-	ptc_emu_proc.sh = map;
 	if (ptc_emu_proc.sh->version != PTC_EMU_VERSION)
 		return -1;
 	(void)atomic_fetch_add(&ptc_emu_proc.sh->loaded, 1);

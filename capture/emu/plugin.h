@@ -124,10 +124,15 @@ size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len);
 /* --- exec.c: the guest executes a program --- */
 /* Does not return if the program runs under QEMU. Else counts it as one that is not recorded. */
 void ptc_emu_exec(struct ptc_emu_me *m);
-/* Ends the turn of this process to ask for a grant, if it has one. */
-void ptc_emu_end_turn(void);
 /* The exec failed: takes back what ptc_emu_exec counted. */
 void ptc_emu_exec_failed(struct ptc_emu_me *m);
+
+/* --- reach.c --- */
+/* Can a program that this process executes be recorded, as its user? *ret_fd: a descriptor for it
+ * to find the memory of the recording by; -1: it finds that by its number. */
+bool ptc_emu_is_in_reach(int *ret_fd);
+/* Ends the turn of this process to ask for a grant, if it has one. */
+void ptc_emu_end_turn(void);
 
 /* --- signals.c --- */
 /* Signal handlers at guest address @handler run from now on; returning through @restorer. */

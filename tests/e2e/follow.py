@@ -123,6 +123,29 @@ def another_user(folder):
     followed(folder, [*as_nobody(), "id", "-u"], "id")
 
 
+def may_open_mappings():
+    """May a process open /proc/self/map_files? By it an emulated program finds the recording's memory again."""
+    with open("/proc/self/maps", encoding="utf-8") as f:
+        first = f.readline().split()[0]
+    try:
+        os.close(os.open(f"/proc/self/map_files/{first}", os.O_RDONLY))
+    except PermissionError:
+        return False
+    return True
+
+
+@case
+def another_ipc(folder):
+    """A program in another IPC namespace, and what that one executes, are recorded."""
+    argv = ["unshare", "-i", "/bin/sh", "-c", "/usr/bin/id -u; ls /proc/self/fd"]
+    if not shutil.which("unshare") or Run(argv).status:
+        lib.skip("no IPC namespaces here")
+    if may_open_mappings():
+        followed(folder, argv, "sh", "id", "ls")
+    else:
+        lost(folder, argv, "'/bin/sh' runs as another user, or in another IPC namespace")
+
+
 @case
 def foreign(folder):
     """A 32-bit program runs, and is named."""
