@@ -24,6 +24,7 @@
 #include "capture/emu/fits.h"
 #include "capture/emu/lack.h"
 #include "capture/emu/owner.h"
+#include "capture/emu/pids.h"
 #include "capture/emu/program.h"
 #include "capture/emu/segment.h"
 #include "capture/emu/unit.h"
@@ -377,6 +378,7 @@ static void emu_free(struct ptc_source *src)
 	ptc_truth_free(s->base.truth);
 	if (s->sh) {
 		atomic_store(&s->sh->stop, 1);
+		ptc_emu_disown(s->sh);
 		(void)shmdt(s->sh);
 	}
 	if (s->end_fd >= 0)
@@ -445,13 +447,15 @@ static int find_program(struct emu *s, struct ptc_err *err)
 static int share(struct emu *s, struct ptc_err *err)
 {
 	const uint64_t arena = s->opts->code_size ? s->opts->code_size : PTC_EMU_ARENA;
-	const int rc = ptc_emu_segment_new(arena, &s->shm_id, &s->sh, err);
+	int sys, rc = ptc_emu_segment_new(arena, &s->shm_id, &s->sh, err);
 
 	if (rc)
 		return rc;
+	sys = ptc_emu_own(s->sh);
+	if (sys)
+		return ptc_fail_sys(err, sys, "cannot make a robust mutex");
 	s->sh->turns_env = ptc_emu_turns_env(s->qemu);
-	s->sh->owner = getpid();
-	s->sh->owner_start = ptc_emu_start_time(getpid());
+	s->sh->pid_ns = ptc_emu_pids_namespace();
 	ptc_emu_arena_init(s->sh, arena);
 	return 0;
 }

@@ -153,7 +153,7 @@ static void begin(void)
 	struct ptc_emu_me *m = &me;
 
 	ptc_emu_proc.begun = true;
-	ptc_emu_proc.pid = getpid();
+	ptc_emu_know_pid();
 	ptc_emu_watch_death();
 	ptc_emu_join_as(m, ptc_emu_proc.how, getppid());
 	ptc_emu_tell_loaded(m, ptc_emu_proc.path);

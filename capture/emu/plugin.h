@@ -47,7 +47,8 @@ struct ptc_emu_proc {
 	atomic_bool late;
 	atomic_int threads;
 	atomic_bool jit; /* it has mapped a jitdump: its times and ours must agree */
-	int pid;
+	int pid;	 /* as ptcap knows it */
+	uint64_t pid_ns; /* its PID namespace, if that is not ptcap's; 0: it is */
 };
 
 extern struct ptc_emu_proc ptc_emu_proc;
@@ -102,6 +103,8 @@ bool ptc_emu_visits(const struct ptc_emu_me *m);
 bool ptc_emu_visit(struct ptc_emu_me *ret);
 /* What was written to it is read when this returns. */
 void ptc_emu_end_visit(struct ptc_emu_me *m);
+/* The process is new, to itself or to us: what its number is, and in which namespace. */
+void ptc_emu_know_pid(void);
 /* After fork(2), in the child. */
 void ptc_emu_forked(struct ptc_emu_me *m);
 

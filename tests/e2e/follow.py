@@ -147,6 +147,23 @@ def another_ipc(folder):
 
 
 @case
+def pid_namespaces(folder):
+    """Processes of two PID namespaces have the same numbers there, and their own in the recording; threads, too."""
+    argv = ["unshare", "-p", "-f", "--mount-proc", "/bin/sh", "-c"]
+    if not shutil.which("unshare") or Run([*argv, "true"]).status:
+        lib.skip("no PID namespaces here")
+    script = f"echo $$; {prog('tasks')} locks >/dev/null; seq 20000 | tail -n 1; exec ls -d /"
+    script = f"{' '.join(argv)} '{script}' & {' '.join(argv)} '{script}' | cat & wait"
+    path, truth = os.path.join(folder, "p"), os.path.join(folder, "t")
+    plain = Run(["/bin/sh", "-c", script])
+    r = lib.record(path, plain.argv, "--strict", "--truth", truth).expect(0)
+    check(sorted(r.out.split()) == sorted(plain.out.split()), f"output {r.out!r}, alone {plain.out!r}")
+    check("untraced" not in r.err and "not understood" not in r.err, r.err)
+    tids = lib.equals_truth(path, truth)
+    check(len(tids) >= 16 and not {1, 2, 3} & tids.keys(), f"threads: {sorted(tids)}")
+
+
+@case
 def foreign(folder):
     """A 32-bit program runs, and is named."""
     try:

@@ -2,7 +2,9 @@
 /* Description: blocks as the plugin describes them; programs as execve would find them. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/emu/arena.h"
@@ -17,6 +20,8 @@
 #include "capture/emu/environ.h"
 #include "capture/emu/find.h"
 #include "capture/emu/lack.h"
+#include "capture/emu/owner.h"
+#include "capture/emu/pids.h"
 #include "capture/emu/program.h"
 #include "ptcap/capture.h"
 
@@ -156,6 +161,57 @@ Test(emu_program, a_script_is_its_interpreter_with_one_argument)
 	free(line_of);
 	ptc_emu_program_release(&p);
 	remove_all(&path, 1);
+}
+
+static struct ptc_emu_shared *shared(void)
+{
+	void *map = mmap(NULL, sizeof(struct ptc_emu_shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(map, MAP_FAILED);
+	return map;
+}
+
+Test(emu_owner, it_is_seen_whether_the_owner_lives)
+{
+	struct ptc_emu_shared *sh = shared();
+
+	cr_assert_not(ptc_emu_owner_lives(sh));
+	cr_assert_eq(ptc_emu_own(sh), 0);
+	cr_assert(ptc_emu_owner_lives(sh));
+	cr_assert(ptc_emu_owner_lives(sh));
+	ptc_emu_disown(sh);
+	cr_assert_not(ptc_emu_owner_lives(sh));
+	cr_assert_not(ptc_emu_owner_lives(sh));
+}
+
+Test(emu_owner, an_owner_that_was_killed_is_seen_to_be_dead_by_all)
+{
+	struct ptc_emu_shared *sh = shared();
+	const pid_t pid = fork();
+
+	if (!pid) {
+		if (!ptc_emu_own(sh))
+			(void)kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	cr_assert_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT),
+		     0); /* a zombie is dead, too */
+	cr_assert_not(ptc_emu_owner_lives(sh));
+	cr_assert_not(ptc_emu_owner_lives(sh));
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
+}
+
+Test(emu_pids, a_process_and_a_thread_are_found_by_the_numbers_they_have_inside)
+{
+	const uint64_t ns = ptc_emu_pids_namespace();
+
+	cr_assert_neq(ns, 0);
+	cr_assert_eq(ptc_emu_pids_find(ns, getpid()), getpid());
+	cr_assert_eq(ptc_emu_pids_find(ns + 1, getpid()), 0);
+	cr_assert_eq(ptc_emu_pids_find(ns, INT_MAX), 0);
+	cr_assert_eq(ptc_emu_pids_find_thread(getpid(), getpid()), getpid());
+	cr_assert_eq(ptc_emu_pids_find_thread(getpid(), INT_MAX), 0);
 }
 
 Test(emu_environ, no_name_is_what_it_was_and_all_come_back)
