@@ -288,7 +288,12 @@ static struct ptc_emu_shared *attach(void)
 			   0);
 		(void)close(shared_fd);
 	}
-	return map == MAP_FAILED ? NULL : map;
+	if (map == MAP_FAILED)
+		return NULL;
+	/* A gigabyte in the core file of a program that dies would say nothing about it. */
+	(void)madvise(map, ptc_emu_segment_size(((struct ptc_emu_shared *)map)->arena_size),
+		      MADV_DONTDUMP);
+	return map;
 }
 
 __attribute__((visibility("default"))) int

@@ -103,8 +103,12 @@ def own_name(folder):
 
 @case
 def killed(folder):
-    """A death by a signal says no more than it says alone."""
-    followed(folder, ["/bin/sh", "-c", "sh -c 'kill -SEGV $$' 2>&1; sh -c 'kill -ABRT $$' 2>&1; echo $?"], "sh")
+    """A death by a signal says no more than it says alone. A core is none of the recording's memory, 1.4 GB."""
+    script = """ulimit -c unlimited 2>/dev/null
+        { sh -c 'kill -SEGV $$'; sh -c 'kill -ABRT $$'; echo $?; } 2>&1 | sed 's/ (core dumped)//'"""
+    followed(folder, ["/bin/sh", "-c", script], "sh", cwd=folder)
+    sizes = [os.stat(os.path.join(folder, name)).st_size for name in os.listdir(folder)]
+    check(max(sizes) < 1 << 30, f"{sizes}")
 
 
 def as_nobody():
@@ -191,6 +195,15 @@ def unreadable(folder):
     followed(folder, ["/bin/sh", "-c", "/nowhere; PATH=/nowhere:/usr/bin id -u"], "id")
     os.chmod(folder, 0o711)
     lost(folder, [*as_nobody(), "/bin/sh", "-c", f"{hidden} 0"], "hidden' cannot be read")
+
+
+@case
+def lacking(folder):
+    """A system call that QEMU does not have is named, though the command goes on without it."""
+    path = os.path.join(folder, "l")
+    for options in (["--strict"], ["--strict", "-q"]):
+        r = lib.record(path, ["/bin/sh", "-c", "unshare -U true 2>/dev/null; true"], *options).expect(3)
+        check("QEMU does not have (unshare)" in r.err, r.err)
 
 
 if __name__ == "__main__":
