@@ -178,11 +178,6 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			" processes or threads that the command left behind run on, untraced",
 			r->left_behind);
 	ptc_outcome_say_untraced(r);
-	if (r->lacking[0])
-		ptc_say("the program made system calls that QEMU does not have (%s): with --source "
-			"step "
-			"it may do something else",
-			r->lacking);
 	if (r->odd)
 		ptc_say("%" PRIu64
 			" times the kernel moved the program in a way that was not understood",

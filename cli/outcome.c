@@ -10,7 +10,7 @@ bool ptc_outcome_lost(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
 	       r->cut_short || r->disk_full || r->collisions || r->throttled || r->unscheduled ||
-	       r->failed || r->missed_cpus || r->late_cpus || r->unwatched;
+	       r->failed || r->missed_cpus || r->late_cpus || r->unwatched || r->lacking[0];
 }
 
 void ptc_outcome_say_untraced(const struct ptc_record_result *r)
@@ -28,6 +28,10 @@ void ptc_outcome_say_untraced(const struct ptc_record_result *r)
 		ptc_say("%" PRIu64
 			" threads or processes that the command started were not recorded",
 			r->untraced);
+	if (r->lacking[0])
+		ptc_say("the program made system calls that QEMU does not have (%s): with --source "
+			"step it may do something else",
+			r->lacking);
 }
 
 void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_record_result *r)

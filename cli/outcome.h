@@ -7,6 +7,7 @@
 
 #include "ptcap/capture.h"
 
+/* Is anything lost, or done otherwise than without ptcap, that --strict counts? */
 bool ptc_outcome_lost(const struct ptc_record_result *r);
 /* On stderr, what of it there is. */
 void ptc_outcome_say_untraced(const struct ptc_record_result *r);

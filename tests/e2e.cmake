@@ -402,10 +402,17 @@ foreach(name pipeline zone_forked chain ls except tasks_spawn tasks_exec tasks_p
 endforeach()
 
 # Through exec, emulated.
-foreach(name own_exe by_descriptor bad_pointers loader_variables another_user foreign another_root unreadable)
+foreach(name own_exe by_descriptor bad_pointers loader_variables any_variable own_name killed another_user another_ipc pid_namespaces foreign another_root unreadable lacking)
 	e2e_test(follow_${name} "${e2e_dir}/follow.py" "${name}")
 	e2e_is_emulated(follow_${name})
 endforeach()
+
+# A hundred everyday command lines, emulated: a few in the suite.
+foreach(name short long)
+	e2e_test(emu_everyday_${name} "${e2e_dir}/everyday.py" "${name}")
+	e2e_is_emulated(emu_everyday_${name})
+endforeach()
+e2e_is_long(emu_everyday_long)
 
 # Every form of perf.data, perf's own and ours.
 foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)

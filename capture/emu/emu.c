@@ -19,10 +19,12 @@
 #include "base/err.h"
 #include "capture/emu/arena.h"
 #include "capture/emu/cpu.h"
+#include "capture/emu/environ.h"
 #include "capture/emu/find.h"
 #include "capture/emu/fits.h"
 #include "capture/emu/lack.h"
 #include "capture/emu/owner.h"
+#include "capture/emu/pids.h"
 #include "capture/emu/program.h"
 #include "capture/emu/segment.h"
 #include "capture/emu/unit.h"
@@ -150,32 +152,14 @@ static char *plugin_option(const struct emu *s)
 	return (char *)b.bytes;
 }
 
-/* Copies the environment of this process: an owned array of borrowed strings. NULL: out of memory.
- */
-static char **environment(void)
-{
-	size_t n = 0;
-	char **env;
-
-	while (environ[n])
-		n++;
-	env = calloc(n + 1, sizeof(*env));
-	if (!env)
-		return NULL;
-	memcpy(env, environ, n * sizeof(*env));
-	return env;
-}
-
 static int launch(struct emu *s, struct ptc_err *err)
 {
 	char *option = plugin_option(s);
-	char **env = environment(), **line = NULL;
+	char **env = ptc_emu_environ_hide(environ, s->sh->turns_env), **line = NULL;
 	int rc;
 
 	if (option && env)
-		line = ptc_emu_program_line(&s->program, s->qemu, option, env);
-	if (line && s->sh->turns_env)
-		ptc_emu_program_turn(env); /* QEMU turns it round once more */
+		line = ptc_emu_program_line(&s->program, s->qemu, option);
 	s->launch.env = env;
 	rc = line ? ptc_launch_fork(&s->launch, line, &s->mask, &s->pid, err) : ptc_fail_mem(err);
 
@@ -394,6 +378,7 @@ static void emu_free(struct ptc_source *src)
 	ptc_truth_free(s->base.truth);
 	if (s->sh) {
 		atomic_store(&s->sh->stop, 1);
+		ptc_emu_disown(s->sh);
 		(void)shmdt(s->sh);
 	}
 	if (s->end_fd >= 0)
@@ -462,13 +447,15 @@ static int find_program(struct emu *s, struct ptc_err *err)
 static int share(struct emu *s, struct ptc_err *err)
 {
 	const uint64_t arena = s->opts->code_size ? s->opts->code_size : PTC_EMU_ARENA;
-	const int rc = ptc_emu_segment_new(arena, &s->shm_id, &s->sh, err);
+	int sys, rc = ptc_emu_segment_new(arena, &s->shm_id, &s->sh, err);
 
 	if (rc)
 		return rc;
+	sys = ptc_emu_own(s->sh);
+	if (sys)
+		return ptc_fail_sys(err, sys, "cannot make a robust mutex");
 	s->sh->turns_env = ptc_emu_turns_env(s->qemu);
-	s->sh->owner = getpid();
-	s->sh->owner_start = ptc_emu_start_time(getpid());
+	s->sh->pid_ns = ptc_emu_pids_namespace();
 	ptc_emu_arena_init(s->sh, arena);
 	return 0;
 }

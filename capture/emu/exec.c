@@ -3,18 +3,16 @@
  * Emulates each program that the guest executes: executes QEMU with that program and with this
  * plugin. Without that, QEMU lets the kernel execute the program, and nothing of it is recorded.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/emu/environ.h"
 #include "capture/emu/plugin.h"
 #include "capture/emu/program.h"
 
@@ -86,8 +84,11 @@ static size_t put_name(char *out, size_t size, size_t n, const char *name)
 	return n;
 }
 
-/* Writes "FILE,shm=...": @path is executed, @loaded is what QEMU loads. False: no room. */
-static bool plugin_option(char *out, size_t size, const char *path, const char *loaded)
+/*
+ * Writes "FILE,shm=...": @path is executed, @loaded is what QEMU loads, @fd leads to the memory if
+ * it is no -1. False: no room.
+ */
+static bool plugin_option(char *out, size_t size, const char *path, const char *loaded, int fd)
 {
 	const char *base = strrchr(path, '/');
 	size_t n = put_name(out, size, 0, ptc_emu_proc.plugin);
@@ -96,7 +97,8 @@ static bool plugin_option(char *out, size_t size, const char *path, const char *
 	if (n == SIZE_MAX)
 		return false;
 	base = base ? base + 1 : path;
-	n += (size_t)snprintf(out + n, size - n, ",shm=%d,how=exec,comm=", ptc_emu_proc.shm_id);
+	n += (size_t)snprintf(out + n, size - n,
+			      ",shm=%d,fd=%d,how=exec,comm=", ptc_emu_proc.shm_id, fd);
 	for (i = 0; i < 15 && base[i]; i++)
 		n += (size_t)snprintf(out + n, size - n, "%02x", (unsigned char)base[i]);
 	n += (size_t)snprintf(out + n, size - n, ",path=");
@@ -152,87 +154,16 @@ static bool path_at(int dirfd, const char *path, uint64_t flags, char *out)
 	return n > 0 && n < PATH_MAX;
 }
 
-/* Could a program of @user attach the memory of the recording? An exec drops the capabilities of a
- * process that gave up root, so @user has to own that memory. */
-static bool may_attach(uid_t user)
-{
-	struct shmid_ds ds;
-	void *map = shmat(ptc_emu_proc.shm_id, NULL, 0);
-
-	if (map == (void *)-1 || shmdt(map) || shmctl(ptc_emu_proc.shm_id, IPC_STAT, &ds))
-		return false;
-	return !user || user == ds.shm_perm.uid || user == ds.shm_perm.cuid;
-}
-
-/* Takes the turn to ask for a grant: of one user at a time, until that user's program has begun. */
-static bool take_turn(void)
-{
-	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
-	unsigned int holder = 0;
-
-	while (!atomic_compare_exchange_strong(&sh->granting, &holder, (unsigned int)getpid())) {
-		if (ptc_emu_stopped())
-			return false;
-		if (kill((pid_t)holder, 0) && errno == ESRCH) /* the holder died in its exec */
-			(void)atomic_compare_exchange_strong(&sh->granting, &holder, 0);
-		else
-			ptc_emu_await(&sh->granting, holder);
-		holder = 0;
-	}
-	return true;
-}
-
-/* Asks the trace unit, whose memory it is, to make @user its owner. */
-static void ask_for_grant(uid_t user)
-{
-	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
-	unsigned int mine, seen;
-
-	atomic_store(&sh->grant_uid, user);
-	mine = atomic_fetch_add(&sh->grants_asked, 1) + 1;
-	while (!ptc_emu_stopped()) {
-		seen = atomic_load(&sh->grants_given);
-		if ((int)(seen - mine) >= 0)
-			break;
-		ptc_emu_await(&sh->grants_given, seen);
-	}
-}
-
-void ptc_emu_end_turn(void)
-{
-	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
-	unsigned int holder = (unsigned int)getpid();
-
-	if (atomic_compare_exchange_strong(&sh->granting, &holder, 0))
-		ptc_emu_wake(&sh->granting);
-}
-
-/* Can the program that this process executes be recorded, as its user? */
-static bool is_in_reach(void)
-{
-	const uid_t user = geteuid();
-
-	if (!may_attach(user)) {
-		if (!take_turn())
-			return false;
-		ask_for_grant(user);
-		if (!may_attach(user)) { /* another IPC or user namespace */
-			ask_for_grant(PTC_EMU_NOBODY);
-			return false;
-		}
-	}
-	return !faccessat(AT_FDCWD, ptc_emu_proc.plugin, R_OK, AT_EACCESS);
-}
-
 /* Returns if the program cannot be emulated: then QEMU hands it to the kernel. */
 static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t env)
 {
 	enum ptc_emu_unfollowed why = PTC_EMU_UNFOLLOWED_OTHER;
 	struct ptc_emu_program p = { NULL, NULL, NULL };
 	char qemu[PATH_MAX], file[PATH_MAX], option[4 * PTC_EMU_PATH];
-	char **argv = strings(args), **envp = strings(env), **line = NULL;
+	char **argv = strings(args), **envp = strings(env), **hidden = NULL, **line = NULL;
 	const ssize_t n = readlink("/proc/self/exe", qemu, sizeof(qemu) - 1);
 	enum ptc_emu_verdict v = PTC_EMU_FAILS;
+	int fd = -1;
 
 	if (argv && envp && n > 0 && find_file(path, file))
 		v = ptc_emu_program_find(file, argv, &p);
@@ -240,19 +171,21 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 		why = PTC_EMU_UNFOLLOWED_FOREIGN;
 	else if (n <= 0)
 		why = PTC_EMU_UNFOLLOWED_ROOT;
-	else if (v == PTC_EMU_RUNS && !is_in_reach())
+	else if (v == PTC_EMU_RUNS && !ptc_emu_is_in_reach(&fd))
 		why = PTC_EMU_UNFOLLOWED_USER;
-	else if (v == PTC_EMU_RUNS && plugin_option(option, sizeof(option), path, p.path)) {
+	else if (v == PTC_EMU_RUNS && plugin_option(option, sizeof(option), path, p.path, fd)) {
 		qemu[n] = '\0';
 		why = access(qemu, X_OK) ? PTC_EMU_UNFOLLOWED_ROOT : why;
-		line = ptc_emu_program_line(&p, qemu, option, envp);
-		if (ptc_emu_proc.sh->turns_env)
-			ptc_emu_program_turn(envp);
-		if (line)
-			(void)execve(qemu, line, envp);
+		line = ptc_emu_program_line(&p, qemu, option);
+		hidden = ptc_emu_environ_hide(envp, ptc_emu_proc.sh->turns_env);
+		if (line && hidden)
+			(void)execve(qemu, line, hidden);
 	}
 	ptc_emu_end_turn();
+	if (fd >= 0)
+		(void)close(fd);
 	free(line);
+	free(hidden);
 	ptc_emu_program_release(&p);
 	free(argv);
 	free(envp);

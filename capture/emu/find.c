@@ -122,13 +122,14 @@ bool ptc_emu_version_turns(const char *version)
 static pid_t ask_version(const char *qemu, int fd)
 {
 	char *argv[] = { (char *)(uintptr_t)qemu, (char *)"--version", NULL };
+	char *none[] = { NULL }; /* QEMU and the loader would heed our own environment */
 	posix_spawn_file_actions_t files;
 	pid_t pid = -1;
 
 	if (posix_spawn_file_actions_init(&files))
 		return -1;
 	if (posix_spawn_file_actions_adddup2(&files, fd, STDOUT_FILENO) ||
-	    posix_spawn(&pid, qemu, &files, NULL, argv, environ))
+	    posix_spawn(&pid, qemu, &files, NULL, argv, none))
 		pid = -1;
 	(void)posix_spawn_file_actions_destroy(&files);
 	return pid;

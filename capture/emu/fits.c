@@ -63,6 +63,7 @@ static int program_fits(char *const *argv, struct ptc_err *err)
 
 static int start(char *const *line, pid_t *ret_pid)
 {
+	char *none[] = { NULL }; /* QEMU and the loader would heed our own environment */
 	posix_spawn_file_actions_t files;
 	int fd, sys = posix_spawn_file_actions_init(&files);
 
@@ -71,7 +72,7 @@ static int start(char *const *line, pid_t *ret_pid)
 	for (fd = 0; !sys && fd < 3; fd++)
 		sys = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
 	if (!sys)
-		sys = posix_spawn(ret_pid, line[0], &files, NULL, line, environ);
+		sys = posix_spawn(ret_pid, line[0], &files, NULL, line, none);
 	(void)posix_spawn_file_actions_destroy(&files);
 	return sys;
 }

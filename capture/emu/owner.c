@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/emu/owner.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <errno.h>
+#include <pthread.h>
 
-uint64_t ptc_emu_start_time(int pid)
+int ptc_emu_own(struct ptc_emu_shared *sh)
 {
-	char path[32], text[1024];
-	const char *p;
-	ssize_t n;
-	int fd, field;
+	pthread_mutexattr_t attr;
+	int sys = pthread_mutexattr_init(&attr);
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	p = strrchr(text, ')');	      /* behind the name, which may hold anything: field 2 */
-	if (!p || strchr("ZX", p[2])) /* dead, and not yet reaped */
-		return 0;
-	for (field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	return p ? strtoull(p, NULL, 10) : 0;
+	if (sys)
+		return sys;
+	sys = pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	if (!sys)
+		sys = pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	if (!sys)
+		sys = pthread_mutex_init(&sh->owned, &attr);
+	if (!sys)
+		sys = pthread_mutex_lock(&sh->owned);
+	(void)pthread_mutexattr_destroy(&attr);
+	return sys;
 }
 
-bool ptc_emu_owner_lives(const struct ptc_emu_shared *sh)
+void ptc_emu_disown(struct ptc_emu_shared *sh)
 {
-	return ptc_emu_start_time(sh->owner) == sh->owner_start;
+	(void)pthread_mutex_unlock(&sh->owned);
+}
+
+bool ptc_emu_owner_lives(struct ptc_emu_shared *sh)
+{
+	const int sys = pthread_mutex_trylock(&sh->owned);
+
+	if (!sys ||
+	    sys == EOWNERDEAD) /* it is the caller's now; others shall find it ownerless, too */
+		(void)pthread_mutex_unlock(&sh->owned);
+	return sys == EBUSY;
 }

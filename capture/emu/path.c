@@ -9,6 +9,7 @@
 
 #include "capture/emu/lack.h"
 #include "capture/emu/path.h"
+#include "capture/emu/pids.h"
 #include "capture/emu/space.h"
 
 enum {
@@ -321,9 +322,28 @@ static void inherit(struct ptc_emu_unit *u, struct ptc_emu_process *p,
 	p->epoch = parent->epoch;
 }
 
-static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_start *s)
+/* Puts ptcap's numbers into @s. False: they are not found. */
+static bool number(const struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+		   struct ptc_emu_start *s)
+{
+	if (!s->pid_ns)
+		return true;
+	if (s->how == PTC_EMU_THREAD || s->how == PTC_EMU_VISIT) {
+		s->tid = ptc_emu_pids_find_thread(s->pid, s->tid);
+	} else {
+		s->pid = ptc_emu_pids_find(s->pid_ns, s->pid);
+		s->tid = s->pid;
+	}
+	atomic_store(&u->sh->slots[k->slot].pid, s->tid ? s->pid : 0);
+	return s->tid;
+}
+
+static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, struct ptc_emu_start *s)
 {
 	const bool begins = s->how == PTC_EMU_EXEC || s->how == PTC_EMU_FORK;
+
+	if (!number(u, k, s))
+		return;
 
 	k->tid = s->tid;
 	ptc_emu_unit_meet(u, k, s->pid);

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -151,7 +153,7 @@ static void begin(void)
 	struct ptc_emu_me *m = &me;
 
 	ptc_emu_proc.begun = true;
-	ptc_emu_proc.pid = getpid();
+	ptc_emu_know_pid();
 	ptc_emu_watch_death();
 	ptc_emu_join_as(m, ptc_emu_proc.how, getppid());
 	ptc_emu_tell_loaded(m, ptc_emu_proc.path);
@@ -186,14 +188,25 @@ static uint32_t describe(const struct qemu_plugin_tb *tb)
 	return ptc_emu_arena_place(ptc_emu_proc.sh, &b, code);
 }
 
+static void on_first_block(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	ptc_emu_begin(*(const uint64_t **)__builtin_frame_address(0), (uint64_t)(uintptr_t)data);
+}
+
 static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	const uint64_t start = qemu_plugin_tb_vaddr(tb);
+	static bool any;
 	uint32_t place;
 
 	(void)id;
 	ptc_emu_proc.base =
 		(uint64_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)) - start;
+	if (!any) /* recorded or not */
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_first_block, 0,
+						     (void *)(uintptr_t)start);
+	any = true;
 	if (ptc_emu_stopped())
 		return;
 	if (!ptc_emu_proc.begun)
@@ -209,7 +222,8 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 
 /* --- the plugin --- */
 
-static bool probed; /* ptcap only wants to know if we can be loaded (fits.c) */
+static int shared_fd = -1; /* leads to the memory of the recording, in another IPC namespace */
+static bool probed;	   /* ptcap only wants to know if we can be loaded (fits.c) */
 
 static bool from_hex(const char *s, char *out, size_t size)
 {
@@ -228,6 +242,8 @@ static bool take_option(const char *o)
 {
 	if (!strncmp(o, "shm=", 4))
 		ptc_emu_proc.shm_id = (int)strtol(o + 4, NULL, 10);
+	else if (!strncmp(o, "fd=", 3))
+		shared_fd = (int)strtol(o + 3, NULL, 10);
 	else if (!strncmp(o, "comm=", 5))
 		return from_hex(o + 5, ptc_emu_proc.comm, sizeof(ptc_emu_proc.comm));
 	else if (!strncmp(o, "path=", 5))
@@ -259,13 +275,33 @@ static bool know_ourselves(void)
 				info.dli_fname) < sizeof(ptc_emu_proc.plugin);
 }
 
+/* Attaches the memory of the recording. NULL: it is not in reach. */
+static struct ptc_emu_shared *attach(void)
+{
+	struct stat st;
+	void *map = MAP_FAILED; /* which is what shmat returns */
+
+	if (shared_fd < 0) {
+		map = shmat(ptc_emu_proc.shm_id, NULL, 0);
+	} else if (!fstat(shared_fd, &st)) {
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd,
+			   0);
+		(void)close(shared_fd);
+	}
+	if (map == MAP_FAILED)
+		return NULL;
+	/* A gigabyte in the core file of a program that dies would say nothing about it. */
+	(void)madvise(map, ptc_emu_segment_size(((struct ptc_emu_shared *)map)->arena_size),
+		      MADV_DONTDUMP);
+	return map;
+}
+
 __attribute__((visibility("default"))) int
 qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv);
 
 /* QEMU says which plugin it could not load, and ends; ptcap says what that means. */
 int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv)
 {
-	void *map;
 	int i;
 
 	if (strcmp(info->target_name, "x86_64") != 0 || info->system_emulation ||
@@ -274,10 +310,9 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	for (i = 0; i < argc; i++)
 		if (!take_option(argv[i]))
 			return -1;
-	map = shmat(ptc_emu_proc.shm_id, NULL, 0);
-	if (map == (void *)-1 || !know_ourselves())
+	ptc_emu_proc.sh = attach();
+	if (!ptc_emu_proc.sh || !know_ourselves())
 		return -1;
-	ptc_emu_proc.sh = map;
 	if (ptc_emu_proc.sh->version != PTC_EMU_VERSION)
 		return -1;
 	(void)atomic_fetch_add(&ptc_emu_proc.sh->loaded, 1);

@@ -47,7 +47,8 @@ struct ptc_emu_proc {
 	atomic_bool late;
 	atomic_int threads;
 	atomic_bool jit; /* it has mapped a jitdump: its times and ours must agree */
-	int pid;
+	int pid;	 /* as ptcap knows it */
+	uint64_t pid_ns; /* its PID namespace, if that is not ptcap's; 0: it is */
 };
 
 extern struct ptc_emu_proc ptc_emu_proc;
@@ -102,8 +103,15 @@ bool ptc_emu_visits(const struct ptc_emu_me *m);
 bool ptc_emu_visit(struct ptc_emu_me *ret);
 /* What was written to it is read when this returns. */
 void ptc_emu_end_visit(struct ptc_emu_me *m);
+/* The process is new, to itself or to us: what its number is, and in which namespace. */
+void ptc_emu_know_pid(void);
 /* After fork(2), in the child. */
 void ptc_emu_forked(struct ptc_emu_me *m);
+
+/* --- begin.c: before the first instruction --- */
+/* The first block of the program, at @start, is entered; @env: as in struct ptc_emu_me. Gives the
+ * program its environment and its name. Ends it with a message if that cannot be done. */
+void ptc_emu_begin(const uint64_t *env, uint64_t start);
 
 /* --- loaded.c: what is mapped when a program begins --- */
 void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);
@@ -119,10 +127,15 @@ size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len);
 /* --- exec.c: the guest executes a program --- */
 /* Does not return if the program runs under QEMU. Else counts it as one that is not recorded. */
 void ptc_emu_exec(struct ptc_emu_me *m);
-/* Ends the turn of this process to ask for a grant, if it has one. */
-void ptc_emu_end_turn(void);
 /* The exec failed: takes back what ptc_emu_exec counted. */
 void ptc_emu_exec_failed(struct ptc_emu_me *m);
+
+/* --- reach.c --- */
+/* Can a program that this process executes be recorded, as its user? *ret_fd: a descriptor for it
+ * to find the memory of the recording by; -1: it finds that by its number. */
+bool ptc_emu_is_in_reach(int *ret_fd);
+/* Ends the turn of this process to ask for a grant, if it has one. */
+void ptc_emu_end_turn(void);
 
 /* --- signals.c --- */
 /* Signal handlers at guest address @handler run from now on; returning through @restorer. */

@@ -164,34 +164,10 @@ void ptc_emu_program_release(struct ptc_emu_program *p)
 	*p = (struct ptc_emu_program){ NULL, NULL, NULL };
 }
 
-/* Would QEMU, or the loader and the libc that QEMU itself runs on, heed @var? QEMU divides what
- * follows -E at commas, so a variable with a comma stays where it is. */
-static bool is_heeded(const char *var)
-{
-	return (!strncmp(var, "LD_", 3) || !strncmp(var, "QEMU_", 5) ||
-		!strncmp(var, "GLIBC_TUNABLES=", 15)) &&
-	       strchr(var, '=') && !strchr(var, ',');
-}
-
-/* Moves heeded variables from @env to @line, the last one first: QEMU turns their order round. */
-static size_t hand_over(char **env, char **line)
-{
-	size_t i = count(env), n = 0;
-
-	while (i--)
-		if (is_heeded(env[i])) {
-			line[n++] = (char *)"-E";
-			line[n++] = env[i];
-			memmove(env + i, env + i + 1, (count(env + i + 1) + 1) * sizeof(*env));
-		}
-	return n;
-}
-
-char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, const char *plugin,
-			    char **env)
+char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, const char *plugin)
 {
 	const size_t n = count(p->argv);
-	char **line = calloc(n + QEMU_ARGS + 2 * count(env) + 2, sizeof(*line));
+	char **line = calloc(n + QEMU_ARGS + 2, sizeof(*line));
 	size_t i = 0;
 
 	if (!line)
@@ -199,7 +175,6 @@ char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, c
 	line[i++] = (char *)qemu;
 	line[i++] = (char *)"-cpu";
 	line[i++] = (char *)"max";
-	i += hand_over(env, line + i);
 	line[i++] = (char *)"-plugin";
 	line[i++] = (char *)plugin;
 	line[i++] = (char *)"-0";
@@ -208,16 +183,4 @@ char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, c
 	if (n)
 		memcpy(line + i, p->argv + 1, (n - 1) * sizeof(*line));
 	return line;
-}
-
-void ptc_emu_program_turn(char **env)
-{
-	size_t i = 0, n = count(env);
-
-	for (; n > i + 1; i++, n--) {
-		char *first = env[i];
-
-		env[i] = env[n - 1];
-		env[n - 1] = first;
-	}
 }

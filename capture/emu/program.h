@@ -30,16 +30,7 @@ void ptc_emu_program_release(struct ptc_emu_program *p);
 /*
  * The command line of QEMU for @p: @qemu -cpu max -plugin @plugin -0 argv[0] path
  * argv[1]... An owned array of borrowed strings; NULL: out of memory.
- * @env, NULL-terminated, is the environment of @p and becomes QEMU's: what the dynamic loader or
- * QEMU would heed is taken out of it, and handed to @p by "-E NAME=VALUE".
  */
-char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, const char *plugin,
-			    char **env);
-
-/*
- * Turn a NULL-terminated list of environment strings round: QEMU hands its own on
- * last string first.
- */
-void ptc_emu_program_turn(char **env);
+char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, const char *plugin);
 
 #endif

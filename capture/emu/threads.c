@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/emu/pids.h"
 #include "capture/emu/plugin.h"
 
 static void raise_to(atomic_uint *v, unsigned int n)
@@ -83,13 +84,43 @@ static void not_traced(enum ptc_emu_how how)
 		ptc_emu_proc.untraced = true;
 }
 
-static void open_stream(struct ptc_emu_me *m, struct ptc_emu_slot *slot, uint32_t index,
+/*
+ * In another PID namespace: waits until the trace unit has found out what ptcap's number of this
+ * process is. It looks for a process that lives. False: it has found none.
+ */
+static bool learn_pid(struct ptc_emu_me *m, const struct ptc_emu_slot *slot)
+{
+	int pid;
+
+	ptc_emu_sync(m);
+	if (ptc_emu_stopped())
+		return true;
+	pid = atomic_load(&slot->pid);
+	if (pid) {
+		ptc_emu_proc.pid = pid;
+		return true;
+	}
+	ptc_emu_put(m, PTC_EMU_LEAVE, NULL, 0);
+	return false;
+}
+
+/* False: the thread cannot be recorded. */
+static bool open_stream(struct ptc_emu_me *m, struct ptc_emu_slot *slot, uint32_t index,
 			const struct ptc_emu_start *start)
 {
 	atomic_store(&slot->pid, ptc_emu_proc.pid);
 	atomic_store(&slot->born, atomic_fetch_add(&ptc_emu_proc.sh->births, 1) + 1);
 	ptc_emu_open(m, slot, index);
 	ptc_emu_put(m, PTC_EMU_START, start, sizeof(*start));
+	return !start->pid_ns || learn_pid(m, slot);
+}
+
+void ptc_emu_know_pid(void)
+{
+	const uint64_t ptcaps = ptc_emu_proc.sh->pid_ns, ns = ptc_emu_pids_namespace();
+
+	ptc_emu_proc.pid = getpid();
+	ptc_emu_proc.pid_ns = ns && ptcaps && ns != ptcaps ? ns : 0;
 }
 
 void ptc_emu_join_as(struct ptc_emu_me *m, enum ptc_emu_how how, int ppid)
@@ -99,16 +130,15 @@ void ptc_emu_join_as(struct ptc_emu_me *m, enum ptc_emu_how how, int ppid)
 				       .ppid = ppid,
 				       .ptid = ppid,
 				       .how = how,
-				       .base = ptc_emu_proc.base };
+				       .base = ptc_emu_proc.base,
+				       .pid_ns = ptc_emu_proc.pid_ns };
 	struct ptc_emu_slot *slot;
 	uint32_t index;
 
 	(void)atomic_fetch_add(&ptc_emu_proc.threads, 1);
 	slot = take_slot(how, &index);
-	if (slot) {
-		open_stream(m, slot, index, &start);
+	if (slot && open_stream(m, slot, index, &start))
 		return;
-	}
 	not_traced(how);
 	ptc_emu_to_nowhere(m);
 }
@@ -141,7 +171,8 @@ bool ptc_emu_visit(struct ptc_emu_me *ret)
 	const struct ptc_emu_start start = { .pid = ptc_emu_proc.pid,
 					     .tid = (int32_t)syscall(SYS_gettid),
 					     .how = PTC_EMU_VISIT,
-					     .base = ptc_emu_proc.base };
+					     .base = ptc_emu_proc.base,
+					     .pid_ns = ptc_emu_proc.pid_ns };
 	struct ptc_emu_slot *slot;
 	uint32_t index;
 
@@ -149,9 +180,7 @@ bool ptc_emu_visit(struct ptc_emu_me *ret)
 	do /* nobody stays for long in those slots */
 		slot = take_slot(PTC_EMU_VISIT, &index);
 	while (!slot && !ptc_emu_stopped());
-	if (slot)
-		open_stream(ret, slot, index, &start);
-	return slot;
+	return slot && open_stream(ret, slot, index, &start);
 }
 
 void ptc_emu_end_visit(struct ptc_emu_me *m)
@@ -164,7 +193,7 @@ void ptc_emu_forked(struct ptc_emu_me *m)
 {
 	const int parent = ptc_emu_proc.pid;
 
-	ptc_emu_proc.pid = getpid();
+	ptc_emu_know_pid();
 	atomic_store(&ptc_emu_proc.threads, 0);
 	if (!m->slot)
 		return;

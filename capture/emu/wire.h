@@ -12,12 +12,13 @@
 #ifndef PTC_CAPTURE_EMU_WIRE_H
 #define PTC_CAPTURE_EMU_WIRE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-	PTC_EMU_VERSION = 5,
+	PTC_EMU_VERSION = 6,
 	PTC_EMU_SLOTS = 1040,	  /* threads at a time, */
 	PTC_EMU_FOR_EXEC = 16,	  /* the last of which are for those that exec, */
 	PTC_EMU_FOR_VISITS = 8,	  /* and the very last for those that change mappings */
@@ -68,6 +69,12 @@ struct ptc_emu_start {
 	uint32_t how;
 	uint32_t pad;
 	uint64_t base; /* of the guest's address 0 in QEMU's memory */
+	/*
+	 * The PID namespace, if it is not ptcap's: @tid is a number in there, and so is @pid of a
+	 * process that has just begun. 0: all are ptcap's. The trace unit puts ptcap's number of
+	 * the process into the slot; 0: it has found none, and listens no more.
+	 */
+	uint64_t pid_ns;
 };
 
 enum ptc_emu_change { PTC_EMU_MMAP, PTC_EMU_MUNMAP, PTC_EMU_MPROTECT, PTC_EMU_MREMAP };
@@ -128,10 +135,10 @@ enum ptc_emu_unfollowed {
 struct ptc_emu_shared {
 	_Alignas(64) atomic_ullong arena_used; /* bytes */
 	uint64_t arena_size;
-	uint64_t owner_start; /* when ptcap was started: field 22 of /proc/PID/stat */
+	uint64_t pid_ns;       /* ptcap's PID namespace; 0: it is not known */
+	pthread_mutex_t owned; /* by a thread of ptcap (owner.h) */
 	uint32_t version;
 	uint32_t turns_env;	/* QEMU turns the order of the environment round */
-	int32_t owner;		/* ptcap's pid */
 	atomic_uint bell;	/* futex: bumped to wake the trace unit */
 	atomic_uint sleeping;	/* it waits for that */
 	atomic_uint stop;	/* futex: record no more */

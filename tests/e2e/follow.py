@@ -78,6 +78,39 @@ def loader_variables(folder):
     followed(folder, ["/bin/sh", "-c", "env | sort"], "env", env=env)
 
 
+@case
+def any_variable(folder):
+    """No variable of a program acts on QEMU, commas in it or not; their order is theirs."""
+    with open(os.path.join(folder, "libglib-2.0.so.0"), "w", encoding="ascii") as f:
+        f.write("not a library\n")
+    script = f"""
+        LD_LIBRARY_PATH={folder}:/a,b /bin/echo works
+        LD_LIBRARY_PATH={folder}:/a,b /usr/bin/env
+        LD_DEBUG=libs,files /bin/true 2>&1 | grep -c calling
+        GNUTLS_DEBUG_LEVEL=9 /bin/true 2>&1
+        QEMU_LOG=strace,page /bin/true 2>&1"""
+    followed(folder, ["/bin/sh", "-c", script], "echo", "env", "true")
+    env = {**os.environ, "LD_LIBRARY_PATH": f"{folder}:/a,b", "QEMU_STRACE": "1", "LAST": "1"}
+    followed(folder, ["env"], "env", env=env)
+
+
+@case
+def own_name(folder):
+    """A program's name and environment are in /proc."""
+    followed(folder, ["/bin/cat", "/proc/self/comm", "/proc/self/environ"], "cat")
+    followed(folder, ["/bin/sh", "-c", "cat /proc/$$/comm; A=1 LD_B=2 cat /proc/self/environ"], "cat")
+
+
+@case
+def killed(folder):
+    """A death by a signal says no more than it says alone. A core is none of the recording's memory, 1.4 GB."""
+    script = """ulimit -c unlimited 2>/dev/null
+        { sh -c 'kill -SEGV $$'; sh -c 'kill -ABRT $$'; echo $?; } 2>&1 | sed 's/ (core dumped)//'"""
+    followed(folder, ["/bin/sh", "-c", script], "sh", cwd=folder)
+    sizes = [os.stat(os.path.join(folder, name)).st_size for name in os.listdir(folder)]
+    check(max(sizes) < 1 << 30, f"{sizes}")
+
+
 def as_nobody():
     """Words in front of a command that another user runs."""
     if os.getuid() or not shutil.which("setpriv"):
@@ -92,6 +125,46 @@ def as_nobody():
 def another_user(folder):
     """A program that gave up root is recorded."""
     followed(folder, [*as_nobody(), "id", "-u"], "id")
+
+
+def may_open_mappings():
+    """May a process open /proc/self/map_files? By it an emulated program finds the recording's memory again."""
+    with open("/proc/self/maps", encoding="utf-8") as f:
+        first = f.readline().split()[0]
+    try:
+        os.close(os.open(f"/proc/self/map_files/{first}", os.O_RDONLY))
+    except PermissionError:
+        return False
+    return True
+
+
+@case
+def another_ipc(folder):
+    """A program in another IPC namespace, and what that one executes, are recorded."""
+    argv = ["unshare", "-i", "/bin/sh", "-c", "/usr/bin/id -u; ls /proc/self/fd"]
+    if not shutil.which("unshare") or Run(argv).status:
+        lib.skip("no IPC namespaces here")
+    if may_open_mappings():
+        followed(folder, argv, "sh", "id", "ls")
+    else:
+        lost(folder, argv, "'/bin/sh' runs as another user, or in another IPC namespace")
+
+
+@case
+def pid_namespaces(folder):
+    """Processes of two PID namespaces have the same numbers there, and their own in the recording; threads, too."""
+    argv = ["unshare", "-p", "-f", "--mount-proc", "/bin/sh", "-c"]
+    if not shutil.which("unshare") or Run([*argv, "true"]).status:
+        lib.skip("no PID namespaces here")
+    script = f"echo $$; {prog('tasks')} locks >/dev/null; seq 20000 | tail -n 1; exec ls -d /"
+    script = f"{' '.join(argv)} '{script}' & {' '.join(argv)} '{script}' | cat & wait"
+    path, truth = os.path.join(folder, "p"), os.path.join(folder, "t")
+    plain = Run(["/bin/sh", "-c", script])
+    r = lib.record(path, plain.argv, "--strict", "--truth", truth).expect(0)
+    check(sorted(r.out.split()) == sorted(plain.out.split()), f"output {r.out!r}, alone {plain.out!r}")
+    check("untraced" not in r.err and "not understood" not in r.err, r.err)
+    tids = lib.equals_truth(path, truth)
+    check(len(tids) >= 16 and not {1, 2, 3} & tids.keys(), f"threads: {sorted(tids)}")
 
 
 @case
@@ -122,6 +195,15 @@ def unreadable(folder):
     followed(folder, ["/bin/sh", "-c", "/nowhere; PATH=/nowhere:/usr/bin id -u"], "id")
     os.chmod(folder, 0o711)
     lost(folder, [*as_nobody(), "/bin/sh", "-c", f"{hidden} 0"], "hidden' cannot be read")
+
+
+@case
+def lacking(folder):
+    """A system call that QEMU does not have is named, though the command goes on without it."""
+    path = os.path.join(folder, "l")
+    for options in (["--strict"], ["--strict", "-q"]):
+        r = lib.record(path, ["/bin/sh", "-c", "unshare -U true 2>/dev/null; true"], *options).expect(3)
+        check("QEMU does not have (unshare)" in r.err, r.err)
 
 
 if __name__ == "__main__":

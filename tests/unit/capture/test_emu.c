@@ -2,7 +2,9 @@
 /* Description: blocks as the plugin describes them; programs as execve would find them. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +12,16 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/emu/arena.h"
 #include "capture/emu/code.h"
+#include "capture/emu/environ.h"
 #include "capture/emu/find.h"
 #include "capture/emu/lack.h"
+#include "capture/emu/owner.h"
+#include "capture/emu/pids.h"
 #include "capture/emu/program.h"
 #include "ptcap/capture.h"
 
@@ -105,24 +111,6 @@ Test(emu_code, what_is_no_instruction_is_there_and_leads_nowhere)
 	done(&b);
 }
 
-Test(emu_program, the_environment_is_turned_round)
-{
-	char *none[] = { NULL };
-	char *two[] = { (char *)"1", (char *)"2", NULL };
-	char *three[] = { (char *)"1", (char *)"2", (char *)"3", NULL };
-
-	ptc_emu_program_turn(none);
-	cr_assert_null(none[0]);
-	ptc_emu_program_turn(two);
-	cr_assert_str_eq(two[0], "2");
-	cr_assert_str_eq(two[1], "1");
-	cr_assert_null(two[2]);
-	ptc_emu_program_turn(three);
-	cr_assert_str_eq(three[0], "3");
-	cr_assert_str_eq(three[1], "2");
-	cr_assert_str_eq(three[2], "1");
-}
-
 static char folder[] = "/tmp/ptcap-unit-XXXXXX";
 
 static char *script(const char *name, const char *text)
@@ -154,7 +142,6 @@ Test(emu_program, a_script_is_its_interpreter_with_one_argument)
 {
 	char *path = script("s", "#! /bin/sh  -e -u \nexit\n");
 	char *const argv[] = { (char *)"zero", (char *)"one", NULL };
-	char *env[] = { NULL };
 	struct ptc_emu_program p;
 	char **line_of;
 
@@ -165,7 +152,7 @@ Test(emu_program, a_script_is_its_interpreter_with_one_argument)
 	cr_assert_str_eq(p.argv[2], path);
 	cr_assert_str_eq(p.argv[3], "one");
 	cr_assert_null(p.argv[4]);
-	line_of = ptc_emu_program_line(&p, "Q", "P", env);
+	line_of = ptc_emu_program_line(&p, "Q", "P");
 	cr_assert_str_eq(line_of[6], "/bin/sh");
 	cr_assert_str_eq(line_of[7], "/bin/sh");
 	cr_assert_str_eq(line_of[8], "-e -u");
@@ -176,36 +163,94 @@ Test(emu_program, a_script_is_its_interpreter_with_one_argument)
 	remove_all(&path, 1);
 }
 
-Test(emu_program, what_the_loader_would_heed_goes_to_the_program_only)
+static struct ptc_emu_shared *shared(void)
 {
-	char *const argv[] = { (char *)"true", NULL };
-	char *env[] = { (char *)"A=1",
-			(char *)"LD_PRELOAD=p",
-			(char *)"LD_X",
-			(char *)"QEMU_STRACE=1",
-			(char *)"B=2",
-			(char *)"LD_AUDIT=a,b",
-			(char *)"GLIBC_TUNABLES=t=1",
-			NULL };
-	const char *const want[] = {
-		"Q",  "-cpu",	       "max", "-E",	      "GLIBC_TUNABLES=t=1",
-		"-E", "QEMU_STRACE=1", "-E",  "LD_PRELOAD=p", "-plugin"
-	};
-	struct ptc_emu_program p;
-	char **line_of;
+	void *map = mmap(NULL, sizeof(struct ptc_emu_shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(map, MAP_FAILED);
+	return map;
+}
+
+Test(emu_owner, it_is_seen_whether_the_owner_lives)
+{
+	struct ptc_emu_shared *sh = shared();
+
+	cr_assert_not(ptc_emu_owner_lives(sh));
+	cr_assert_eq(ptc_emu_own(sh), 0);
+	cr_assert(ptc_emu_owner_lives(sh));
+	cr_assert(ptc_emu_owner_lives(sh));
+	ptc_emu_disown(sh);
+	cr_assert_not(ptc_emu_owner_lives(sh));
+	cr_assert_not(ptc_emu_owner_lives(sh));
+}
+
+Test(emu_owner, an_owner_that_was_killed_is_seen_to_be_dead_by_all)
+{
+	struct ptc_emu_shared *sh = shared();
+	const pid_t pid = fork();
+
+	if (!pid) {
+		if (!ptc_emu_own(sh))
+			(void)kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	cr_assert_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT),
+		     0); /* a zombie is dead, too */
+	cr_assert_not(ptc_emu_owner_lives(sh));
+	cr_assert_not(ptc_emu_owner_lives(sh));
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
+}
+
+Test(emu_pids, a_process_and_a_thread_are_found_by_the_numbers_they_have_inside)
+{
+	const uint64_t ns = ptc_emu_pids_namespace();
+
+	cr_assert_neq(ns, 0);
+	cr_assert_eq(ptc_emu_pids_find(ns, getpid()), getpid());
+	cr_assert_eq(ptc_emu_pids_find(ns + 1, getpid()), 0);
+	cr_assert_eq(ptc_emu_pids_find(ns, INT_MAX), 0);
+	cr_assert_eq(ptc_emu_pids_find_thread(getpid(), getpid()), getpid());
+	cr_assert_eq(ptc_emu_pids_find_thread(getpid(), INT_MAX), 0);
+}
+
+Test(emu_environ, no_name_is_what_it_was_and_all_come_back)
+{
+	char *env[] = { (char *)"A=1",	(char *)"LD_AUDIT=a,b", (char *)"",	  (char *)"=x",
+			(char *)"LD_X", (char *)"\xbd=y",	(char *)"\xc1=z", NULL };
+	char **hidden = ptc_emu_environ_hide(env, false);
 	size_t i;
 
-	cr_assert_eq(ptc_emu_program_find("/bin/true", argv, &p), PTC_EMU_RUNS);
-	line_of = ptc_emu_program_line(&p, "Q", "P", env);
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++)
-		cr_assert_str_eq(line_of[i], want[i], "%zu", i);
-	cr_assert_str_eq(env[0], "A=1");
-	cr_assert_str_eq(env[1], "LD_X");
-	cr_assert_str_eq(env[2], "B=2");
-	cr_assert_str_eq(env[3], "LD_AUDIT=a,b"); /* QEMU would divide it */
-	cr_assert_null(env[4]);
-	free(line_of);
-	ptc_emu_program_release(&p);
+	cr_assert_str_eq(hidden[0], "\xc1=1");
+	cr_assert_str_eq(hidden[1], "\xcc"
+				    "D_AUDIT=a,b");
+	cr_assert_str_eq(hidden[2], "");
+	cr_assert_str_eq(hidden[3], "=x");
+	cr_assert_str_eq(hidden[4], "\xcc"
+				    "D_X");
+	cr_assert_str_eq(hidden[5], "\xbd=y");
+	cr_assert_str_eq(hidden[6], "A=z");
+	cr_assert_null(hidden[7]);
+	for (i = 0; env[i]; i++) {
+		ptc_emu_environ_flip(hidden[i]);
+		cr_assert_str_eq(hidden[i], env[i]);
+	}
+	free(hidden);
+}
+
+Test(emu_environ, the_order_is_turned_round_for_a_qemu_that_does_so)
+{
+	char *none[] = { NULL }, *three[] = { (char *)"1", (char *)"2", (char *)"3", NULL };
+	char **hidden = ptc_emu_environ_hide(none, true);
+
+	cr_assert_null(hidden[0]);
+	free(hidden);
+	hidden = ptc_emu_environ_hide(three, true);
+	cr_assert_str_eq(hidden[0], "\xb3");
+	cr_assert_str_eq(hidden[1], "\xb2");
+	cr_assert_str_eq(hidden[2], "\xb1");
+	cr_assert_null(hidden[3]);
+	free(hidden);
 }
 
 Test(emu_program, what_execve_would_not_run_is_not_run)
