@@ -302,6 +302,10 @@ foreach(name library unlinked itself forked bound container nameless rebuilt)
 	e2e_test(emu_replaced_${name} "${e2e_dir}/replaced.py" "${name}")
 	e2e_is_emulated(emu_replaced_${name})
 endforeach()
+# Names that others chose.
+foreach(name output_link output_special)
+	e2e_test(untrusted_${name} "${e2e_dir}/untrusted.py" "${name}")
+endforeach()
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")
