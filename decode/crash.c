@@ -350,7 +350,7 @@ static int read_core(struct ptc_crash_report *r, const char *path, bool alone, s
 {
 	struct ptc_core *c = NULL;
 	size_t i;
-	int rc = ptc_core_open(path, &c, err);
+	int rc = ptc_core_open(path, &(struct ptc_untrusted){ .kernel = true }, &c, err);
 
 	if (!rc && alone)
 		rc = ptc_dead_of_core(&r->dead, c, err);

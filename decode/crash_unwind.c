@@ -66,7 +66,7 @@ struct files {
 };
 
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
+	.find_elf = ptc_srcline_find_elf,
 	.find_debuginfo = ptc_srcline_find_debuginfo,
 };
 

@@ -217,6 +217,9 @@ static const char *hint_of(const struct ptc_codefile *f)
 			       "with --kcore";
 	if (f->anonymous)
 		return "it is in no file; a core of the process may have it: --core";
+	if (f->special)
+		return "the name is that of a FIFO, a device or the like now, which ptcap does not "
+		       "open; --symfs DIR if you have the file elsewhere";
 	if (f->other_path)
 		return "the file there is another one; --symfs, or perf's build-id cache";
 	return "--symfs DIR if you have it elsewhere, or perf's build-id cache";

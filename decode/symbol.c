@@ -173,7 +173,8 @@ static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int ow
 	if (!id.len)
 		(void)ptc_elf_build_id_fd(own, f->len, &id);
 	ptc_debugfile_link(own_elf, &link);
-	fd = ptc_search_debug(&f->store->search, f->path, &id, &link);
+	fd = ptc_search_debug(&f->store->search, (struct ptc_place_found){ f->path, f->root }, &id,
+			      &link, NULL);
 	if (fd < 0)
 		return !ptc_debugfile_has_mini(own_elf) || ptc_debugfile_add_mini(t, own);
 	elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -11,10 +11,11 @@
 /* The next unit that may have lines, or false. *@ret is its DIE. */
 static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, Dwarf_Die *ret)
 {
-	Dwarf_Die split;
 	uint8_t type;
 
-	while (!dwarf_get_units(dwarf, *cu, cu, NULL, &type, ret, &split))
+	/* Lines are in the skeleton of a split unit. Libdw opens its .dwo file by name if asked for
+	 * the rest. */
+	while (!dwarf_get_units(dwarf, *cu, cu, NULL, &type, ret, NULL))
 		if (type != DW_UT_type && type != DW_UT_split_type)
 			return true;
 	return false;

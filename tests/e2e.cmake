@@ -304,6 +304,12 @@ foreach(name library unlinked itself forked bound container nameless rebuilt sna
 	e2e_test(emu_replaced_${name} "${e2e_dir}/replaced.py" "${name}")
 	e2e_is_emulated(emu_replaced_${name})
 endforeach()
+# Names that others chose.
+foreach(name output_link output_special swapped swapped_running named below_symfs debug_files alternate others_jitdump)
+	e2e_test(untrusted_${name} "${e2e_dir}/untrusted.py" "${name}")
+endforeach()
+e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
+e2e_is_emulated(emu_untrusted_swapped)
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")
