@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which plugin interface the plugin speaks. QEMU looks it up in a variable of the plugin once it has
- * loaded the plugin, and refuses numbers outside its own range, before it calls the plugin. So a
- * constructor sets the variable: the functions that QEMU has say which range is its own.
+ * Which plugin interface the plugin speaks. QEMU looks it up in a variable of the plugin once it
+ * has loaded the plugin, and refuses numbers outside its own range, before it calls the plugin. So
+ * a constructor sets the variable: the functions that QEMU has say which range is its own.
  */
 #include <dlfcn.h>
 
