@@ -198,12 +198,40 @@ def unreadable(folder):
 
 
 @case
+def rights(folder):
+    """A set-user-ID program has no more rights than its caller, and that is told."""
+    program = os.path.join(folder, "set_id")
+    shutil.copy(prog("exit"), program)
+    os.chmod(program, 0o4755)
+    os.chmod(folder, 0o711)
+    if os.statvfs(folder).f_flag & os.ST_NOSUID:
+        lib.skip("such programs have no rights in this folder")
+    path, nobody = os.path.join(folder, "f"), as_nobody()
+    for argv in ([*nobody, program, "0"], [*nobody, "/bin/sh", "-c", f"{program} 0; true"]):
+        r = lib.record(path, argv, "--strict").expect(3)
+        check("QEMU does not have (execve of a set-ID file)" in r.err, r.err)
+    followed(folder, [program, "0"], "set_id")
+    followed(folder, [*nobody, "--no-new-privs", program, "0"], "set_id")
+
+
+@case
+def mount_namespace(folder):
+    """A program enters another mount namespace: QEMU's own thread does not hinder it."""
+    argv = ["/bin/sh", "-c", "nsenter -t $$ -m /usr/bin/true"]
+    if not shutil.which("nsenter") or Run(argv).status:
+        lib.skip("no mount namespaces here")
+    followed(folder, argv, "nsenter", "true")
+
+
+@case
 def lacking(folder):
-    """A system call that QEMU does not have is named, though the command goes on without it."""
+    """What QEMU does not have is named, though the command goes on without it: a call, a limit on memory."""
     path = os.path.join(folder, "l")
     for options in (["--strict"], ["--strict", "-q"]):
         r = lib.record(path, ["/bin/sh", "-c", "unshare -U true 2>/dev/null; true"], *options).expect(3)
         check("QEMU does not have (unshare)" in r.err, r.err)
+    r = lib.record(path, ["/bin/sh", "-c", "ulimit -v 1000000; ulimit -s 4096; echo"], "--strict").expect(3)
+    check("QEMU does not have (prlimit64)" in r.err, r.err)
 
 
 if __name__ == "__main__":
