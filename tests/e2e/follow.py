@@ -96,9 +96,13 @@ def any_variable(folder):
 
 @case
 def own_name(folder):
-    """A program's name and environment are in /proc."""
+    """A program's name, arguments and environment are in /proc, also those that it writes there itself."""
     followed(folder, ["/bin/cat", "/proc/self/comm", "/proc/self/environ"], "cat")
-    followed(folder, ["/bin/sh", "-c", "cat /proc/$$/comm; A=1 LD_B=2 cat /proc/self/environ"], "cat")
+    script = "cat /proc/$$/comm /proc/$$/cmdline /proc/$$/environ; A=1 LD_B=2 cat /proc/self/environ"
+    followed(folder, ["/bin/sh", "-c", script, "a", "", "b"], "cat")
+    followed(folder, ["/usr/bin/env", "-i", "/bin/sh", "-c", "cat /proc/$$/environ /proc/$$/cmdline"], "cat")
+    if shutil.which("perl"):
+        followed(folder, ["perl", "-e", '$0 = "a title"; system("cat /proc/$$/cmdline /proc/$$/comm")'], "perl", "cat")
 
 
 @case
