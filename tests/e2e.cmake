@@ -408,7 +408,7 @@ foreach(name pipeline zone_forked chain ls except tasks_spawn tasks_exec tasks_p
 endforeach()
 
 # Through exec, emulated.
-foreach(name own_exe by_descriptor bad_pointers loader_variables any_variable own_name killed another_user another_ipc pid_namespaces foreign another_root unreadable lacking)
+foreach(name own_exe by_descriptor bad_pointers loader_variables any_variable own_name killed another_user another_ipc pid_namespaces mount_namespace rights foreign another_root unreadable lacking)
 	e2e_test(follow_${name} "${e2e_dir}/follow.py" "${name}")
 	e2e_is_emulated(follow_${name})
 endforeach()

@@ -3,6 +3,8 @@
  * Before a program's first instruction: gives the program its environment and its name. Both came
  * here in a form that QEMU does not heed (environ.h).
  */
+#include <fcntl.h>
+#include <linux/prctl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -11,56 +13,91 @@
 #include "capture/emu/environ.h"
 #include "capture/emu/plugin.h"
 
+enum { START_CODE = 26, START_DATA = 45 }; /* fields of /proc/PID/stat */
+
 static const char gives_up[] =
 	"ptcap: this QEMU keeps its registers elsewhere, so the program has no environment; "
 	"--source step does without QEMU\n";
 
-/* In the guest's memory: argc, argv..., NULL, then the strings. */
-static void show_to_guest(uint64_t rsp)
-{
-	uint64_t *at = (uint64_t *)(rsp + ptc_emu_proc.base);
+/* The strings of a list in the guest's memory, as QEMU sees them. */
+struct strings {
+	uint64_t start, end;
+};
 
-	for (at += *at + 2; *at; at++)
-		ptc_emu_environ_flip((char *)(*at + ptc_emu_proc.base));
+/* Reads the list at @at of pointers to strings, which follow each other. Returns its end. */
+static const uint64_t *read_list(const uint64_t *at, struct strings *ret)
+{
+	*ret = (struct strings){ 0, 0 };
+	for (; *at; at++) {
+		const uint64_t string = *at + ptc_emu_proc.base;
+
+		if (!ret->start)
+			ret->start = string;
+		ret->end = string + strlen((const char *)string) + 1;
+	}
+	return at;
 }
 
-/* Turns round the order of the @n strings of environ, which has @len bytes from @text on. */
-static void turn(char *text, size_t len, size_t n)
+/* Reads @n numbers from field @first of /proc/self/stat on. False: they are not there. */
+static bool read_stat(const char *text, int first, size_t n, __u64 *const *ret)
 {
-	char *copy = malloc(len), *from = copy;
-	size_t size;
+	const char *p = strrchr(text, ')'); /* behind the name, which may hold anything: field 2 */
+	int field = 2;
+	char *end;
 
-	if (!copy)
+	for (; p && field < first; field++)
+		p = strchr(p + 1, ' ');
+	for (; p && n; n--, p = end)
+		*(*ret++) = strtoull(p, &end, 10);
+	return p;
+}
+
+/*
+ * Lets the kernel show the program's arguments and environment in /proc/PID/cmdline and environ, as
+ * they are in the guest's memory: others look there. Without CONFIG_CHECKPOINT_RESTORE it shows
+ * QEMU's.
+ */
+static void show_to_others(const struct strings *args, const struct strings *env)
+{
+	struct prctl_mm_map map = { .exe_fd = (__u32)-1, .brk = (__u64)(uintptr_t)sbrk(0) };
+	__u64 *code[] = { &map.start_code, &map.end_code, &map.start_stack };
+	__u64 *data[] = { &map.start_data, &map.end_data, &map.start_brk };
+	const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	char text[1024];
+	ssize_t n = 0;
+
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		(void)close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	if (!read_stat(text, START_CODE, 3, code) || !read_stat(text, START_DATA, 3, data))
 		return;
-	memcpy(copy, text, len);
-	for (text += len; n--; from += size) {
-		size = strlen(from) + 1;
-		text -= size;
-		memcpy(text, from, size);
-		environ[n] = text;
-	}
-	free(copy);
+	map.arg_start = args->start;
+	map.arg_end = args->end;
+	map.env_start = env->start ? env->start : args->end;
+	map.env_end = env->start ? env->end : args->end;
+	(void)prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof(map), 0);
 }
 
-/* QEMU's own environment is what others see in /proc/PID/environ. */
-static void show_to_others(void)
+/* In the guest's memory at @rsp: argc, argv..., NULL, envp..., NULL. */
+static void show(uint64_t rsp)
 {
-	size_t n = 0, len = 0;
+	const uint64_t *at = (const uint64_t *)(rsp + ptc_emu_proc.base);
+	struct strings args, env;
+	const uint64_t *p;
 
-	for (; environ[n]; n++) {
-		if (environ[n] != environ[0] + len)
-			return; /* no longer as the kernel put it there */
-		len += strlen(environ[n]) + 1;
-	}
-	if (ptc_emu_proc.sh->turns_env && n)
-		turn(environ[0], len, n);
-	for (n = 0; environ[n]; n++)
-		ptc_emu_environ_flip(environ[n]);
+	at = read_list(at + 1, &args) + 1;
+	for (p = at; *p; p++)
+		ptc_emu_environ_flip((char *)(*p + ptc_emu_proc.base));
+	(void)read_list(at, &env);
+	show_to_others(&args, &env);
 }
 
 void ptc_emu_begin(const uint64_t *env, uint64_t start)
 {
 	static bool begun; /* the block may be entered again */
+	char **p;
 
 	if (begun)
 		return;
@@ -69,7 +106,8 @@ void ptc_emu_begin(const uint64_t *env, uint64_t start)
 		(void)!write(STDERR_FILENO, gives_up, sizeof(gives_up) - 1);
 		_exit(125);
 	}
-	show_to_guest(env[PTC_ENV_RSP]);
-	show_to_others();
+	show(env[PTC_ENV_RSP]);
+	for (p = environ; *p; p++) /* QEMU asks for TMPDIR */
+		ptc_emu_environ_flip(*p);
 	(void)prctl(PR_SET_NAME, ptc_emu_proc.comm);
 }

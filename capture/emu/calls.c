@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The guest's system calls, as far as they change what code there is, or who runs it. */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -182,12 +184,31 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 		if (atomic_load_explicit(&ptc_emu_proc.jit, memory_order_relaxed))
 			ptc_emu_sync(m);
 		break;
+	case SYS_setns:
+		/* To enter a mount namespace a thread must not share its directory with another. Of
+		 * a program with one thread, that other thread is QEMU's. */
+		if (atomic_load(&ptc_emu_proc.threads) == 1)
+			(void)unshare(CLONE_FS);
+		break;
 	case SYS_exit:
 		ptc_emu_part(m);
 		break;
 	default:
 		break;
 	}
+}
+
+/* QEMU does not keep a limit on memory, which would be one on itself, and says that it does. */
+static bool limits_memory(const struct ptc_emu_me *m)
+{
+	const bool old = m->call == SYS_setrlimit;
+	const uint64_t resource = m->args[!old], limit = m->args[2 - old];
+	uint64_t bytes;
+
+	return (old || m->call == SYS_prlimit64) &&
+	       (resource == RLIMIT_AS || resource == RLIMIT_DATA) && limit &&
+	       ptc_emu_read_guest(limit, &bytes, sizeof(bytes)) == sizeof(bytes) &&
+	       bytes != RLIM_INFINITY;
 }
 
 void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
@@ -198,6 +219,8 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
 	(void)vcpu;
 	if (num == m->call && ret < 0)
 		ptc_emu_lack_note(ptc_emu_proc.sh, ptc_emu_lack(num, m->args[0], ret));
+	if (num == m->call && !ret && limits_memory(m))
+		ptc_emu_lack_note(ptc_emu_proc.sh, (int)num);
 	if (num == SYS_execve || num == SYS_execveat)
 		ptc_emu_exec_failed(m);
 	if (num != m->call || (ret < 0 && ret >= -4095))

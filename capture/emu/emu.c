@@ -454,6 +454,8 @@ static int share(struct emu *s, struct ptc_err *err)
 	sys = ptc_emu_own(s->sh);
 	if (sys)
 		return ptc_fail_sys(err, sys, "cannot make a robust mutex");
+	if (ptc_emu_program_has_rights(&s->program))
+		ptc_emu_lack_note(s->sh, PTC_EMU_RIGHTS);
 	s->sh->turns_env = ptc_emu_turns_env(s->qemu);
 	s->sh->pid_ns = ptc_emu_pids_namespace();
 	ptc_emu_arena_init(s->sh, arena);

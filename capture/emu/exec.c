@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/emu/environ.h"
+#include "capture/emu/lack.h"
 #include "capture/emu/plugin.h"
 #include "capture/emu/program.h"
 
@@ -178,6 +179,8 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 		why = access(qemu, X_OK) ? PTC_EMU_UNFOLLOWED_ROOT : why;
 		line = ptc_emu_program_line(&p, qemu, option);
 		hidden = ptc_emu_environ_hide(envp, ptc_emu_proc.sh->turns_env);
+		if (ptc_emu_program_has_rights(&p))
+			ptc_emu_lack_note(ptc_emu_proc.sh, PTC_EMU_RIGHTS);
 		if (line && hidden)
 			(void)execve(qemu, line, hidden);
 	}

@@ -11,6 +11,7 @@
 
 static const char *const call_names[PTC_EMU_CALLS] = {
 #include "capture/emu/call_names.h" /* made by the build, of <sys/syscall.h> */
+	[PTC_EMU_RIGHTS] = "execve of a set-ID file",
 	[PTC_EMU_INT80] = "int 0x80",
 };
 
@@ -30,8 +31,11 @@ int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret)
 	/* QEMU has several threads, so the kernel refuses. */
 	if (num == SYS_unshare && arg & CLONE_NEWUSER && ret == -EINVAL)
 		return SYS_unshare;
-	return ret == -ENOSYS && num >= 0 && num < PTC_EMU_INT80 && !is_optional(num) ? (int)num :
-											-1;
+	/* So for setns, and QEMU itself refuses to clone with a new namespace. */
+	if ((num == SYS_setns || num == SYS_clone) && ret == -EINVAL)
+		return (int)num;
+	return ret == -ENOSYS && num >= 0 && num < PTC_EMU_RIGHTS && !is_optional(num) ? (int)num :
+											 -1;
 }
 
 void ptc_emu_lack_note(struct ptc_emu_shared *sh, int call)

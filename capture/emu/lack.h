@@ -15,7 +15,7 @@
  * it does not. */
 int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret);
 
-/* Notes that QEMU lacks @call, a number or PTC_EMU_INT80; -1: nothing. */
+/* Notes that QEMU lacks @call, a number, PTC_EMU_RIGHTS or PTC_EMU_INT80; -1: nothing. */
 void ptc_emu_lack_note(struct ptc_emu_shared *sh, int call);
 
 /* Writes the names of all noted calls to @out: "ptrace, seccomp, 3 more"; "" if there are none. */

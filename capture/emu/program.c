@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/untrusted.h"
@@ -165,6 +168,19 @@ void ptc_emu_program_release(struct ptc_emu_program *p)
 	free(p->argv);
 	free(p->text);
 	*p = (struct ptc_emu_program){ NULL, NULL, NULL };
+}
+
+bool ptc_emu_program_has_rights(const struct ptc_emu_program *p)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	if (stat(p->path, &st) || statvfs(p->path, &fs) || fs.f_flag & ST_NOSUID ||
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+	       (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getegid()) ||
+	       (geteuid() && getxattr(p->path, "security.capability", NULL, 0) > 0);
 }
 
 char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, const char *plugin)

@@ -6,6 +6,7 @@
 #ifndef PTC_CAPTURE_EMU_PROGRAM_H
 #define PTC_CAPTURE_EMU_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ptc_emu_program {
@@ -26,6 +27,10 @@ enum ptc_emu_verdict {
 enum ptc_emu_verdict ptc_emu_program_find(const char *path, char *const *argv,
 					  struct ptc_emu_program *ret);
 void ptc_emu_program_release(struct ptc_emu_program *p);
+
+/* Would the kernel give @p rights that its caller has not? It executes QEMU instead, which has
+ * none. */
+bool ptc_emu_program_has_rights(const struct ptc_emu_program *p);
 
 /*
  * The command line of QEMU for @p: @qemu -cpu max -plugin @plugin -0 argv[0] path

@@ -28,6 +28,7 @@ enum {
 	PTC_EMU_PATH = 4096,	  /* longest name in an event, its NUL too */
 	PTC_EMU_BLOCK_MAX = 8192, /* bytes of code in a block: two pages */
 	PTC_EMU_CALLS = 512,	  /* system calls by number, */
+	PTC_EMU_RIGHTS = 510,	  /* execve of a file that gives rights, */
 	PTC_EMU_INT80 = 511,	  /* and the 32-bit ones */
 };
 

@@ -96,9 +96,13 @@ def any_variable(folder):
 
 @case
 def own_name(folder):
-    """A program's name and environment are in /proc."""
+    """A program's name, arguments and environment are in /proc, also those that it writes there itself."""
     followed(folder, ["/bin/cat", "/proc/self/comm", "/proc/self/environ"], "cat")
-    followed(folder, ["/bin/sh", "-c", "cat /proc/$$/comm; A=1 LD_B=2 cat /proc/self/environ"], "cat")
+    script = "cat /proc/$$/comm /proc/$$/cmdline /proc/$$/environ; A=1 LD_B=2 cat /proc/self/environ"
+    followed(folder, ["/bin/sh", "-c", script, "a", "", "b"], "cat")
+    followed(folder, ["/usr/bin/env", "-i", "/bin/sh", "-c", "cat /proc/$$/environ /proc/$$/cmdline"], "cat")
+    if shutil.which("perl"):
+        followed(folder, ["perl", "-e", '$0 = "a title"; system("cat /proc/$$/cmdline /proc/$$/comm")'], "perl", "cat")
 
 
 @case
@@ -198,12 +202,40 @@ def unreadable(folder):
 
 
 @case
+def rights(folder):
+    """A set-user-ID program has no more rights than its caller, and that is told."""
+    program = os.path.join(folder, "set_id")
+    shutil.copy(prog("exit"), program)
+    os.chmod(program, 0o4755)
+    os.chmod(folder, 0o711)
+    if os.statvfs(folder).f_flag & os.ST_NOSUID:
+        lib.skip("such programs have no rights in this folder")
+    path, nobody = os.path.join(folder, "f"), as_nobody()
+    for argv in ([*nobody, program, "0"], [*nobody, "/bin/sh", "-c", f"{program} 0; true"]):
+        r = lib.record(path, argv, "--strict").expect(3)
+        check("QEMU does not have (execve of a set-ID file)" in r.err, r.err)
+    followed(folder, [program, "0"], "set_id")
+    followed(folder, [*nobody, "--no-new-privs", program, "0"], "set_id")
+
+
+@case
+def mount_namespace(folder):
+    """A program enters another mount namespace: QEMU's own thread does not hinder it."""
+    argv = ["/bin/sh", "-c", "nsenter -t $$ -m /usr/bin/true"]
+    if not shutil.which("nsenter") or Run(argv).status:
+        lib.skip("no mount namespaces here")
+    followed(folder, argv, "nsenter", "true")
+
+
+@case
 def lacking(folder):
-    """A system call that QEMU does not have is named, though the command goes on without it."""
+    """What QEMU does not have is named, though the command goes on without it: a call, a limit on memory."""
     path = os.path.join(folder, "l")
     for options in (["--strict"], ["--strict", "-q"]):
         r = lib.record(path, ["/bin/sh", "-c", "unshare -U true 2>/dev/null; true"], *options).expect(3)
         check("QEMU does not have (unshare)" in r.err, r.err)
+    r = lib.record(path, ["/bin/sh", "-c", "ulimit -v 1000000; ulimit -s 4096; echo"], "--strict").expect(3)
+    check("QEMU does not have (prlimit64)" in r.err, r.err)
 
 
 if __name__ == "__main__":

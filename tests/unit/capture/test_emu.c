@@ -316,6 +316,9 @@ Test(emu_lack, what_is_refused_for_another_reason_is_not_lacking)
 	cr_assert_eq(ptc_emu_lack(SYS_ptrace, 0, -EPERM), -1);
 	cr_assert_eq(ptc_emu_lack(SYS_unshare, CLONE_NEWUSER, -EINVAL), SYS_unshare);
 	cr_assert_eq(ptc_emu_lack(SYS_unshare, CLONE_NEWNS, -EINVAL), -1);
+	cr_assert_eq(ptc_emu_lack(SYS_setns, 3, -EINVAL), SYS_setns);
+	cr_assert_eq(ptc_emu_lack(SYS_setns, 3, -EPERM), -1);
+	cr_assert_eq(ptc_emu_lack(SYS_clone, CLONE_NEWPID, -EINVAL), SYS_clone);
 	cr_assert_eq(ptc_emu_lack(SYS_rseq, 0, -ENOSYS), -1);
 	cr_assert_eq(ptc_emu_lack(-1, 0, -ENOSYS), -1);
 	cr_assert_eq(ptc_emu_lack(100000, 0, -ENOSYS), -1);
