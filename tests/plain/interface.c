@@ -34,7 +34,7 @@ typedef int install_fn(uint64_t id, const struct ptc_qemu_info *info, int argc, 
 static int be_qemu(char *line, int oldest, int newest)
 {
 	struct ptc_qemu_info info = { .target_name = "x86_64", .version = { oldest, newest } };
-	char *argv[MAX_OPTIONS], *path = strtok(line, ","), *option;
+	char *argv[MAX_OPTIONS], *path = strsep(&line, ","), *option;
 	void *plugin = dlopen(path, RTLD_LAZY);
 	install_fn *install;
 	const int *version;
@@ -44,7 +44,7 @@ static int be_qemu(char *line, int oldest, int newest)
 	version = dlsym(plugin, "qemu_plugin_version");
 	*(void **)&install = dlsym(plugin, "qemu_plugin_install");
 	CHECK(version && install, "not QEMU's names");
-	while ((option = strtok(NULL, ",")) && argc < MAX_OPTIONS)
+	while ((option = strsep(&line, ",")) && argc < MAX_OPTIONS)
 		argv[argc++] = option;
 	if (*version < oldest || *version > newest)
 		return 1;
