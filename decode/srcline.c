@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decode/goelf.h"
+#include "decode/gopclntab.h"
 #include "decode/grow.h"
 #include "decode/run.h"
 #include "decode/segments.h"
@@ -20,6 +22,8 @@ struct ptc_srcline_module {
 	Dwarf *dwarf;			 /* of mod; NULL: no debug information */
 	Dwarf_Addr bias;		 /* of the addresses in dwarf */
 	struct ptc_units units;		 /* of dwarf */
+	struct ptc_gopclntab *go;	 /* owned; NULL: dwarf has the lines, or nothing has */
+	GElf_Addr go_bias;		 /* of the addresses in go */
 };
 
 int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
@@ -57,6 +61,7 @@ static void open_module(struct ptc_srcline_module *m)
 		.section_address = dwfl_offline_section_address,
 	};
 	const char *path = m->file->path;
+	bool unusable;
 	void **data;
 	int fd;
 
@@ -72,6 +77,8 @@ static void open_module(struct ptc_srcline_module *m)
 		*data = (void *)(uintptr_t)m->file;
 		m->dwarf = dwfl_module_getdwarf(m->mod, &m->bias);
 		ptc_units_read(&m->units, m->dwarf);
+		if (!m->units.has_go)
+			m->go = ptc_goelf_read(dwfl_module_getelf(m->mod, &m->go_bias), &unusable);
 		return;
 	}
 	dwfl_end(m->dwfl);
@@ -110,11 +117,13 @@ const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *
 			     int *ret_line)
 {
 	struct ptc_srcline_module *m = module_of(s, f);
+	const char *name;
 	Dwarf_Addr addr;
 
 	if (!m || !m->dwfl || !address_of(m->mod, off, &addr))
 		return NULL;
-	return ptc_units_line(&m->units, addr - m->bias, ret_line);
+	name = ptc_units_line(&m->units, addr - m->bias, ret_line);
+	return name || !m->go ? name : ptc_gopclntab_line(m->go, addr - m->go_bias, ret_line);
 }
 
 int ptc_srclines_each(const struct ptc_srclines *s,
@@ -130,6 +139,8 @@ int ptc_srclines_each(const struct ptc_srclines *s,
 
 		if (elf)
 			r = ptc_units_each(m->dwarf, elf, m->bias - bias, on_line, ctx);
+		if (!r && m->go)
+			r = ptc_gopclntab_each(m->go, on_line, ctx);
 	}
 	return r;
 }
@@ -140,6 +151,7 @@ void ptc_srclines_release(struct ptc_srclines *s)
 
 	for (i = 0; i < s->n; i++) {
 		ptc_units_release(&s->modules[i].units);
+		ptc_gopclntab_free(s->modules[i].go);
 		if (s->modules[i].dwfl)
 			dwfl_end(s->modules[i].dwfl);
 	}
@@ -166,7 +178,7 @@ const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n)
 
 	*ret_n = 0;
 	for (i = 0; i < s->n; i++) {
-		if (!s->modules[i].dwfl || s->modules[i].dwarf)
+		if (!s->modules[i].dwfl || s->modules[i].dwarf || s->modules[i].go)
 			continue;
 		first = first ? first : s->modules[i].file->name;
 		++*ret_n;
