@@ -214,36 +214,6 @@ static const char *path_at(struct ptc_cur c, uint64_t off)
 	return s && strnlen(s, FILE_MAX) < FILE_MAX ? s : NULL;
 }
 
-bool ptc_gopclntab_func(const struct ptc_gopclntab *t, size_t i, struct ptc_go_func *ret)
-{
-	struct func f;
-
-	if (!read_func(t, i, &f) || !string_at(t->names, f.name))
-		return false;
-	*ret = (struct ptc_go_func){ t->text + f.start, f.size, f.name };
-	return true;
-}
-
-/* File number @nr of the function, or NULL. */
-static const char *file_name(const struct ptc_gopclntab *t, uint32_t unit, int32_t nr)
-{
-	const struct ptc_cur all = ptc_cur_init(t->bytes, t->len);
-	uint32_t n, off;
-
-	if (nr < 0)
-		return NULL;
-	if (t->magic != GO_1_2)
-		return le32_at(t->units, ((uint64_t)unit + (uint32_t)nr) * FIELD, &off) &&
-				       off != UINT32_MAX ?
-			       path_at(t->files, off) :
-			       NULL;
-	/* The list begins with its own number of entries, which counts as the first one. */
-	return le32_at(t->files, 0, &n) && nr && (uint32_t)nr < n &&
-			       le32_at(t->files, (uint64_t)(uint32_t)nr * FIELD, &off) ?
-		       path_at(all, off) :
-		       NULL;
-}
-
 static bool varint(struct ptc_cur *c, uint32_t *ret)
 {
 	unsigned int shift;
@@ -282,6 +252,48 @@ static bool begin(const struct ptc_gopclntab *t, uint32_t off, struct value *ret
 {
 	*ret = (struct value){ .is = -1, .first = true };
 	return off && from(t->values, off, &ret->steps);
+}
+
+/* Behind the code of a function are bytes that align the next one. Lines are of the code alone. */
+static uint64_t code_size(const struct ptc_gopclntab *t, const struct func *f)
+{
+	struct value line;
+
+	if (!begin(t, f->lines, &line))
+		return f->size;
+	while (line.end < f->size && step(&line))
+		;
+	return line.end && line.end < f->size ? line.end : f->size;
+}
+
+bool ptc_gopclntab_func(const struct ptc_gopclntab *t, size_t i, struct ptc_go_func *ret)
+{
+	struct func f;
+
+	if (!read_func(t, i, &f) || !string_at(t->names, f.name))
+		return false;
+	*ret = (struct ptc_go_func){ t->text + f.start, code_size(t, &f), f.name };
+	return true;
+}
+
+/* File number @nr of the function, or NULL. */
+static const char *file_name(const struct ptc_gopclntab *t, uint32_t unit, int32_t nr)
+{
+	const struct ptc_cur all = ptc_cur_init(t->bytes, t->len);
+	uint32_t n, off;
+
+	if (nr < 0)
+		return NULL;
+	if (t->magic != GO_1_2)
+		return le32_at(t->units, ((uint64_t)unit + (uint32_t)nr) * FIELD, &off) &&
+				       off != UINT32_MAX ?
+			       path_at(t->files, off) :
+			       NULL;
+	/* The list begins with its own number of entries, which counts as the first one. */
+	return le32_at(t->files, 0, &n) && nr && (uint32_t)nr < n &&
+			       le32_at(t->files, (uint64_t)(uint32_t)nr * FIELD, &off) ?
+		       path_at(all, off) :
+		       NULL;
 }
 
 /* False: no memory. As many rows as the function has bytes at most. Where a value ends, so do the

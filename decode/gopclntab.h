@@ -42,7 +42,7 @@ struct ptc_gopclntab {
 };
 
 struct ptc_go_func {
-	uint64_t addr, size;
+	uint64_t addr, size; /* of its code, without what aligns the next function */
 	size_t name; /* where it is in `names`; it ends with a 0, behind `names` at the latest */
 };
 
