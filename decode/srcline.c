@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "decode/alternate.h"
+#include "decode/goelf.h"
+#include "decode/gopclntab.h"
 #include "decode/grow.h"
 #include "decode/run.h"
 #include "decode/segments.h"
@@ -22,6 +24,8 @@ struct ptc_srcline_module {
 	struct ptc_alternate alt;	 /* of dwarf */
 	Dwarf_Addr bias;		 /* of the addresses in dwarf */
 	struct ptc_units units;		 /* of dwarf */
+	struct ptc_gopclntab *go;	 /* owned; NULL: dwarf has the lines, or nothing has */
+	GElf_Addr go_bias;		 /* of the addresses in go */
 };
 
 static struct ptc_place_found place_of(const struct ptc_codefile *f)
@@ -95,6 +99,7 @@ static void open_module(struct ptc_srcline_module *m)
 		.section_address = dwfl_offline_section_address,
 	};
 	const char *path = m->file->path;
+	bool unusable;
 	void **data;
 	int fd;
 
@@ -109,6 +114,8 @@ static void open_module(struct ptc_srcline_module *m)
 	    dwfl_module_info(m->mod, &data, NULL, NULL, NULL, NULL, NULL, NULL)) {
 		*data = (void *)(uintptr_t)m->file;
 		read_dwarf(m);
+		if (!m->units.has_go)
+			m->go = ptc_goelf_read(dwfl_module_getelf(m->mod, &m->go_bias), &unusable);
 		return;
 	}
 	if (m->dwfl)
@@ -148,11 +155,13 @@ const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *
 			     int *ret_line)
 {
 	struct ptc_srcline_module *m = module_of(s, f);
+	const char *name;
 	Dwarf_Addr addr;
 
 	if (!m || !m->dwfl || !address_of(m->mod, off, &addr))
 		return NULL;
-	return ptc_units_line(&m->units, addr - m->bias, ret_line);
+	name = ptc_units_line(&m->units, addr - m->bias, ret_line);
+	return name || !m->go ? name : ptc_gopclntab_line(m->go, addr - m->go_bias, ret_line);
 }
 
 int ptc_srclines_each(const struct ptc_srclines *s,
@@ -168,6 +177,8 @@ int ptc_srclines_each(const struct ptc_srclines *s,
 
 		if (elf)
 			r = ptc_units_each(m->dwarf, elf, m->bias - bias, on_line, ctx);
+		if (!r && m->go)
+			r = ptc_gopclntab_each(m->go, on_line, ctx);
 	}
 	return r;
 }
@@ -178,6 +189,7 @@ void ptc_srclines_release(struct ptc_srclines *s)
 
 	for (i = 0; i < s->n; i++) {
 		ptc_units_release(&s->modules[i].units);
+		ptc_gopclntab_free(s->modules[i].go);
 		if (s->modules[i].dwfl)
 			dwfl_end(s->modules[i].dwfl);
 		ptc_alternate_release(&s->modules[i].alt);
@@ -205,7 +217,7 @@ const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n)
 
 	*ret_n = 0;
 	for (i = 0; i < s->n; i++) {
-		if (!s->modules[i].dwfl || s->modules[i].dwarf)
+		if (!s->modules[i].dwfl || s->modules[i].dwarf || s->modules[i].go)
 			continue;
 		first = first ? first : s->modules[i].file->name;
 		++*ret_n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Source lines of code, from the debug information of its file. */
+/* Source lines of code, from the debug information of its file, or from Go's own table. */
 #ifndef PTC_DECODE_SRCLINE_H
 #define PTC_DECODE_SRCLINE_H
 

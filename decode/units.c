@@ -2,7 +2,6 @@
 #include "decode/units.h"
 
 #include <dwarf.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "decode/grow.h"
@@ -84,9 +83,11 @@ void ptc_units_read(struct ptc_units *u, Dwarf *dwarf)
 	size_t i;
 
 	u->dwarf = dwarf;
-	while (dwarf && next_unit(dwarf, &cu, &die))
+	while (dwarf && next_unit(dwarf, &cu, &die)) {
+		u->has_go |= dwarf_srclang(&die) == DW_LANG_Go;
 		if (!add_unit(u, &die))
 			break;
+	}
 	if (u->n)
 		qsort(u->ranges, u->n, sizeof(*u->ranges), by_start);
 	for (i = 0; i < u->n; i++) {
