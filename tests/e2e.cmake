@@ -449,11 +449,21 @@ foreach(name filters threads calls event onward exec spoilt snapshot)
 endforeach()
 
 # Names of code that a JIT makes, by a jitdump.
-foreach(name names parts)
+foreach(name names like_node parts)
 	e2e_test(jitdump_${name} "${e2e_dir}/jitdump.py" "${name}")
 	e2e_test(emu_jitdump_${name} "${e2e_dir}/jitdump.py" "${name}")
 	e2e_is_emulated(emu_jitdump_${name})
 endforeach()
+
+# Code that node and java make, where they are installed.
+if(NOT PTCAP_SANITIZE)
+	foreach(name node_jitdump node_map java_map)
+		e2e_test(emu_${name} "${e2e_dir}/runtimes.py" "${name}")
+		e2e_is_emulated(emu_${name})
+		e2e_is_long(emu_${name})
+	endforeach()
+	e2e_test(node_attached "${e2e_dir}/runtimes.py" node_attached)
+endif()
 
 # How often what was passed.
 foreach(name edges blocks gaps calls places lines coverage forms)

@@ -35,10 +35,10 @@ struct ptc_tracer {
 	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
 	struct ptc_states states;	     /* of processes that die, if wanted */
 	struct ptc_states code;		     /* of files that are gone, at the newest snapshot */
-	bool series;			     /* each snapshot is a file, which needs that code */
 	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
 	struct ptc_crossings crossings; /* that ask for one */
 	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */
+	bool series;			/* each snapshot is a file, which needs @code */
 
 	/* the outcome */
 	int status;	      /* the command's, as waitpid gives it */
