@@ -296,6 +296,12 @@ static void join_waiter(struct emu *s)
 	s->waiter_runs = false;
 }
 
+/* From here on the session may read what was the thread's. */
+static void emu_quiesce(struct ptc_source *src)
+{
+	join_unit(of(src));
+}
+
 static void add_up(struct ptc_source_end *ret, const struct ptc_emu_cpu *c)
 {
 	ret->insns += c->flow.insns;
@@ -391,6 +397,7 @@ static void emu_free(struct ptc_source *src)
 static const struct ptc_source_ops emu_ops = {
 	.describe = emu_describe,
 	.rings = emu_rings,
+	.quiesce = emu_quiesce,
 	.drained = emu_drained,
 	.account = emu_account,
 	.start = emu_start,

@@ -32,6 +32,16 @@ static bool is_file(const struct ptc_mapped_file *f, const char *name, const str
 	       !strcmp(f->name, name);
 }
 
+/* The file that was mapped last is the last one. */
+static struct ptc_mapped_file *touch(struct ptc_mapped *m, size_t i)
+{
+	const struct ptc_mapped_file f = m->files[i];
+
+	memmove(&m->files[i], &m->files[i + 1], (m->n - i - 1) * sizeof(*m->files));
+	m->files[m->n - 1] = f;
+	return &m->files[m->n - 1];
+}
+
 /* Its inode may be given to another file from now on: nothing is known of it. */
 static void forget_oldest(struct ptc_mapped *m)
 {
@@ -76,7 +86,7 @@ static struct ptc_mapped_file *find(struct ptc_mapped *m, const struct ptc_maps 
 		return NULL;
 	for (i = m->n; i--;)
 		if (is_file(&m->files[i], name, map))
-			return &m->files[i];
+			return touch(m, i);
 	return add(m, name, map, pid);
 }
 

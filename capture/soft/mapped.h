@@ -17,7 +17,8 @@
 #include "capture/samefile.h"
 
 enum { PTC_MAPPED_CODE_MAX = 256 << 20 };
-enum { PTC_MAPPED_OPEN = 200 }; /* so many stay open; of more, the oldest is forgotten */
+/* So many stay open. Of more, the one is forgotten that was mapped or read the longest time ago. */
+enum { PTC_MAPPED_OPEN = 200 };
 
 /* A part of a file that was mapped executable: offsets in bytes. */
 struct ptc_mapped_range {

@@ -122,6 +122,27 @@ Test(mapped, a_name_that_means_another_file_already_is_not_taken)
 	cr_assert_eq(first(&was), '-');
 }
 
+/* As libraries are that each program has. */
+Test(mapped, of_many_files_one_that_is_mapped_again_stays)
+{
+	struct ptc_map map, lasting;
+	size_t i;
+
+	make_file(name[2], "c");
+	lasting = map_of(name[2]);
+	cr_assert_eq(first(&lasting), 'c');
+	for (i = 0; i < 2 * PTC_MAPPED_OPEN; i++) {
+		make_file(name[1], "a");
+		cr_assert_eq(rename(name[1], name[0]), 0);
+		map = map_of(name[0]);
+		cr_assert_eq(first(&map), 'a');
+		cr_assert_not_null(ptc_mapped_note(&files, &maps, &lasting, 0));
+		if (!i) /* from now on only the open file has it */
+			cr_assert_eq(unlink(name[2]), 0);
+	}
+	cr_assert_eq(first(&lasting), 'c');
+}
+
 /* Each is another inode, as the former ones are open. */
 Test(mapped, of_many_files_the_oldest_are_forgotten)
 {
