@@ -173,16 +173,16 @@ int ptc_replace_name(const char *path, char **ret, struct ptc_err *err)
 {
 	size_t len = strlen(path);
 	const char *base;
+	bool is_dots;
 
-	while (len && path[len - 1] == '/')
-		len--;
 	if (!len)
-		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': the output has no name",
-				path);
+		return ptc_fail(err, PTC_E_USAGE, "the output has no name");
+	while (len > 1 && path[len - 1] == '/')
+		len--;
 	base = memrchr(path, '/', len);
 	base = base ? base + 1 : path;
-	if (!strncmp(base, ".", (size_t)(path + len - base)) ||
-	    !strncmp(base, "..", (size_t)(path + len - base)))
+	is_dots = *base == '.' && strspn(base, ".") <= 2 && base + strspn(base, ".") == path + len;
+	if (is_dots)
 		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path);
 	*ret = strndup(path, len);
 	return *ret ? 0 : ptc_fail_mem(err);

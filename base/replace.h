@@ -15,7 +15,7 @@
 /*
  * The name that an output asked for as @path replaces: @path without slashes at its end. A symbolic
  * link is not followed: the link itself is replaced. Caller frees *@ret. PTC_E_USAGE: no such name
- * can be given ("", "/", "." or ".." at the end).
+ * can be given ("", or "." or ".." at the end).
  */
 int ptc_replace_name(const char *path, char **ret, struct ptc_err *err);
 

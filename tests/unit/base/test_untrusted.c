@@ -10,7 +10,9 @@
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/untrusted.h"
@@ -214,6 +216,8 @@ Test(untrusted, nothing_leads_out_of_the_root)
 	cr_assert(!unlink("root/absolute") && !symlink("/sub/g", "root/absolute"));
 	file("root/sub/g", "inside, too");
 	opens("root/absolute", BELOW, "inside, too", 0);
+	cr_assert_eq(symlink("/sub/g", "root/sub/absolute"), 0);
+	opens("root/sub/absolute", BELOW, "inside, too", 0);
 }
 
 /* /proc/self/fd/N leads anywhere without a name. */
@@ -292,7 +296,46 @@ Test(untrusted, files_of_the_user_and_of_root_are_trusted)
 	cr_assert_eq(ptc_untrusted_owner(&st, 1001, "f", "", &err), 0);
 }
 
-/* --- somebody changes the name all the time --- */
+/* --- somebody changes the name meanwhile --- */
+
+static void (*meanwhile)(void);
+
+/* In the place of the C library's: called when the file was looked at, before it is opened. */
+int fstatfs(int fd, struct statfs *ret)
+{
+	if (meanwhile)
+		meanwhile();
+	return (int)syscall(SYS_fstatfs, fd, ret);
+}
+
+static void becomes_fifo(void)
+{
+	cr_assert_eq(rename("other", "root/name"), 0);
+	meanwhile = NULL;
+}
+
+Test(untrusted, the_file_that_was_looked_at_is_the_one_that_is_opened)
+{
+	struct ptc_untrusted how = BELOW;
+	int way, fd, watch;
+	struct stat st;
+	char byte;
+
+	for (way = 0; way < 4; way++) {
+		file("root/name", "i");
+		cr_assert_eq(mkfifo("other", 0600), 0);
+		watch = watched("other");
+		how.by_hand = way & 1;
+		how.root = way & 2 ? strlen("root") : 0;
+		meanwhile = becomes_fifo;
+		fd = ptc_untrusted_open("root/name", &how, &st, &err);
+		cr_assert_geq(fd, 0, "%s", err.msg);
+		cr_assert_null(meanwhile);
+		cr_assert(read(fd, &byte, 1) == 1 && byte == 'i' && !close(fd));
+		cr_assert_not(was_opened(watch), "the FIFO was opened");
+		cr_assert_eq(unlink("root/name"), 0);
+	}
+}
 
 static atomic_bool ended;
 
@@ -303,7 +346,7 @@ static void *swap(void *arg)
 		(void)rename("file", "root/name");
 		(void)link("kept", "file");
 		(void)rename("fifo", "root/name");
-		(void)mkfifo("fifo", 0600);
+		(void)link("pipe", "fifo");
 		(void)rename("link", "root/name");
 		(void)symlink("../secret", "link");
 	}
@@ -314,15 +357,17 @@ Test(untrusted, a_name_that_changes_meanwhile_gives_the_file_or_nothing, .timeou
 {
 	enum { TIMES = 3000 };
 	struct ptc_untrusted how = BELOW;
-	int watch, i, fd, got = 0;
+	int watch, fifo, i, fd, got = 0;
 	pthread_t thread;
 	struct stat st;
 	char byte;
 
 	file("secret", "o");
 	file("kept", "i");
-	cr_assert(!link("kept", "file") && !mkfifo("fifo", 0600) && !symlink("../secret", "link"));
+	cr_assert(!link("kept", "file") && !mkfifo("pipe", 0600) && !link("pipe", "fifo"));
+	cr_assert_eq(symlink("../secret", "link"), 0);
 	watch = watched("secret");
+	fifo = watched("pipe");
 	cr_assert_eq(pthread_create(&thread, NULL, swap, NULL), 0);
 	for (i = 0; i < TIMES || !got; i++) {
 		how.by_hand = i & 1;
@@ -336,5 +381,6 @@ Test(untrusted, a_name_that_changes_meanwhile_gives_the_file_or_nothing, .timeou
 	}
 	atomic_store(&ended, true);
 	cr_assert_eq(pthread_join(thread, NULL), 0);
-	cr_assert_not(was_opened(watch));
+	cr_assert_not(was_opened(watch), "the file outside was opened");
+	cr_assert_not(was_opened(fifo), "the FIFO was opened");
 }
