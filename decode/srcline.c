@@ -78,7 +78,8 @@ static void open_module(struct ptc_srcline_module *m)
 		m->dwarf = dwfl_module_getdwarf(m->mod, &m->bias);
 		ptc_units_read(&m->units, m->dwarf);
 		if (!m->units.has_go)
-			m->go = ptc_goelf_read(dwfl_module_getelf(m->mod, &m->go_bias), &unusable);
+			m->go = ptc_goelf_read(dwfl_module_getelf(m->mod, &m->go_bias),
+					       m->file->len, &unusable);
 		return;
 	}
 	dwfl_end(m->dwfl);
