@@ -18,9 +18,10 @@ enum {
 
 struct goelf {
 	Elf *elf;
-	struct ptc_cur file, rela; /* all bytes, and the relocations among these; elf owns them */
-	size_t unread; /* how much may still be searched: as much as the file has, however many
-			* segments have the same of it */
+	uint64_t size;	     /* of the file */
+	struct ptc_cur rela; /* the relocations; lent by elf */
+	uint64_t unread;     /* how much may still be searched: as much as the file has, however
+			      * many segments have the same of it */
 	bool is_go;
 	uint64_t off, addr, len; /* the section; len 0: none */
 	unsigned int tries;
@@ -30,11 +31,13 @@ struct goelf {
 
 static struct ptc_cur bytes_at(const struct goelf *g, uint64_t off, uint64_t len)
 {
-	struct ptc_cur c = g->file;
+	Elf_Data *data =
+		off <= g->size && len && len <= g->size - off && g->size <= INT64_MAX ?
+			elf_getdata_rawchunk(g->elf, (int64_t)off, (size_t)len, ELF_T_BYTE) :
+			NULL;
 
-	if (off > ptc_cur_left(&c) || len > ptc_cur_left(&c) - off)
-		return (struct ptc_cur){ NULL, NULL };
-	return ptc_cur_init(c.pos + off, (size_t)len);
+	return data && data->d_buf ? ptc_cur_init(data->d_buf, data->d_size) :
+				     (struct ptc_cur){ NULL, NULL };
 }
 
 /* The next segment of type @type from number *@i on, which moves behind it. */
@@ -79,12 +82,10 @@ static bool is_code(Elf *elf, uint64_t start, uint64_t end)
 /* The bytes of a segment, for one search. */
 static struct ptc_cur to_search(struct goelf *g, const GElf_Phdr *ph)
 {
-	const struct ptc_cur c = bytes_at(g, ph->p_offset, ph->p_filesz);
-
-	if (ptc_cur_left(&c) > g->unread)
+	if (ph->p_filesz > g->unread)
 		return (struct ptc_cur){ NULL, NULL };
-	g->unread -= ptc_cur_left(&c);
-	return c;
+	g->unread -= ph->p_filesz;
+	return bytes_at(g, ph->p_offset, ph->p_filesz);
 }
 
 /* --- relocations: the words that the file need not have --- */
@@ -194,10 +195,9 @@ static bool find_text(struct goelf *g, const struct ptc_gopclntab *t, uint64_t t
 
 /* --- the table --- */
 
-/* At file offset @off; at most @len bytes. */
-static struct ptc_gopclntab *read_at(struct goelf *g, uint64_t off, uint64_t addr, uint64_t len)
+/* From the bytes @c, which are those at @addr. */
+static struct ptc_gopclntab *read_at(struct goelf *g, struct ptc_cur c, uint64_t addr)
 {
-	const struct ptc_cur c = bytes_at(g, off, len);
 	const size_t n = ptc_cur_left(&c);
 	uint8_t *copy = n && n < SIZE_MAX && ptc_gopclntab_begins(c.pos, n) ? malloc(n + 1) : NULL;
 	struct ptc_gopclntab *t = NULL;
@@ -225,16 +225,17 @@ static struct ptc_gopclntab *read_at(struct goelf *g, uint64_t off, uint64_t add
 /* Tables are aligned to 32 bytes; to 8 by the oldest linkers. */
 static struct ptc_gopclntab *search(struct goelf *g, const GElf_Phdr *ph)
 {
-	const struct ptc_cur c = to_search(g, ph);
-	const size_t n = ptc_cur_left(&c);
+	struct ptc_cur c = to_search(g, ph);
 	struct ptc_gopclntab *t = NULL;
-	size_t at;
+	uint64_t addr = ph->p_vaddr;
 
-	for (at = 0; !t && at < n && g->tries < TRIES_MAX; at += WORD)
-		if (ptc_gopclntab_begins(c.pos + at, n - at)) {
+	for (; !t && ptc_cur_left(&c) >= WORD && g->tries < TRIES_MAX; addr += WORD) {
+		if (ptc_gopclntab_begins(c.pos, ptc_cur_left(&c))) {
 			g->tries++;
-			t = read_at(g, ph->p_offset + at, ph->p_vaddr + at, n - at);
+			t = read_at(g, c, addr);
 		}
+		(void)ptc_cur_skip(&c, WORD);
+	}
 	return t;
 }
 
@@ -262,7 +263,7 @@ static void look_at_sections(struct goelf *g)
 }
 
 /* A note of Go: its name is in front of what Go's linker calls the build id. */
-static bool has_note(Elf *elf)
+static bool has_note(const struct goelf *g)
 {
 	static const uint8_t name[] = { 'G', 'o', 0, 0 };
 	enum { HEADER = 12 };
@@ -271,16 +272,9 @@ static bool has_note(Elf *elf)
 	GElf_Phdr ph;
 	size_t i = 0;
 
-	for (notes = 0; notes < NOTES_MAX && next_segment(elf, PT_NOTE, &i, &ph); notes++) {
-		const size_t n = ph.p_filesz < NOTE_BYTES_MAX ? ph.p_filesz : NOTE_BYTES_MAX;
-		Elf_Data *data =
-			ph.p_offset <= INT64_MAX && n ?
-				elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, n, ELF_T_BYTE) :
-				NULL;
-
-		if (!data || !data->d_buf)
-			continue;
-		c = ptc_cur_init(data->d_buf, data->d_size);
+	for (notes = 0; notes < NOTES_MAX && next_segment(g->elf, PT_NOTE, &i, &ph); notes++) {
+		c = bytes_at(g, ph.p_offset,
+			     ph.p_filesz < NOTE_BYTES_MAX ? ph.p_filesz : NOTE_BYTES_MAX);
 		for (; ptc_cur_left(&c) >= HEADER + sizeof(name); (void)ptc_cur_skip(&c, 4))
 			if (ptc_le32(c.pos) == sizeof(name) &&
 			    !memcmp(c.pos + HEADER, name, sizeof(name)))
@@ -298,11 +292,10 @@ static bool is_x86_64(Elf *elf)
 	       eh.e_type != ET_REL;
 }
 
-struct ptc_gopclntab *ptc_goelf_read(Elf *elf, bool *ret_unusable)
+struct ptc_gopclntab *ptc_goelf_read(Elf *elf, uint64_t size, bool *ret_unusable)
 {
-	struct goelf g = { .elf = elf };
+	struct goelf g = { .elf = elf, .size = size, .unread = size };
 	struct ptc_gopclntab *t = NULL;
-	const uint8_t *bytes;
 	GElf_Phdr ph;
 	size_t i = 0;
 
@@ -310,13 +303,11 @@ struct ptc_gopclntab *ptc_goelf_read(Elf *elf, bool *ret_unusable)
 	if (!is_x86_64(elf))
 		return NULL;
 	look_at_sections(&g);
-	if (!g.len && !g.is_go && !has_note(elf))
+	if (!g.len && !g.is_go && !has_note(&g))
 		return NULL;
-	bytes = (const uint8_t *)elf_rawfile(elf, &g.unread);
-	g.file = ptc_cur_init(bytes, bytes ? g.unread : 0);
 	g.rela = find_rela(&g);
 	if (g.len)
-		t = read_at(&g, g.off, g.addr, g.len);
+		t = read_at(&g, bytes_at(&g, g.off, g.len), g.addr);
 	while (!g.len && !t && next_segment(elf, PT_LOAD, &i, &ph))
 		t = search(&g, &ph);
 	*ret_unusable = !t;

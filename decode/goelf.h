@@ -11,14 +11,16 @@
 
 #include <libelf.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ptc_gopclntab;
 
 /*
- * The table of @elf, with the addresses of that file. NULL: @elf was not made by Go, or no memory,
- * or the table cannot be used, because it is damaged or newer than this reader: then
+ * The table of @elf, a file of @size bytes, with the addresses of that file. NULL: @elf was not
+ * made by Go, or no memory, or the table cannot be used, because it is damaged or newer than this
+ * reader: then
  * *@ret_unusable is true.
  */
-struct ptc_gopclntab *ptc_goelf_read(Elf *elf, bool *ret_unusable);
+struct ptc_gopclntab *ptc_goelf_read(Elf *elf, uint64_t size, bool *ret_unusable);
 
 #endif

@@ -115,7 +115,8 @@ static void open_module(struct ptc_srcline_module *m)
 		*data = (void *)(uintptr_t)m->file;
 		read_dwarf(m);
 		if (!m->units.has_go)
-			m->go = ptc_goelf_read(dwfl_module_getelf(m->mod, &m->go_bias), &unusable);
+			m->go = ptc_goelf_read(dwfl_module_getelf(m->mod, &m->go_bias),
+					       m->file->len, &unusable);
 		return;
 	}
 	if (m->dwfl)

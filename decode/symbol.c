@@ -215,21 +215,22 @@ static bool add_functions(struct ptc_symtab *t, const struct ptc_gopclntab *go)
 }
 
 /* A program of Go that was stripped has the names that the runtime needs. */
-static bool add_go(struct ptc_symtab *t, Elf *elf)
+static bool add_go(struct ptc_symtab *t, Elf *elf, uint64_t size)
 {
-	struct ptc_gopclntab *go = ptc_goelf_read(elf, &t->unusable_go);
+	struct ptc_gopclntab *go = ptc_goelf_read(elf, size, &t->unusable_go);
 	const bool ok = !go || add_functions(t, go);
 
 	ptc_gopclntab_free(go);
 	return ok;
 }
 
-static bool fill(struct ptc_symtab *t, Elf *elf, const struct ptc_codefile *f, int fd)
+static bool fill(struct ptc_symtab *t, Elf *elf, uint64_t size, const struct ptc_codefile *f,
+		 int fd)
 {
 	bool all;
 
 	if (!add_segments(t, elf) || !add_symbols(t, elf, NULL, &all) ||
-	    (!all && f && !add_debug(t, f, fd, elf, &all)) || (!all && !add_go(t, elf)))
+	    (!all && f && !add_debug(t, f, fd, elf, &all)) || (!all && !add_go(t, elf, size)))
 		return false;
 	ptc_symtab_sort(t);
 	if (!ptc_plt_add(t, elf))
@@ -238,12 +239,12 @@ static bool fill(struct ptc_symtab *t, Elf *elf, const struct ptc_codefile *f, i
 	return true;
 }
 
-/* Of an open ELF file; @f and @fd, if it is one: then its debug file counts too. */
-static struct ptc_symtab *read_elf(Elf *elf, const struct ptc_codefile *f, int fd)
+/* Of an open ELF file of @size bytes; @f and @fd, if it is one: then its debug file counts too. */
+static struct ptc_symtab *read_elf(Elf *elf, uint64_t size, const struct ptc_codefile *f, int fd)
 {
 	struct ptc_symtab *t = elf && elf_kind(elf) == ELF_K_ELF ? calloc(1, sizeof(*t)) : NULL;
 
-	if (!t || fill(t, elf, f, fd))
+	if (!t || fill(t, elf, size, f, fd))
 		return t;
 	ptc_symtab_free(t);
 	return NULL;
@@ -259,7 +260,7 @@ struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len)
 		return NULL;
 	/* Opened for reading: libelf does not write to it. */
 	elf = elf_memory((char *)(uintptr_t)image, len);
-	t = read_elf(elf, NULL, -1);
+	t = read_elf(elf, len, NULL, -1);
 	(void)elf_end(elf);
 	return t;
 }
@@ -274,7 +275,7 @@ struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f)
 		return NULL;
 	/* It is read, not mapped: it may be cut meanwhile. */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	t = read_elf(elf, f, fd);
+	t = read_elf(elf, f->len, f, fd);
 	(void)elf_end(elf);
 	(void)close(fd);
 	return t;

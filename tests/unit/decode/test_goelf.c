@@ -63,7 +63,7 @@ static void fill(struct segment *s, unsigned int form)
 	ptc_buf_le32(note, 4);
 	ptc_buf_le32(note, 0);
 	ptc_buf_le32(note, 4);
-	ptc_buf_put(note, form & NO_NOTE ? "Oh" : "Go\0", 4);
+	ptc_buf_put(note, form & NO_NOTE ? "Oh\0" : "Go\0", 4);
 	ptc_buf_zero(&s[1].bytes, form & NO_CODE ? GP_END - 1 : GP_END);
 	gp_table(&s[2].bytes, GP_1_20);
 	ptc_buf_set_le64(&s[2].bytes, TEXT_FIELD, 0);
@@ -138,7 +138,7 @@ static struct ptc_gopclntab *find(const struct ptc_buf *b, size_t len, bool *ret
 	if (len)
 		memcpy(bytes, b->bytes, len);
 	elf = elf_memory(bytes, len);
-	t = ptc_goelf_read(elf, ret_unusable);
+	t = ptc_goelf_read(elf, len, ret_unusable);
 	(void)elf_end(elf);
 	free(bytes);
 	return t;
