@@ -10,27 +10,6 @@
 #include "base/err.h"
 #include "base/replace.h"
 
-/* The name that it will have; a folder may be named with a '/' behind. */
-static int resolve(const char *path, char **ret, struct ptc_err *err)
-{
-	size_t len = strlen(path);
-	char *whole;
-
-	if (!len)
-		return ptc_fail(err, PTC_E_USAGE, "the output folder has no name");
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	*ret = strndup(path, len);
-	if (!*ret)
-		return ptc_fail_mem(err);
-	whole = realpath(*ret, NULL);
-	if (!whole)
-		return 0; /* there is nothing yet, or a link to nothing */
-	free(*ret);
-	*ret = whole;
-	return 0;
-}
-
 static int make(struct ptc_folder_out *o, struct ptc_err *err)
 {
 	const char *base = strrchr(o->path, '/');
@@ -59,7 +38,7 @@ int ptc_folder_out_open(struct ptc_folder_out *o, const char *path, struct ptc_e
 	int rc;
 
 	*o = (struct ptc_folder_out)PTC_FOLDER_OUT_INIT;
-	rc = resolve(path, &o->path, err);
+	rc = ptc_replace_name(path, &o->path, err);
 	if (!rc)
 		rc = ptc_replace_check(o->path, err);
 	if (!rc)

@@ -10,12 +10,19 @@
 
 #include "auxtrace/layout.h"
 #include "base/err.h"
+#include "base/untrusted.h"
 
 enum { READ_SIZE = 1 << 16 };
 
 static int cannot_open(const char *name, struct ptc_err *err)
 {
 	return ptc_fail_sys(err, errno, "cannot open '%s'", name);
+}
+
+static int no_file(const char *name, struct ptc_err *err)
+{
+	return ptc_fail(err, PTC_E_UNSUPPORTED,
+			"cannot read '%s': it is not a regular file, nor a pipe", name);
 }
 
 static int map_file(int fd, const struct stat *st, const char *name, struct ptc_input *ret,
@@ -100,21 +107,25 @@ static int spool(int fd, const char *name, struct ptc_input *ret, struct ptc_err
 }
 
 /*
- * Something that nobody has opened for writing yet would seem empty if it were
- * not waited for; anything else must not be waited for.
+ * The user named the recording, so it may be a FIFO. One that nobody has opened for writing yet
+ * would seem empty if it were not waited for. Anything else must not be waited for.
  */
 static int open_name(const char *path)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
 	struct stat st;
-	int fd;
 
 	if (!strcmp(path, "-"))
 		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
+	if (stat(path, &st))
+		return -1;
+	if (S_ISFIFO(st.st_mode))
 		return open(path, flags);
-	fd = open(path, flags | O_NONBLOCK);
-	return fd;
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		errno = ENODEV; /* to open a device acts on it */
+		return -1;
+	}
+	return open(path, flags | O_NONBLOCK);
 }
 
 int ptc_input_open(const char *path, struct ptc_input *ret, int *ret_folder, struct ptc_err *err)
@@ -124,6 +135,8 @@ int ptc_input_open(const char *path, struct ptc_input *ret, int *ret_folder, str
 	int rc;
 
 	*ret_folder = -1;
+	if (fd < 0 && errno == ENODEV)
+		return no_file(path, err);
 	if (fd < 0)
 		return cannot_open(path, err);
 	if (fstat(fd, &st)) {
@@ -136,43 +149,28 @@ int ptc_input_open(const char *path, struct ptc_input *ret, int *ret_folder, str
 	} else if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
 		rc = spool(fd, path, ret, err);
 	} else {
-		rc = ptc_fail(err, PTC_E_UNSUPPORTED,
-			      "cannot read '%s': it is not a regular file, nor a pipe", path);
+		rc = no_file(path, err);
 	}
 	(void)close(fd);
 	return rc;
 }
 
-static int check_entry(const struct stat *st, const struct stat *folder, const char *name,
-		       struct ptc_err *err)
-{
-	if (!S_ISREG(st->st_mode))
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot read '%s': it is not a regular file", name);
-	if (st->st_uid && st->st_uid != folder->st_uid && st->st_uid != geteuid())
-		return ptc_fail(err, PTC_E_PERM,
-				"cannot read '%s': it belongs to user %u, its folder to user %u",
-				name, st->st_uid, folder->st_uid);
-	return 0;
-}
-
 int ptc_input_open_at(int folder, const char *entry, const char *name, struct ptc_input *ret,
 		      struct ptc_err *err)
 {
-	const int fd =
-		openat(folder, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	const struct ptc_untrusted how = { .no_link = true };
 	struct stat st, dir;
-	int rc;
+	const int fd = ptc_untrusted_open_at(folder, entry, name, &how, &st, err);
+	int rc = 0;
 
-	if (fd < 0 && errno == ELOOP)
-		return ptc_fail(err, PTC_E_UNSUPPORTED, "cannot read '%s': it is a symbolic link",
-				name);
 	if (fd < 0)
-		return cannot_open(name, err);
-	if (fstat(fd, &st) || fstat(folder, &dir))
+		return fd;
+	if (fstat(folder, &dir))
 		rc = cannot_open(name, err);
-	else
-		rc = check_entry(&st, &dir, name, err);
+	else if (st.st_uid && st.st_uid != dir.st_uid && st.st_uid != geteuid())
+		rc = ptc_fail(err, PTC_E_PERM,
+			      "cannot read '%s': it belongs to user %u, its folder to user %u",
+			      name, st.st_uid, dir.st_uid);
 	if (!rc)
 		rc = map_file(fd, &st, name, ret, err);
 	(void)close(fd);

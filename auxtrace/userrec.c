@@ -596,7 +596,7 @@ void ptc_user_put(struct ptc_buf *b, const struct ptc_user *u)
 int ptc_user_own(const struct ptc_rec *rec, uint64_t event_id, struct ptc_cur *ret,
 		 struct ptc_err *err)
 {
-	struct ptc_user u = {0};
+	struct ptc_user u = { 0 };
 	int rc;
 
 	if (rec->type != PTC_REC_HEADER_EVENT_TYPE)

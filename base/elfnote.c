@@ -3,14 +3,13 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "base/err.h"
+#include "base/untrusted.h"
 
 #define NOTE_HEADER ((size_t)12)
 
@@ -192,19 +191,18 @@ int ptc_elf_build_id_fd(int fd, uint64_t len, struct ptc_build_id *ret)
 	return scan_image(&m, ret);
 }
 
-int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc_err *err)
+int ptc_elf_build_id_file(const char *path, size_t root, struct ptc_build_id *ret,
+			  struct ptc_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const struct ptc_untrusted how = { .root = root };
 	struct stat st;
-	int rc;
+	int fd, rc;
 
 	memset(ret, 0, sizeof(*ret));
+	fd = ptc_untrusted_open(path, &how, &st, err);
 	if (fd < 0)
-		return ptc_fail_sys(err, errno, "cannot open '%s'", path);
-	if (fstat(fd, &st))
-		rc = ptc_fail_sys(err, errno, "cannot stat '%s'", path);
-	else
-		rc = S_ISREG(st.st_mode) ? ptc_elf_build_id_fd(fd, (uint64_t)st.st_size, ret) : 0;
+		return fd;
+	rc = ptc_elf_build_id_fd(fd, (uint64_t)st.st_size, ret);
 	(void)close(fd);
 	return rc;
 }

@@ -21,8 +21,12 @@ int ptc_elf_build_id(const void *image, size_t len, struct ptc_build_id *ret);
 /* The same for the file @fd, of @len bytes: read, not mapped, so that it may be cut meanwhile. */
 int ptc_elf_build_id_fd(int fd, uint64_t len, struct ptc_build_id *ret);
 
-/* The same for a path; a file that cannot be read is an error. */
-int ptc_elf_build_id_file(const char *path, struct ptc_build_id *ret, struct ptc_err *err);
+/*
+ * The same for a path, whose first @root bytes are its root (base/untrusted.h). A file that cannot
+ * be read, or is no regular one, is an error.
+ */
+int ptc_elf_build_id_file(const char *path, size_t root, struct ptc_build_id *ret,
+			  struct ptc_err *err);
 
 /* The same for notes alone, as /sys/kernel/notes has them. */
 int ptc_elf_build_id_notes(const void *notes, size_t len, struct ptc_build_id *ret);

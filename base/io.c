@@ -74,45 +74,45 @@ int ptc_pwrite_all(int fd, const void *bytes, size_t len, uint64_t off, const ch
 	return 0;
 }
 
-int ptc_read_file(const char *path, size_t max, struct ptc_buf *out, struct ptc_err *err)
+int ptc_read_fd(int fd, const char *path, size_t max, struct ptc_buf *out, struct ptc_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int rc = 0;
-
 	ptc_buf_reset(out);
-	if (fd < 0)
-		return ptc_fail_sys(err, errno, "cannot open '%s'", path);
 	for (;;) {
 		size_t len = out->len;
 		uint8_t *p = ptc_buf_grow(out, 4096);
 		ssize_t n;
 
-		if (!p) {
-			rc = ptc_fail_mem(err);
-			break;
-		}
+		if (!p)
+			return ptc_fail_mem(err);
 		out->len = len;
 		n = read(fd, p, 4096);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			rc = ptc_fail_sys(err, errno, "cannot read '%s'", path);
-			break;
-		}
+		if (n < 0)
+			return ptc_fail_sys(err, errno, "cannot read '%s'", path);
 		out->len += (size_t)n;
-		if (out->len > max) {
-			rc = ptc_fail(err, PTC_E_LIMIT, "'%s' has more than %zu bytes", path, max);
-			break;
-		}
+		if (out->len > max)
+			return ptc_fail(err, PTC_E_LIMIT, "'%s' has more than %zu bytes", path,
+					max);
 		if (!n)
 			break;
 	}
+	ptc_buf_u8(out, 0);
+	if (ptc_buf_failed(out))
+		return ptc_fail_mem(err);
+	out->len--;
+	return 0;
+}
+
+int ptc_read_file(const char *path, size_t max, struct ptc_buf *out, struct ptc_err *err)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	ptc_buf_reset(out);
+	if (fd < 0)
+		return ptc_fail_sys(err, errno, "cannot open '%s'", path);
+	rc = ptc_read_fd(fd, path, max, out, err);
 	(void)close(fd);
-	if (!rc) {
-		ptc_buf_u8(out, 0);
-		if (ptc_buf_failed(out))
-			return ptc_fail_mem(err);
-		out->len--;
-	}
 	return rc;
 }

@@ -21,9 +21,14 @@ int ptc_pwrite_all(int fd, const void *bytes, size_t len, uint64_t off, const ch
 		   struct ptc_err *err);
 
 /*
- * Read a whole small file (as in /proc and /sys, where sizes are not known
- * beforehand) of at most @max bytes into @out, which is reset first and gets a
- * NUL behind its len. More than @max is PTC_E_LIMIT.
+ * Read @fd to its end, at most @max bytes, into @out, which is reset first and gets a NUL behind
+ * its len. More than @max is PTC_E_LIMIT. @path is for messages.
+ */
+int ptc_read_fd(int fd, const char *path, size_t max, struct ptc_buf *out, struct ptc_err *err);
+
+/*
+ * The same for a small file of the kernel, in /proc or /sys, where sizes are not known beforehand.
+ * Any other name is opened by base/untrusted.h.
  */
 int ptc_read_file(const char *path, size_t max, struct ptc_buf *out, struct ptc_err *err);
 

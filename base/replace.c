@@ -146,8 +146,17 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 	if (is_others(path, name))
 		return ptc_fail(err, PTC_E_PERM, "cannot write '%s': '%s' is somebody else's", path,
 				name);
-	if (lstat(name, &st) || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))
+	if (lstat(name, &st) || S_ISREG(st.st_mode))
 		return 0;
+	if (S_ISLNK(st.st_mode)) {
+		/* A link is moved whatever it leads to, but /dev/stdout is not moved away. */
+		if (stat(name, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+			return 0;
+		return ptc_fail(err, PTC_E_USAGE,
+				"cannot write '%s': '%s' leads to something that is not a regular "
+				"file",
+				path, name);
+	}
 	if (!S_ISDIR(st.st_mode))
 		return ptc_fail(err, PTC_E_USAGE,
 				"cannot write '%s': '%s' exists and is not a regular file", path,
@@ -158,6 +167,25 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 			"cannot write '%s': '%s' is a folder, and no recording that could be "
 			"replaced",
 			path, name);
+}
+
+int ptc_replace_name(const char *path, char **ret, struct ptc_err *err)
+{
+	size_t len = strlen(path);
+	const char *base;
+
+	while (len && path[len - 1] == '/')
+		len--;
+	if (!len)
+		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': the output has no name",
+				path);
+	base = memrchr(path, '/', len);
+	base = base ? base + 1 : path;
+	if (!strncmp(base, ".", (size_t)(path + len - base)) ||
+	    !strncmp(base, "..", (size_t)(path + len - base)))
+		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path);
+	*ret = strndup(path, len);
+	return *ret ? 0 : ptc_fail_mem(err);
 }
 
 int ptc_replace_check(const char *path, struct ptc_err *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A finished file or folder takes a name; what had it is kept as NAME.old, as
- * perf does. A folder is replaced only if it is a recording: it holds nothing
+ * perf does. A symbolic link is renamed itself: the file that it leads to stays
+ * as it is, under its own name. A folder is replaced only if it is a recording: it holds nothing
  * but what perf.data folders have. What was NAME.old before is gone then.
  */
 #ifndef PTC_BASE_REPLACE_H
@@ -12,8 +13,16 @@
 #include "ptcap/error.h"
 
 /*
- * May @path (resolved) be replaced later: nothing, a regular file, or a recording, and so its
- * .old? PTC_E_USAGE; PTC_E_PERM where, in a sticky folder, it is somebody else's.
+ * The name that an output asked for as @path replaces: @path without slashes at its end. A symbolic
+ * link is not followed: the link itself is replaced. Caller frees *@ret. PTC_E_USAGE: no such name
+ * can be given ("", "/", "." or ".." at the end).
+ */
+int ptc_replace_name(const char *path, char **ret, struct ptc_err *err);
+
+/*
+ * May @path (of ptc_replace_name) be replaced later: nothing, a regular file, a recording, or a
+ * symbolic link to a file, to a folder or to nothing? And so its .old? PTC_E_USAGE; PTC_E_PERM
+ * where, in a sticky folder, another user owns it.
  */
 int ptc_replace_check(const char *path, struct ptc_err *err);
 

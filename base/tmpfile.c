@@ -63,20 +63,15 @@ static int open_named(struct ptc_tmpfile *t)
 
 static int open_file(struct ptc_tmpfile *t, const char *path, bool named, struct ptc_err *err)
 {
+	const size_t len = strlen(path);
 	struct stat st;
 	int sys = 0, rc;
 
 	*t = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
-	if (!*path)
-		return ptc_fail(err, PTC_E_USAGE, "the output file has no name");
-	if (!stat(path, &st)) {
-		t->path = realpath(path, NULL);
-	} else {
-		t->path = strdup(path);
-	}
-	if (!t->path)
-		return ptc_fail_sys(err, errno, "cannot write '%s'", path);
-	rc = t->path[strlen(t->path) - 1] == '/' ?
+	rc = ptc_replace_name(path, &t->path, err);
+	if (rc)
+		return rc;
+	rc = path[len - 1] == '/' && stat(path, &st) ?
 		     ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path) :
 		     ptc_replace_check(t->path, err);
 	if (rc) {

@@ -13,7 +13,7 @@
 struct ptc_tmpfile {
 	int fd;	    /* -1: none */
 	char *tmp;  /* owned; its temporary name; NULL: none (yet, or any more) */
-	char *path; /* owned; the final name */
+	char *path; /* owned; the final name, as ptc_replace_name gives it */
 };
 
 #define PTC_TMPFILE_INIT                                                                           \
@@ -24,8 +24,8 @@ struct ptc_tmpfile {
 /*
  * Create it (".NAME.XXXXXX", if it must have a name) in the folder of @path, mode
  * 0600 as perf's: what ran is nobody else's business. @path may name what base/replace.h can
- * replace (it stays until commit) or a symbolic link to it (what it leads to is replaced), or a
- * link to nothing (which is replaced); anything else that exists is refused.
+ * replace, which stays until commit. A symbolic link is replaced itself, never followed. Anything
+ * else that exists is refused.
  */
 int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
 

@@ -42,8 +42,11 @@
 
 enum { MAX_PAIRS = 64, MAX_THREADS = 64, MEMORY = 1 << 30 };
 
-/* How often a line goes to and fro; further than so many ns it is far. */
-enum { TIMES = 50000, FAR_NS = 150 };
+/* How often a cache line goes to and fro. */
+enum { TIMES = 50000 };
+
+/* Two CPUs are far from each other if a cache line takes longer than this. */
+static const double far_ns = 150;
 
 struct count {
 	uint64_t insns, transfers, hash;
@@ -259,7 +262,7 @@ static double line_time(void)
 	}
 	wall += wall_now();
 	(void)pthread_join(other, NULL);
-	return wall * 1e9 / TIMES;
+	return wall * 1e9 / (double)TIMES;
 }
 
 /* What is told of each pair. */
@@ -271,12 +274,12 @@ struct pair {
 
 static bool is_near(const struct pair *p)
 {
-	return p->before < FAR_NS && p->after < FAR_NS;
+	return p->before < far_ns && p->after < far_ns;
 }
 
 static bool is_far(const struct pair *p)
 {
-	return p->before >= FAR_NS && p->after >= FAR_NS;
+	return p->before >= far_ns && p->after >= far_ns;
 }
 
 static bool is_any(const struct pair *p)

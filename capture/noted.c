@@ -171,6 +171,21 @@ int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_
 	return 0;
 }
 
+bool ptc_noted_has(const struct ptc_noted *n, const struct ptc_filecode *c)
+{
+	const struct ptc_sb_mmap m = { .maj = (uint32_t)c->maj,
+				       .min = (uint32_t)c->min,
+				       .ino = c->ino,
+				       .build_id = c->id,
+				       .filename = c->name };
+	size_t i;
+
+	for (i = 0; i < n->nfiles; i++)
+		if (is_same(&n->files[i], &m))
+			return true;
+	return false;
+}
+
 static void put(struct ptc_buf *b, const char *name, const struct ptc_build_id *id)
 {
 	const struct ptc_build_id_entry e = {

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "capture/samefile.h"
 #include "ptcap/capture.h"
+#include "ptcap/filecode.h"
 
 /* A file that was mapped, as its MMAP2 says. */
 struct ptc_noted_file {
@@ -37,6 +38,9 @@ void ptc_noted_release(struct ptc_noted *n);
 /* Look at every record of the stream seg[0..1]. The losses they tell of are added to @ledger. */
 int ptc_noted_scan(struct ptc_noted *n, const struct ptc_seg seg[2], struct ptc_ledger_ring *ledger,
 		   struct ptc_err *err);
+
+/* Is one of the files noted that whose code @c is? */
+bool ptc_noted_has(const struct ptc_noted *n, const struct ptc_filecode *c);
 
 /*
  * Write the BUILD_ID feature: of the files noted. It is that of the MMAP2 record, or else that of

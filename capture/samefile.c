@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/samefile.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include "base/untrusted.h"
 
 /* Does stat name another device there than /proc/PID/maps? */
 static bool device_differs(int fd)
@@ -27,15 +29,17 @@ bool ptc_samefile(int fd, const struct stat *st, const struct ptc_inode *inode)
 		device_differs(fd));
 }
 
-static int open_same(const char *path, const struct ptc_inode *inode, struct stat *st)
+static int open_same(const char *path, size_t root, const struct ptc_inode *inode, struct stat *st)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const struct ptc_untrusted how = { .root = root };
+	struct ptc_err ignored;
+	const int fd = ptc_untrusted_open(path, &how, st, &ignored);
 
-	if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode) || !ptc_samefile(fd, st, inode))) {
+	if (fd >= 0 && !ptc_samefile(fd, st, inode)) {
 		(void)close(fd);
 		return -1;
 	}
-	return fd;
+	return fd < 0 ? -1 : fd;
 }
 
 int ptc_samefile_open(const char *name, pid_t pid, const struct ptc_inode *inode, struct stat *st)
@@ -45,9 +49,12 @@ int ptc_samefile_open(const char *name, pid_t pid, const struct ptc_inode *inode
 
 	if (name[0] != '/' || name[1] == '/')
 		return -1;
-	fd = open_same(name, inode, st);
+	fd = open_same(name, 0, inode, st);
 	if (fd >= 0 || pid <= 0)
 		return fd;
-	n = snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
-	return n > 0 && (size_t)n < sizeof(path) ? open_same(path, inode, st) : -1;
+	n = snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	if (n < 0 || (size_t)n + strlen(name) >= sizeof(path))
+		return -1;
+	memcpy(path + n, name, strlen(name) + 1);
+	return open_same(path, (size_t)n, inode, st);
 }

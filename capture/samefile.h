@@ -22,8 +22,8 @@ bool ptc_samefile(int fd, const struct stat *st, const struct ptc_inode *inode);
 
 /*
  * Opens @name, as process @pid sees it (0: as we do), for reading. Returns a descriptor, which the
- * caller closes, and fills *@st; or -1 if there is no plain file, or another one than @inode. Never
- * blocks: a FIFO or a device is no plain file.
+ * caller closes, and fills *@st; or -1 if there is no regular file, or another one than @inode. A
+ * FIFO or a device is not opened (base/untrusted.h).
  */
 int ptc_samefile_open(const char *name, pid_t pid, const struct ptc_inode *inode, struct stat *st);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "auxtrace/filecode.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/record.h"
 #include "base/err.h"
@@ -87,6 +88,7 @@ void ptc_series_release(struct ptc_series *s)
 	forget_copies(s);
 	ptc_kept_free(s->kept);
 	ptc_buf_release(&s->states);
+	ptc_buf_release(&s->code);
 	free(s->copies);
 	*s = (struct ptc_series){ .n = 0 };
 }
@@ -97,6 +99,7 @@ int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 {
 	struct ptc_source *source = s->drain->source;
 	size_t i;
+	int rc = 0;
 
 	for (i = 0; i < s->drain->n; i++) {
 		struct ptc_series_copy *c = &s->copies[i];
@@ -110,7 +113,12 @@ int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 		if (ptc_buf_failed(&c->bytes))
 			return ptc_fail_mem(err);
 	}
-	return s->filing->opts->crash ? source->ops->states(source, &s->states, err) : 0;
+	ptc_buf_reset(&s->code);
+	if (source->ops->code)
+		rc = source->ops->code(source, &s->code, err);
+	if (!rc && s->filing->opts->crash)
+		rc = source->ops->states(source, &s->states, err);
+	return rc;
 }
 
 /* --- afterwards --- */
@@ -203,6 +211,26 @@ static int write_trace(struct ptc_series *s, struct file *f, struct ptc_err *err
 	return rc;
 }
 
+/* Code of those files that the records of @f name. */
+static int write_code(const struct ptc_series *s, const struct file *f, struct ptc_err *err)
+{
+	struct ptc_cur c = ptc_cur_init(s->code.bytes, s->code.len);
+	const uint8_t *from = c.pos;
+	struct ptc_filecode code;
+	struct ptc_rec rec;
+	int rc;
+
+	while ((rc = ptc_rec_next(&c, 0, &rec, err)) > 0) {
+		rc = ptc_filecode_parse(&rec, &code, err);
+		if (rc > 0 && ptc_noted_has(&f->noted, &code))
+			rc = ptc_writer_plain(f->writer, from, (size_t)(c.pos - from), err);
+		if (rc < 0)
+			break;
+		from = c.pos;
+	}
+	return rc;
+}
+
 static int write_file(struct ptc_series *s, struct file *f, const char *path, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->filing->opts;
@@ -224,6 +252,8 @@ static int write_file(struct ptc_series *s, struct file *f, const char *path, st
 		rc = write_trace(s, f, err);
 	if (!rc && s->states.len)
 		rc = ptc_writer_plain(f->writer, s->states.bytes, s->states.len, err);
+	if (!rc)
+		rc = write_code(s, f, err);
 	if (!rc)
 		rc = ptc_filing_ledger(
 			g, f->writer,

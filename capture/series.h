@@ -16,6 +16,7 @@ struct ptc_series {
 	struct ptc_kept *kept;		/* owned; what drain gives its records to */
 	struct ptc_series_copy *copies; /* owned; one for each ring */
 	struct ptc_buf states;		/* of those that died since the last file */
+	struct ptc_buf code;		/* of files that are gone or replaced */
 	uint64_t n, trace;		/* files there are, and bytes of trace in them */
 	uint64_t file_bytes;		/* of them, in all */
 };

@@ -170,8 +170,8 @@ struct ptc_source_ops {
 	 */
 	int (*states)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
 	/*
-	 * After finish: append the code of files that were mapped and are gone or replaced
-	 * (auxtrace/filecode.h). NULL: the source does not keep them.
+	 * In a pause for a series, or after finish: append the code of all files that were mapped
+	 * and are gone or replaced (auxtrace/filecode.h). NULL: the source does not keep them.
 	 */
 	int (*code)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
 	void (*free)(struct ptc_source *s);

@@ -40,16 +40,37 @@ int ptc_states_add_records(const struct ptc_states *s, const struct ptc_buf *b, 
 				   ptc_write_all(s->fd, b->bytes, b->len, "what is no trace", err);
 }
 
-int ptc_states_take(struct ptc_states *s, struct ptc_buf *b, struct ptc_err *err)
+int ptc_states_replace(const struct ptc_states *s, const struct ptc_buf *b, struct ptc_err *err)
+{
+	if (ftruncate(s->fd, 0) || lseek(s->fd, 0, SEEK_SET))
+		return ptc_fail_sys(err, errno, "cannot replace what is no trace");
+	return ptc_states_add_records(s, b, err);
+}
+
+/* Appends what is behind @from; *@ret_end: how much there is in all. */
+static int get_from(const struct ptc_states *s, off_t from, struct ptc_buf *b, off_t *ret_end,
+		    struct ptc_err *err)
 {
 	const off_t end = s->fd < 0 ? 0 : lseek(s->fd, 0, SEEK_END);
-	const off_t len = end - s->taken;
+	const off_t len = end - from;
 	uint8_t *to = len > 0 ? ptc_buf_grow(b, (size_t)len) : NULL;
 
-	if (end < 0 || (to && pread(s->fd, to, (size_t)len, s->taken) != len))
-		return ptc_fail_sys(err, errno, "cannot read the state of what has crashed");
+	if (end < 0 || (to && pread(s->fd, to, (size_t)len, from) != len))
+		return ptc_fail_sys(err, errno, "cannot read what is no trace");
 	if (ptc_buf_failed(b))
 		return ptc_fail_mem(err);
-	s->taken = end;
+	*ret_end = end;
 	return 0;
+}
+
+int ptc_states_take(struct ptc_states *s, struct ptc_buf *b, struct ptc_err *err)
+{
+	return get_from(s, s->taken, b, &s->taken, err);
+}
+
+int ptc_states_get(const struct ptc_states *s, struct ptc_buf *b, struct ptc_err *err)
+{
+	off_t end;
+
+	return get_from(s, 0, b, &end, err);
 }

@@ -33,7 +33,13 @@ int ptc_states_add(const struct ptc_states *s, const struct ptc_state *state, st
 int ptc_states_add_records(const struct ptc_states *s, const struct ptc_buf *b,
 			   struct ptc_err *err);
 
+/* The same, in place of all that was added. */
+int ptc_states_replace(const struct ptc_states *s, const struct ptc_buf *b, struct ptc_err *err);
+
 /* The session: append what was added since the last time. Nobody adds meanwhile. */
 int ptc_states_take(struct ptc_states *s, struct ptc_buf *b, struct ptc_err *err);
+
+/* The session: append everything. Nobody adds or replaces meanwhile. */
+int ptc_states_get(const struct ptc_states *s, struct ptc_buf *b, struct ptc_err *err);
 
 #endif

@@ -15,14 +15,18 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The file that what is now @output would replace. */
+/* The file that @output, renamed to NAME.old, would replace. */
 static bool stat_old(const char *output, struct stat *ret)
 {
-	char *path = realpath(output, NULL), *old = NULL;
+	size_t len = strlen(output);
+	char *old;
 	bool found;
 
-	found = path && asprintf(&old, "%s.old", path) >= 0 && !lstat(old, ret);
-	free(path);
+	while (len > 1 && output[len - 1] == '/')
+		len--;
+	if (asprintf(&old, "%.*s.old", (int)len, output) < 0)
+		return false;
+	found = !lstat(old, ret);
 	free(old);
 	return found;
 }

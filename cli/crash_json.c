@@ -175,6 +175,8 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	put_stack(&e, "stack_unwound", r, &r->unwound);
 	ptc_emit_bool(&e, "traced_cut", r->traced.cut);
 	ptc_emit_bool(&e, "unwound_cut", r->unwound.cut);
+	if (r->unwound.ends_in)
+		ptc_emit_text(&e, "unwound_ends_in", r->unwound.ends_in);
 	if (r->circle.insns) {
 		ptc_emit_object(&e, "unshown_loop");
 		ptc_crash_place(r, r->circle.ip, &place);

@@ -209,6 +209,11 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 		printf("     the trace shows more: of %zu frames and more the outermost are not "
 		       "kept\n",
 		       r->traced.n);
+	if (r->unwound.ends_in && r->unwound.n < r->traced.n) {
+		printf("     the memory does not say more: there is no file for '");
+		ptc_show_plain(r->unwound.ends_in);
+		printf("' that says how to unwind\n");
+	}
 	if (r->unwound.cut)
 		printf("     the memory has more: %zu frames are read, the outermost are not\n",
 		       r->unwound.n);

@@ -19,6 +19,13 @@ static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 	return ip && ptc_decode_symbol(p->d, item, ip, &off) ? ip - off : 0;
 }
 
+static uint64_t life(void *ctx, const struct ptc_item *item)
+{
+	const struct ptc_calls_printer *p = ctx;
+
+	return ptc_decode_life(p->d, item);
+}
+
 static void pad(struct ptc_line *l, size_t begin, size_t width)
 {
 	while (l->n - begin < width)
@@ -229,7 +236,8 @@ int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, st
 {
 	const struct ptc_calls_opts opts = { .function = function,
 					     .on_call = json ? on_call_json : on_call,
-					     .ctx = p };
+					     .ctx = p,
+					     .life = life };
 
 	*p = (struct ptc_calls_printer){ .d = d, .line = line };
 	p->calls = ptc_calls_new(&opts);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/branchsel.h"
 #include "decode/grow.h"
 
 enum { DEPTH_MAX = 1 << 16 }; /* a deeper stack forgets its outermost half */
@@ -19,6 +20,7 @@ struct frame {
 struct thread {
 	int32_t tid;
 	uint32_t queue;	      /* where it was last */
+	uint64_t life;	      /* by opts.life, when it last came out of the kernel */
 	struct frame *frames; /* owned */
 	size_t n, cap;
 	/* out of the trace: where it would go on if nothing came in between; it may be the address
@@ -291,6 +293,26 @@ static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_i
 	}
 }
 
+/* Did the kernel lead to user space: of another thread, or of another program, maybe? */
+static bool comes_back(const struct ptc_item *it)
+{
+	return it->kind == PTC_KIND_START ||
+	       (ptc_is_kernel_ip(it->from) && ptc_item_has_to(it) && !ptc_is_kernel_ip(it->to));
+}
+
+/* Nothing of the thread that had this number before, or of the program in front of an exec, is
+ * left. */
+static int begin_life(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const uint64_t life = c->opts.life(c->opts.ctx, it);
+
+	if (life == t->life)
+		return 0;
+	t->life = life;
+	t->out = false;
+	return leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
+}
+
 static void forget(struct thread *t)
 {
 	t->n = 0;
@@ -319,6 +341,7 @@ static int on_gap_of_queue(struct ptc_calls *c, const struct ptc_item *it)
 int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 {
 	struct thread *t;
+	int rc;
 
 	if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_GAP)
 		return 0;
@@ -331,6 +354,11 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 	if (it->type == PTC_ITEM_GAP) {
 		forget(t);
 		return tell_lost(c, it);
+	}
+	if (c->opts.life && comes_back(it)) {
+		rc = begin_life(c, t, it);
+		if (rc)
+			return rc;
 	}
 	if (it->kind == PTC_KIND_START)
 		return on_start(c, t, it);

@@ -45,6 +45,8 @@ struct ptc_calls_opts {
 	/* Non-zero: no more. */
 	int (*on_call)(void *ctx, const struct ptc_call *call);
 	void *ctx;
+	/* ptc_decode_life of @item's thread; NULL: threads and programs stay the same. */
+	uint64_t (*life)(void *ctx, const struct ptc_item *item);
 };
 
 struct ptc_calls;

@@ -149,9 +149,11 @@ static void take(struct ptc_codefiles *s, struct ptc_codefile *f, struct ptc_fou
 		f->other_id = found->is_id;
 		found->other_path = NULL;
 	}
+	f->special |= found->special;
 	if (found->fd >= 0 && !fstat(found->fd, &st) && make_room(s, f, found->len)) {
 		f->from = PTC_CODE_FILE;
 		f->path = found->path;
+		f->root = found->root;
 		f->assumed = found->assumed;
 		found->path = NULL;
 		f->dev = st.st_dev;
@@ -195,13 +197,15 @@ static bool is_another(const struct ptc_codefile *f)
 
 int ptc_codefile_reopen(const struct ptc_codefile *f)
 {
+	const struct ptc_untrusted how = { .root = f->root };
+	struct ptc_err err;
 	struct stat st;
 	uint64_t len;
 	int fd;
 
 	if (!f->path)
 		return -1;
-	fd = ptc_search_open(f->path, &len);
+	fd = ptc_search_open(f->path, &how, &len, &err);
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && st.st_dev == f->dev && st.st_ino == f->ino && len == f->len &&
@@ -469,9 +473,9 @@ int ptc_codefiles_open(struct ptc_codefiles *s, const char *path, struct ptc_cod
 
 	if (!f)
 		return ptc_fail_mem(err);
-	found.fd = ptc_search_open(path, &len);
+	found.fd = ptc_search_open(path, &(struct ptc_untrusted){ .root = 0 }, &len, err);
 	if (found.fd < 0)
-		return ptc_fail_sys(err, errno, "cannot read code from '%s'", path);
+		return found.fd;
 	found.len = len;
 	found.path = strdup(path);
 	take(s, f, &found);
@@ -491,9 +495,9 @@ int ptc_codefiles_map(struct ptc_codefiles *s, const char *path, struct ptc_code
 
 	if (!f)
 		return ptc_fail_mem(err);
-	fd = ptc_search_open(path, &len);
+	fd = ptc_search_open(path, &(struct ptc_untrusted){ .root = 0 }, &len, err);
 	if (fd < 0)
-		return ptc_fail_sys(err, errno, "cannot read '%s'", path);
+		return fd;
 	p = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
 	sys = errno;
 	(void)close(fd);

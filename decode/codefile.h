@@ -42,10 +42,12 @@ struct ptc_codefile {
 	enum ptc_code_from from;
 	const uint8_t *bytes; /* NULL: could not be had; else zeros where not ptc_codefile_has */
 	size_t len;
-	char *path; /* owned; the file whose bytes these are; NULL: none */
+	char *path;  /* owned; the file whose bytes these are; NULL: none */
+	size_t root; /* bytes of path that are the root it was found below */
 	bool assumed;
 	bool unreadable; /* not all of it could be read, or kept, */
 	bool changed;	 /* because it was not the same file any more */
+	bool special;	 /* the name is that of a FIFO, a device or the like now */
 	bool saved;	 /* the recording itself has code of it */
 	bool in_core;	 /* a core has what this does not */
 	bool kernel;	 /* of the kernel: a path is not opened */

@@ -234,7 +234,8 @@ static int take_core(struct ptc_core *c, struct ptc_err *err)
 	return 0;
 }
 
-int ptc_core_open(const char *path, struct ptc_core **ret, struct ptc_err *err)
+int ptc_core_open(const char *path, const struct ptc_untrusted *how, struct ptc_core **ret,
+		  struct ptc_err *err)
 {
 	struct ptc_core *c = calloc(1, sizeof(*c));
 	int r;
@@ -248,8 +249,8 @@ int ptc_core_open(const char *path, struct ptc_core **ret, struct ptc_err *err)
 		ptc_core_free(c);
 		return ptc_fail_mem(err);
 	}
-	c->fd = ptc_search_open(path, &c->len);
-	r = c->fd < 0 ? ptc_fail_sys(err, errno, "cannot read '%s'", path) : take_core(c, err);
+	c->fd = ptc_search_open(path, how, &c->len, err);
+	r = c->fd < 0 ? c->fd : take_core(c, err);
 	if (r < 0) {
 		ptc_core_free(c);
 		return r;

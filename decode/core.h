@@ -61,11 +61,15 @@ struct ptc_core {
 	bool used;
 };
 
+struct ptc_untrusted;
+
 /* Memory of what a file may claim to hold. */
 enum { PTC_CORE_LOADS_MAX = 1 << 17, PTC_CORE_NOTES_MAX = 64 << 20 };
 
-/* PTC_E_FORMAT: not a core of x86-64. A core that is cut is used as far as it goes. */
-int ptc_core_open(const char *path, struct ptc_core **ret, struct ptc_err *err);
+/* @how: how @path is opened. PTC_E_FORMAT: not a core of x86-64. A core that is cut is used as far
+ * as it goes. */
+int ptc_core_open(const char *path, const struct ptc_untrusted *how, struct ptc_core **ret,
+		  struct ptc_err *err);
 void ptc_core_free(struct ptc_core *c);
 
 /* Where the first segment behind @addr begins; UINT64_MAX if there is none. */

@@ -113,6 +113,7 @@ static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
 			  PTC_CALL_BY_CALL))
 			rc = ptc_fail_mem(err);
 	r->unwound.cut = u.cut;
+	r->unwound.ends_in = u.unknown ? u.unknown->name : NULL;
 	ptc_unwound_release(&u);
 	return rc;
 }
@@ -150,7 +151,10 @@ static void drop_unwound(struct ptc_crash_report *r)
 	}
 }
 
-/* What is behind the end of a trace that begins late is not known: no difference. */
+/*
+ * What is behind the end of a trace that begins late is not known, nor what is behind a frame in a
+ * file that cannot be had: no difference.
+ */
 static int compare(const struct ptc_crash_report *r)
 {
 	const struct ptc_crash_stack *a = &r->traced, *b = &r->unwound;
@@ -159,7 +163,7 @@ static int compare(const struct ptc_crash_report *r)
 	for (i = 0; i < a->n && i < b->n; i++)
 		if (a->frames[i].pc != b->frames[i].pc)
 			return (int)i;
-	return i < a->n && !b->cut ? (int)i : PTC_CRASH_SAME;
+	return i < a->n && !b->cut && !b->ends_in ? (int)i : PTC_CRASH_SAME;
 }
 
 /* --- the instruction --- */
@@ -346,7 +350,7 @@ static int read_core(struct ptc_crash_report *r, const char *path, bool alone, s
 {
 	struct ptc_core *c = NULL;
 	size_t i;
-	int rc = ptc_core_open(path, &c, err);
+	int rc = ptc_core_open(path, &(struct ptc_untrusted){ .kernel = true }, &c, err);
 
 	if (!rc && alone)
 		rc = ptc_dead_of_core(&r->dead, c, err);

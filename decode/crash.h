@@ -39,7 +39,8 @@ struct ptc_crash_frame {
 struct ptc_crash_stack {
 	struct ptc_crash_frame *frames; /* owned; innermost first */
 	size_t n, cap;
-	bool cut; /* there were more: the outermost are missing */
+	bool cut;	     /* there were more: the outermost are missing */
+	const char *ends_in; /* the file that would say who called, and cannot be had; or NULL */
 };
 
 struct ptc_crash_report {

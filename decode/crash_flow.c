@@ -15,6 +15,13 @@ static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 	return ip && ptc_decode_symbol(f->d, item, ip, &off) ? ip - off : 0;
 }
 
+static uint64_t life(void *ctx, const struct ptc_item *item)
+{
+	const struct ptc_crash_flow *f = ctx;
+
+	return ptc_decode_life(f->d, item);
+}
+
 static void keep_call(struct ptc_crash_flow *f, const struct ptc_call *call)
 {
 	if (!f->max_calls)
@@ -142,7 +149,9 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 
 int ptc_crash_flow_run(struct ptc_crash_flow *f, struct ptc_err *err)
 {
-	const struct ptc_calls_opts opts = { .function = function, .on_call = on_call, .ctx = f };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = on_call, .ctx = f, .life = life
+	};
 	const struct ptc_sink sink = { on_items, f };
 	int rc;
 

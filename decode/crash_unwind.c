@@ -66,7 +66,7 @@ struct files {
 };
 
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
+	.find_elf = ptc_srcline_find_elf,
 	.find_debuginfo = ptc_srcline_find_debuginfo,
 };
 
@@ -317,6 +317,17 @@ static bool undo_call(struct unwinding *u)
 	return true;
 }
 
+/* The file without call frame information in which the frames end. */
+static const struct ptc_codefile *unknown_file(const struct unwinding *u)
+{
+	const struct ptc_unwound *out = u->out;
+	const uint64_t pc = out->n ? out->frames[out->n - 1].pc : u->regs[DWARF_RIP];
+	const bool returns = out->n > 1 && !out->frames[out->n - 1].interrupted;
+	const struct ptc_range *r = ptc_addrspace_find(u->as, returns ? pc - 1 : pc);
+
+	return r && r->file && !r->file->path && !r->file->anonymous && !out->cut ? r->file : NULL;
+}
+
 int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc_crash_thread *t,
 	       const struct ptc_addrspace *as, struct ptc_err *err)
 {
@@ -331,6 +342,7 @@ int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc
 	do
 		rc = unwind_from(&w, err);
 	while (!rc && w.stray && ++strayed < STRAYED_MAX && undo_call(&w));
+	u->unknown = unknown_file(&w);
 	return rc;
 }
 

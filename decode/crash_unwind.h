@@ -22,6 +22,9 @@ struct ptc_unwound {
 	struct ptc_unwound_frame *frames; /* owned; innermost first; without signal trampolines */
 	size_t n, cap;
 	bool cut; /* there are more than PTC_UNWIND_MAX */
+	/* The last frame, or the first if there is none, is in this file, which cannot be had: its
+	 * call frame information is not known. NULL: that is not why the frames end. */
+	const struct ptc_codefile *unknown;
 };
 
 /*

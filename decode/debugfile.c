@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "decode/srcline.h"
 #include "decode/symbol.h"
 #include "decode/symtab.h"
 
@@ -108,7 +109,7 @@ static bool add_all(struct ptc_symtab *t, Dwfl_Module *mod)
 bool ptc_debugfile_add_mini(struct ptc_symtab *t, int fd)
 {
 	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
+		.find_elf = ptc_srcline_find_elf,
 		.find_debuginfo = no_debuginfo,
 		.section_address = dwfl_offline_section_address,
 	};

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -179,6 +180,22 @@ static uint8_t *read_all(int fd, size_t len)
 	return NULL;
 }
 
+/* A dump is code that is decoded: only the user's own is believed, or root's. */
+static int may_be_read(const struct ptc_found *found, struct ptc_err *err)
+{
+	struct stat st;
+
+	if (found->fd < 0 && found->special) {
+		*err = found->why;
+		return err->code;
+	}
+	if (found->fd < 0 || fstat(found->fd, &st))
+		return ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
+	if (found->len > DUMP_MAX)
+		return ptc_fail(err, PTC_E_LIMIT, "it has more than %d MiB", DUMP_MAX >> 20);
+	return ptc_untrusted_owner(&st, geteuid(), found->path, PTC_ORIGIN_WAY_OUT, err);
+}
+
 static int read_dump(struct dump *d, struct ptc_err *err)
 {
 	const struct ptc_build_id none = { .len = 0 };
@@ -186,12 +203,17 @@ static int read_dump(struct dump *d, struct ptc_err *err)
 	uint8_t *bytes = NULL;
 	size_t len;
 
+	int r;
+
 	ptc_search_file(&d->ps->files.search, d->file->path, &none, d->file->pid, &found);
-	if (found.fd >= 0 && found.len <= DUMP_MAX)
+	r = may_be_read(&found, err);
+	if (!r) {
 		bytes = read_all(found.fd, (size_t)found.len);
-	if (!bytes) {
+		r = bytes ? 0 : ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
+	}
+	if (r) {
 		ptc_found_release(&found);
-		return ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
+		return r;
 	}
 	d->file->bytes = bytes;
 	len = (size_t)found.len;

@@ -27,11 +27,14 @@ int ptc_jit_begin(struct ptc_jit_iter *it, const void *bytes, size_t len, struct
 	memset(it, 0, sizeof(*it));
 	it->rest = ptc_cur_init(bytes, len);
 	it->len = len;
+	if (len >= sizeof(magic) && ptc_le32(bytes) != MAGIC)
+		return ptc_fail(err, PTC_E_FORMAT, "it is no jitdump");
 	if (!ptc_cur_le32(&it->rest, &magic) || !ptc_cur_le32(&it->rest, &version) ||
 	    !ptc_cur_le32(&it->rest, &size) || !ptc_cur_le32(&it->rest, &machine) ||
 	    !ptc_cur_le32(&it->rest, &pad) || !ptc_cur_le32(&it->rest, &ret->pid) ||
-	    !ptc_cur_le64(&it->rest, &time) || !ptc_cur_le64(&it->rest, &flags) || magic != MAGIC)
-		return ptc_fail(err, PTC_E_FORMAT, "it is no jitdump");
+	    !ptc_cur_le64(&it->rest, &time) || !ptc_cur_le64(&it->rest, &flags))
+		return ptc_fail(err, PTC_E_FORMAT,
+				"it ends within its header, as one that is being written does");
 	if (version != 1 || machine != EM_X86_64 || flags & ~(uint64_t)FLAG_TSC)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"it is a jitdump of version %u, for machine %u, with flags 0x%llx",
@@ -86,6 +89,13 @@ static int bad(const struct ptc_jit_iter *it, const struct ptc_cur *at, struct p
 {
 	return ptc_fail_at(err, PTC_E_FORMAT, it->len - ptc_cur_left(at),
 			   "a record of the jitdump is damaged");
+}
+
+/* The rest is less than a record: its writer still writes, or was killed. */
+static int ends_early(const struct ptc_jit_iter *it, const struct ptc_cur *at, struct ptc_err *err)
+{
+	return ptc_fail_at(err, PTC_E_FORMAT, it->len - ptc_cur_left(at),
+			   "it ends within a record, as one that is being written does");
 }
 
 /* pid, tid, vma, address, size, index, the name and its NUL, the code. */
@@ -144,9 +154,12 @@ int ptc_jit_next(struct ptc_jit_iter *it, struct ptc_jit_code *ret, struct ptc_e
 		if (!ptc_cur_left(&it->rest))
 			return 0;
 		if (!ptc_cur_le32(&it->rest, &id) || !ptc_cur_le32(&it->rest, &size) ||
-		    !ptc_cur_le64(&it->rest, &ret->time) || size < PREFIX_SIZE ||
-		    !ptc_cur_sub(&it->rest, size - PREFIX_SIZE, &body))
+		    !ptc_cur_le64(&it->rest, &ret->time))
+			return ends_early(it, &start, err);
+		if (size < PREFIX_SIZE)
 			return bad(it, &start, err);
+		if (!ptc_cur_sub(&it->rest, size - PREFIX_SIZE, &body))
+			return ends_early(it, &start, err);
 		if (id == CODE_CLOSE)
 			return 0;
 		r = id == CODE_LOAD ? take_load(it, body, ret, err) :

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/untrusted.h"
 #include "decode/codefile.h"
 #include "decode/core.h"
 #include "decode/grow.h"
@@ -39,16 +39,20 @@ bool ptc_kernel_is_image(const char *name)
 	return !strncmp(name, image_name, sizeof(image_name) - 1);
 }
 
-static int read_kallsyms(struct ptc_kernel *k, const char *dir, struct ptc_err *err)
+static int read_kallsyms(struct ptc_kernel *k, const char *dir, struct ptc_untrusted how,
+			 struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
+	struct stat st;
 	bool ok = true;
 	char *path;
+
+	how.max = PTC_KALLSYMS_MAX;
 
 	if (asprintf(&path, "%s/kallsyms", dir) < 0)
 		return ptc_fail_mem(err);
 	/* It may be missing: then nothing has a name, and nothing can be compared. */
-	if (!ptc_read_file(path, PTC_KALLSYMS_MAX, &b, err))
+	if (!ptc_untrusted_read(path, &how, &b, &st, err))
 		ok = ptc_labels_kallsyms(&k->names, (const char *)b.bytes);
 	ptc_labels_sort(&k->names);
 	ptc_buf_release(&b);
@@ -56,19 +60,20 @@ static int read_kallsyms(struct ptc_kernel *k, const char *dir, struct ptc_err *
 	return ok ? 0 : ptc_fail_mem(err);
 }
 
-static int open_kcore(struct ptc_kernel *k, const char *path, struct ptc_err *err)
+static int open_kcore(struct ptc_kernel *k, const char *path, const struct ptc_untrusted *how,
+		      struct ptc_err *err)
 {
 	struct stat st;
 	char *file;
 	int r;
 
-	if (stat(path, &st) || !S_ISDIR(st.st_mode))
-		return ptc_core_open(path, &k->kcore, err);
+	if (!how->root && (stat(path, &st) || !S_ISDIR(st.st_mode)))
+		return ptc_core_open(path, how, &k->kcore, err);
 	if (asprintf(&file, "%s/kcore", path) < 0)
 		return ptc_fail_mem(err);
-	r = ptc_core_open(file, &k->kcore, err);
+	r = ptc_core_open(file, how, &k->kcore, err);
 	free(file);
-	return r < 0 ? r : read_kallsyms(k, path, err);
+	return r < 0 ? r : read_kallsyms(k, path, *how, err);
 }
 
 static void find_text(struct ptc_kernel *k, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
@@ -166,7 +171,8 @@ static int open_vmlinux(struct ptc_kernel *k, struct ptc_codefiles *files, const
 	else if (!find_usual(files, id, &found))
 		ptc_found_release(&found);
 	if (path && found.fd < 0 && !found.other) {
-		return ptc_fail_sys(err, found.sys, "cannot read '%s'", path);
+		*err = found.why;
+		return err->code;
 	}
 	if (found.fd < 0 && !found.other)
 		return 0;
@@ -200,7 +206,9 @@ static bool map_kcore(struct ptc_kernel *k, struct ptc_addrspace *as, struct ptc
 static int take_brought(struct ptc_kernel *k, struct ptc_codefiles *files, const char *dir,
 			struct ptc_err *err)
 {
-	int r = open_kcore(k, dir, err);
+	/* The root is the recording's folder, which @dir is in. */
+	const struct ptc_untrusted how = { .root = (size_t)(strrchr(dir, '/') - dir) };
+	int r = open_kcore(k, dir, &how, err);
 	size_t i;
 
 	for (i = 0; !r && i < k->kcore->nloads; i++) {
@@ -221,7 +229,7 @@ int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 	int r = 0;
 
 	if (opts && opts->kcore)
-		r = open_kcore(k, opts->kcore, err);
+		r = open_kcore(k, opts->kcore, &(struct ptc_untrusted){ .kernel = true }, err);
 	else if (kcore_dir && !vmlinux)
 		r = take_brought(k, files, kcore_dir, err);
 	if (!r && !k->kcore)

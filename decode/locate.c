@@ -2,7 +2,6 @@
 #include "decode/locate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdbool.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/untrusted.h"
 
 struct elf_file {
 	const char *path;
@@ -28,9 +28,12 @@ static void elf_file_close(struct elf_file *f)
 
 static int elf_file_open(struct elf_file *f, const char *path, struct ptc_err *err)
 {
-	*f = (struct elf_file){ .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	const struct ptc_untrusted how = { .root = 0 };
+	struct stat st;
+
+	*f = (struct elf_file){ .path = path, .fd = ptc_untrusted_open(path, &how, &st, err) };
 	if (f->fd < 0)
-		return ptc_fail_sys(err, errno, "cannot open '%s'", path);
+		return f->fd;
 	(void)elf_version(EV_CURRENT);
 	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)

@@ -12,6 +12,7 @@
 #include "decode/addrspace.h"
 #include "decode/grow.h"
 #include "decode/kernel.h"
+#include "decode/symtab.h"
 
 struct ptc_note {
 	char *line; /* owned */
@@ -217,6 +218,9 @@ static const char *hint_of(const struct ptc_codefile *f)
 			       "with --kcore";
 	if (f->anonymous)
 		return "it is in no file; a core of the process may have it: --core";
+	if (f->special)
+		return "the name is that of a FIFO, a device or the like now, which ptcap does not "
+		       "open; --symfs DIR if you have the file elsewhere";
 	if (f->other_path)
 		return "the file there is another one; --symfs, or perf's build-id cache";
 	return "--symfs DIR if you have it elsewhere, or perf's build-id cache";
@@ -309,6 +313,11 @@ static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 			add(n, "no names of '%s': '%s' has build-id %s, not %s as recorded",
 			    f->name, f->other_path, *is ? is : "(none)", was);
 		}
+		if (f->syms && f->syms->unusable_go)
+			add(n,
+			    "no names and source lines of '%s': Go's table of them (.gopclntab) is "
+			    "damaged, or of a version that is not known",
+			    f->name);
 		if (!f->assumed || (f->from == PTC_CODE_OWN && f->saved))
 			continue;
 		if (!first)

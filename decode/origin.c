@@ -14,7 +14,7 @@
 #include "auxtrace/reader.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/untrusted.h"
 #include "decode/core.h"
 #include "decode/debuginfod.h"
 #include "decode/grow.h"
@@ -205,7 +205,8 @@ int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struc
 	if (kernel_traced)
 		r = prepare_kernel(ps, s, f, opts, err);
 	if (!r && opts && opts->core)
-		r = ptc_core_open(opts->core, &c->core, err);
+		r = ptc_core_open(opts->core, &(struct ptc_untrusted){ .kernel = true }, &c->core,
+				  err);
 	return r < 0 ? r : ptc_dumps_read(ps, s, f, clock, err);
 }
 
@@ -265,20 +266,26 @@ bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_
 /* /tmp/perf-PID.map, of somebody whom we trust with what we print: ourselves or root. */
 static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j, const struct ptc_search *s)
 {
+	const struct ptc_untrusted how = { .root = s->symfs ? strlen(s->symfs) : 0,
+					   .max = MAP_MAX,
+					   .no_link = true };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_err err;
 	struct stat st;
 	char *path;
+	int r;
 
 	j->map_tried = true;
 	j->sorted = false;
 	if (asprintf(&path, "%s/tmp/perf-%" PRId32 ".map", s->symfs ? s->symfs : "", j->pid) < 0)
 		return;
-	if (!stat(path, &st) && S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
-	    !ptc_read_file(path, MAP_MAX, &b, &err)) {
-		(void)ptc_labels_perf_map(&j->names, (const char *)b.bytes);
+	r = ptc_untrusted_read(path, &how, &b, &st, &err);
+	if (!r)
+		r = ptc_untrusted_owner(&st, geteuid(), path, PTC_ORIGIN_WAY_OUT, &err);
+	if (!r && ptc_labels_perf_map(&j->names, (const char *)b.bytes))
 		ptc_origin_remark(c, "assumed: '%s' is of the process that was recorded", path);
-	}
+	else if (r && r != PTC_E_NOT_EXIST)
+		ptc_origin_remark(c, "no names from there: %s", err.msg);
 	ptc_buf_release(&b);
 	free(path);
 }

@@ -16,6 +16,9 @@
 #include "decode/pokedpages.h"
 #include "ptcap/decode.h"
 
+/* Ends the message about a file of another user (ptc_untrusted_owner). */
+#define PTC_ORIGIN_WAY_OUT "; decode as that user, or put a copy of your own below --symfs"
+
 struct ptc_core;
 struct ptc_file;
 struct ptc_proc;

@@ -48,6 +48,7 @@ void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other)
 	ps->ncpus = other->ncpus;
 	ps->cpus_cap = other->cpus_cap;
 	ps->copied = other->copied;
+	ps->lives = other->lives;
 	other->procs = was.procs;
 	other->nprocs = was.nprocs;
 	other->procs_cap = was.procs_cap;
@@ -58,6 +59,7 @@ void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other)
 	other->ncpus = was.ncpus;
 	other->cpus_cap = was.cpus_cap;
 	other->copied = was.copied;
+	other->lives = was.lives;
 }
 
 /* Index of the first process with a pid of at least @pid. */
@@ -156,6 +158,24 @@ bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid)
 	return t;
 }
 
+bool ptc_procs_begin_thread(struct ptc_procs *ps, int32_t tid, int32_t pid)
+{
+	if (!ptc_procs_set_thread(ps, tid, pid))
+		return false;
+	if (tid >= 0 && pid >= 0)
+		get_thread(ps, tid)->life = ++ps->lives;
+	return true;
+}
+
+uint64_t ptc_procs_life(const struct ptc_procs *ps, int32_t tid, int32_t pid)
+{
+	const struct ptc_thread *t = ptc_procs_thread(ps, tid);
+	const struct ptc_proc *p = ptc_procs_find(ps, pid);
+	const uint64_t of_thread = t ? t->life : 0, of_proc = p ? p->life : 0;
+
+	return of_thread > of_proc ? of_thread : of_proc;
+}
+
 bool ptc_procs_set_running(struct ptc_procs *ps, uint32_t cpu, int32_t tid)
 {
 	struct ptc_thread *t;
@@ -177,8 +197,9 @@ bool ptc_procs_set_running(struct ptc_procs *ps, uint32_t cpu, int32_t tid)
 	return t;
 }
 
-void ptc_proc_exec(struct ptc_proc *p, uint64_t time)
+void ptc_procs_exec(struct ptc_procs *ps, struct ptc_proc *p, uint64_t time)
 {
+	p->life = ++ps->lives;
 	ptc_addrspace_clear(&p->as);
 	p->names_since = time;
 	p->names_of = 0;
@@ -203,7 +224,7 @@ bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid, uint64_t ti
 	if (!child)
 		return false;
 	if (!parent) {
-		ptc_proc_exec(child, time);
+		ptc_procs_exec(ps, child, time);
 		return true;
 	}
 	inherit_names(ps, child, parent, time);

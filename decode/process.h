@@ -19,11 +19,13 @@ struct ptc_proc {
 	uint64_t names_since, names_until;
 	int32_t names_of;      /* 0: nobody else */
 	struct ptc_view *view; /* owned; what as was when somebody asked for it; NULL: nobody did */
+	uint64_t life;	       /* a number that each exec makes new; 0: none was seen */
 };
 
 struct ptc_thread {
 	int32_t tid, pid; /* pid -1: not known */
 	int32_t cpu;	  /* where it was seen last; -1: nowhere */
+	uint64_t life;	  /* a number that a FORK of this tid makes new; 0: none was seen */
 };
 
 struct ptc_procs {
@@ -34,6 +36,7 @@ struct ptc_procs {
 	int32_t *running; /* owned; tid by cpu, -1: not known */
 	size_t ncpus, cpus_cap;
 	uint64_t copied, states;     /* see struct ptc_addrspace */
+	uint64_t lives;		     /* numbers that threads and processes got */
 	struct ptc_addrspace nobody; /* of who is not known: nothing but the kernel, if that */
 	struct ptc_codefiles files;
 	struct ptc_origin origin;
@@ -57,11 +60,15 @@ struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid);
 
 /* The rest return false when out of memory. */
 bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid);
+/* Thread @tid of @pid begins: an earlier thread of this number is gone. */
+bool ptc_procs_begin_thread(struct ptc_procs *ps, int32_t tid, int32_t pid);
 /* @tid (-1: not known who) runs on @cpu from now on. */
 bool ptc_procs_set_running(struct ptc_procs *ps, uint32_t cpu, int32_t tid);
 /* @pid begins as a copy of @ppid at @time. */
 bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid, uint64_t time);
 /* @p begins to run another program at @time. */
-void ptc_proc_exec(struct ptc_proc *p, uint64_t time);
+void ptc_procs_exec(struct ptc_procs *ps, struct ptc_proc *p, uint64_t time);
+/* A number: while it is the same, thread @tid of @pid is the same one and runs the same program. */
+uint64_t ptc_procs_life(const struct ptc_procs *ps, int32_t tid, int32_t pid);
 
 #endif

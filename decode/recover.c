@@ -139,6 +139,7 @@ static void begin_at(struct ptc_replay *r, size_t from, size_t floor)
 	r->off_psb_later = r->off_psb_agrees = false;
 	r->modeless = true;
 	r->parked = false;
+	r->proven = r->fup_end = 0;
 }
 
 /* The same, where the trace's own bytes begin. */

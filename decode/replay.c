@@ -273,56 +273,23 @@ static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_blo
 	return PTC_LEFT_BLOCK;
 }
 
-/* The next time that the trace tells behind the decoder; that it is now: at once. */
-static uint64_t next_time(const struct ptc_replay *r)
-{
-	const uint8_t *bytes = r->window.bytes;
-	const size_t end = r->next_psb < r->window.upto ? r->next_psb : r->window.upto;
-	enum ptc_pkt type = PTC_PKT_PAD;
-	uint64_t time;
-	size_t at;
-	int n;
-
-	/* It may have read a TSC packet, too, and not used it yet. */
-	for (at = first_sure(r, r->prev2_off); at < end; at += (size_t)n) {
-		n = ptc_pkt_len(bytes + at, end - at, &type);
-		if (n <= 0 || type == PTC_PKT_MTC || type == PTC_PKT_CYC)
-			return r->now;
-		if (type != PTC_PKT_TSC)
-			continue;
-		time = to_ns(r, ptc_le64(bytes + at) >> 8, r->bound);
-		if (time > r->now)
-			return time;
-	}
-	return r->bound;
-}
-
 /*
- * No code is known where the flow is, at the time that was known last; now it may be later. Where
- * code comes there before the next time that is known, it is as late as that: the step is to be
- * made again.
+ * The step that waited for code is made again. If there is still none, it counts as made once: who
+ * decodes ahead waits where one thread does not.
  */
-static bool wait_for_code(struct ptc_replay *r)
+static enum ptc_left next_block_again(struct ptc_replay *r, struct pt_block *b)
 {
-	uint64_t upto, time, ip;
+	const size_t prev = r->prev_off, prev2 = r->prev2_off;
+	const uint64_t now = r->prev_now;
+	const enum ptc_left left = next_blocks(r, 0, b);
 
-	if (pt_errcode(r->status) != pte_nomap || !r->conf.clock.valid || r->now == PTC_NO_TIME ||
-	    (!r->conf.ahead && !r->watch.d))
-		return false;
-	upto = next_time(r);
-	if (upto <= r->now)
-		return false;
-	if (!r->conf.ahead) {
-		ip = ptc_replay_current_ip(r);
-		time = ptc_calm_next_code(&r->watch, r->out.pid, ip, upto);
-		if (time <= r->now)
-			return false;
-		ptc_notes_late_code(r->conf.notes, ip);
-		r->now = time;
+	r->again = false;
+	if (r->status < 0 && !b->ninsn) {
+		r->prev_off = prev;
+		r->prev2_off = prev2;
+		r->prev_now = now;
 	}
-	r->stuck = r->conf.ahead;
-	r->status = 0;
-	return true;
+	return left;
 }
 
 /*
@@ -353,7 +320,8 @@ static int step_block(struct ptc_replay *r, size_t max)
 	move_window(r);
 	if (r->status > 0 && r->status & pts_eos && !(r->status & pts_ip_suppressed))
 		return step_to_end(r);
-	left = next_blocks(r, max, &b);
+	r->proven = r->fup_end = 0;
+	left = r->again ? next_block_again(r, &b) : next_blocks(r, max, &b);
 	goes_on = left != PTC_LEFT_ENDLESS;
 	/* Also when it failed: what it had decoded until then did run. */
 	if (left == PTC_LEFT_BLOCK && b.ninsn) {
@@ -375,25 +343,13 @@ static int step_block(struct ptc_replay *r, size_t max)
 	/* A block that cannot even begin still says where the last one led. */
 	if (r->status < 0 && !b.ninsn)
 		ptc_replay_land(r, b.ip);
-	if (r->status < 0 && (wait_for_code(r) || (b.ninsn && has_more(r))))
+	if (r->status < 0 && (ptc_replay_wait_for_code(r) || (b.ninsn && has_more(r))))
 		return 0;
 	if (r->status < 0)
 		return ptc_replay_recover(r, r->status);
 	if (!goes_on)
 		return ptc_replay_recover(r, r->status & pts_eos ? -pte_eos : -pte_bad_query);
 	return 0;
-}
-
-/*
- * In front of an event read between @from and @to: where is the decoder? Behind an overflow it does
- * not tell where the last branch in front of that led, if a packet said so.
- */
-static void note_place(struct ptc_replay *r, size_t from, size_t to)
-{
-	r->before = 0;
-	if (r->trail.last.valid && ptc_trail_needs_trace(r->trail.last.kind) &&
-	    ptc_find_packet(r->window.bytes, from, to, PTC_PKT_OVF) < to)
-		r->before = ptc_replay_current_ip(r);
 }
 
 static int step_event(struct ptc_replay *r, struct ptc_err *err)
@@ -408,7 +364,7 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 
 	move_window(r);
 	due = ptc_replay_begin_event(r);
-	note_place(r, from, to);
+	ptc_replay_note_place(r, from, to);
 	r->status = ptc_ipt_track_event(&r->track, r->dec, &ev);
 	ptc_replay_look_around(r);
 	/* What failed may be no more than looking for the next one. */

@@ -7,13 +7,89 @@
 #include "decode/mask.h"
 #include "decode/replay_state.h"
 
+/* Notes a FUP in [@from, @to), which waits for its TIP if no event of its own is told. */
+static void note_fup(struct ptc_replay *r, size_t from, size_t to)
+{
+	const uint8_t *bytes = r->window.bytes;
+	size_t at = ptc_find_packet(bytes, from, to, PTC_PKT_FUP), len;
+
+	for (; at < to; at = ptc_find_packet(bytes, at + len, to, PTC_PKT_FUP)) {
+		len = ptc_pkt_ip_len(bytes[at]);
+		r->fup_end = len > 1 ? at + len : 0;
+	}
+}
+
+void ptc_replay_note_place(struct ptc_replay *r, size_t from, size_t to)
+{
+	const struct ptc_trail *t = &r->trail;
+	const size_t ovf = ptc_find_packet(r->window.bytes, from, to, PTC_PKT_OVF);
+
+	r->before = r->open_fup = 0;
+	if (!(r->status & pts_ip_suppressed))
+		note_fup(r, from, ovf);
+	if (ovf >= to)
+		return;
+	if (r->fup_end) {
+		ptc_walker_pass(&r->walk, r->fup_end);
+		r->open_fup = r->walk.last_ip;
+	}
+	if (r->fup_end || (t->last.valid && ptc_trail_needs_trace(t->last.kind)))
+		r->before = ptc_replay_current_ip(r);
+}
+
+/* May @ev come between a FUP and the TIP that the FUP waits for? */
+static bool leaves_fup(const struct pt_event *ev)
+{
+	return ev->type == ptev_cbr || ev->type == ptev_pwre || ev->type == ptev_pwrx ||
+	       ev->type == ptev_mnt || ev->type == ptev_tick;
+}
+
+/* The IP that the flow has reached when libipt tells of @ev; 0: @ev does not say. */
+static uint64_t ip_of(const struct pt_event *ev)
+{
+	if (ev->ip_suppressed)
+		return 0;
+	switch (ev->type) {
+	case ptev_exec_mode:
+		return ev->variant.exec_mode.ip;
+	case ptev_tsx:
+		return ev->variant.tsx.ip;
+	case ptev_exstop:
+		return ev->variant.exstop.ip;
+	case ptev_mwait:
+		return ev->variant.mwait.ip;
+	case ptev_ptwrite:
+		return ev->variant.ptwrite.ip;
+	case ptev_async_paging:
+		return ev->variant.async_paging.ip;
+	case ptev_async_vmcs:
+		return ev->variant.async_vmcs.ip;
+	default:
+		return 0;
+	}
+}
+
+/* Lists all branches in front of the overflow that packets had proven. */
+static void list_proven(struct ptc_replay *r, uint64_t time)
+{
+	const struct ptc_trail *t = &r->trail;
+
+	if (r->open_fup && ptc_trail_reach(&r->trail, r->before, r->open_fup, r->mode, time))
+		return;
+	if (!t->last.valid)
+		return;
+	if (ptc_trail_needs_trace(t->last.kind))
+		ptc_replay_land(r, r->before);
+	else if (r->proven)
+		ptc_replay_land(r, r->proven);
+}
+
 static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t time)
 {
 	const struct ptc_span *sp = span_of(r);
 	const size_t at = ptc_span_find(sp, from, to, PTC_PKT_OVF);
 
-	if (r->before)
-		ptc_replay_land(r, r->before);
+	list_proven(r, time);
 	ptc_trail_cut(&r->trail);
 	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
 }
@@ -83,6 +159,10 @@ void ptc_replay_take_event(struct ptc_replay *r, const struct pt_event *ev, size
 	const uint64_t time = not_before(r->told, ev->has_tsc ? to_ns(r, ev->tsc, bound) : r->now);
 
 	r->told = time;
+	if (ip_of(ev))
+		r->proven = ip_of(ev);
+	if (!leaves_fup(ev))
+		r->fup_end = 0;
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
 	if (ev->status_update || (r->conf.opts->events && take_masked(r, ev, to, time)))

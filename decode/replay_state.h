@@ -6,6 +6,7 @@
  *   row.c           lists many blocks at once where no event and no gap is between them
  *   look.c          knows the offset and the time
  *   recover.c       begins at a PSB, and goes on behind a gap
+ *   wait.c          waits for code that is mapped between two times
  *   waypoint.c      compares the flow with the PSBs
  */
 #ifndef PTC_DECODE_REPLAY_STATE_H
@@ -42,6 +43,7 @@ struct ptc_replay {
 	bool as_changed;
 	bool done;
 	bool stuck;	/* see ptc_replay_is_stuck */
+	bool again;	/* the last step waited for code: see next_block_again */
 	bool seeking;	/* a point to go on at, from floor on: step by step, as time goes on */
 	bool to_psb;	/* only a PSB will do */
 	bool swallowed; /* psb was passed, as part of a packet, or its rest as packets */
@@ -79,6 +81,9 @@ struct ptc_replay {
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
 	uint64_t before;     /* where the decoder was in front of an overflow; 0: not known */
+	size_t fup_end;	     /* of a FUP that waits for its TIP; 0: there is none */
+	uint64_t open_fup;   /* the IP of such a FUP in front of an overflow; 0: there is none */
+	uint64_t proven;     /* an event was here, and no block ran since; 0: no event was */
 	bool fresh;	     /* decoding has just begun at a PSB of the trace */
 	bool parked;	     /* and the decoder has not: see ptc_replay_park */
 	size_t from;	     /* where decoding began or went on */
@@ -173,6 +178,15 @@ static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdif
 
 /* Give the decoder, if there is one, the code as it is now. */
 int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
+
+/* wait.c */
+
+/*
+ * No code is known where the flow is, at the time that was known last; now it may be later. Where
+ * code comes there before the next time that is known, it is as late as that: the step is to be
+ * made again.
+ */
+bool ptc_replay_wait_for_code(struct ptc_replay *r);
 
 /* look.c */
 
@@ -280,6 +294,11 @@ void ptc_replay_tell_of(struct ptc_replay *r, size_t off);
 void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time);
 void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time);
 
+/*
+ * Keeps where the decoder is, in front of an event read between @from and @to that may be an
+ * overflow. Behind an overflow libipt does not tell how far packets had proven the flow.
+ */
+void ptc_replay_note_place(struct ptc_replay *r, size_t from, size_t to);
 /*
  * Lists event @ev, which libipt read between the offsets @from and @to of the span. @bound: the
  * latest time that its time can be, as for to_ns.

@@ -524,6 +524,11 @@ const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, u
 	return r->file->name;
 }
 
+uint64_t ptc_decode_life(const struct ptc_decode *d, const struct ptc_item *item)
+{
+	return ptc_procs_life(&d->procs, item->tid, item->pid);
+}
+
 uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item)
 {
 	const struct ptc_proc *p = ptc_procs_find(&d->procs, item->pid);

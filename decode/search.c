@@ -2,7 +2,6 @@
 #include "decode/search.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
 #include "decode/debuginfod.h"
 #include "decode/unpack.h"
 
@@ -40,9 +38,11 @@ static char *config_dir(const char *text)
 static char *perf_cache(void)
 {
 	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
+	const struct ptc_untrusted how = { .max = CONFIG_MAX };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_err err;
 	char *path, *ret = NULL;
+	struct stat st;
 
 	if (dir && *dir)
 		return strdup(dir);
@@ -50,7 +50,7 @@ static char *perf_cache(void)
 		return NULL;
 	if (asprintf(&path, "%s/.perfconfig", home) < 0)
 		return NULL;
-	if (!ptc_read_file(path, CONFIG_MAX, &b, &err))
+	if (!ptc_untrusted_read(path, &how, &b, &st, &err))
 		ret = config_dir((const char *)b.bytes);
 	ptc_buf_release(&b);
 	free(path);
@@ -91,45 +91,51 @@ void ptc_found_release(struct ptc_found *f)
 	f->fd = -1;
 }
 
-int ptc_search_open(const char *path, uint64_t *ret_len)
+int ptc_search_open(const char *path, const struct ptc_untrusted *how, uint64_t *ret_len,
+		    struct ptc_err *err)
 {
-	/* Recorded names can be anything: a FIFO must not block us. */
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
-	int sys;
+	const int fd = ptc_untrusted_open(path, how, &st, err);
 
 	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st))
-		sys = errno;
-	else if (!S_ISREG(st.st_mode))
-		sys = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-	else if (!st.st_size)
-		sys = ENODATA;
-	else {
-		*ret_len = (uint64_t)st.st_size;
 		return fd;
-	}
+	*ret_len = (uint64_t)st.st_size;
+	if (st.st_size)
+		return fd;
 	(void)close(fd);
-	errno = sys;
-	return -1;
+	return ptc_fail_sys(err, ENODATA, "cannot read '%s'", path);
 }
 
 /* As ptc_search_open, of what is packed in the file. */
-static int open_packed(const char *path, uint64_t *ret_len)
+static int open_packed(const char *path, const struct ptc_untrusted *how, uint64_t *ret_len,
+		       struct ptc_err *err)
 {
-	int fd = ptc_search_open(path, ret_len), unpacked;
+	int fd = ptc_search_open(path, how, ret_len, err), unpacked;
 
 	if (fd < 0 || !ptc_is_packed(fd))
 		return fd;
 	unpacked = ptc_unpack(fd, *ret_len, ret_len);
 	(void)close(fd);
-	errno = EINVAL;
-	return unpacked;
+	return unpacked < 0 ? ptc_fail(err, PTC_E_FORMAT, "cannot unpack '%s'", path) : unpacked;
 }
 
-/* Take @path (consumed) if it has @id; without an id if @by_path. */
-static bool try_path(struct ptc_found *f, char *path, const struct ptc_build_id *id, bool by_path)
+static int open_found(struct ptc_found *f, const char *path, size_t root, uint64_t *ret_len)
+{
+	const struct ptc_untrusted how = { .root = root };
+	const int fd = f->unpack ? open_packed(path, &how, ret_len, &f->why) :
+				   ptc_search_open(path, &how, ret_len, &f->why);
+
+	if (fd < 0 && f->why.code == PTC_E_UNSUPPORTED)
+		f->special = true;
+	return fd;
+}
+
+/*
+ * Take @path (consumed), whose first @root bytes are its root, if it has @id; without an id if
+ * @by_path.
+ */
+static bool try_path(struct ptc_found *f, char *path, size_t root, const struct ptc_build_id *id,
+		     bool by_path)
 {
 	struct ptc_build_id is;
 	uint64_t len;
@@ -139,11 +145,8 @@ static bool try_path(struct ptc_found *f, char *path, const struct ptc_build_id 
 		f->no_memory = true;
 		return false;
 	}
-	fd = !id->len && !by_path ? -1 :
-	     f->unpack		  ? open_packed(path, &len) :
-				    ptc_search_open(path, &len);
+	fd = !id->len && !by_path ? -1 : open_found(f, path, root, &len);
 	if (fd < 0) {
-		f->sys = errno;
 		free(path);
 		return false;
 	}
@@ -151,6 +154,7 @@ static bool try_path(struct ptc_found *f, char *path, const struct ptc_build_id 
 	if (!id->len || ptc_build_id_same(&is, id)) {
 		f->fd = fd;
 		f->path = path;
+		f->root = root;
 		f->len = len;
 		f->assumed = !id->len;
 		return true;
@@ -169,7 +173,7 @@ static bool try_path(struct ptc_found *f, char *path, const struct ptc_build_id 
 void ptc_search_path(const char *path, const struct ptc_build_id *id, struct ptc_found *ret)
 {
 	*ret = (struct ptc_found){ .fd = -1 };
-	(void)try_path(ret, strdup(path), id, true);
+	(void)try_path(ret, strdup(path), 0, id, true);
 }
 
 /* @a, @b and @c put together; the caller's. */
@@ -192,10 +196,10 @@ static bool try_cache(const struct ptc_search *s, struct ptc_found *f,
 	ptc_build_id_hex(id, hex);
 	if (asprintf(&path, "%s/.build-id/%.2s/%s/%s", s->cache, hex, hex + 2, leaf) < 0)
 		return false;
-	if (try_path(f, path, id, false))
+	if (try_path(f, path, 0, id, false))
 		return true;
 	return asprintf(&path, "%s/.build-id/%.2s/%s", s->cache, hex, hex + 2) >= 0 &&
-	       try_path(f, path, id, false);
+	       try_path(f, path, 0, id, false);
 }
 
 void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id, const char *leaf,
@@ -212,7 +216,7 @@ void ptc_search_web(const struct ptc_search *s, const struct ptc_build_id *id,
 
 	*ret = (struct ptc_found){ .fd = -1 };
 	if (path)
-		(void)try_path(ret, path, id, false);
+		(void)try_path(ret, path, 0, id, false);
 }
 
 /* The name without what the kernel puts behind that of a file that is gone. */
@@ -232,7 +236,7 @@ static bool try_container(const struct ptc_search *s, struct ptc_found *f, const
 	if (!s->containers || pid <= 0 || !id->len)
 		return false;
 	(void)snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	return try_path(f, join(root, name, ""), id, false);
+	return try_path(f, join(root, name, ""), strlen(root), id, false);
 }
 
 static void look_for(const struct ptc_search *s, const char *name, const struct ptc_build_id *id,
@@ -244,10 +248,11 @@ static void look_for(const struct ptc_search *s, const char *name, const struct 
 		ret->no_memory = true;
 		return;
 	}
-	if (s->symfs && try_path(ret, join(s->symfs, "/", plain + (*plain == '/')), id, true))
+	if (s->symfs &&
+	    try_path(ret, join(s->symfs, "/", plain + (*plain == '/')), strlen(s->symfs), id, true))
 		goto out;
 	/* With a root of their own, paths of this one mean nothing without a build-id. */
-	if (try_path(ret, join(plain, "", ""), id, !s->symfs))
+	if (try_path(ret, join(plain, "", ""), 0, id, !s->symfs))
 		goto out;
 	if (!try_container(s, ret, plain, id, pid))
 		(void)try_cache(s, ret, id, "elf");
@@ -314,21 +319,23 @@ static size_t listed_file(const char *text, const char *name, size_t len, const 
 static bool try_listed(const struct ptc_search *s, struct ptc_found *f, const char *root,
 		       const char *dir, const char *name, size_t len, const struct ptc_build_id *id)
 {
+	const struct ptc_untrusted how = { .root = strlen(root), .max = MODULES_DEP_MAX };
 	struct ptc_buf dep = PTC_BUF_INIT;
 	bool found = false;
 	struct ptc_err err;
+	struct stat st;
 	const char *file;
 	char *path;
 	size_t n;
 
 	if (asprintf(&path, "%s%s%s/modules.dep", root, dir, s->osrelease) < 0)
 		return false;
-	n = ptc_read_file(path, MODULES_DEP_MAX, &dep, &err) ?
+	n = ptc_untrusted_read(path, &how, &dep, &st, &err) ?
 		    0 :
 		    listed_file((const char *)dep.bytes, name, len, &file);
 	free(path);
 	if (n && asprintf(&path, "%s%s%s/%.*s", root, dir, s->osrelease, (int)n, file) >= 0)
-		found = try_path(f, path, id, true);
+		found = try_path(f, path, how.root, id, true);
 	ptc_buf_release(&dep);
 	return found;
 }
@@ -352,19 +359,29 @@ void ptc_search_module(const struct ptc_search *s, const char *name, const struc
 		(void)try_cache(s, ret, id, "elf");
 }
 
-static int open_debug(char *path, const struct ptc_build_id *id)
+/* The descriptor of @f, and its name in *@ret_path if that is not NULL. @f is released. */
+static int give(struct ptc_found *f, char **ret_path)
 {
-	struct ptc_found f = { .fd = -1 };
-	int fd;
+	const int fd = f->fd;
 
-	(void)try_path(&f, path, id, false);
-	fd = f.fd;
-	f.fd = -1;
-	ptc_found_release(&f);
+	if (fd >= 0 && ret_path) {
+		*ret_path = f->path;
+		f->path = NULL;
+	}
+	f->fd = -1;
+	ptc_found_release(f);
 	return fd;
 }
 
-static int debug_by_id(const struct ptc_search *s, const struct ptc_build_id *id)
+static int open_debug(char *path, size_t root, const struct ptc_build_id *id, char **ret_path)
+{
+	struct ptc_found f = { .fd = -1 };
+
+	(void)try_path(&f, path, root, id, false);
+	return give(&f, ret_path);
+}
+
+static int debug_by_id(const struct ptc_search *s, const struct ptc_build_id *id, char **ret_path)
 {
 	char hex[2 * PTC_BUILD_ID_MAX + 1];
 	struct ptc_found f;
@@ -374,16 +391,13 @@ static int debug_by_id(const struct ptc_search *s, const struct ptc_build_id *id
 	ptc_build_id_hex(id, hex);
 	if (s->symfs && asprintf(&path, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", s->symfs, hex,
 				 hex + 2) >= 0)
-		fd = open_debug(path, id);
+		fd = open_debug(path, strlen(s->symfs), id, ret_path);
 	if (fd < 0 && asprintf(&path, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2) >= 0)
-		fd = open_debug(path, id);
+		fd = open_debug(path, 0, id, ret_path);
 	if (fd >= 0)
 		return fd;
 	ptc_search_cache(s, id, "debug", &f);
-	fd = f.fd;
-	f.fd = -1;
-	ptc_found_release(&f);
-	return fd;
+	return give(&f, ret_path);
 }
 
 /* The CRC-32 of .gnu_debuglink, which is that of zlib and of Ethernet, four bits at a time. */
@@ -412,67 +426,127 @@ static bool crc_of(int fd, uint64_t len, uint32_t *ret)
 	return bytes && off == len;
 }
 
-/* Open @path (consumed) if it is what @link and @id tell of. -1: it is not. */
-static int open_linked(char *path, const struct ptc_build_id *id, uint32_t crc)
+/* What the separate debug file must be. */
+struct wanted {
+	const struct ptc_build_id *id;
+	uint32_t crc;
+	char **ret_path; /* NULL: its name is not asked for */
+};
+
+/* Open @path (consumed) if it is what is wanted. -1: it is not. */
+static int open_linked(char *path, size_t root, const struct wanted *w)
 {
+	const struct ptc_untrusted how = { .root = root };
 	struct ptc_build_id is;
+	struct ptc_err err;
 	uint64_t len = 0;
 	uint32_t is_crc;
-	int fd = path ? ptc_search_open(path, &len) : -1;
+	int fd = path ? ptc_search_open(path, &how, &len, &err) : -1;
 
-	free(path);
-	if (fd < 0)
-		return -1;
-	(void)ptc_elf_build_id_fd(fd, len, &is);
-	if (id->len && is.len ? ptc_build_id_same(&is, id) :
-				crc_of(fd, len, &is_crc) && is_crc == crc)
-		return fd;
-	(void)close(fd);
-	return -1;
+	if (fd >= 0) {
+		(void)ptc_elf_build_id_fd(fd, len, &is);
+		if (!(w->id->len && is.len ? ptc_build_id_same(&is, w->id) :
+					     crc_of(fd, len, &is_crc) && is_crc == w->crc)) {
+			(void)close(fd);
+			fd = -1;
+		}
+	}
+	if (fd < 0 || !w->ret_path) {
+		free(path);
+		return fd < 0 ? -1 : fd;
+	}
+	*w->ret_path = path;
+	return fd;
 }
 
 /* As gdb looks: beside the file, in .debug there, and below /usr/lib/debug. */
-static int debug_by_link(const struct ptc_search *s, const char *path,
-			 const struct ptc_build_id *id, const struct ptc_debuglink *link)
+static int debug_by_link(const struct ptc_search *s, struct ptc_place_found at, const char *name,
+			 const struct wanted *w)
 {
 	static const char *const between[] = { "/", "/.debug/" };
-	const char *slash = strrchr(path, '/'), *symfs = s->symfs ? s->symfs : "";
+	const char *slash = strrchr(at.path, '/'), *symfs = s->symfs ? s->symfs : "";
 	const size_t n = strlen(symfs);
-	char *dir = strndup(path, (size_t)(slash - path));
+	char *dir = strndup(at.path, (size_t)(slash - at.path));
 	/* What is found below a root of its own is known there by the rest of its name. */
 	const char *inside = dir && !strncmp(dir, symfs, n) ? dir + n : "";
 	char *file;
 	int fd = -1;
 	size_t i;
 
+	if (dir && at.root > strlen(dir))
+		at.root = strlen(dir);
 	for (i = 0; dir && i < 2 && fd < 0; i++) {
-		file = join(dir, between[i], link->name);
-		if (file && strcmp(file, path) != 0)
-			fd = open_linked(file, id, link->crc);
+		file = join(dir, between[i], name);
+		if (file && strcmp(file, at.path) != 0)
+			fd = open_linked(file, at.root, w);
 		else
 			free(file);
 	}
-	if (dir && fd < 0 &&
-	    asprintf(&file, "%s/usr/lib/debug%s/%s", symfs, inside, link->name) >= 0)
-		fd = open_linked(file, id, link->crc);
-	if (dir && fd < 0 && *symfs && asprintf(&file, "/usr/lib/debug%s/%s", dir, link->name) >= 0)
-		fd = open_linked(file, id, link->crc);
+	if (dir && fd < 0 && asprintf(&file, "%s/usr/lib/debug%s/%s", symfs, inside, name) >= 0)
+		fd = open_linked(file, n, w);
+	if (dir && fd < 0 && *symfs && asprintf(&file, "/usr/lib/debug%s/%s", dir, name) >= 0)
+		fd = open_linked(file, 0, w);
 	free(dir);
 	return fd;
 }
 
-int ptc_search_debug(const struct ptc_search *s, const char *path, const struct ptc_build_id *id,
-		     const struct ptc_debuglink *link)
+/* From a debuginfod server. */
+static int debug_from_web(const struct ptc_search *s, const struct ptc_build_id *id,
+			  char **ret_path)
 {
-	int fd = id->len ? debug_by_id(s, id) : -1;
-	char *fetched;
+	char *fetched = s->web && id->len ? ptc_debuginfod_get(s->web, id, true) : NULL;
 
-	if (fd < 0 && *link->name && !strchr(link->name, '/') && strchr(path, '/'))
-		fd = debug_by_link(s, path, id, link);
-	if (fd >= 0 || !s->web || !id->len)
-		return fd;
-	fetched = ptc_debuginfod_get(s->web, id, true);
-	return fetched ? open_debug(fetched, id) : -1;
+	return fetched ? open_debug(fetched, 0, id, ret_path) : -1;
+}
+
+int ptc_search_debug(const struct ptc_search *s, struct ptc_place_found file,
+		     const struct ptc_build_id *id, const struct ptc_debuglink *link,
+		     char **ret_path)
+{
+	const struct wanted w = { id, link->crc, ret_path };
+	int fd = id->len ? debug_by_id(s, id, ret_path) : -1;
+
+	if (fd < 0 && *link->name && !strchr(link->name, '/') && strchr(file.path, '/'))
+		fd = debug_by_link(s, file, link->name, &w);
+	return fd >= 0 ? fd : debug_from_web(s, id, ret_path);
+}
+
+/* By the name that the file has for it. */
+static int alternate_by_name(const struct ptc_search *s, struct ptc_place_found file,
+			     const char *name, const struct ptc_build_id *id)
+{
+	const char *slash = strrchr(file.path, '/');
+	const size_t dir = slash ? (size_t)(slash - file.path) : 0;
+	int fd = -1;
+	char *path;
+
+	if (*name == '/' && s->symfs)
+		fd = open_debug(join(s->symfs, name, ""), strlen(s->symfs), id, NULL);
+	if (fd < 0 && *name == '/')
+		return open_debug(strdup(name), 0, id, NULL);
+	if (fd < 0 && slash && asprintf(&path, "%.*s/%s", (int)dir, file.path, name) >= 0)
+		fd = open_debug(path, file.root <= dir ? file.root : 0, id, NULL);
+	return fd;
+}
+
+int ptc_search_alternate(const struct ptc_search *s, struct ptc_place_found file, const char *name,
+			 const struct ptc_build_id *id)
+{
+	static const char usual[] = "/usr/lib/debug/.dwz/";
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	int fd = id->len ? debug_by_id(s, id, NULL) : -1;
+
+	if (!id->len)
+		return -1;
+	if (fd < 0)
+		fd = alternate_by_name(s, file, name, id);
+	/* A debug file that was found by build-id is behind a link, and names are not of the link.
+	 */
+	if (fd < 0 && s->symfs)
+		fd = open_debug(join(s->symfs, usual, base), strlen(s->symfs), id, NULL);
+	if (fd < 0)
+		fd = open_debug(join(usual, base, ""), 0, id, NULL);
+	return fd >= 0 ? fd : debug_from_web(s, id, NULL);
 }
 
 bool ptc_search_same_release(const struct ptc_search *s)

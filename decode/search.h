@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/elfnote.h"
+#include "base/untrusted.h"
 #include "ptcap/error.h"
 
 struct ptc_debuginfod;
@@ -33,12 +34,14 @@ struct ptc_found {
 	bool unpack; /* asked for: what is packed is unpacked, and fd is of that */
 	int fd;	     /* owned by the caller; -1: nothing was found */
 	char *path;
+	size_t root; /* bytes of path that are the root it was found below: base/untrusted.h */
 	uint64_t len;
 	bool assumed;		   /* by its path alone */
 	bool other;		   /* there was a file of that name, which is another one, */
 	char *other_path;	   /* owned by the caller: here */
 	struct ptc_build_id is_id; /* with this build-id; len 0: without one */
-	int sys;		   /* errno, if the file could not be opened */
+	bool special;		   /* the name is that of a FIFO, a device or the like */
+	struct ptc_err why;	   /* code 0, or why the last file could not be opened */
 	bool no_memory;
 };
 
@@ -70,8 +73,9 @@ void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id,
 void ptc_search_web(const struct ptc_search *s, const struct ptc_build_id *id,
 		    struct ptc_found *ret);
 
-/* A regular file that is not empty, read only. -1 with errno. */
-int ptc_search_open(const char *path, uint64_t *ret_len);
+/* Opens a regular file that is not empty, for reading. A descriptor, or a negative code. */
+int ptc_search_open(const char *path, const struct ptc_untrusted *how, uint64_t *ret_len,
+		    struct ptc_err *err);
 
 /* What a file says of where its debug information went. */
 struct ptc_debuglink {
@@ -79,13 +83,27 @@ struct ptc_debuglink {
 	uint32_t crc;	/* of all of the other file */
 };
 
+/* A file as it was found: its name, of which the first @root bytes are its root. */
+struct ptc_place_found {
+	const char *path;
+	size_t root;
+};
+
 /*
- * The separate debug file of @path (its name as found): one of the same @id, or, if
+ * The separate debug file of @file: one of the same @id, or, if
  * one of both has none, one that @link names and whose CRC is right; else from a debuginfod server.
+ * -1: none. *@ret_path, if not NULL: its name, the caller's to free.
+ */
+int ptc_search_debug(const struct ptc_search *s, struct ptc_place_found file,
+		     const struct ptc_build_id *id, const struct ptc_debuglink *link,
+		     char **ret_path);
+
+/*
+ * The alternate debug file (dwz) that @file refers to as @name, which may be relative, with @id.
  * -1: none.
  */
-int ptc_search_debug(const struct ptc_search *s, const char *path, const struct ptc_build_id *id,
-		     const struct ptc_debuglink *link);
+int ptc_search_alternate(const struct ptc_search *s, struct ptc_place_found file, const char *name,
+			 const struct ptc_build_id *id);
 
 /* Is the running kernel of the recording's release? */
 bool ptc_search_same_release(const struct ptc_search *s);

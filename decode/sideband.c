@@ -280,7 +280,7 @@ static bool apply_task(struct ptc_procs *ps, const struct ptc_event *ev)
 {
 	const struct ptc_sb_task *t = &ev->sb.u.task;
 
-	if (!ptc_procs_set_thread(ps, t->tid, t->pid))
+	if (!(ev->time ? ptc_procs_begin_thread : ptc_procs_set_thread)(ps, t->tid, t->pid))
 		return false;
 	/* Synthesised forks (time 0) tell who there is; their mappings are told as well. */
 	if (t->pid == t->ppid || t->pid < 0 || !ev->time)
@@ -318,7 +318,7 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 		if (sb->misc & PERF_RECORD_MISC_COMM_EXEC) {
 			p = ptc_procs_find(ps, sb->u.comm.pid);
 			if (p)
-				ptc_proc_exec(p, ev->time);
+				ptc_procs_exec(ps, p, ev->time);
 		}
 		return ptc_procs_set_thread(ps, sb->u.comm.tid, sb->u.comm.pid);
 	case PERF_RECORD_FORK:

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decode/alternate.h"
+#include "decode/goelf.h"
+#include "decode/gopclntab.h"
 #include "decode/grow.h"
 #include "decode/run.h"
 #include "decode/segments.h"
@@ -18,9 +21,29 @@ struct ptc_srcline_module {
 	Dwfl *dwfl;			 /* owned; NULL: the file cannot be read */
 	Dwfl_Module *mod;		 /* of dwfl */
 	Dwarf *dwarf;			 /* of mod; NULL: no debug information */
+	struct ptc_alternate alt;	 /* of dwarf */
 	Dwarf_Addr bias;		 /* of the addresses in dwarf */
 	struct ptc_units units;		 /* of dwarf */
+	struct ptc_gopclntab *go;	 /* owned; NULL: dwarf has the lines, or nothing has */
+	GElf_Addr go_bias;		 /* of the addresses in go */
 };
+
+static struct ptc_place_found place_of(const struct ptc_codefile *f)
+{
+	return (struct ptc_place_found){ f->path, f->root };
+}
+
+int ptc_srcline_find_elf(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
+			 char **ret_path, Elf **ret_elf)
+{
+	(void)mod;
+	(void)data;
+	(void)name;
+	(void)base;
+	(void)ret_path;
+	(void)ret_elf;
+	return -1;
+}
 
 int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
 			       const char *path, const char *link_name, GElf_Word crc,
@@ -33,10 +56,11 @@ int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, 
 	GElf_Addr addr;
 	int n;
 
-	/* An alternate file (dwz), which has another build-id: libdwfl knows that one. */
-	if (link_name && !crc)
-		return dwfl_standard_find_debuginfo(mod, data, name, base, path, link_name, crc,
-						    ret_path);
+	(void)name;
+	(void)base;
+	(void)path;
+	if (link_name && !crc) /* an alternate file (dwz) */
+		return -1;
 	n = f ? dwfl_module_build_id(mod, &bits, &addr) : 0;
 	if (n > 0 && (size_t)n <= sizeof(id.bytes)) {
 		memcpy(id.bytes, bits, (size_t)n);
@@ -44,37 +68,58 @@ int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, 
 	}
 	if (link_name && strlen(link_name) < sizeof(link.name))
 		memcpy(link.name, link_name, strlen(link_name) + 1);
-	return f ? ptc_unzstd_fd(ptc_search_debug(&f->store->search, f->path, &id, &link)) : -1;
+	if (!f)
+		return -1;
+	return ptc_unzstd_fd(
+		ptc_search_debug(&f->store->search, place_of(f), &id, &link, ret_path));
+}
+
+static void read_dwarf(struct ptc_srcline_module *m)
+{
+	struct ptc_place_found at = place_of(m->file);
+	const char *debug = NULL;
+
+	m->dwarf = dwfl_module_getdwarf(m->mod, &m->bias);
+	if (!dwfl_module_info(m->mod, NULL, NULL, NULL, NULL, NULL, NULL, &debug))
+		debug = NULL;
+	/* Debug files have the root of their file, or none: then "/" is theirs. */
+	if (debug)
+		at = (struct ptc_place_found){ debug,
+					       strncmp(debug, at.path, at.root) ? 0 : at.root };
+	if (!ptc_alternate_set(&m->alt, m->dwarf, &m->file->store->search, at))
+		m->dwarf = NULL;
+	ptc_units_read(&m->units, m->dwarf);
 }
 
 static void open_module(struct ptc_srcline_module *m)
 {
-	static char *no_path; /* the places that libdwfl knows by itself */
 	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
+		.find_elf = ptc_srcline_find_elf,
 		.find_debuginfo = ptc_srcline_find_debuginfo,
-		.debuginfo_path = &no_path,
 		.section_address = dwfl_offline_section_address,
 	};
 	const char *path = m->file->path;
+	bool unusable;
 	void **data;
 	int fd;
 
-	m->dwfl = dwfl_begin(&callbacks);
-	if (!m->dwfl)
+	fd = ptc_unzstd_fd(ptc_codefile_reopen(m->file));
+	if (fd < 0) /* libdwfl would open the path by itself */
 		return;
-	fd = ptc_unzstd_open(path);
-	m->mod = dwfl_report_offline(m->dwfl, path, path, fd);
-	if (!m->mod && fd >= 0)
+	m->dwfl = dwfl_begin(&callbacks);
+	m->mod = m->dwfl ? dwfl_report_offline(m->dwfl, path, path, fd) : NULL;
+	if (!m->mod)
 		(void)close(fd);
 	if (m->mod && !dwfl_report_end(m->dwfl, NULL, NULL) &&
 	    dwfl_module_info(m->mod, &data, NULL, NULL, NULL, NULL, NULL, NULL)) {
 		*data = (void *)(uintptr_t)m->file;
-		m->dwarf = dwfl_module_getdwarf(m->mod, &m->bias);
-		ptc_units_read(&m->units, m->dwarf);
+		read_dwarf(m);
+		if (!m->units.has_go)
+			m->go = ptc_goelf_read(dwfl_module_getelf(m->mod, &m->go_bias), &unusable);
 		return;
 	}
-	dwfl_end(m->dwfl);
+	if (m->dwfl)
+		dwfl_end(m->dwfl);
 	m->dwfl = NULL;
 }
 
@@ -110,11 +155,13 @@ const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *
 			     int *ret_line)
 {
 	struct ptc_srcline_module *m = module_of(s, f);
+	const char *name;
 	Dwarf_Addr addr;
 
 	if (!m || !m->dwfl || !address_of(m->mod, off, &addr))
 		return NULL;
-	return ptc_units_line(&m->units, addr - m->bias, ret_line);
+	name = ptc_units_line(&m->units, addr - m->bias, ret_line);
+	return name || !m->go ? name : ptc_gopclntab_line(m->go, addr - m->go_bias, ret_line);
 }
 
 int ptc_srclines_each(const struct ptc_srclines *s,
@@ -130,6 +177,8 @@ int ptc_srclines_each(const struct ptc_srclines *s,
 
 		if (elf)
 			r = ptc_units_each(m->dwarf, elf, m->bias - bias, on_line, ctx);
+		if (!r && m->go)
+			r = ptc_gopclntab_each(m->go, on_line, ctx);
 	}
 	return r;
 }
@@ -140,8 +189,10 @@ void ptc_srclines_release(struct ptc_srclines *s)
 
 	for (i = 0; i < s->n; i++) {
 		ptc_units_release(&s->modules[i].units);
+		ptc_gopclntab_free(s->modules[i].go);
 		if (s->modules[i].dwfl)
 			dwfl_end(s->modules[i].dwfl);
+		ptc_alternate_release(&s->modules[i].alt);
 	}
 	free(s->modules);
 	*s = (struct ptc_srclines)PTC_SRCLINES_INIT;
@@ -166,7 +217,7 @@ const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n)
 
 	*ret_n = 0;
 	for (i = 0; i < s->n; i++) {
-		if (!s->modules[i].dwfl || s->modules[i].dwarf)
+		if (!s->modules[i].dwfl || s->modules[i].dwarf || s->modules[i].go)
 			continue;
 		first = first ? first : s->modules[i].file->name;
 		++*ret_n;

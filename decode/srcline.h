@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Source lines of code, from the debug information of its file. */
+/* Source lines of code, from the debug information of its file, or from Go's own table. */
 #ifndef PTC_DECODE_SRCLINE_H
 #define PTC_DECODE_SRCLINE_H
 
@@ -35,9 +35,13 @@ int ptc_srclines_each(const struct ptc_srclines *s,
 		      int (*on_line)(void *ctx, const char *file, int line), void *ctx);
 
 /*
- * A callback for libdwfl. It finds the debug information of a module whose user data is its struct
- * ptc_codefile, by the rules that symbols are found by.
+ * Callbacks for libdwfl, in the place of its own, which open files by name. The first one finds
+ * nothing: each module is reported with its open file. The second one finds the debug information
+ * of a module whose user data is its struct ptc_codefile, by the rules that symbols are found by.
+ * It finds no alternate file, which decode/alternate.h does.
  */
+int ptc_srcline_find_elf(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
+			 char **ret_path, Elf **ret_elf);
 int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
 			       const char *path, const char *link_name, GElf_Word crc,
 			       char **ret_path);

@@ -14,6 +14,7 @@
 struct stack {
 	int32_t tid;
 	uint64_t until;		    /* branches to the next sample */
+	uint64_t life;		    /* ptc_decode_life, when it last came out of the kernel */
 	uint64_t n;		    /* since it began, or a gap; at most the depth are kept */
 	struct ptc_branch *entries; /* owned; a ring of the depth */
 	struct ptc_live live;	    /* call-stack mode: that instead */
@@ -152,10 +153,33 @@ static bool take_entry(const struct stacking *s, struct stack *t, const struct p
 	return true;
 }
 
+/* Did the kernel lead to user space: of another thread, or of another program, maybe? */
+static bool comes_back(const struct ptc_item *it)
+{
+	return it->kind == PTC_KIND_START ||
+	       (ptc_is_kernel_ip(it->from) && ptc_item_has_to(it) && !ptc_is_kernel_ip(it->to));
+}
+
+/* The branches of an earlier thread of this number, or in front of an exec, are none of @it's. */
+static bool begin_life(struct stacking *s, const struct ptc_item *it)
+{
+	struct stack *t = stack_of(s, it->tid);
+	const uint64_t life = ptc_decode_life(s->opts->d, it);
+
+	if (!t)
+		return false;
+	if (life != t->life)
+		t->n = t->live.n = 0;
+	t->life = life;
+	return true;
+}
+
 static int take_branch(struct stacking *s, const struct ptc_item *it)
 {
 	struct stack *t;
 
+	if (comes_back(it) && !begin_life(s, it))
+		return ptc_fail_mem(s->err);
 	if (!ptc_item_has_from(it) || !ptc_item_has_to(it) ||
 	    !ptc_branchsel_wants(s->sel, it->kind, it->to))
 		return 0;

@@ -12,11 +12,16 @@
 #include "decode/codefile.h"
 #include "decode/debugfile.h"
 #include "decode/demangle.h"
+#include "decode/goelf.h"
+#include "decode/gopclntab.h"
 #include "decode/module.h"
 #include "decode/plt.h"
 #include "decode/symtab.h"
 
-enum { VDSO_MAX = 1 << 20 };
+enum {
+	VDSO_MAX = 1 << 20,
+	GO_RANK = 3, /* as a local function */
+};
 
 static bool in_code(Elf *elf, const GElf_Sym *sym)
 {
@@ -162,25 +167,60 @@ static bool add_symbols(struct ptc_symtab *t, Elf *elf, const struct ptc_module_
 }
 
 /* The symbols of the separate debug file, if there is one, or of those packed into @own. */
-static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int own, Elf *own_elf)
+static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int own, Elf *own_elf,
+		      bool *ret_all)
 {
 	struct ptc_build_id id = f->id;
 	struct ptc_debuglink link;
-	bool ok = true, all;
+	bool ok = true;
 	Elf *elf;
 	int fd;
 
 	if (!id.len)
 		(void)ptc_elf_build_id_fd(own, f->len, &id);
 	ptc_debugfile_link(own_elf, &link);
-	fd = ptc_search_debug(&f->store->search, f->path, &id, &link);
+	fd = ptc_search_debug(&f->store->search, (struct ptc_place_found){ f->path, f->root }, &id,
+			      &link, NULL);
 	if (fd < 0)
 		return !ptc_debugfile_has_mini(own_elf) || ptc_debugfile_add_mini(t, own);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
-		ok = add_symbols(t, elf, NULL, &all);
+		ok = add_symbols(t, elf, NULL, ret_all);
 	(void)elf_end(elf);
 	(void)close(fd);
+	return ok;
+}
+
+static bool add_functions(struct ptc_symtab *t, const struct ptc_gopclntab *go)
+{
+	const size_t len = ptc_cur_left(&go->names);
+	char *names = ptc_symtab_room(t, len + 1);
+	struct ptc_go_func f;
+	size_t i;
+
+	if (!names)
+		return true;
+	memcpy(names, go->names.pos, len);
+	names[len] = 0;
+	for (i = 0; i < go->n; i++) {
+		if (!ptc_gopclntab_func(go, i, &f) || !f.size)
+			continue;
+		if (!ptc_symtab_add(t, &(struct ptc_symbol){ .addr = f.addr,
+							     .size = f.size,
+							     .name = names + f.name,
+							     .rank = GO_RANK }))
+			return false;
+	}
+	return true;
+}
+
+/* A program of Go that was stripped has the names that the runtime needs. */
+static bool add_go(struct ptc_symtab *t, Elf *elf)
+{
+	struct ptc_gopclntab *go = ptc_goelf_read(elf, &t->unusable_go);
+	const bool ok = !go || add_functions(t, go);
+
+	ptc_gopclntab_free(go);
 	return ok;
 }
 
@@ -189,7 +229,7 @@ static bool fill(struct ptc_symtab *t, Elf *elf, const struct ptc_codefile *f, i
 	bool all;
 
 	if (!add_segments(t, elf) || !add_symbols(t, elf, NULL, &all) ||
-	    (!all && f && !add_debug(t, f, fd, elf)))
+	    (!all && f && !add_debug(t, f, fd, elf, &all)) || (!all && !add_go(t, elf)))
 		return false;
 	ptc_symtab_sort(t);
 	if (!ptc_plt_add(t, elf))

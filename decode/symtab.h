@@ -29,6 +29,7 @@ struct ptc_symtab {
 	size_t n, cap;
 	struct ptc_symseg *segs; /* owned */
 	size_t nsegs, segs_cap;
+	bool unusable_go; /* names are missing: Go's table of them cannot be read */
 };
 
 /* Room for @len bytes of names, as long as the table. NULL: no memory, or more than is believable.

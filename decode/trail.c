@@ -190,6 +190,36 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 	return true;
 }
 
+bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mode mode,
+		     uint64_t time)
+{
+	struct ptc_trail_block b = { .ip = ip, .mode = mode, .time = time, .bent = true };
+	uint64_t mark = ip;
+	uint32_t leaps = 0, next_mark = 1;
+
+	while (ip != to) {
+		const struct ptc_kind_len e = ptc_kinds_at(&t->kinds, ip, mode);
+
+		if (!e.len || ptc_trail_needs_trace(e.kind))
+			return false;
+		b.end_ip = ip;
+		b.ninsn++;
+		ip = follow(t, e, ip, mode);
+		if (!is_direct(e.kind))
+			continue;
+		if (ip == mark) /* a circle */
+			return false;
+		if (++leaps == next_mark) {
+			next_mark *= 2;
+			mark = ip;
+		}
+	}
+	if (b.ninsn)
+		(void)ptc_trail_block(t, &b);
+	ptc_trail_land(t, to);
+	return true;
+}
+
 static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n,
 			    uint64_t time)
 {

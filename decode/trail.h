@@ -108,6 +108,13 @@ static inline bool ptc_trail_is_quick(const struct ptc_trail *t)
 /* @n transfers, of @time, of which nothing is pending; what they are of does not count as insns. */
 void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time);
 
+/*
+ * Lists what ran from @ip, where the flow is, up to @to: a packet says that the flow came there.
+ * False: that takes trace, or code that is missing, and nothing is listed.
+ */
+bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mode mode,
+		     uint64_t time);
+
 /* The pending instruction led to @ip, where no block could follow. */
 void ptc_trail_land(struct ptc_trail *t, uint64_t ip);
 

@@ -2,7 +2,6 @@
 #include "decode/units.h"
 
 #include <dwarf.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "decode/grow.h"
@@ -11,10 +10,11 @@
 /* The next unit that may have lines, or false. *@ret is its DIE. */
 static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, Dwarf_Die *ret)
 {
-	Dwarf_Die split;
 	uint8_t type;
 
-	while (!dwarf_get_units(dwarf, *cu, cu, NULL, &type, ret, &split))
+	/* Lines are in the skeleton of a split unit. Libdw opens its .dwo file by name if asked for
+	 * the rest. */
+	while (!dwarf_get_units(dwarf, *cu, cu, NULL, &type, ret, NULL))
 		if (type != DW_UT_type && type != DW_UT_split_type)
 			return true;
 	return false;
@@ -83,9 +83,11 @@ void ptc_units_read(struct ptc_units *u, Dwarf *dwarf)
 	size_t i;
 
 	u->dwarf = dwarf;
-	while (dwarf && next_unit(dwarf, &cu, &die))
+	while (dwarf && next_unit(dwarf, &cu, &die)) {
+		u->has_go |= dwarf_srclang(&die) == DW_LANG_Go;
 		if (!add_unit(u, &die))
 			break;
+	}
 	if (u->n)
 		qsort(u->ranges, u->n, sizeof(*u->ranges), by_start);
 	for (i = 0; i < u->n; i++) {

@@ -7,6 +7,7 @@
 #define PTC_DECODE_UNITS_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct ptc_units {
 	Dwarf *dwarf;		       /* lent */
 	struct ptc_unit_range *ranges; /* owned; ascending start */
 	size_t n, cap;
+	bool has_go; /* a unit is of Go */
 };
 
 /* @u is zeros. @dwarf (may be NULL) must outlive it. What memory is missing for is left out. */

@@ -11,6 +11,7 @@ endfunction()
 
 ptcap_check(layers)
 ptcap_check(banned)
+ptcap_check(opens)
 ptcap_check(unchanged)
 ptcap_check(headers "${CMAKE_C_COMPILER}")
 ptcap_check(format)

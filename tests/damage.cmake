@@ -1,14 +1,15 @@
 # Recordings damaged in many ways: tests/damage/mutate.c says what must come out then.
-add_executable(mutate damage/mutate.c damage/base.c damage/change.c)
+add_executable(mutate damage/mutate.c damage/base.c damage/change.c damage/stuff.c)
 ptcap_sees_all(mutate)
 target_include_directories(mutate PRIVATE support)
 target_link_options(mutate PRIVATE -Wl,--wrap=pt_iscache_add_file)
 
-function(ptcap_damage NAME COUNT SEED)
+# SCRIPT: of damage/.
+function(ptcap_damage NAME SCRIPT COUNT SEED)
 	ptcap_unchanged(if_changed damage_${NAME} $<TARGET_FILE:mutate> "${CMAKE_CURRENT_SOURCE_DIR}/damage"
 		"${CMAKE_CURRENT_SOURCE_DIR}/e2e/lib.py" "${CMAKE_CURRENT_SOURCE_DIR}/e2e/store.py"
 		"${e2e_recorder_build}/bin/recorder.id" "${e2e_recorder_build}/tests/prog" ${traces_there})
-	add_test(NAME damage_${NAME} COMMAND ${if_changed} ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/damage.py"
+	add_test(NAME damage_${NAME} COMMAND ${if_changed} ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/damage/${SCRIPT}"
 		"${CMAKE_CURRENT_BINARY_DIR}/damaged" ${COUNT} ${SEED} ${ARGN})
 	set_tests_properties(damage_${NAME} PROPERTIES LABELS damage
 		ENVIRONMENT "${e2e_env};MUTATE=$<TARGET_FILE:mutate>")
@@ -18,12 +19,19 @@ set(some 200)
 if(PTCAP_SANITIZE)
 	set(some 100)
 endif()
-ptcap_damage(some ${some} 1)
+ptcap_damage(some damage.py ${some} 1)
 if(NOT PTCAP_SANITIZE)
 	# All of them in all ways would be four minutes of two CPUs; the few above are.
-	ptcap_damage(much 1000 2 1)
+	ptcap_damage(much damage.py 1000 2 1)
 	set_tests_properties(damage_much PROPERTIES LABELS "damage;long")
 endif()
+
+# Both engines and all -j. PTCAP_DAMAGE_CHANGES in the environment is another number of changes.
+set(alike 1100)
+if(PTCAP_SANITIZE)
+	set(alike 66)
+endif()
+ptcap_damage(alike alike.py ${alike} 1)
 
 # With several threads the same has to come out.
 if(EXISTS "${PTCAP_TRACES}/xdc-unzip")

@@ -262,6 +262,8 @@ endforeach()
 foreach(name signal longjmp)
 	e2e_emu(insn_${name} CHECKS insn RUN "${e2e_bin}/prog_${name}")
 endforeach()
+e2e_emu(calls_exec_itself CHECKS calls RUN "${e2e_bin}/prog_chain_static" "${e2e_bin}/prog_chain_static"
+	"${e2e_bin}/prog_chain_static")
 e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
 e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
 e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
@@ -295,13 +297,19 @@ foreach(name removed in_json replaced in_place cached symfs core)
 	endif()
 endforeach()
 # Files that are replaced while they are mapped.
-foreach(name library itself forked container)
+foreach(name library itself forked container snapshots attached crashing)
 	e2e_test(replaced_${name} "${e2e_dir}/replaced.py" "${name}")
 endforeach()
-foreach(name library unlinked itself forked bound container nameless rebuilt)
+foreach(name library unlinked itself forked bound container nameless rebuilt snapshots forgotten)
 	e2e_test(emu_replaced_${name} "${e2e_dir}/replaced.py" "${name}")
 	e2e_is_emulated(emu_replaced_${name})
 endforeach()
+# Names that others chose.
+foreach(name output_link output_special swapped swapped_running named below_symfs debug_files alternate others_jitdump)
+	e2e_test(untrusted_${name} "${e2e_dir}/untrusted.py" "${name}")
+endforeach()
+e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
+e2e_is_emulated(emu_untrusted_swapped)
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")
@@ -441,11 +449,21 @@ foreach(name filters threads calls event onward exec spoilt snapshot)
 endforeach()
 
 # Names of code that a JIT makes, by a jitdump.
-foreach(name names parts)
+foreach(name names like_node parts)
 	e2e_test(jitdump_${name} "${e2e_dir}/jitdump.py" "${name}")
 	e2e_test(emu_jitdump_${name} "${e2e_dir}/jitdump.py" "${name}")
 	e2e_is_emulated(emu_jitdump_${name})
 endforeach()
+
+# Code that node and java make, where they are installed.
+if(NOT PTCAP_SANITIZE)
+	foreach(name node_jitdump node_map java_map)
+		e2e_test(emu_${name} "${e2e_dir}/runtimes.py" "${name}")
+		e2e_is_emulated(emu_${name})
+		e2e_is_long(emu_${name})
+	endforeach()
+	e2e_test(node_attached "${e2e_dir}/runtimes.py" node_attached)
+endif()
 
 # How often what was passed.
 foreach(name edges blocks gaps calls places lines coverage forms)
@@ -459,7 +477,7 @@ foreach(mode map over)
 endforeach()
 
 # Branch stacks: made from traces, held against them, spoilt.
-foreach(name clean spoilt calls shift leak time perf damaged exits report real)
+foreach(name clean spoilt calls shift leak time perf damaged exits report real programs)
 	e2e_test(compare_${name} "${e2e_dir}/compare.py" "${name}")
 endforeach()
 e2e_test(compare_far "${e2e_dir}/compare.py" far)

@@ -13,4 +13,16 @@ ptcap_plain(stress_code)
 ptcap_plain(leaks)
 ptcap_plain(options)
 ptcap_plain(abi)
+
+# A QEMU is played, with the functions of two of its versions; the linker is to export them.
+foreach(qemu 8 10)
+	add_executable(interface_${qemu} plain/interface.c)
+	ptcap_sees_all(interface_${qemu})
+	target_compile_definitions(interface_${qemu} PRIVATE QEMU_${qemu})
+	set_target_properties(interface_${qemu} PROPERTIES ENABLE_EXPORTS ON)
+	add_test(NAME plain_interface_${qemu} COMMAND interface_${qemu})
+	set_tests_properties(plain_interface_${qemu} PROPERTIES LABELS plain
+		ENVIRONMENT "PTCAP_EMU_PLUGIN=$<TARGET_FILE:ptcap_emu>")
+	add_dependencies(interface_${qemu} ptcap_emu)
+endforeach()
 set_tests_properties(plain_leaks plain_abi PROPERTIES SKIP_RETURN_CODE 77)

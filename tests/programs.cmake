@@ -65,7 +65,7 @@ foreach(name lib lib_two)
 	target_compile_options(prog_${name} PRIVATE -O1 -g)
 endforeach()
 # Without a loader, which is most of what a stepped program does.
-foreach(pair libc_static:longjmp chain_static:chain context_static:context tasks_static:tasks upgrade_static:upgrade)
+foreach(pair special:special libc_static:longjmp chain_static:chain context_static:context tasks_static:tasks upgrade_static:upgrade)
 	string(REPLACE ":" ";" pair "${pair}")
 	list(GET pair 0 name)
 	list(GET pair 1 source)

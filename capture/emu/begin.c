@@ -102,7 +102,7 @@ void ptc_emu_begin(const uint64_t *env, uint64_t start)
 	if (begun)
 		return;
 	begun = true;
-	if (env[PTC_ENV_RIP] != start) {
+	if (!ptc_emu_know_env(env, start)) {
 		(void)!write(STDERR_FILENO, gives_up, sizeof(gives_up) - 1);
 		_exit(125);
 	}

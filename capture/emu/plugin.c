@@ -46,10 +46,23 @@ static void in_child(void)
 
 /* --- blocks --- */
 
+bool ptc_emu_know_env(const uint64_t *env, uint64_t start)
+{
+	/* target/i386/cpu.h: rip follows 16 registers; QEMU 11.0 has room for 32 (APX). */
+	static const unsigned int places[] = { 16, 32 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (env[places[i]] == start) {
+			ptc_emu_proc.env_rip = places[i];
+			return true;
+		}
+	return false;
+}
+
 /*
  * A thread's first block. @env: the frame pointer that the translated code had
- * (plugin.h). No jump led here, so its rip is up to date; that shows if it is what
- * we believe.
+ * (plugin.h). No jump led here, so its rip is up to date.
  */
 static __attribute__((noinline)) void first_block(struct ptc_emu_me *m, const uint64_t *env,
 						  const void *data)
@@ -58,8 +71,7 @@ static __attribute__((noinline)) void first_block(struct ptc_emu_me *m, const ui
 
 	ptc_emu_join(m);
 	m->env = env;
-	if (env[PTC_ENV_RIP] == b->start)
-		ptc_emu_proc.env_works = true;
+	(void)ptc_emu_know_env(env, b->start);
 }
 
 static inline void enter(struct ptc_emu_me *m, const void *data)
@@ -304,7 +316,8 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 {
 	int i;
 
-	if (strcmp(info->target_name, "x86_64") != 0 || info->system_emulation)
+	if (strcmp(info->target_name, "x86_64") != 0 || info->system_emulation ||
+	    info->version.cur >= PTC_QEMU_OTHER_FORMS)
 		return -1;
 	for (i = 0; i < argc; i++)
 		if (!take_option(argv[i]))

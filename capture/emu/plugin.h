@@ -16,9 +16,8 @@ struct ptc_emu_me {
 	uint64_t limit; /* there look for room, or ring the bell */
 	struct ptc_emu_slot *slot;
 	/*
-	 * The thread's CPUX86State: sixteen registers, then rip. TCG keeps its address
-	 * in rbp, which our callbacks therefore find in their caller's frame. NULL: not
-	 * known, or not what we believe it is.
+	 * The thread's CPUX86State: general registers, then rip. TCG keeps its address
+	 * in rbp, which callbacks therefore find in their caller's frame. NULL: not known.
 	 */
 	const uint64_t *env;
 	int64_t call;	 /* the system call it is in */
@@ -26,7 +25,7 @@ struct ptc_emu_me {
 	uint64_t args[6];
 };
 
-enum { PTC_ENV_RSP = 4, PTC_ENV_RDI = 7, PTC_ENV_RIP = 16 };
+enum { PTC_ENV_RSP = 4, PTC_ENV_RDI = 7 };
 
 /* The process. */
 struct ptc_emu_proc {
@@ -41,8 +40,8 @@ struct ptc_emu_proc {
 	enum ptc_emu_how how; /* it came to be */
 	uint64_t base;	      /* of the guest's address 0 */
 	bool begun;
-	bool untraced;	/* its beginning was not recorded: neither is anything of it */
-	bool env_works; /* me.env can be trusted */
+	bool untraced;	      /* its beginning was not recorded: neither is anything of it */
+	unsigned int env_rip; /* index of rip in me.env; 0: not known, and me.env is not used */
 	/* There are handlers among the blocks that were translated before they were handlers. */
 	atomic_bool late;
 	atomic_int threads;
@@ -112,6 +111,8 @@ void ptc_emu_forked(struct ptc_emu_me *m);
 /* The first block of the program, at @start, is entered; @env: as in struct ptc_emu_me. Gives the
  * program its environment and its name. Ends it with a message if that cannot be done. */
 void ptc_emu_begin(const uint64_t *env, uint64_t start);
+/* Learns where rip is in @env, at a block that no jump led to. False: not there. */
+bool ptc_emu_know_env(const uint64_t *env, uint64_t start);
 
 /* --- loaded.c: what is mapped when a program begins --- */
 void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);

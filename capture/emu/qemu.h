@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of QEMU's plugin interface that we use, declared by ourselves. It is the same in
- * versions 1 (QEMU 4.2 to 8.2) to 6 (QEMU 10.2); interface.c says which one we speak. A QEMU that
- * does not speak that one refuses to load the plugin.
- * The functions are in the qemu-x86_64 that loads us.
+ * The part of QEMU's plugin interface that the plugin uses, declared anew. It is the same in
+ * versions 1 (QEMU 4.2 to 8.2) to 6 (QEMU 11.0); interface.c chooses one. A QEMU that does not
+ * accept that version refuses to load the plugin. The functions are in the qemu-x86_64 that loads
+ * the plugin.
  */
 #ifndef PTC_CAPTURE_EMU_QEMU_H
 #define PTC_CAPTURE_EMU_QEMU_H
@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version that the plugin speaks: QEMU reads it when it has loaded us. */
+/* From this version on QEMU hands user data to every callback: their forms are others. */
+enum { PTC_QEMU_OTHER_FORMS = 7 };
+
+/* The version that the plugin speaks: QEMU reads it when it has loaded the plugin. */
 extern __attribute__((visibility("default"))) int qemu_plugin_version;
 
 struct qemu_plugin_tb;

@@ -88,7 +88,7 @@ void ptc_emu_delivered(struct ptc_emu_me *m)
 	const uint8_t *frame;
 	uint64_t pretcode;
 
-	if (!ptc_emu_proc.env_works)
+	if (!ptc_emu_proc.env_rip)
 		return;
 	frame = (const uint8_t *)(m->env[PTC_ENV_RSP] + ptc_emu_proc.base);
 	memcpy(&pretcode, frame, sizeof(pretcode));
@@ -108,8 +108,8 @@ static int our_kill(pid_t pid, int sig)
 {
 	struct ptc_emu_me *m = ptc_emu_me();
 
-	if (pid == getpid() && m->slot && m->env && ptc_emu_proc.env_works) {
-		const struct ptc_emu_signal s = { .ip = m->env[PTC_ENV_RIP],
+	if (pid == getpid() && m->slot && m->env && ptc_emu_proc.env_rip) {
+		const struct ptc_emu_signal s = { .ip = m->env[ptc_emu_proc.env_rip],
 						  .sig = (uint32_t)sig,
 						  .fatal = 1 };
 

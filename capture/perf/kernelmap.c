@@ -9,6 +9,7 @@
 #include "auxtrace/sideband.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/untrusted.h"
 #include "capture/perf/kallsyms.h"
 
 enum { PATH_SIZE = 4352, DEP_MAX = 64 << 20, NOTES_MAX = 1 << 16, RELEASE_MAX = 256 };
@@ -36,11 +37,13 @@ static void read_release(struct job *j)
 
 static void read_dep(struct job *j)
 {
+	const struct ptc_untrusted how = { .root = strlen(j->m->root), .max = DEP_MAX };
 	struct ptc_err ignored;
 	char path[PATH_SIZE];
+	struct stat st;
 
 	(void)snprintf(path, sizeof(path), "%s/lib/modules/%s/modules.dep", j->m->root, j->release);
-	if (ptc_read_file(path, DEP_MAX, &j->dep, &ignored))
+	if (ptc_untrusted_read(path, &how, &j->dep, &st, &ignored))
 		ptc_buf_reset(&j->dep);
 }
 

@@ -72,12 +72,16 @@ static void find_build_id(const struct job *j, const char *name, struct ptc_buil
 {
 	struct ptc_err ignored;
 	char path[PATH_SIZE];
+	int root;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!j->r->build_ids || name[0] != '/' || name[1] == '/')
 		return;
-	(void)snprintf(path, sizeof(path), "%s/%d/root%s", j->r->proc, (int)j->pid, name);
-	if (ptc_elf_build_id_file(path, ret, &ignored) != 1)
+	root = snprintf(path, sizeof(path), "%s/%d/root", j->r->proc, (int)j->pid);
+	if (root < 0 || (size_t)root + strlen(name) >= sizeof(path))
+		return;
+	memcpy(path + root, name, strlen(name) + 1);
+	if (ptc_elf_build_id_file(path, (size_t)root, ret, &ignored) != 1)
 		memset(ret, 0, sizeof(*ret));
 }
 

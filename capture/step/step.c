@@ -49,7 +49,6 @@ struct step {
 	struct ptc_lbr_stacks stacks;
 	struct ptc_tracer tracer;
 	struct ptc_step_process process;
-	struct ptc_states code; /* of files that are gone, on its way from there */
 };
 
 static struct step *of(struct ptc_source *s)
@@ -123,18 +122,6 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->done = true;
 }
 
-/* Of files that are gone: this process has them open. */
-static int keep_code(const struct step *s, struct ptc_err *err)
-{
-	struct ptc_buf b = PTC_BUF_INIT;
-	int rc;
-
-	ptc_mapped_put_code(&s->tracer.files, &b);
-	rc = ptc_states_add_records(&s->code, &b, err);
-	ptc_buf_release(&b);
-	return rc;
-}
-
 static void trace(void *ctx)
 {
 	struct step *s = ctx;
@@ -151,7 +138,7 @@ static void trace(void *ctx)
 	ptc_step_process_tell(&s->process);
 	sh->rc = ptc_tracer_run(&s->tracer, s->opts->argv ? pid : 0, &sh->err);
 	if (!sh->rc)
-		sh->rc = keep_code(s, &sh->err);
+		sh->rc = ptc_tracer_keep_code(&s->tracer, &sh->err);
 	fill_outcome(sh, &s->tracer);
 }
 
@@ -308,7 +295,7 @@ static int step_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err
 
 static int step_code(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
-	return ptc_states_take(&of(src)->code, b, err);
+	return ptc_states_get(&of(src)->tracer.code, b, err);
 }
 
 static void step_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
@@ -327,7 +314,7 @@ static void step_free(struct ptc_source *src)
 		orphan(s); /* an error elsewhere: it must not wait for a drain */
 	ptc_step_process_release(&s->process);
 	ptc_states_release(&s->tracer.states);
-	ptc_states_release(&s->code);
+	ptc_states_release(&s->tracer.code);
 	if (s->tracer.held_fd >= 0)
 		(void)close(s->tracer.held_fd);
 	ptc_tracer_release(&s->tracer);
@@ -406,7 +393,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->base.ops = &step_ops;
 	s->opts = opts;
 	s->process = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
-	s->tracer.states = s->code = (struct ptc_states)PTC_STATES_INIT;
+	s->tracer.states = s->tracer.code = (struct ptc_states)PTC_STATES_INIT;
 	s->tracer.held_fd = -1;
 	if (opts->cmd_sigmask)
 		s->mask = *opts->cmd_sigmask;
@@ -438,7 +425,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	if (!rc)
 		rc = look_out(s, err);
 	if (!rc)
-		rc = ptc_states_open(&s->code, err);
+		rc = ptc_states_open(&s->tracer.code, err);
 	if (rc)
 		goto out;
 	s->flow = (struct ptc_flow){ .enc = s->enc,
@@ -457,6 +444,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->tracer.max_insns = opts->max_steps;
 	ptc_zone_init(&s->tracer.zone, opts->from, opts->to);
 	s->tracer.cpu = s->cpu;
+	s->tracer.series = opts->series;
 	s->tracer.watermark = opts->snapshot ? SIZE_MAX : ring_opts.aux_size / 4;
 	s->desc = (struct ptc_source_ring){
 		.page = ptc_softring_page(s->ring),

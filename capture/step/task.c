@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/untrusted.h"
 #include "base/vec.h"
 
 enum {
@@ -153,8 +154,11 @@ uint64_t ptc_task_restarts(const struct user_regs_struct *regs)
 
 bool ptc_task_file_is_32bit(const char *path)
 {
+	const struct ptc_untrusted how = { .root = 0 };
 	unsigned char ident[EI_NIDENT];
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct ptc_err ignored;
+	struct stat st;
+	const int fd = ptc_untrusted_open(path, &how, &st, &ignored);
 	const ssize_t n = fd < 0 ? -1 : read(fd, ident, sizeof(ident));
 
 	if (fd >= 0)

@@ -533,17 +533,34 @@ static void tell_paused(void *ctx)
 	ptc_softring_wake(ctx);
 }
 
-/* For a snapshot: nobody has the CPU meanwhile, and the trace goes on at a PSB. */
-static void stand_still(struct ptc_tracer *t)
+int ptc_tracer_keep_code(struct ptc_tracer *t, struct ptc_err *err)
 {
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	ptc_mapped_put_code(&t->files, &b);
+	rc = ptc_states_replace(&t->code, &b, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+/* For a snapshot: nobody has the CPU meanwhile, and the trace goes on at a PSB. */
+static int stand_still(struct ptc_tracer *t, struct ptc_err *err)
+{
+	int rc;
+
 	take_cpu(t);
 	ptc_tracer_publish(t);
 	ptc_enc_psb(t->flow->enc);
 	tell_progress(t);
+	rc = t->series ? ptc_tracer_keep_code(t, err) : 0;
+	if (rc)
+		return rc;
 	if (t->hold) /* first: who sees that we stand still has been asked */
 		(void)eventfd_write(t->held_fd, 1);
 	t->hold = false;
 	ptc_step_process_stand_still(t->shared, tell_paused, t->rec->ring);
+	return 0;
 }
 
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
@@ -554,8 +571,9 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) && goes_on(t) &&
 	       !at_limit(t)) {
 		if (t->hold || pause_is_asked(t))
-			stand_still(t);
-		rc = one_turn(t, err);
+			rc = stand_still(t, err);
+		if (!rc)
+			rc = one_turn(t, err);
 		if (rc > 0)
 			rc = 0;
 		detach_unsteppable(t);

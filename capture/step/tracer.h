@@ -34,9 +34,11 @@ struct ptc_tracer {
 	struct ptc_zone zone;		     /* where to trace */
 	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
 	struct ptc_states states;	     /* of processes that die, if wanted */
+	struct ptc_states code;		     /* of files that are gone, at the newest snapshot */
 	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
 	struct ptc_crossings crossings; /* that ask for one */
 	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */
+	bool series;			/* each snapshot is a file, which needs @code */
 
 	/* the outcome */
 	int status;	      /* the command's, as waitpid gives it */
@@ -75,6 +77,9 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
  * What cannot be stepped is PTC_E_UNSUPPORTED or PTC_E_PERM, with the reason.
  */
 int ptc_tracer_attach(struct ptc_tracer *t, pid_t pid, bool one, struct ptc_err *err);
+
+/* Puts the code of all files that were mapped, and are gone or replaced by now, into @t->code. */
+int ptc_tracer_keep_code(struct ptc_tracer *t, struct ptc_err *err);
 
 /* Every task runs on as if we had not been there. */
 void ptc_tracer_leave(struct ptc_tracer *t);

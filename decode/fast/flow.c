@@ -324,8 +324,12 @@ enum ptc_fast_reached ptc_fast_flow_to(struct ptc_fast_flow *f, uint64_t ip)
 	int i;
 
 	for (i = 0; i < MAX_ON; i++) {
-		if (find_in_block(f, ip, &at))
-			return pass_part(f, &at);
+		if (find_in_block(f, ip, &at)) {
+			const enum ptc_fast_reached r = pass_part(f, &at);
+
+			f->last.proven = r == PTC_FAST_THERE;
+			return r;
+		}
 		b = &f->code->blocks[f->at];
 		if (b->end != PTC_FAST_ON)
 			return run_on(f);
@@ -398,7 +402,7 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 {
 	/* What needs no trace is proven by what comes behind it. */
-	if (f->last.listed && is_direct(ptc_fast_flow_last(f).kind))
+	if (f->last.listed && !f->last.proven && is_direct(ptc_fast_flow_last(f).kind))
 		f->nrecs--;
 	no_last(f);
 	f->at = PTC_FAST_NONE;

@@ -34,6 +34,7 @@ enum {
 struct ptc_fast_last {
 	enum { PTC_FAST_LAST_NONE, PTC_FAST_LAST_BLOCK, PTC_FAST_LAST_INSN } how;
 	bool listed;	/* what is known of where it led is the last of recs */
+	bool proven;	/* a packet says that the flow came there */
 	uint32_t block; /* BLOCK: its last one */
 	uint64_t ip;	/* INSN: this one */
 	uint8_t kind, len;

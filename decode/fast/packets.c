@@ -280,55 +280,6 @@ static enum ptc_fast_status take_target(struct ptc_fast *f, uint64_t from, enum 
 		      "an event where the flow is not");
 }
 
-static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
-{
-	enum ptc_pkt type;
-	enum ptc_fast_status r;
-	int n;
-
-	for (;; f->pos += (size_t)n) {
-		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
-		if (n <= 0)
-			return ptc_fast_decline(f, "no packet");
-		switch (type) {
-		case PTC_PKT_TIP:
-		case PTC_PKT_TIP_PGD:
-			r = take_target(f, from, type);
-			f->pos += (size_t)n;
-			return r;
-		case PTC_PKT_MODE:
-			if (f->bytes[f->pos + 1] >> 5 ||
-			    !ptc_fast_mode(f->bytes[f->pos + 1], &f->mode))
-				return ptc_fast_decline(f, "an unknown mode");
-			break;
-		case PTC_PKT_PIP:
-		case PTC_PKT_VMCS:
-			break;
-		default:
-			if (!ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc))
-				return ptc_fast_decline(f, "an event that leads nowhere");
-			if (take_time(f, f->bytes + f->pos, type) == PTC_FAST_DECLINED)
-				return PTC_FAST_DECLINED;
-			if (f->due)
-				return ptc_fast_decline(f, "an event of two times");
-			break;
-		}
-	}
-}
-
-/* @n: its length. */
-static enum ptc_fast_status take_fup(struct ptc_fast *f, int n)
-{
-	uint64_t ip;
-
-	if (!take_ip(f, &ip))
-		return ptc_fast_decline(f, "a FUP without an address");
-	f->pos += (size_t)n;
-	if (f->marker)
-		return take_marker(f, ip);
-	return is_on(f) ? take_async(f, ip) : ptc_fast_decline(f, "a FUP while tracing is off");
-}
-
 /* Behind an OVF: the address where the trace goes on, if it is on there. */
 static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 {
@@ -365,6 +316,59 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 	if (f->no_mode)
 		return ptc_fast_decline(f, "an overflow before any mode");
 	return astray(f, ptc_fast_flow_begin(&f->flow, ip, f->flow.mode), NULL);
+}
+
+static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
+{
+	enum ptc_pkt type;
+	enum ptc_fast_status r;
+	int n;
+
+	for (;; f->pos += (size_t)n) {
+		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
+		if (n <= 0)
+			return ptc_fast_decline(f, "no packet");
+		switch (type) {
+		case PTC_PKT_TIP:
+		case PTC_PKT_TIP_PGD:
+			r = take_target(f, from, type);
+			f->pos += (size_t)n;
+			return r;
+		case PTC_PKT_MODE:
+			if (f->bytes[f->pos + 1] >> 5 ||
+			    !ptc_fast_mode(f->bytes[f->pos + 1], &f->mode))
+				return ptc_fast_decline(f, "an unknown mode");
+			break;
+		case PTC_PKT_PIP:
+		case PTC_PKT_VMCS:
+			break;
+		case PTC_PKT_OVF: /* the flow came there, and where it went is lost */
+			r = astray(f, ptc_fast_flow_to(&f->flow, from),
+				   "an event where the flow is not");
+			return r == PTC_FAST_GO_ON ? take_ovf(f) : r;
+		default:
+			if (!ptc_fast_is_time(f->bytes + f->pos, type, &f->tsc))
+				return ptc_fast_decline(f, "an event that leads nowhere");
+			if (take_time(f, f->bytes + f->pos, type) == PTC_FAST_DECLINED)
+				return PTC_FAST_DECLINED;
+			if (f->due)
+				return ptc_fast_decline(f, "an event of two times");
+			break;
+		}
+	}
+}
+
+/* @n: its length. */
+static enum ptc_fast_status take_fup(struct ptc_fast *f, int n)
+{
+	uint64_t ip;
+
+	if (!take_ip(f, &ip))
+		return ptc_fast_decline(f, "a FUP without an address");
+	f->pos += (size_t)n;
+	if (f->marker)
+		return take_marker(f, ip);
+	return is_on(f) ? take_async(f, ip) : ptc_fast_decline(f, "a FUP while tracing is off");
 }
 
 enum { MWAIT = 0xc2, EXSTOP_IP = 0xe2 };

@@ -483,16 +483,22 @@ PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item 
 PTC_API uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item);
 
 /*
+ * The same for the thread: while this number is the same, the item's thread is the same one, and
+ * its process runs the same program. Thread numbers are used again, and exec keeps them.
+ */
+PTC_API uint64_t ptc_decode_life(const struct ptc_decode *d, const struct ptc_item *item);
+
+/*
  * The same for the source line: its file's name, as the compiler was told it, and *ret_line;
- * NULL if there is no debug information. Lent until ptc_decode_free.
+ * NULL if it is not known. Lent until ptc_decode_free.
  */
 PTC_API const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item,
 				       uint64_t ip, int *ret_line);
 
 /*
- * Returns the name of a file of which ptc_decode_srcline was asked something, and that has no debug
- * information; lent until the decode is freed. *@ret_n: how many such files there are. NULL: there
- * is none.
+ * Returns the name of a file of which ptc_decode_srcline was asked something, and that has neither
+ * debug information nor Go's own table of lines; lent until the decode is freed. *@ret_n: how many
+ * such files there are. NULL: there is none.
  */
 PTC_API const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n);
 

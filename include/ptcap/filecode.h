@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code of a file that was mapped, and was gone or replaced when the recording ended: the recording
- * has the code itself. Layout: doc/format.md.
+ * Code of a file that was mapped, and was gone or replaced when the recording ended, or a snapshot
+ * was taken: the recording has the code itself. Layout: doc/format.md.
  */
 #ifndef PTCAP_FILECODE_H
 #define PTCAP_FILECODE_H

@@ -17,6 +17,7 @@
 #include "change.h"
 #include "lib_runs.h"
 #include "ptcap/file.h"
+#include "stuff.h"
 
 enum { ITEMS_MAX = 20000000 };
 
@@ -235,7 +236,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	opts.runs = threads.runs;
 	*ret = (struct run){ .max_items = max_items };
 	ret->sums.first_ns = ret->sums.last_ns = PTC_NO_TIME;
-	if (ftruncate(b->fd, 0) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)
+	if (ftruncate(b->fd, (off_t)len) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)
 		die("cannot write a file in memory");
 	if (b->raw)
 		ret->status = ptc_decode_open_raw(b->path, b->code, b->ncode, &opts, &d, &ret->err);
@@ -319,6 +320,15 @@ static void shorten(struct base *b, struct lane *l, size_t limit)
 	}
 }
 
+static void drop_mtcs(struct base *b, struct lane *l)
+{
+	size_t i;
+
+	stuff_drop_mtcs(l->bytes, l->len);
+	for (i = 0; i < l->len; i++)
+		b->bytes[place_of(l, i)] = l->bytes[i];
+}
+
 /* Where each piece is: behind the one before, unless their bytes overlap. Returns how many there
  * are. */
 static size_t place_pieces(struct piece *pieces, size_t n)
@@ -352,6 +362,8 @@ static void add_lane(struct base *b, uint32_t queue, const struct piece *pieces,
 	for (i = 0; i < l->len; i++)
 		l->bytes[i] = b->bytes[place_of(l, i)];
 	shorten(b, l, limit);
+	if (b->no_mtc)
+		drop_mtcs(b, l);
 	find_psbs(l);
 }
 
@@ -381,38 +393,6 @@ static void open_lanes(struct base *b, size_t limit)
 	ptc_file_free(f);
 }
 
-/* Behind each PSB+, and each EVERYth packet, there are so many MTCs, in turn. */
-static void stuff_with_mtcs(struct base *b)
-{
-	enum { EVERY = 50, LONGEST = 700 };
-	static const size_t runs[] = { 3, LONGEST, 60, 300 };
-	const size_t most = b->len + (b->len / EVERY + b->len / PTC_PSB_LEN + 2) * 2 * LONGEST;
-	uint8_t *ret = must(malloc(most)), *out = ret;
-	enum ptc_pkt type;
-	size_t at, i, run = 0, npackets = 0;
-	bool inside = true; /* a PSB+, or in front of the first */
-	int n;
-
-	for (at = 0; at < b->len; at += (size_t)n) {
-		n = ptc_pkt_len(b->bytes + at, b->len - at, &type);
-		if (n <= 0)
-			break;
-		memcpy(out, b->bytes + at, (size_t)n);
-		out += n;
-		inside = type == PTC_PKT_PSB || (inside && type != PTC_PKT_PSBEND);
-		if (inside || (type != PTC_PKT_PSBEND && ++npackets % EVERY))
-			continue;
-		for (i = 0; i < runs[run]; i++) {
-			*out++ = 0x59;
-			*out++ = (uint8_t)i;
-		}
-		run = (run + 1) % (sizeof(runs) / sizeof(runs[0]));
-	}
-	free(b->bytes);
-	b->bytes = ret;
-	b->len = (size_t)(out - ret);
-}
-
 static void open_raw(struct base *b, const char *dir, size_t limit)
 {
 	char path[512], line[128];
@@ -423,8 +403,8 @@ static void open_raw(struct base *b, const char *dir, size_t limit)
 
 	(void)snprintf(path, sizeof(path), "%s/pt.bin", dir);
 	b->bytes = read_file(path, &b->len);
-	if (b->name[0] == 'm')
-		stuff_with_mtcs(b);
+	if (b->stuff >= 0)
+		b->bytes = stuff_trace((enum stuff)b->stuff, b->bytes, &b->len);
 	(void)snprintf(path, sizeof(path), "%s/image.dump", dir);
 	b->image = must(strdup(path));
 	(void)snprintf(path, sizeof(path), "%s/image.map", dir);
@@ -460,20 +440,51 @@ static void open_raw(struct base *b, const char *dir, size_t limit)
 	add_lane(b, 0, &whole, 1, limit);
 }
 
+/* What is in front of a name. */
+struct prefix {
+	const char *text;
+	bool raw;
+	int stuff; /* enum stuff, or -1 */
+	enum ptc_resync resync;
+};
+
+static const struct prefix *prefix_of(const char *name)
+{
+	static const struct prefix prefixes[] = {
+		{ "raw:", true, -1, PTC_RESYNC_PSB },
+		{ "packet:", true, -1, PTC_RESYNC_PACKET },
+		{ "mtc:", true, STUFF_MTC, PTC_RESYNC_PACKET },
+		{ "cyc:", true, STUFF_CYC, PTC_RESYNC_PACKET },
+		{ "rare:", true, STUFF_RARE, PTC_RESYNC_PACKET },
+		{ "nomtc:", false, -1, PTC_RESYNC_DEFAULT },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i].text, strlen(prefixes[i].text)))
+			return &prefixes[i];
+	return NULL;
+}
+
 void base_open(struct base *b, const char *name, size_t limit)
 {
-	*b = (struct base){ .name = name, .opts = PTC_DECODE_OPTS_INIT };
+	const struct prefix *p = prefix_of(name);
+	const char *path = p ? strchr(name, ':') + 1 : name;
+
+	*b = (struct base){ .name = name,
+			    .opts = PTC_DECODE_OPTS_INIT,
+			    .stuff = p ? p->stuff : -1 };
 	b->fd = memfd_create("damaged", MFD_CLOEXEC);
 	if (b->fd < 0)
 		die("cannot make a file in memory");
 	(void)snprintf(b->path, sizeof(b->path), "/proc/self/fd/%d", b->fd);
-	b->raw = !strncmp(name, "raw:", 4) || !strncmp(name, "packet:", 7) ||
-		 !strncmp(name, "mtc:", 4);
+	b->raw = p && p->raw;
 	if (b->raw) {
-		b->opts.resync = name[0] == 'r' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
-		open_raw(b, strchr(name, ':') + 1, limit);
+		b->opts.resync = p->resync;
+		open_raw(b, path, limit);
 	} else {
-		b->bytes = read_file(name, &b->len);
+		b->no_mtc = p != NULL;
+		b->bytes = read_file(path, &b->len);
 		change_drop_index(b);
 		open_lanes(b, limit);
 	}

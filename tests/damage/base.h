@@ -69,6 +69,8 @@ struct lane {
 struct base {
 	const char *name;
 	bool raw;
+	bool no_mtc; /* its MTCs are made PADs */
+	int stuff;   /* enum stuff: what is put into its trace; -1: nothing */
 	struct ptc_decode_opts opts;
 	struct ptc_raw_code code[CODE_MAX];
 	size_t ncode;
@@ -84,7 +86,8 @@ struct base {
 
 /*
  * "FILE": a perf.data. "raw:DIR", "packet:DIR": pt.bin, image.dump and image.map of DIR, resumed
- * at PSBs or at packets; "mtc:DIR": as packet:, but most of it is MTCs. Of each queue all but about
+ * at PSBs or at packets; "mtc:DIR", "cyc:DIR", "rare:DIR": as packet:, stuffed as stuff.h says.
+ * "nomtc:FILE": a perf.data whose MTCs are made PADs. Of each queue all but about
  * the first @limit bytes of trace are made PADs. What cannot be had ends the program.
  */
 void base_open(struct base *b, const char *name, size_t limit);

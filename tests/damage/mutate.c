@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-w WAYS] [-k] BASE...
+ * mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-w WAYS] [-a] [-k] BASE...
  *
  * Each recording is damaged in COUNT ways, one at a time, and decoded: doc/format.md says what has
  * to come out then. A failure is told of with the number of the way; -m does this one
@@ -9,10 +9,12 @@
  * -j: with several threads, which have caches of their own, and without libipt's cache of blocks
  * the same has to come out, to the byte. -e: with the second engine, too: with one
  * thread and, if there is no -w, in all ways that there are; else in so many, which are others each
- * time.
+ * time. -a: both engines, with one, two and four threads each, for COUNT changes that could be
+ * made, and where the judgement was bad, too.
  */
 #include <getopt.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +33,14 @@ enum {
 
 struct options {
 	uint64_t seed, count, number, limit, ways;
-	bool one, keep_going, threads, engine;
+	bool one, keep_going, threads, engine, all;
 };
 
 /* What is being done, for when it crashes. */
 struct place {
 	uint64_t number;
 	bool ended;
-	uint64_t made, failed;
+	uint64_t made, failed, differed; /* of the last: between engines or threads */
 	uint64_t by_kind[CHANGE_COUNT], failed_by_kind[CHANGE_COUNT];
 };
 
@@ -241,9 +243,9 @@ static void describe(const struct base *b, const struct options *o, uint64_t num
 	       change_name(c->kind));
 	if (c->placed)
 		printf(", queue %u, 0x%zx to 0x%zx", b->lanes[c->lane].queue, c->from, c->upto);
-	printf(" %s: %s\n  again: mutate%s%s -s %" PRIu64 " -l %" PRIu64 " -m %" PRIu64 " %s\n",
-	       c->what, what, o->threads ? " -j" : "", o->engine ? " -e" : "", o->seed, o->limit,
-	       number, b->name);
+	printf(" %s: %s\n  again: mutate%s%s%s -s %" PRIu64 " -l %" PRIu64 " -m %" PRIu64 " %s\n",
+	       c->what, what, o->threads ? " -j" : "", o->engine ? " -e" : "", o->all ? " -a" : "",
+	       o->seed, o->limit, number, b->name);
 }
 
 static void write_out(const struct change *c)
@@ -349,9 +351,26 @@ static void judge_engine(const struct base *b, const struct change *c, const str
 		judge_ways(b, c, got, &how[1 + (number * n + i) % others], 1, v);
 }
 
+/* With each engine and one, two and four threads, whose slices have other sizes each time. */
+static void judge_all(const struct base *b, const struct change *c, const struct run *got,
+		      uint64_t number, struct verdict *v)
+{
+	static const size_t slices[] = { 1, 2, 4096, 0 };
+	const size_t two = slices[number % 4], four = slices[number / 4 % 4];
+	const struct threads how[] = {
+		{ .jobs = 1, .engine = PTC_ENGINE_FAST },
+		{ .jobs = 2, .slice = two, .engine = PTC_ENGINE_FAST },
+		{ .jobs = 4, .slice = four, .engine = PTC_ENGINE_FAST },
+		{ .jobs = 2, .slice = four },
+		{ .jobs = 4, .slice = two },
+	};
+
+	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
+}
+
 static bool do_one(const struct base *b, const struct options *o, uint64_t number)
 {
-	struct verdict v;
+	struct verdict v, differs = { .text = "" };
 	struct change c;
 	struct run got;
 
@@ -365,12 +384,18 @@ static bool do_one(const struct base *b, const struct options *o, uint64_t numbe
 		judge_threads(b, &c, &got, &v);
 	if (o->engine && !got.endless && !v.text[0])
 		judge_engine(b, &c, &got, number, o->ways, &v);
+	if (o->all && !got.endless)
+		judge_all(b, &c, &got, number, &differs);
 	place->made++;
 	place->by_kind[c.kind]++;
 	if (v.text[0]) {
 		place->failed++;
 		place->failed_by_kind[c.kind]++;
 		describe(b, o, number, &c, v.text);
+	}
+	if (differs.text[0]) {
+		place->differed++;
+		describe(b, o, number, &c, differs.text);
 	}
 	if (o->one) {
 		printf("%s: status %d, %" PRIu64 " items, was %" PRIu64 "; %zu"
@@ -381,23 +406,38 @@ static bool do_one(const struct base *b, const struct options *o, uint64_t numbe
 	}
 	run_release(&got);
 	change_release(&c);
-	return !v.text[0];
+	return !v.text[0] && !differs.text[0];
+}
+
+/* Let @seconds of CPU time from now on be the most. */
+static void limit_time(rlim_t seconds)
+{
+	struct rusage used;
+	struct rlimit cpu;
+
+	(void)getrusage(RUSAGE_SELF, &used);
+	(void)getrlimit(RLIMIT_CPU, &cpu);
+	cpu.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + seconds;
+	(void)setrlimit(RLIMIT_CPU, &cpu);
 }
 
 /* In a process of its own. */
 static int do_base(const char *name, const struct options *o)
 {
-	const struct rlimit cpu = { 600, 600 };
 	struct base b;
 	uint64_t i;
 	bool good = true;
 
-	(void)setrlimit(RLIMIT_CPU, &cpu);
+	limit_time(600);
 	base_open(&b, name, o->limit);
 	if (o->one)
 		good = do_one(&b, o, o->number);
-	for (i = 0; i < o->count && !o->one && (good || o->keep_going); i++)
+	for (i = 0; (o->all ? place->made : i) < o->count && i < 10 * o->count && !o->one &&
+		    (good || o->keep_going);
+	     i++) {
+		limit_time(600);
 		good &= do_one(&b, o, i);
+	}
 	base_release(&b);
 	place->ended = true;
 	(void)fflush(stdout);
@@ -422,6 +462,8 @@ static bool try_base(const char *name, const struct options *o)
 		       " -l %" PRIu64 " -m %" PRIu64 " %s\n",
 		       name, (unsigned int)status, o->seed, o->limit, place->number, name);
 	printf("%s: %" PRIu64 " changes, %" PRIu64 " failed", name, place->made, place->failed);
+	if (o->all)
+		printf(", %" PRIu64 " differed", place->differed);
 	for (i = 0; i < CHANGE_COUNT; i++)
 		if (place->by_kind[i])
 			printf("; %s %" PRIu64 "/%" PRIu64, change_name((enum change_kind)i),
@@ -446,7 +488,7 @@ int main(int argc, char **argv)
 	bool good = true;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:n:m:l:w:jek")) != -1) {
+	while ((opt = getopt(argc, argv, "s:n:m:l:w:jeak")) != -1) {
 		switch (opt) {
 		case 's':
 			o.seed = number_of(optarg);
@@ -470,6 +512,9 @@ int main(int argc, char **argv)
 		case 'e':
 			o.engine = true;
 			break;
+		case 'a':
+			o.all = true;
+			break;
 		case 'k':
 			o.keep_going = true;
 			break;
@@ -479,7 +524,10 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc)
 		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] "
-		    "[-w WAYS] [-k] BASE...");
+		    "[-w WAYS] [-a] [-k] BASE...");
+	/* Memory that is given back and got again would be a third of the time. */
+	(void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	(void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	if (place == MAP_FAILED)

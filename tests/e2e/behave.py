@@ -1290,7 +1290,7 @@ def known_of_qemu(folder):
 
 # What an emulated program finds changed, but for the flags of descriptors: QEMU sets no O_LARGEFILE, and knows
 # neither PR_GET_CHILD_SUBREAPER nor PR_GET_SECCOMP and its like; the kernel shows QEMU's name and threads.
-CHANGED = {"parent's death ": "<10", "prctl ": "", "status Name:": "", "status Threads:": ""}
+CHANGED = {"parent's death ": "<9", "prctl ": "", "status Name:": "", "status Threads:": ""}
 
 
 @case

@@ -285,6 +285,27 @@ def case_forks(work):
     case_clean(work, FORKING)
 
 
+def case_programs(work):
+    """Of a thread that executes other programs no stack has branches of two of them."""
+    raw, out = os.path.join(work, "raw"), os.path.join(work, "out")
+    fetch(raw, [prog("chain_static"), prog("hello_pie")])
+    programs, last = [set()], 0  # the branches of each
+    for line in Run([PTCAP, "decode", "-i", raw, "-F", "from,to,kind"]).expect(0).out.splitlines():
+        start, to, kind = line.split()
+        if kind == "start" and last and int(to, 16) - last not in range(16):  # not behind a system call
+            programs.append(set())
+        programs[-1].add((int(start, 16), int(to, 16)))
+        last = int(start, 16)
+    check(len(programs) == 2, f"{len(programs)} programs")
+    convert(raw, out, "--branch-stacks=64,7")
+    stacks = Stacks(out)
+    mixed = 0
+    for i in range(len(stacks.places)):
+        entries = {tuple(e[:2]) for e in stacks.get(i)}
+        mixed += not any(entries <= p for p in programs)
+    check(len(stacks.places) > 100 and not mixed, f"{mixed} of {len(stacks.places)} stacks are of no single program")
+
+
 def case_spoilt(work, words="any,u,save_type", modes=SPOILERS):
     """Each way to spoil stacks, and how often, is found as what it is, and nothing else."""
     path = make(work, SMALL, f"--branch-stacks={DEPTH},1", f"--branch-filter={words}")

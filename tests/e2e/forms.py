@@ -57,7 +57,7 @@ def perf_record(path, options, work):
 
 def perf_killed(path, options):
     """perf record into path, until some of what it has sampled is there."""
-    enough = "1024" if "-z" in options else "8192"  # more than what the samples come with
+    enough = "3072" if "-z" in options else "8192"  # more than what the samples come with
     if perf_record(path, ["-m", "4", *options], ["sh", "-c", KILLER, "killer", path, enough]) == 0:
         check(False, f"{path}: perf was not killed")
 

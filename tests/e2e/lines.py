@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """lines.py NAME: source lines of all addresses that ran, against addr2line, and lines that ran, against gcov."""
 
+import bisect
 import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -105,10 +107,86 @@ def need(*tools):
             lib.skip(f"no {tool}")
 
 
+GO_NAMES = """\
+package main
+
+import (
+	"os"
+	"sort"
+)
+
+type pair struct{ a, b int }
+
+//go:noinline
+func leaf(x int) int {
+	if x > 3 {
+		x++
+	}
+	return x*3 + 1
+}
+
+func inlined(x int) int {
+	return x ^ 5
+}
+
+func (p pair) Get(x int) int { return p.a + inlined(x) }
+
+func twice[K int | string](x K) K {
+	f := func() K { return x + x }
+	return f()
+}
+
+type getter interface{ Get(x int) int }
+
+//go:noinline
+func through(g getter) int { return g.Get(3) }
+
+func main() {
+	s := 0
+	v := []int{3, 1, 2}
+	for i := 0; i < 9; i++ {
+		s += leaf(i) + inlined(i)
+	}
+	sort.Slice(v, func(i, j int) bool { return v[i] < v[j] })
+	defer func() {
+		recover()
+		os.Exit((s + len(twice("x")) + twice(v[0])) & 1)
+	}()
+	s += through(&pair{1, 2})
+	s /= len(os.Args) - len(os.Args)
+}
+"""
+CGO = """\
+package main
+
+/*
+__attribute__((noinline)) static int twice(int x) { return x * 2; }
+*/
+import "C"
+
+import "os"
+
+//go:noinline
+func leaf(x int) int {
+	return x*3 + int(C.twice(21))
+}
+
+func main() {
+	os.Exit(leaf(1) & 1)
+}
+"""
+
+
 def record(folder, path):
     """Its executed addresses, as the file has them, with our line of each."""
+    return {a: plain(text) for a, text in executed(folder, path, "insn-ip,srcline").items()}
+
+
+def executed(folder, path, fields, *options):
+    """Its executed addresses, as the file has them, with the other fields. With options: in the last recording."""
     data = os.path.join(folder, "perf.data")
-    Run([PTCAP, "record", "-q", "--source", "emu", "-o", data, "--", path])
+    if not options:
+        Run([PTCAP, "record", "-q", "--source", "emu", "-o", data, "--", path])
     maps = [
         [int(n, 16) for n in m]
         for m in re.findall(rf'addr=0x(\w+) len=0x(\w+) pgoff=0x(\w+).*filename="{re.escape(path)}"', Run([PTCAP, "dump", "-i", data]).expect(0).out)
@@ -116,7 +194,7 @@ def record(folder, path):
     loads = re.findall(r"LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+) .*E", Run(["readelf", "-lW", path]).expect(0).out)
     loads = [[int(n, 16) for n in m] for m in loads]
     found = {}
-    for row in Run([PTCAP, "decode", "-i", data, "-F", "insn-ip,srcline"]).out.splitlines():
+    for row in Run([PTCAP, "decode", "-i", data, "-F", fields, *options]).out.splitlines():
         ip, _, line = row.partition(" ")
         if row.startswith("#"):
             continue
@@ -124,7 +202,7 @@ def record(folder, path):
             at = int(ip, 16) - start
             for offset, addr, size in loads:
                 if 0 <= at < length and 0 <= at + off - offset < size:
-                    found[at + off - offset + addr] = plain(line)
+                    found[at + off - offset + addr] = line
     return found
 
 
@@ -200,6 +278,160 @@ def go(folder):
     for flags in ([], ["-gcflags=-N -l"]):
         Run(["go", "build", *flags, "-o", program, path]).expect(0)
         agree(f"go {flags}", program, record(folder, program))
+
+
+def symbols(twin):
+    """Functions of the program before it was stripped: start, end and names, by `go tool nm`."""
+    found = {}
+    for row in Run(["go", "tool", "nm", "-size", "-sort", "address", twin]).expect(0).out.splitlines():
+        m = re.fullmatch(r" *([0-9a-f]+) +(\d+) ([tT]) (\S.*)", row)
+        if m:
+            found.setdefault(int(m[1], 16), []).append((int(m[2]), m[4].removesuffix(".abi0").replace(" ", "_")))
+    return sorted((a, a + max(size for size, _ in names), spelt({n for size, n in names if size})) for a, names in found.items())
+
+
+def spelt(names):
+    """As Go's own table may have them, too: `[...]` for the types of an instance of a generic function (1.18 and 1.19)."""
+    short = set()
+    for name in names:
+        text, depth = "", 0
+        for c in name:
+            depth -= c == "]"
+            text += c if not depth else ""
+            depth += c == "["
+        short.add(text.replace("[]", "[...]"))
+    return names | short
+
+
+def same_names(what, got, twin):
+    """The functions of what was executed, and how far from their start."""
+    table = symbols(twin)
+    starts = [start for start, _, _ in table]
+    bad, known = [], set()
+    for addr, text in got.items():
+        name, _, off = text.rpartition("+0x")
+        start, end, names = table[bisect.bisect_right(starts, addr) - 1]
+        if not start <= addr < end:
+            start, names = addr, {""}
+        known |= names
+        if name not in names or int(off or "0", 16) != addr - start:
+            bad.append((hex(addr), text, names))
+    check(not bad, f"{what}: names of {len(bad)} of {len(got)}: {bad[:5]}")
+    return known
+
+
+def go_lines(what, got, twin, nops, by_go):
+    """Lines of what was executed, by the DWARF of the program with symbols, and by Go's own reader."""
+    # DWARF has no row for a nop that the assembler put in front of a jump, nor, in Go 1.24, for what the compiler wrote.
+    agree(what, twin, {a: line for a, line in got.items() if a not in nops and line != "<autogenerated>:1"})
+    if by_go:
+        want = dict(zip(got, map(plain, asked(["go", "tool", "addr2line", twin], got).splitlines()[1::2])))
+        bad = [(hex(a), line, want[a]) for a, line in got.items() if line != want[a]]
+        check(not bad, f"{what}: go tool addr2line differs for {len(bad)} of {len(got)}: {bad[:5]}")
+
+
+@case
+def go_stripped(folder):
+    """Names and lines of stripped Go programs, from Go's own table: those of the same program with symbols."""
+    go_both_ways(folder, source(folder, "names.go", GO_NAMES), cgo=False)
+
+
+@case
+def go_stripped_cgo(folder):
+    """The same of programs that the system's linker makes. It leaves no section of that name in a position-independent one."""
+    need("gcc")
+    go_both_ways(folder, source(folder, "cgo.go", CGO), cgo=True)
+
+
+def go_both_ways(folder, path, cgo):
+    need("go", "strip")
+    os.environ.update(GOCACHE=os.path.join(folder, "cache"), GOPATH=folder, GO111MODULE="off", CGO_ENABLED=str(int(cgo)))
+    for mode in ("exe", "pie"):
+        build = ["go", "build", "-buildmode=" + mode]
+        twin, program = os.path.join(folder, "twin"), os.path.join(folder, "program")
+        Run([*build, "-o", twin, path]).expect(0)
+        for way in ("-s -w", "strip"):
+            what = f"{os.path.basename(path)} {mode} {way}"
+            Run([*build, "-ldflags=" + way, "-o", program, path] if way != "strip" else ["strip", "-o", program, twin]).expect(0)
+            check(" .symtab" not in Run(["readelf", "-SW", program]).expect(0).out, f"{what}: not stripped")
+            whole = executed(folder, program, "insn-ip,sym,srcline,disasm")
+            rows = {a: row.split(" ", 2) for a, row in whole.items()}
+            check(len(rows) > 1000, f"{what}: {len(rows)} addresses")
+            if cgo:  # what C has is not in the table
+                inside = go_range(twin)
+                rows = {a: row for a, row in rows.items() if a in inside}
+            known = same_names(what, {a: name for a, (name, _, _) in rows.items()}, twin)
+            check({"main.main", "main.leaf"} <= known, f"{what}: {sorted(known)[:9]}")
+            nops = {a for a, (_, _, insn) in rows.items() if insn.startswith("nop")}
+            # Go 1.19's addr2line wants a table of that name, for code that begins where .text does.
+            go_lines(what, {a: plain(line) for a, (_, line, _) in rows.items()}, twin, nops, mode == "exe" and not cgo)
+            print(f"{what}: {len(rows)} addresses, {len(nops)} of these are nops")
+            if way == "strip" and not cgo:
+                go_forms(folder, what, program, whole)
+
+
+class Patched:
+    """A stripped Go program, to be changed: what counts is the file that is decoded with, not the one that ran."""
+
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            self.bytes = bytearray(f.read())
+        rows = Run(["readelf", "-SW", path]).expect(0).out
+        self.table, self.off = (int(n, 16) for n in re.search(r"gopclntab +PROGBITS +(\w+) (\w+)", rows).groups())
+        self.rela = [int(n, 16) for n in re.findall(r"(?m) \.rela +RELA +\w+ (\w+) (\w+)", rows)[0]] if " .rela " in rows else [0, 0]
+
+    def magic(self, byte):
+        self.bytes[self.off] = byte
+
+    def no_text(self):
+        """As Go 1.26 has it: the table does not say where code begins."""
+        self.bytes[self.off + 24 : self.off + 32] = bytes(8)
+        for at in range(self.rela[0], sum(self.rela), 24):
+            if struct.unpack_from("<Q", self.bytes, at)[0] == self.table + 24:
+                struct.pack_into("<Q", self.bytes, at + 8, 0)
+
+    def no_sections(self):
+        struct.pack_into("<Q", self.bytes, 40, 0)
+        struct.pack_into("<HH", self.bytes, 60, 0, 0)
+
+
+# Bytes of the magic number: of Go 1.20, and of none.
+GO_FORMS = {
+    "1.20": lambda p: p.magic(0xF1),
+    "1.26": lambda p: (p.magic(0xF1), p.no_text()),
+    "no section headers": lambda p: p.no_sections(),
+    "1.26, no section headers": lambda p: (p.magic(0xF1), p.no_text(), p.no_sections()),
+    "unknown": lambda p: p.magic(0xF2),
+}
+
+
+def go_forms(folder, what, program, rows):
+    """The same names and lines by other forms of the table; a message if it cannot be read."""
+    root = os.path.join(folder, "root")
+    path = root + os.path.realpath(program)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    for name, change in GO_FORMS.items():
+        patched = Patched(program)
+        if name != "unknown" and patched.bytes[patched.off] not in (0xF0, 0xF1):
+            continue  # addresses of 8 bytes
+        change(patched)
+        with open(path, "wb") as f:
+            f.write(patched.bytes)
+        got = executed(folder, program, "insn-ip,sym,srcline,disasm", "--symfs", root)
+        r = Run([PTCAP, "decode", "-i", os.path.join(folder, "perf.data"), "--symfs", root, "-F", "sym,srcline"]).expect(0)
+        said = f"no names and source lines of '{program}'" in r.err
+        check(said == (name == "unknown"), f"{what} {name}: {r.err}")
+        if said:
+            check(not any("main." in row for row in got.values()), f"{what} {name}: names")
+        else:
+            bad = [(hex(a), row, got.get(a)) for a, row in rows.items() if got.get(a) != row]
+            check(not bad, f"{what} {name}: {len(bad)} of {len(rows)} differ: {bad[:5]}")
+
+
+def go_range(twin):
+    text = Run(["nm", twin]).expect(0).out
+    start, end = (int(re.search(rf"(?m)^(\w+) . runtime\.{s}$", text)[1], 16) for s in ("text", "etext"))
+    return range(start, end)
 
 
 @case

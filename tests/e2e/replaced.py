@@ -10,10 +10,13 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 
 import lib
 from lib import PTCAP, Run, check, prog
+from snapshot import Live
 
 CASES = {}
 # perf keeps copies of what it reads in ~/.debug, where decode would find the file that is gone.
@@ -161,6 +164,139 @@ def rebuilt(folder):
     Run([*command, "--symfs", "/"])  # whatever that gives
     os.rename(library + ".old", library)
     lib.same_transfers(lib.transfers(Run([*command, "--strict"]).expect(0).out), want, "decode", "truth")
+
+
+# --- snapshots and crashes: each file has the code that it needs ----------------------------------
+
+WHOLE = ["-m", "256K,4M"]  # all of the program
+SMALL = ["-m", "256K,8K"]
+ROUNDS = {"step": "3000", "emu": "100000"}[lib.SOURCE]  # more than a small ring holds
+
+
+def code_in(path):
+    """The files whose code a recording has."""
+    rows = map(json.loads, Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out.splitlines())
+    return {r["fields"]["filename"] for r in rows if r.get("fields", {}).get("name") == "ptcap code"}
+
+
+def part(path, gone):
+    """
+    A file by itself: verified, and decoded without a loss; it has the code of the files in `gone`, and of no others. Returns what
+    is listed.
+    """
+    Run([PTCAP, "dump", "-i", path, "--verify"]).expect(0)
+    check(code_in(path) == set(gone), f"{path}: code of {code_in(path)}, not of {gone}")
+    flow = Run([PTCAP, "decode", "-i", path, "-F", "from,to,kind", "--strict"]).expect(0).out.splitlines()
+    gaps = [s for s in flow if s.startswith("#")]
+    check(not gaps or (gaps == flow[:1] and "cause=snapshot" in gaps[0]), f"{path} has gaps: {gaps}")
+    newest = json.loads(Run([PTCAP, "info", "-i", path, "--format", "json"]).expect(0).out)["newest"]
+    check(newest["complete"] and len(flow) > 30, f"{len(flow)}: {newest}")
+    return flow[len(gaps) :]
+
+
+def take(live):
+    check(live.command("snapshot") == "ack", f"no snapshot: {live.err()}")
+    return os.path.join(live.folder, live.files()[-1])
+
+
+def says(stdout, text):
+    line = stdout.readline()
+    check(line == text + b"\n", f"{line} instead of {text}")
+
+
+def goes_on(stdin):
+    stdin.write(b"\n")
+    stdin.flush()
+
+
+@case
+def snapshots(folder):
+    """A program is upgraded between snapshots: those behind that have its code, each for itself."""
+    for n, rings in enumerate((WHOLE, SMALL)):
+        inner = os.path.join(folder, str(n))
+        os.mkdir(inner)
+        old, new = put(inner, "program", "prog_upgrade_static"), put(inner, "new", "prog_hello")
+        live = Live(inner, "--on-exit", *rings, "--", old, "awaited", new, ROUNDS)
+        flows = []
+        for text, gone in ((b"looped", []), (b"replaced", [old]), (b"looped long", [old])):
+            says(live.p.stdout, text)
+            flows.append(part(take(live), gone))
+            goes_on(live.p.stdin)
+        live.ends(0)
+        check(len(live.files()) == 4, f"{live.files()}")
+        flows.append(part(os.path.join(inner, live.files()[-1]), [old]))
+        for one, more in zip(flows, flows[1:] if rings == WHOLE else []):
+            text = lib.first_difference(one[:-1], more[: len(one) - 1], "one", "the next")
+            check(len(one) < len(more) and not text, f"not the same program, further on: {text}")
+
+
+@case
+def forgotten(folder):
+    """Code of a file is in the snapshots as long as their records name that file."""
+    copy = put(folder, "copy", "prog_busy")
+    script = f"{copy} 9; rm {copy}; echo gone; read x; {prog('busy')} {lib.BUSY}; exit 0"
+    live = Live(folder, "-m", "256K,64K", "--", "/bin/dash", "-c", script)
+    for text in (b"ready", b"done", b"gone"):
+        says(live.p.stdout, text)
+    part(take(live), [copy])
+    goes_on(live.p.stdin)
+    says(live.p.stdout, b"ready")
+    for _ in range(10000):
+        path = take(live)
+        named = re.search(f'MMAP2 .*filename="{copy}"', Run([PTCAP, "dump", "-i", path]).expect(0).out)
+        part(path, [copy] if named else [])
+        if not named:
+            break
+    check(not named, "it is never forgotten")
+    live.p.stdin.close()
+    live.ends(0)
+
+
+@case
+def attached(folder):
+    """The same of a program that runs already, and of one that was replaced before."""
+    for late in (False, True):
+        inner = os.path.join(folder, str(late))
+        os.mkdir(inner)
+        old, new = put(inner, "program", "prog_upgrade_static"), put(inner, "new", "prog_hello")
+        with subprocess.Popen([old, "awaited", new, ROUNDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as t:
+            says(t.stdout, b"looped")
+            if late:
+                goes_on(t.stdin)
+                says(t.stdout, b"replaced")
+            live = Live(inner, "--on-exit", *WHOLE, "-p", str(t.pid))
+            lib.until(lambda: "armed" in live.err(), "attached")
+            goes_on(t.stdin)
+            if not late:
+                says(t.stdout, b"replaced")
+                goes_on(t.stdin)
+            says(t.stdout, b"looped long")
+            # A file that was gone before cannot be opened: its code is copied from memory as it runs.
+            gone = [] if late else [old]
+            part(take(live), gone)
+            goes_on(t.stdin)
+            live.ends(0)
+            check(t.wait() == 0, f"exit status {t.returncode}")
+            part(os.path.join(inner, live.files()[-1]), gone)
+
+
+@case
+def crashing(folder):
+    """A program dies after it was upgraded: its recording has the code, whether of all of the trace or of its end."""
+    for n, rings in enumerate(([], WHOLE, SMALL)):
+        inner = os.path.join(folder, str(n))
+        os.mkdir(inner)
+        old, new = put(inner, "program", "prog_upgrade_static"), put(inner, "new", "prog_hello")
+        path, truth = os.path.join(inner, "perf.data"), os.path.join(inner, "truth")
+        options = rings or ["--truth", truth]
+        Run([PTCAP, "crash", "--source", "step", "-o", path, *options, "--", old, "crashing", new]).expect(128 + signal.SIGSEGV)
+        if rings:
+            part(path, [old])
+        else:
+            is_whole(inner, path, truth, [old])
+        shown = json.loads(Run([PTCAP, "crash", "show", "-i", path, "--format", "json"]).expect(0).out)
+        check(shown["signal"] == "SIGSEGV" and shown["trace_ends_there"], shown["text"])
+        check(len(shown["branches"]) > 20 and "differ_at" not in shown, shown["text"])
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,13 +126,21 @@ def on_exit(folder):
 
 @case
 def verdict(folder):
-    """Code that is gone is a hole in the trace: it is said, of the thread, and --strict exits 3."""
-    path, copy = os.path.join(folder, "f"), os.path.join(folder, "copy")
-    script = f"cp {prog('busy')} {copy}; {copy} 300; rm {copy}"
+    """Code of a file that was written to is a hole in the trace: it is said, of the thread, and --strict exits 3."""
+    copy = os.path.join(folder, "copy")
     for options, status in (([], 0), (["--strict"], 3), (["--strict", "-q"], 3)):
-        r = Run([*SNAPSHOT, "-o", path, *options, "-m", "1M,4M", "--", "/bin/dash", "-c", script]).expect(status)
-        check(options[-1:] == ["-q"] or re.search("NOT all: .*: nocode; ", r.err), f"nobody says so: {r.err!r}")
-        newest = json.loads(Run([PTCAP, "info", "-i", path + ".000", "--format", "json"]).expect(0).out)["newest"]
+        shutil.copy(prog("busy"), copy)
+        live = Live(folder, *options, "--on-exit", "-m", "1M,4M", "--", "/bin/dash", "-c", f"{copy} 300; read x; exit 0")
+        for text in (b"ready\n", b"done\n"):
+            check(live.p.stdout.readline() == text, "the program does not go on")
+        check(live.command("snapshot") == "ack", "no snapshot")  # its code was compared with the file by now
+        with open(copy, "r+b") as f, open(prog("hello"), "rb") as other:
+            f.write(other.read())
+            f.truncate()
+        live.p.stdin.close()
+        live.ends(status)
+        check(options[-1:] == ["-q"] or re.search("NOT all: .*: nocode; ", live.err()), f"nobody says so: {live.err()!r}")
+        newest = json.loads(Run([PTCAP, "info", "-i", live.path + ".001", "--format", "json"]).expect(0).out)["newest"]
         check(not newest["complete"], f"{newest}")
         check(any(t["complete"] for t in newest["threads"]), "no thread is complete")
 

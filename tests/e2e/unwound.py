@@ -107,6 +107,25 @@ def rust(folder):
             same_as_eu_stack(f"rustc {options}", *died(folder, [path], STATE))
 
 
+@case
+def go_stripped(folder):
+    """Frames of a stripped Go program have the names and lines of Go's own table."""
+    need_eu_stack()
+    if not shutil.which("go"):
+        lib.skip("no go")
+    os.environ.update(GOCACHE=os.path.join(folder, "cache"), GOPATH=folder, GO111MODULE="off", CGO_ENABLED="0", GOTRACEBACK="crash")
+    source, path = os.path.join(SUPPORT, "prog_null.go"), os.path.join(folder, "null")
+    for mode in ("exe", "pie"):
+        Run(["go", "build", "-buildmode=" + mode, "-ldflags=-s -w", "-o", path, source]).expect(0)
+        said, core = died(folder, [path], STATE)
+        same_as_eu_stack(f"go {mode}", said, core)
+        got = [(f["function"], os.path.basename(f["file"] or ""), f["line"]) for f in said["stack_unwound"]]
+        want = [("main.deep", "prog_null.go", n) for n in (14, 16, 16, 16)]
+        want += [("main.work", "prog_null.go", 21), ("main.main", "prog_null.go", 25), ("runtime.main", "proc.go", None)]
+        got = [(name, file, line if file != "proc.go" else None) for name, file, line in got]
+        check(want == got[-1 - len(want) : -1], f"go {mode}: {got}")
+
+
 # mode: the functions of both stacks, from the innermost out; None: where no code is
 STRAY = {
     "null": [None, "fire", "handle", "main"],

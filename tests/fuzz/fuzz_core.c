@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	if (len && len <= MAX) {
 		CHECK(write(fd, bytes, len) == (ssize_t)len);
 		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		if (!ptc_core_open(path, &c, &err)) {
+		if (!ptc_core_open(path, &(struct ptc_untrusted){ .root = 0 }, &c, &err)) {
 			walk(c, len);
 			ptc_core_free(c);
 		} else {

@@ -13,6 +13,7 @@
 #include "auxtrace/userrec.h"
 #include "lib_elf.h"
 #include "lib_flow.h"
+#include "lib_gopcln.h"
 #include "lib_packed.h"
 
 static void put(const char *folder, const char *name, const void *bytes, size_t len)
@@ -325,6 +326,24 @@ static void put_jitdump(const char *folder)
 	put_buf(folder, "plain", &b);
 }
 
+static void put_gopclntab(const char *folder)
+{
+	static const struct {
+		const char *name;
+		enum gp_magic magic;
+	} versions[] = {
+		{ "1.2", GP_1_2 }, { "1.16", GP_1_16 }, { "1.18", GP_1_18 }, { "1.20", GP_1_20 }
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+
+		gp_table(&b, versions[i].magic);
+		put_buf(folder, versions[i].name, &b);
+	}
+}
+
 /* Mappings of a program, its first page among them; and memory without a name. */
 static void put_core(const char *folder)
 {
@@ -387,7 +406,8 @@ int main(int argc, char **argv)
 		{ "fuzz_pipe", put_pipe },	    { "fuzz_record", put_record },
 		{ "fuzz_auxtrace_info", put_info }, { "fuzz_verify", put_verify },
 		{ "fuzz_copy", put_copy },	    { "fuzz_jitdump", put_jitdump },
-		{ "fuzz_core", put_core },	    { "fuzz_decode", put_decode },
+		{ "fuzz_core", put_core },	    { "fuzz_gopclntab", put_gopclntab },
+		{ "fuzz_decode", put_decode },
 	};
 	char folder[480];
 	size_t i;

@@ -3,7 +3,11 @@
  * A JIT that writes a jitdump into the current folder, with times of CLOCK_MONOTONIC. It makes one
  * function after another at the same address, and calls each of them: CALLS times before the dump
  * names it (but not the first one), and CALLS times afterwards. A child that it forks calls the
- * last one, too. usage: prog_jitdump [FUNCTIONS]
+ * last one, too. usage: prog_jitdump [FUNCTIONS [node]]
+ *
+ * node: as node does, there are debug and unwinding information in front of each function, and the
+ * dump ends within a record, as it does while node runs. Each function is moved, too, and called
+ * CALLS times where it is then.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -57,6 +61,58 @@ static void load(int fd, uint64_t addr, uint64_t index)
 	put(fd, code, sizeof(code));
 }
 
+/* JIT_CODE_DEBUG_INFO, with one line, and JIT_CODE_UNWINDING_INFO, with bytes of no meaning. */
+static void describe(int fd, uint64_t addr)
+{
+	struct {
+		uint32_t id, size;
+		uint64_t time, addr, nentries;
+		uint64_t line_addr;
+		uint32_t line, column;
+		char file[8];
+	} debug = { .id = 2,
+		    .size = sizeof(debug),
+		    .time = now(),
+		    .addr = addr,
+		    .nentries = 1,
+		    .line_addr = addr,
+		    .line = 7,
+		    .file = "made.js" };
+	struct {
+		uint32_t id, size;
+		uint64_t time, unwinding_size, header_size, mapped_size;
+		uint8_t bytes[24];
+	} unwinding = { .id = 4,
+			.size = sizeof(unwinding),
+			.time = now(),
+			.unwinding_size = sizeof(unwinding.bytes),
+			.header_size = 20 };
+
+	put(fd, &debug, sizeof(debug));
+	put(fd, &unwinding, sizeof(unwinding));
+}
+
+static void move(int fd, uint64_t from, uint64_t to, uint64_t index)
+{
+	struct {
+		uint32_t id, size;
+		uint64_t time;
+		uint32_t pid, tid;
+		uint64_t vma, from, to, len, index;
+	} r = { .id = 1,
+		.size = sizeof(r),
+		.time = now(),
+		.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)getpid(),
+		.vma = to,
+		.from = from,
+		.to = to,
+		.len = sizeof(code),
+		.index = index };
+
+	put(fd, &r, sizeof(r));
+}
+
 static void call(void *p)
 {
 	int i;
@@ -68,8 +124,10 @@ static void call(void *p)
 int main(int argc, char **argv)
 {
 	const long n = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
+	const int node = argc > 2;
 	const uint32_t head[] = { MAGIC, 1, HEAD, X86_64, 0, (uint32_t)getpid() };
 	const uint64_t rest[] = { now(), 0 };
+	const uint32_t cut[] = { 0, 1000, 0, 0, (uint32_t)getpid() }; /* of 1000 bytes */
 	char path[64];
 	uint8_t *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -89,11 +147,22 @@ int main(int argc, char **argv)
 		if (i)
 			call(p); /* it still has the name of the one before */
 		(void)getppid(); /* a new time in the trace */
+		if (node)
+			describe(fd, (uint64_t)(uintptr_t)p);
 		load(fd, (uint64_t)(uintptr_t)p, (uint64_t)i);
 		(void)getppid();
 		call(p);
 		(void)getppid();
+		if (!node)
+			continue;
+		memcpy(p + PAGE / 2, code, sizeof(code));
+		move(fd, (uint64_t)(uintptr_t)p, (uint64_t)(uintptr_t)(p + PAGE / 2), (uint64_t)i);
+		(void)getppid();
+		call(p + PAGE / 2);
+		(void)getppid();
 	}
+	if (node)
+		put(fd, cut, sizeof(cut));
 	if (!fork()) {
 		call(p);
 		_exit(0);

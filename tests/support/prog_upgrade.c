@@ -5,12 +5,17 @@
  *	library LIB NEW		NEW is renamed to LIB between two calls into LIB
  *	unlinked LIB		LIB is unlinked between them
  *	bound LIB NEW		NEW is mounted over LIB between them
- *	contained NAME NEW	NEW is mounted over NAME in a mount namespace of its own, and
- *executed as NAME itself NEW		NEW is renamed to this program while it runs forked NEW
- *so it is by a child's parent, before the child executes this program's name
+ *	contained NAME NEW	NEW is mounted over NAME in a mount namespace of its own, where
+ *				NAME is executed
+ *	itself NEW		NEW is renamed to this program while it runs
+ *	awaited NEW N		as itself; says what it has done, and reads a byte, in front of the
+ *				rename, behind it, and behind a loop of N rounds
+ *	crashing NEW		as itself, and dies of a null pointer behind that
+ *	forked NEW		so it is by a child's parent, before the child executes the name
  */
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -63,6 +68,31 @@ __attribute__((noinline)) static int loop(int n)
 	return sum;
 }
 
+/* Says @done, and waits for a byte. */
+static int is_let_go(const char *done)
+{
+	char c;
+
+	return write(1, done, strlen(done)) > 0 && read(0, &c, 1) == 1;
+}
+
+static int awaited(const char *self, const char *other, int n)
+{
+	if (!loop(20) || !is_let_go("looped\n") || rename(other, self))
+		return 3;
+	return loop(20) && is_let_go("replaced\n") && loop(n) && is_let_go("looped long\n") ? 0 : 4;
+}
+
+static volatile int *volatile nowhere;
+
+static int crashing(const char *self, const char *other)
+{
+	if (!loop(20) || rename(other, self) || !loop(20))
+		return 3;
+	*nowhere = 1;
+	return 0;
+}
+
 static int by_fork(const char *self, const char *other)
 {
 	int fd[2], status;
@@ -103,6 +133,10 @@ int main(int argc, char **argv)
 		return in_namespace(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "forked"))
 		return by_fork(argv[0], argv[2]);
+	if (argc == 4 && !strcmp(argv[1], "awaited"))
+		return awaited(argv[0], argv[2], (int)strtol(argv[3], NULL, 10));
+	if (argc == 3 && !strcmp(argv[1], "crashing"))
+		return crashing(argv[0], argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "itself"))
 		return loop(20) && !rename(argv[2], argv[0]) && loop(20) ? 0 : 3;
 #ifndef WITHOUT_LOADER

@@ -242,15 +242,15 @@ Test(elfnote, files_are_read)
 	int fd = mkstemp(path);
 
 	cr_assert_geq(fd, 0);
-	cr_assert_eq(ptc_elf_build_id_file(path, &id, &err), 0, "an empty file");
+	cr_assert_eq(ptc_elf_build_id_file(path, 0, &id, &err), 0, "an empty file");
 	make_elf(&b, &shapes[1]);
 	cr_assert_eq(ptc_write_all(fd, b.bytes, b.len, path, &err), 0);
-	cr_assert_eq(ptc_elf_build_id_file(path, &id, &err), 1);
+	cr_assert_eq(ptc_elf_build_id_file(path, 0, &id, &err), 1);
 	cr_assert_arr_eq(id.bytes, id20, 20);
 	cr_assert_eq(unlink(path), 0);
-	cr_assert_eq(ptc_elf_build_id_file(path, &id, &err), PTC_E_NOT_EXIST);
+	cr_assert_eq(ptc_elf_build_id_file(path, 0, &id, &err), PTC_E_NOT_EXIST);
 	cr_assert(strstr(err.msg, path));
-	cr_assert_eq(ptc_elf_build_id_file("/", &id, &err), 0, "a folder");
+	cr_assert_eq(ptc_elf_build_id_file("/", 0, &id, &err), PTC_E_UNSUPPORTED, "a folder");
 	cr_assert_eq(close(fd), 0);
 	ptc_buf_release(&b);
 }

@@ -176,15 +176,53 @@ BOTH(a_commit_that_fails_leaves_nothing)
 	check_content(path, "one");
 }
 
-BOTH(a_link_is_followed)
+BOTH(a_link_is_renamed_and_the_file_behind_it_stays)
 {
-	char target[140];
+	char target[140], old[140];
+	struct stat st;
 
 	(void)snprintf(target, sizeof(target), "%s/target", dir);
+	(void)snprintf(old, sizeof(old), "%s.old", path);
 	write_whole(target, "one");
 	cr_assert_eq(symlink(target, path), 0);
 	write_whole(path, "two");
-	check_content(target, "two");
+	check_content(target, "one");
+	cr_assert(!lstat(path, &st) && S_ISREG(st.st_mode));
+	check_content(path, "two");
+	cr_assert(!lstat(old, &st) && S_ISLNK(st.st_mode));
+	write_whole(path, "three");
+	check_content(target, "one");
+	check_content(old, "two");
+}
+
+BOTH(a_link_to_a_folder_is_renamed)
+{
+	char target[140], slash[140];
+	struct stat st;
+
+	(void)snprintf(target, sizeof(target), "%s/target", dir);
+	(void)snprintf(slash, sizeof(slash), "%s/", path);
+	cr_assert(!mkdir(target, 0700) && !symlink(target, path));
+	write_whole(slash, "one");
+	check_content(path, "one");
+	cr_assert(!lstat(target, &st) && S_ISDIR(st.st_mode));
+	cr_assert_eq(rmdir(target), 0);
+}
+
+BOTH(a_link_to_a_device_or_fifo_stays)
+{
+	char target[140];
+	struct ptc_tmpfile t;
+	struct ptc_err err;
+	struct stat st;
+
+	(void)snprintf(target, sizeof(target), "%s/target", dir);
+	cr_assert(!mkfifo(target, 0600) && !symlink(target, path));
+	cr_assert_eq(open_it(&t, path, &err), PTC_E_USAGE);
+	cr_assert(strstr(err.msg, "not a regular file"), "%s", err.msg);
+	cr_assert(!unlink(path) && !symlink("/dev/null", path));
+	cr_assert_eq(open_it(&t, path, &err), PTC_E_USAGE);
+	cr_assert(!lstat(path, &st) && S_ISLNK(st.st_mode));
 }
 
 BOTH(a_link_to_nothing_is_replaced)
@@ -236,5 +274,8 @@ BOTH(what_is_no_file_is_refused)
 	cr_assert_eq(open_it(&t, "/nonexistent/x", &err), PTC_E_NOT_EXIST);
 	cr_assert(strstr(err.msg, "'/nonexistent/x'"));
 	cr_assert_eq(open_it(&t, "/nonexistent/", &err), PTC_E_USAGE);
+	cr_assert_eq(open_it(&t, "/", &err), PTC_E_USAGE);
+	cr_assert_eq(open_it(&t, ".", &err), PTC_E_USAGE);
+	cr_assert_eq(open_it(&t, "/tmp/..", &err), PTC_E_USAGE);
 	ptc_tmpfile_release(&t);
 }

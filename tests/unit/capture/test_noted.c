@@ -96,3 +96,41 @@ Test(noted, losses_times_and_files_are_noted_wherever_the_ring_wraps)
 	}
 	ptc_buf_release(&b);
 }
+
+/* A file is the one of its name and build-id; without a build-id, of its name and inode. */
+Test(noted, code_is_that_of_a_file_that_was_noted)
+{
+	struct ptc_sb with = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_MMAP_BUILD_ID };
+	struct ptc_sb without = { .type = PERF_RECORD_MMAP2 };
+	struct ptc_filecode c = { .name = "/a" };
+	struct ptc_ledger_ring ledger = { .idx = 0 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_seg seg[2] = { { NULL, 0 }, { NULL, 0 } };
+	struct ptc_noted n;
+	struct ptc_err err;
+
+	with.u.mmap.filename = "/a";
+	with.u.mmap.build_id = (struct ptc_build_id){ .len = 20, .bytes = { 1 } };
+	without.u.mmap.filename = "/b";
+	without.u.mmap.maj = 8;
+	without.u.mmap.ino = 7;
+	put(&b, &with, 1);
+	put(&b, &without, 2);
+	seg[0] = (struct ptc_seg){ b.bytes, b.len };
+	ptc_noted_init(&n, SAMPLE_TYPE);
+	cr_assert_eq(ptc_noted_scan(&n, seg, &ledger, &err), 0);
+	c.ino = 5;
+	cr_assert_not(ptc_noted_has(&n, &c));
+	c.id = with.u.mmap.build_id;
+	cr_assert(ptc_noted_has(&n, &c));
+	c.id.bytes[0] = 2;
+	cr_assert_not(ptc_noted_has(&n, &c));
+	c = (struct ptc_filecode){ .name = "/b", .maj = 8, .ino = 7 };
+	cr_assert(ptc_noted_has(&n, &c));
+	c.ino = 8;
+	cr_assert_not(ptc_noted_has(&n, &c));
+	c = (struct ptc_filecode){ .name = "/c", .maj = 8, .ino = 7 };
+	cr_assert_not(ptc_noted_has(&n, &c));
+	ptc_noted_release(&n);
+	ptc_buf_release(&b);
+}

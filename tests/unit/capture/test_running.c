@@ -107,7 +107,7 @@ Test(running, a_build_id_is_of_the_file_that_the_process_sees, .init = make, .fi
 	int i;
 
 	shell("mkdir -p 10/root/bin && cp /bin/true 10/root/bin/x");
-	cr_assert_eq(ptc_elf_build_id_file("/bin/true", &want, &err), 1);
+	cr_assert_eq(ptc_elf_build_id_file("/bin/true", 0, &want, &err), 1);
 	r.build_ids = true;
 	cr_assert_eq(ptc_running_put(&b, &r, 10, &err), 1);
 	c = ptc_cur_init(b.bytes, b.len);

@@ -48,7 +48,7 @@ struct step {
 static void expect(const struct step *steps, size_t n, const char *want)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text };
+	const struct ptc_calls_opts opts = { function, on_call, &text, NULL };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	size_t i;
 
@@ -203,7 +203,7 @@ Test(calls, code_without_names)
 Test(calls, a_very_deep_stack_forgets_its_outermost_half)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text };
+	const struct ptc_calls_opts opts = { function, on_call, &text, NULL };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
 	unsigned int i;
@@ -223,11 +223,43 @@ Test(calls, a_very_deep_stack_forgets_its_outermost_half)
 	ptc_calls_free(c);
 }
 
+static uint64_t life(void *ctx, const struct ptc_item *item)
+{
+	(void)ctx;
+	return item->time < 10 ? 1 : 2;
+}
+
+Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
+{
+	static const struct ptc_item items[] = {
+		{ .to = 0x1000, .kind = PTC_KIND_START },
+		{ .from = 0x1000, .to = 0x1100, .kind = PTC_KIND_CALL },
+		{ .from = 0x1110, .kind = PTC_KIND_SYSCALL },
+		{ .time = 10, .to = 0x1100, .kind = PTC_KIND_START },
+		{ .time = 10, .from = 0x1120, .to = 0x1000, .kind = PTC_KIND_CALL },
+	};
+	struct text text = { .n = 0 };
+	const struct ptc_calls_opts opts = { function, on_call, &text, life };
+	struct ptc_calls *c = ptc_calls_new(&opts);
+	size_t i;
+
+	for (i = 0; i < sizeof(items) / sizeof(*items); i++) {
+		struct ptc_item it = items[i];
+
+		it.type = PTC_ITEM_BRANCH;
+		it.tid = 1;
+		it.insn_len = 5;
+		cr_assert_eq(ptc_calls_item(c, &it), 0);
+	}
+	cr_assert_str_eq(text.bytes, "0+at 1+b 1-bu 0-au 0+bt 1+a ", "got %s", text.bytes);
+	ptc_calls_free(c);
+}
+
 /* Three threads in two queues: those that were in the gap's queue last have no stack any more. */
 Test(calls, a_gap_of_nobody_is_of_all_in_its_queue)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text };
+	const struct ptc_calls_opts opts = { function, on_call, &text, NULL };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .type = PTC_ITEM_BRANCH, .kind = PTC_KIND_CALL, .insn_len = 5 };
 	int i;

@@ -51,7 +51,9 @@ Test(core, segments_and_files_by_address)
 
 	le_folder(dir, sizeof(dir));
 	make(&b);
-	cr_assert_eq(ptc_core_open(le_write(dir, "core", &b), &c, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_core_open(le_write(dir, "core", &b), &(struct ptc_untrusted){ .root = 0 },
+				   &c, &err),
+		     0, "%s", err.msg);
 	cr_assert_eq(c->pid, 77);
 	cr_assert_eq(code(c, &files, 0x400000, 0x800, &bytes), 0x1000);
 	cr_assert_str_eq(bytes, one);
@@ -85,7 +87,8 @@ static void try_core(const char *dir, const struct ptc_buf *b)
 	uint64_t n;
 	size_t i;
 
-	if (ptc_core_open(le_write(dir, "core", b), &c, &err)) {
+	if (ptc_core_open(le_write(dir, "core", b), &(struct ptc_untrusted){ .root = 0 }, &c,
+			  &err)) {
 		cr_assert_neq(err.msg[0], '\0');
 		return;
 	}

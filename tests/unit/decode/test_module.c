@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -238,6 +239,20 @@ Test(module, without_a_build_id_the_path_is_believed_which_is_said)
 	f = map(&t, PATH);
 	cr_assert_str_eq(name_at(&t, 0), "m_noinstr+0");
 	cr_assert(f->assumed);
+	end(&t);
+}
+
+Test(module, a_fifo_that_is_called_modules_dep_is_not_waited_for, .timeout = 60)
+{
+	char path[256];
+	struct test t;
+
+	begin(&t, 0);
+	put_text(&t, "/lib/modules/6.1.0/modules.dep", "");
+	(void)snprintf(path, sizeof(path), "%s/lib/modules/6.1.0/modules.dep", t.dir);
+	cr_assert(!unlink(path) && !mkfifo(path, 0600));
+	(void)map(&t, "[snd_pcm]");
+	cr_assert_str_eq(name_at(&t, 0), "+0");
 	end(&t);
 }
 

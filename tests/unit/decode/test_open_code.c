@@ -108,6 +108,34 @@ Test(open_code, behind_a_gap_mtcs_tell_who_runs_then)
 	rec_end(&t);
 }
 
+Test(open_code, a_gap_begins_at_the_same_place_for_threads_that_decode_ahead)
+{
+#define THREE "7 100e 100e icall\n7 100e 100e icall\n7 100e 100e icall\n"
+	static const char lines[] = THREE THREE THREE THREE
+		"7 100e 5000 icall\n7 gap 0 e7 b nocode\n"
+		"7 0 1016 start\n7 1016 0 syscall\n";
+	struct recording t;
+	uint64_t time;
+	int i;
+
+	rec_begin_code(&t);
+	for (time = 1; time < 40; time += 10) {
+		pt_psb_on_at(&t.a, time, 0x100e);
+		for (i = 0; i < 3; i++)
+			pt_ip(&t.a, PT_TIP, 0x100e);
+	}
+	pt_ip(&t.a, PT_TIP, 0x5000);
+	pt_ip_none(&t.a, PT_PGD);
+	rec_syscall_at(&t.a, 50, 0x1000);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	t.opts.jobs = 2;
+	t.opts.slice = 1;
+	rec_expect(&t, lines);
+	t.opts.jobs = 1;
+	rec_expect(&t, lines);
+	rec_end(&t);
+}
+
 Test(open_code, an_exec_begins_with_nothing_and_a_fork_with_what_its_parent_has)
 {
 	struct recording t;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: recordings whose code comes from jitdumps, and has names by a map of perf. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "auxtrace/ledger.h"
 #include "decode/process.h"
@@ -132,8 +135,29 @@ Test(origin, names_of_jit_code_are_of_their_time_and_process)
 	state = p->as.state;
 	ptc_addrspace_rename(&p->as);
 	cr_assert_neq(p->as.state, state, "other names are another state");
-	ptc_proc_exec(p, 50);
+	ptc_procs_exec(&ps, p, 50);
 	cr_assert_null(ptc_origin_symbol(&ps, p, 0x5004, 60, &off), "another program");
+	ptc_procs_release(&ps);
+}
+
+Test(origin, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
+{
+	struct ptc_procs ps = { .nprocs = 0 };
+	uint64_t first, other;
+
+	cr_assert(ptc_procs_set_thread(&ps, 7, 7) && ptc_procs_fork(&ps, 7, 1, 5));
+	cr_assert(ptc_procs_begin_thread(&ps, 8, 7));
+	first = ptc_procs_life(&ps, 8, 7);
+	other = ptc_procs_life(&ps, 7, 7);
+	cr_assert(ptc_procs_set_thread(&ps, 8, 7)); /* it is only seen */
+	cr_assert_eq(ptc_procs_life(&ps, 8, 7), first);
+	cr_assert(ptc_procs_begin_thread(&ps, 8, 7));
+	cr_assert_neq(ptc_procs_life(&ps, 8, 7), first);
+	cr_assert_eq(ptc_procs_life(&ps, 7, 7), other, "of another thread");
+	first = ptc_procs_life(&ps, 8, 7);
+	ptc_procs_exec(&ps, ptc_procs_find(&ps, 7), 9);
+	cr_assert_neq(ptc_procs_life(&ps, 8, 7), first);
+	cr_assert_neq(ptc_procs_life(&ps, 7, 7), other);
 	ptc_procs_release(&ps);
 }
 
@@ -220,5 +244,70 @@ Test(origin, a_perf_map_names_code_without_a_file)
 	origin_expect(&t, "0 5016 start Lfoo;->bar baz\n5016 0 syscall Lfoo;->bar baz\n",
 		      "# assumed: '");
 	cr_assert(strstr(t.text, "/tmp/perf-7.map' is of the process that was recorded\n"));
+	origin_end(&t);
+}
+
+/* It names the code at 0x5000, unless it is not believed: then @why is said. */
+static void perf_map_is_refused(struct origin *t, const char *why)
+{
+	struct ptc_err err;
+
+	cr_assert_eq(origin_run(t, false, &err), 0, "%s", err.msg);
+	cr_assert(strstr(t->text, "5016 0 syscall\n"), "%s", t->text);
+	cr_assert(strstr(t->text, "# no names from there: "), "%s", t->text);
+	cr_assert(strstr(t->text, why), "%s", t->text);
+}
+
+Test(origin, a_perf_map_that_is_a_link_or_of_another_user_is_not_believed, .timeout = 60)
+{
+	const char text[] = "5000 40 foo\n";
+	struct ptc_buf map = { (uint8_t *)(uintptr_t)text, sizeof(text) - 1, 0, false };
+	struct origin t;
+	char path[256];
+
+	origin_begin(&t);
+	t.code.symfs = t.dir;
+	le_write(t.dir, "tmp/elsewhere", &map);
+	(void)snprintf(path, sizeof(path), "%s/tmp/perf-7.map", t.dir);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
+	pd_poke(&t.pd, 7, 5, 0x5000, pt_code, PT_CODE_LEN);
+	origin_one_syscall(&t, 0x5000);
+	cr_assert_eq(symlink("elsewhere", path), 0);
+	perf_map_is_refused(&t, "/tmp/perf-7.map': it is a symbolic link");
+	cr_assert(!unlink(path) && !mkfifo(path, 0600));
+	perf_map_is_refused(&t, "/tmp/perf-7.map': it is a FIFO");
+	cr_assert_eq(unlink(path), 0);
+	le_write(t.dir, "tmp/perf-7.map", &map);
+	if (!geteuid()) {
+		cr_assert_eq(chown(path, 65534, 65534), 0);
+		perf_map_is_refused(&t, "belongs to user 65534, not to root; decode as that user");
+	}
+	origin_end(&t);
+}
+
+Test(origin, a_jitdump_of_another_user_is_not_believed)
+{
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct origin t;
+	char path[256];
+
+	if (geteuid())
+		cr_skip_test("only root can give a file away");
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
+	le_jit(&dump, 7, 1);
+	le_jit_load(&dump, 5, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	origin_one_syscall(&t, 0x5000);
+	cr_assert_eq(origin_run(&t, false, &err), 0, "%s", err.msg);
+	cr_assert(strstr(t.text, "syscall first"), "%s", t.text);
+	(void)snprintf(path, sizeof(path), "%s/jit-7.dump", t.dir);
+	cr_assert_eq(chown(path, 65534, 65534), 0);
+	cr_assert_eq(origin_run(&t, false, &err), 0, "%s", err.msg);
+	cr_assert_null(strstr(t.text, "first"), "%s", t.text);
+	cr_assert(strstr(t.text, "belongs to user 65534, not to root; decode as that user"), "%s",
+		  t.text);
+	ptc_buf_release(&dump);
 	origin_end(&t);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "auxtrace/feature_kernel.h"
 #include "lib_elf.h"
@@ -231,6 +233,43 @@ Test(origin, a_kcore_that_came_with_the_recording_is_used)
 	le_write(t.dir, "perf.data/kcore_dir/kcore", &text);
 	cr_assert_eq(origin_run(&t, false, &err), PTC_E_FORMAT);
 	cr_assert(strstr(err.msg, "/kcore_dir/kcore' is no core"));
+	origin_end(&t);
+}
+
+/* A FIFO that nobody writes to, in the place of @name. */
+static void put_fifo(struct origin *t, const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", t->dir, name);
+	cr_assert(!unlink(path) && !mkfifo(path, 0600));
+}
+
+Test(origin, a_fifo_in_the_recording_s_kcore_dir_is_not_waited_for, .timeout = 60)
+{
+	static const char kcore[] = "perf.data/kcore_dir/kcore",
+			  kallsyms[] = "perf.data/kcore_dir/kallsyms";
+	char path[512], elsewhere[512];
+	struct ptc_err err;
+	struct origin t;
+
+	origin_begin(&t);
+	t.folder = true;
+	write_kcore(&t, kcore, kallsyms, names_of_both);
+	put_fifo(&t, kallsyms);
+	t.pd.attrs[0].attr.exclude_kernel = 0;
+	trace_both(&t);
+	cr_assert_eq(origin_run(&t, false, &err), 0, "%s", err.msg);
+	cr_assert(strstr(t.text, "ffffffffa1000016 0 syscall\n"), "%s", t.text);
+	put_fifo(&t, kcore);
+	cr_assert_eq(origin_run(&t, false, &err), PTC_E_UNSUPPORTED);
+	cr_assert(strstr(err.msg, "/kcore_dir/kcore': it is a FIFO"), "%s", err.msg);
+	/* Nor does a link lead out of the recording. */
+	write_kcore(&t, "kcore", "kallsyms", names_of_both);
+	snprintf(path, sizeof(path), "%s/%s", t.dir, kcore);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/kcore", t.dir);
+	cr_assert(!unlink(path) && !symlink(elsewhere, path));
+	cr_assert_eq(origin_run(&t, false, &err), PTC_E_NOT_EXIST);
 	origin_end(&t);
 }
 

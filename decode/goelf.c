@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/goelf.h"
+
+#include <gelf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "decode/gopclntab.h"
+
+enum {
+	WORD = 8,
+	TRIES_MAX = 8, /* places that look like a table, or like what points to it */
+	NOTES_MAX = 8, /* segments, each of */
+	NOTE_BYTES_MAX = 1 << 16,
+};
+
+struct goelf {
+	Elf *elf;
+	struct ptc_cur file, rela; /* all bytes, and the relocations among these; elf owns them */
+	size_t unread; /* how much may still be searched: as much as the file has, however many
+			* segments have the same of it */
+	bool is_go;
+	uint64_t off, addr, len; /* the section; len 0: none */
+	unsigned int tries;
+};
+
+/* --- what is in the file --- */
+
+static struct ptc_cur bytes_at(const struct goelf *g, uint64_t off, uint64_t len)
+{
+	struct ptc_cur c = g->file;
+
+	if (off > ptc_cur_left(&c) || len > ptc_cur_left(&c) - off)
+		return (struct ptc_cur){ NULL, NULL };
+	return ptc_cur_init(c.pos + off, (size_t)len);
+}
+
+/* The next segment of type @type from number *@i on, which moves behind it. */
+static bool next_segment(Elf *elf, uint32_t type, size_t *i, GElf_Phdr *ret)
+{
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	while (*i < n)
+		if (gelf_getphdr(elf, (int)(*i)++, ret) && ret->p_type == type)
+			return true;
+	return false;
+}
+
+/* The bytes at an address. */
+static struct ptc_cur loaded_at(const struct goelf *g, uint64_t addr, uint64_t len)
+{
+	GElf_Phdr ph;
+	size_t i = 0;
+
+	while (next_segment(g->elf, PT_LOAD, &i, &ph))
+		if (addr >= ph.p_vaddr && addr - ph.p_vaddr <= ph.p_filesz &&
+		    len <= ph.p_filesz - (addr - ph.p_vaddr))
+			return bytes_at(g, ph.p_offset + (addr - ph.p_vaddr), len);
+	return (struct ptc_cur){ NULL, NULL };
+}
+
+/* Is [start, end) in one segment of code? */
+static bool is_code(Elf *elf, uint64_t start, uint64_t end)
+{
+	GElf_Phdr ph;
+	size_t i = 0;
+
+	while (next_segment(elf, PT_LOAD, &i, &ph))
+		if ((ph.p_flags & PF_X) && start >= ph.p_vaddr && end > start &&
+		    end - ph.p_vaddr <= ph.p_filesz)
+			return true;
+	return false;
+}
+
+/* The bytes of a segment, for one search. */
+static struct ptc_cur to_search(struct goelf *g, const GElf_Phdr *ph)
+{
+	const struct ptc_cur c = bytes_at(g, ph->p_offset, ph->p_filesz);
+
+	if (ptc_cur_left(&c) > g->unread)
+		return (struct ptc_cur){ NULL, NULL };
+	g->unread -= ptc_cur_left(&c);
+	return c;
+}
+
+/* --- relocations: the words that the file need not have --- */
+
+static struct ptc_cur find_rela(const struct goelf *g)
+{
+	uint64_t tag, value, addr = 0, len = 0;
+	struct ptc_cur dynamic;
+	GElf_Phdr ph;
+	size_t i = 0;
+
+	if (!next_segment(g->elf, PT_DYNAMIC, &i, &ph))
+		return (struct ptc_cur){ NULL, NULL };
+	dynamic = bytes_at(g, ph.p_offset, ph.p_filesz);
+	while (ptc_cur_le64(&dynamic, &tag) && ptc_cur_le64(&dynamic, &value) && tag != DT_NULL) {
+		if (tag == DT_RELA)
+			addr = value;
+		if (tag == DT_RELASZ)
+			len = value;
+	}
+	return len ? loaded_at(g, addr, len) : (struct ptc_cur){ NULL, NULL };
+}
+
+/* The next one that puts an address of the file itself somewhere. */
+static bool next_relative(struct ptc_cur *rela, uint64_t *ret_where, uint64_t *ret_what)
+{
+	uint64_t info;
+
+	while (ptc_cur_le64(rela, ret_where) && ptc_cur_le64(rela, &info) &&
+	       ptc_cur_le64(rela, ret_what))
+		if (info == R_X86_64_RELATIVE)
+			return true;
+	return false;
+}
+
+static void put_le64(uint8_t *to, uint64_t v)
+{
+	size_t i;
+
+	for (i = 0; i < WORD; i++)
+		to[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* In @bytes, which are those at @addr. */
+static void relocate(const struct goelf *g, uint64_t addr, uint8_t *bytes, size_t len)
+{
+	struct ptc_cur rela = g->rela;
+	uint64_t where, what;
+
+	while (next_relative(&rela, &where, &what))
+		if (where >= addr && len >= WORD && where - addr <= len - WORD)
+			put_le64(bytes + (where - addr), what);
+}
+
+/* --- where runtime.text is, which the table of Go 1.26 does not say --- */
+
+/*
+ * runtime.moduledata (runtime/symtab.go) begins with the address of the table; the words from
+ * MINPC on are minpc, maxpc and text. The first two must be what the table has.
+ */
+static bool read_moduledata(const struct goelf *g, uint64_t where, const struct ptc_gopclntab *t,
+			    uint64_t table, uint64_t *ret)
+{
+	enum { MINPC = 20, MAXPC = 21, TEXT = 22, WORDS = 23 };
+	uint8_t words[WORDS * WORD];
+	const struct ptc_cur c = loaded_at(g, where, sizeof(words));
+	uint64_t start, end, text;
+
+	if (ptc_cur_left(&c) != sizeof(words))
+		return false;
+	memcpy(words, c.pos, sizeof(words));
+	relocate(g, where, words, sizeof(words));
+	text = ptc_le64(words + (size_t)TEXT * WORD);
+	ptc_gopclntab_range(t, &start, &end);
+	if (ptc_le64(words) != table || !text ||
+	    ptc_le64(words + (size_t)MINPC * WORD) != text + start ||
+	    ptc_le64(words + (size_t)MAXPC * WORD) != text + end)
+		return false;
+	*ret = text;
+	return true;
+}
+
+/* What points to the table: by a relocation, or with the address in the file. */
+static bool find_text(struct goelf *g, const struct ptc_gopclntab *t, uint64_t table, uint64_t *ret)
+{
+	struct ptc_cur rela = g->rela, c;
+	unsigned int tries = 0;
+	uint64_t where, what;
+	GElf_Phdr ph;
+	size_t i = 0;
+
+	while (tries < TRIES_MAX && next_relative(&rela, &where, &what))
+		if (what == table && ++tries && read_moduledata(g, where, t, table, ret))
+			return true;
+	for (tries = 0; next_segment(g->elf, PT_LOAD, &i, &ph);) {
+		if (!(ph.p_flags & PF_W))
+			continue;
+		c = to_search(g, &ph);
+		for (where = ph.p_vaddr; tries < TRIES_MAX && ptc_cur_left(&c) >= WORD;
+		     where += WORD, (void)ptc_cur_skip(&c, WORD))
+			if (ptc_le64(c.pos) == table && ++tries &&
+			    read_moduledata(g, where, t, table, ret))
+				return true;
+	}
+	return false;
+}
+
+/* --- the table --- */
+
+/* At file offset @off; at most @len bytes. */
+static struct ptc_gopclntab *read_at(struct goelf *g, uint64_t off, uint64_t addr, uint64_t len)
+{
+	const struct ptc_cur c = bytes_at(g, off, len);
+	const size_t n = ptc_cur_left(&c);
+	uint8_t *copy = n && n < SIZE_MAX && ptc_gopclntab_begins(c.pos, n) ? malloc(n + 1) : NULL;
+	struct ptc_gopclntab *t = NULL;
+	uint64_t start, end;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, c.pos, n);
+	copy[n] = 0;
+	relocate(g, addr, copy, n);
+	t = ptc_gopclntab_new(copy, n);
+	if (!t) {
+		free(copy);
+		return NULL;
+	}
+	if (ptc_gopclntab_is_relative(t) && !t->text)
+		(void)find_text(g, t, addr, &t->text);
+	ptc_gopclntab_range(t, &start, &end);
+	if (is_code(g->elf, start, end))
+		return t;
+	ptc_gopclntab_free(t);
+	return NULL;
+}
+
+/* Tables are aligned to 32 bytes; to 8 by the oldest linkers. */
+static struct ptc_gopclntab *search(struct goelf *g, const GElf_Phdr *ph)
+{
+	const struct ptc_cur c = to_search(g, ph);
+	const size_t n = ptc_cur_left(&c);
+	struct ptc_gopclntab *t = NULL;
+	size_t at;
+
+	for (at = 0; !t && at < n && g->tries < TRIES_MAX; at += WORD)
+		if (ptc_gopclntab_begins(c.pos + at, n - at)) {
+			g->tries++;
+			t = read_at(g, ph->p_offset + at, ph->p_vaddr + at, n - at);
+		}
+	return t;
+}
+
+static void look_at_sections(struct goelf *g)
+{
+	Elf_Scn *scn = NULL;
+	const char *name;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (elf_getshdrstrndx(g->elf, &names))
+		return;
+	while ((scn = elf_nextscn(g->elf, scn)) != NULL) {
+		name = gelf_getshdr(scn, &sh) ? elf_strptr(g->elf, names, sh.sh_name) : NULL;
+		if (!name)
+			continue;
+		g->is_go |= !strcmp(name, ".go.buildinfo") || !strcmp(name, ".note.go.buildid");
+		if (sh.sh_type != SHT_NOBITS && (sh.sh_flags & SHF_ALLOC) && !g->len &&
+		    (!strcmp(name, ".gopclntab") || !strcmp(name, ".data.rel.ro.gopclntab"))) {
+			g->off = sh.sh_offset;
+			g->addr = sh.sh_addr;
+			g->len = sh.sh_size;
+		}
+	}
+}
+
+/* A note of Go: its name is in front of what Go's linker calls the build id. */
+static bool has_note(Elf *elf)
+{
+	static const uint8_t name[] = { 'G', 'o', 0, 0 };
+	enum { HEADER = 12 };
+	unsigned int notes;
+	struct ptc_cur c;
+	GElf_Phdr ph;
+	size_t i = 0;
+
+	for (notes = 0; notes < NOTES_MAX && next_segment(elf, PT_NOTE, &i, &ph); notes++) {
+		const size_t n = ph.p_filesz < NOTE_BYTES_MAX ? ph.p_filesz : NOTE_BYTES_MAX;
+		Elf_Data *data =
+			ph.p_offset <= INT64_MAX && n ?
+				elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, n, ELF_T_BYTE) :
+				NULL;
+
+		if (!data || !data->d_buf)
+			continue;
+		c = ptc_cur_init(data->d_buf, data->d_size);
+		for (; ptc_cur_left(&c) >= HEADER + sizeof(name); (void)ptc_cur_skip(&c, 4))
+			if (ptc_le32(c.pos) == sizeof(name) &&
+			    !memcmp(c.pos + HEADER, name, sizeof(name)))
+				return true;
+	}
+	return false;
+}
+
+static bool is_x86_64(Elf *elf)
+{
+	GElf_Ehdr eh;
+
+	return elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &eh) &&
+	       eh.e_machine == EM_X86_64 && eh.e_ident[EI_CLASS] == ELFCLASS64 &&
+	       eh.e_type != ET_REL;
+}
+
+struct ptc_gopclntab *ptc_goelf_read(Elf *elf, bool *ret_unusable)
+{
+	struct goelf g = { .elf = elf };
+	struct ptc_gopclntab *t = NULL;
+	const uint8_t *bytes;
+	GElf_Phdr ph;
+	size_t i = 0;
+
+	*ret_unusable = false;
+	if (!is_x86_64(elf))
+		return NULL;
+	look_at_sections(&g);
+	if (!g.len && !g.is_go && !has_note(elf))
+		return NULL;
+	bytes = (const uint8_t *)elf_rawfile(elf, &g.unread);
+	g.file = ptc_cur_init(bytes, bytes ? g.unread : 0);
+	g.rela = find_rela(&g);
+	if (g.len)
+		t = read_at(&g, g.off, g.addr, g.len);
+	while (!g.len && !t && next_segment(elf, PT_LOAD, &i, &ph))
+		t = search(&g, &ph);
+	*ret_unusable = !t;
+	return t;
+}
