@@ -3,6 +3,7 @@
  * Emulates each program that the guest executes: executes QEMU with that program and with this
  * plugin. Without that, QEMU lets the kernel execute the program, and nothing of it is recorded.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -155,6 +156,12 @@ static bool path_at(int dirfd, const char *path, uint64_t flags, char *out)
 	return n > 0 && n < PATH_MAX;
 }
 
+/* Is @path in the root directory that this process has? Its user need not have access. */
+static bool is_here(const char *path)
+{
+	return *path && (!access(path, F_OK) || errno != ENOENT);
+}
+
 /* Returns if the program cannot be emulated: then QEMU hands it to the kernel. */
 static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t env)
 {
@@ -168,21 +175,20 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 
 	if (argv && envp && n > 0 && find_file(path, file))
 		v = ptc_emu_program_find(file, argv, &p);
+	qemu[n > 0 ? n : 0] = '\0';
 	if (v == PTC_EMU_FOREIGN)
 		why = PTC_EMU_UNFOLLOWED_FOREIGN;
-	else if (n <= 0)
+	else if (!is_here(qemu) || !is_here(ptc_emu_proc.plugin))
 		why = PTC_EMU_UNFOLLOWED_ROOT;
 	else if (v == PTC_EMU_RUNS && !ptc_emu_is_in_reach(&fd))
 		why = PTC_EMU_UNFOLLOWED_USER;
 	else if (v == PTC_EMU_RUNS && plugin_option(option, sizeof(option), path, p.path, fd)) {
-		qemu[n] = '\0';
-		why = access(qemu, X_OK) ? PTC_EMU_UNFOLLOWED_ROOT : why;
 		line = ptc_emu_program_line(&p, qemu, option);
 		hidden = ptc_emu_environ_hide(envp, ptc_emu_proc.sh->turns_env);
 		if (ptc_emu_program_has_rights(&p))
 			ptc_emu_lack_note(ptc_emu_proc.sh, PTC_EMU_RIGHTS);
-		if (line && hidden)
-			(void)execve(qemu, line, hidden);
+		if (line && hidden && execve(qemu, line, hidden) && errno == EACCES)
+			why = PTC_EMU_UNFOLLOWED_USER;
 	}
 	ptc_emu_end_turn();
 	if (fd >= 0)
