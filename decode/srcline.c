@@ -60,13 +60,16 @@ static void open_module(struct ptc_srcline_module *m)
 	void **data;
 	int fd;
 
+	/* The path may be that of another file by now, and libdwfl would open that. */
+	fd = ptc_unzstd_fd(ptc_codefile_reopen(m->file));
+	if (fd < 0)
+		return;
 	m->dwfl = dwfl_begin(&callbacks);
+	m->mod = m->dwfl ? dwfl_report_offline(m->dwfl, path, path, fd) : NULL;
+	if (!m->mod)
+		(void)close(fd);
 	if (!m->dwfl)
 		return;
-	fd = ptc_unzstd_open(path);
-	m->mod = dwfl_report_offline(m->dwfl, path, path, fd);
-	if (!m->mod && fd >= 0)
-		(void)close(fd);
 	if (m->mod && !dwfl_report_end(m->dwfl, NULL, NULL) &&
 	    dwfl_module_info(m->mod, &data, NULL, NULL, NULL, NULL, NULL, NULL)) {
 		*data = (void *)(uintptr_t)m->file;

@@ -2,7 +2,6 @@
 #include "decode/unzstd.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -194,9 +193,4 @@ int ptc_unzstd_fd(int fd)
 		return fd;
 	(void)close(fd);
 	return copy;
-}
-
-int ptc_unzstd_open(const char *path)
-{
-	return ptc_unzstd_fd(open(path, O_RDONLY | O_CLOEXEC));
 }

@@ -9,7 +9,4 @@
  */
 int ptc_unzstd_fd(int fd);
 
-/* The same of the file @path; -1: it cannot be opened. */
-int ptc_unzstd_open(const char *path);
-
 #endif
