@@ -69,7 +69,7 @@ struct ptc_codefile *ptc_codefiles_new(struct ptc_codefiles *s, const char *name
 struct key {
 	const char *name;
 	struct ptc_build_id id;
-	uint64_t ino; /* if there is no id */
+	struct ptc_file_mark mark; /* if there is no id */
 };
 
 static uint64_t hash(const struct key *k)
@@ -81,14 +81,20 @@ static uint64_t hash(const struct key *k)
 		h = (h ^ (uint8_t)k->name[i]) * 0x100000001b3u;
 	for (i = 0; i < k->id.len; i++)
 		h = (h ^ k->id.bytes[i]) * 0x100000001b3u;
-	h = (h ^ k->ino) * 0x100000001b3u;
+	h = (h ^ k->mark.ino) * 0x100000001b3u;
+	h = (h ^ ((uint64_t)k->mark.maj << 32 | k->mark.min)) * 0x100000001b3u;
 	return h ^ h >> 32;
+}
+
+static bool is_same_mark(const struct ptc_file_mark *a, const struct ptc_file_mark *b)
+{
+	return a->ino == b->ino && a->maj == b->maj && a->min == b->min && a->low == b->low;
 }
 
 static bool is_file(const struct ptc_codefile *f, const struct key *k)
 {
 	return f->id.len == k->id.len && !memcmp(f->id.bytes, k->id.bytes, k->id.len) &&
-	       f->mapped_ino == k->ino && !strcmp(f->name, k->name);
+	       is_same_mark(&f->mark, &k->mark) && !strcmp(f->name, k->name);
 }
 
 /* The slot of a file, or the free one where it would be. */
@@ -119,7 +125,7 @@ static bool grow_slots(struct ptc_codefiles *s)
 		const struct ptc_codefile *f = old[i] ? s->files[old[i] - 1] : NULL;
 
 		if (f)
-			*slot_of(s, &(struct key){ f->name, f->id, f->mapped_ino }) = old[i];
+			*slot_of(s, &(struct key){ f->name, f->id, f->mark }) = old[i];
 	}
 	free(old);
 	return true;
@@ -191,8 +197,8 @@ static bool inode_is_sure(const struct ptc_codefile *f)
 /* Was it found by name alone, and was the file of another inode recorded, on this machine? */
 static bool is_another(const struct ptc_codefile *f)
 {
-	return f->store->at_home && f->from == PTC_CODE_FILE && f->assumed && f->mapped_ino &&
-	       f->ino != f->mapped_ino && inode_is_sure(f);
+	return f->store->at_home && f->from == PTC_CODE_FILE && f->assumed && f->mark.ino &&
+	       f->ino != f->mark.ino && inode_is_sure(f);
 }
 
 int ptc_codefile_reopen(const struct ptc_codefile *f)
@@ -346,7 +352,8 @@ static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
 
 	ptc_search_cache(&s->search, &f->id, "vdso", &found);
 	take(s, f, &found);
-	if (f->bytes || !ptc_search_same_release(&s->search))
+	/* Ours is that of 64-bit processes. */
+	if (f->bytes || f->mark.low || !ptc_search_same_release(&s->search))
 		return;
 	own = ptc_vdso_self(&len);
 	if (!own)
@@ -363,9 +370,11 @@ static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
 	f->len = len;
 }
 
-/* The object of @name, @id and @ino; *ret_new: it was not there yet. NULL: no memory. */
+/* The object of @name, @id and @mark (NULL: nothing is known); *ret_new: it was not there yet.
+ * NULL: no memory. */
 static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
-				const struct ptc_build_id *id, uint64_t ino, bool *ret_new)
+				const struct ptc_build_id *id, const struct ptc_file_mark *mark,
+				bool *ret_new)
 {
 	struct key k = { .name = name };
 	struct ptc_codefile *f;
@@ -373,8 +382,8 @@ static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
 
 	if (id)
 		k.id = *id;
-	if (!k.id.len)
-		k.ino = ino;
+	if (!k.id.len && mark)
+		k.mark = *mark;
 	*ret_new = false;
 	if (!grow_slots(s))
 		return NULL;
@@ -385,7 +394,7 @@ static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
 	if (!f)
 		return NULL;
 	f->id = k.id;
-	f->mapped_ino = k.ino;
+	f->mark = k.mark;
 	*slot = s->n;
 	*ret_new = true;
 	return f;
@@ -394,18 +403,18 @@ static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
 struct ptc_codefile *ptc_codefiles_get(struct ptc_codefiles *s, const char *name,
 				       const struct ptc_build_id *id, int32_t pid)
 {
-	return ptc_codefiles_get_mapped(s, name, id, 0, pid);
+	return ptc_codefiles_get_mapped(s, name, id, NULL, pid);
 }
 
 struct ptc_codefile *ptc_codefiles_get_mapped(struct ptc_codefiles *s, const char *name,
-					      const struct ptc_build_id *id, uint64_t ino,
-					      int32_t pid)
+					      const struct ptc_build_id *id,
+					      const struct ptc_file_mark *mark, int32_t pid)
 {
 	struct ptc_codefile *f;
 	struct ptc_found found;
 	bool is_new;
 
-	f = get(s, name, id, ino, &is_new);
+	f = get(s, name, id, mark, &is_new);
 	if (!f || !is_new)
 		return f;
 	if (name[0] == '/' && name[1] != '/') {
@@ -429,7 +438,7 @@ struct ptc_codefile *ptc_codefiles_absent(struct ptc_codefiles *s, const char *n
 					  const struct ptc_build_id *id)
 {
 	bool is_new;
-	struct ptc_codefile *f = get(s, name, id, 0, &is_new);
+	struct ptc_codefile *f = get(s, name, id, NULL, &is_new);
 
 	if (f && is_new)
 		f->kernel = true;

@@ -35,10 +35,17 @@ enum ptc_code_from {
 	PTC_CODE_OWN,	/* the running kernel's vdso */
 };
 
+/* What tells files of one name apart if they have no build-id. Zeros: nothing is known. */
+struct ptc_file_mark {
+	uint64_t ino;
+	uint32_t maj, min; /* of the device */
+	bool low; /* of a vdso: it is below 4 GiB, so it is that of 32-bit processes, or of x32 */
+};
+
 struct ptc_codefile {
-	char *name;		/* owned; as recorded */
-	struct ptc_build_id id; /* as recorded; len 0: not known */
-	uint64_t mapped_ino;	/* as recorded, if there is no id; 0: not known */
+	char *name;		   /* owned; as recorded */
+	struct ptc_build_id id;	   /* as recorded; len 0: not known */
+	struct ptc_file_mark mark; /* as recorded, if there is no id */
 	enum ptc_code_from from;
 	const uint8_t *bytes; /* NULL: could not be had; else zeros where not ptc_codefile_has */
 	size_t len;
@@ -96,13 +103,12 @@ struct ptc_codefile *ptc_codefiles_get(struct ptc_codefiles *s, const char *name
 				       const struct ptc_build_id *id, int32_t pid);
 
 /*
- * The same of a file that had inode @ino (0: not known). Files of one name without a build-id are
- * told apart by it, and what has another one on the machine that recorded is another file, and not
- * used.
+ * The same of a file that had @mark. Files of one name without a build-id are told apart by it, and
+ * what has another inode on the machine that recorded is another file, and not used.
  */
 struct ptc_codefile *ptc_codefiles_get_mapped(struct ptc_codefiles *s, const char *name,
-					      const struct ptc_build_id *id, uint64_t ino,
-					      int32_t pid);
+					      const struct ptc_build_id *id,
+					      const struct ptc_file_mark *mark, int32_t pid);
 
 /* The same, but nothing is looked for: the kernel's, whose bytes come from elsewhere. */
 struct ptc_codefile *ptc_codefiles_absent(struct ptc_codefiles *s, const char *name,

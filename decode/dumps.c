@@ -85,6 +85,7 @@ static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err
 {
 	struct ptc_jit_names *names = ptc_origin_jit(&d->ps->origin, d->file->pid);
 	const size_t len = ptc_cur_left(&j->code);
+	uint64_t since, until;
 	struct ptc_sb sb = {
 		.type = PERF_RECORD_TEXT_POKE,
 		.misc = PERF_RECORD_MISC_USER,
@@ -98,7 +99,8 @@ static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err
 	if (!names || !ptc_labels_add(&names->names, j->addr, len ? len : 1, sb.id.time, j->name,
 				      strlen(j->name)))
 		return ptc_fail_mem(err);
-	if (!len || ptc_poked_pages_have(&names->poked, j->addr, len)) {
+	ptc_origin_life(&d->ps->origin, d->file->pid, sb.id.time, &since, &until);
+	if (!len || ptc_poked_pages_have(&names->poked, j->addr, len, since, until)) {
 		sb.misc |= PTC_SIDEBAND_NAME;
 		return ptc_sideband_add(d->s, &sb, err);
 	}

@@ -68,12 +68,16 @@ static int take_sample(struct opening *o, const struct ptc_rec *rec, struct ptc_
 static int take_code(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	struct ptc_filecode c;
+	struct ptc_file_mark mark;
 	struct ptc_codefile *f;
 	const int r = ptc_filecode_parse(rec, &c, err);
 
 	if (r <= 0)
 		return r;
-	f = ptc_codefiles_get_mapped(&o->d->procs.files, c.name, &c.id, c.ino, -1);
+	mark = (struct ptc_file_mark){ .ino = c.ino,
+				       .maj = (uint32_t)c.maj,
+				       .min = (uint32_t)c.min };
+	f = ptc_codefiles_get_mapped(&o->d->procs.files, c.name, &c.id, &mark, -1);
 	if (!f)
 		return ptc_fail_mem(err);
 	(void)ptc_codefile_give(f, c.size, c.off, c.bytes.pos, ptc_cur_left(&c.bytes));

@@ -37,6 +37,7 @@ void ptc_origin_release(struct ptc_origin *c)
 	}
 	free(c->jits);
 	ptc_dumps_release(&c->dumps);
+	free(c->lives);
 	for (i = 0; i < c->nremarks; i++)
 		free(c->remarks[i]);
 	free(c->remarks);
@@ -81,6 +82,35 @@ struct ptc_jit_names *ptc_origin_jit(struct ptc_origin *c, int32_t pid)
 	return &c->jits[lo];
 }
 
+static int by_pid_and_time(const void *pa, const void *pb)
+{
+	const struct ptc_life *a = pa, *b = pb;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->time < b->time ? -1 : a->time > b->time;
+}
+
+void ptc_origin_life(struct ptc_origin *c, int32_t pid, uint64_t time, uint64_t *ret_since,
+		     uint64_t *ret_until)
+{
+	const struct ptc_life key = { pid, time };
+	size_t lo = 0, hi = c->nlives, mid;
+
+	if (!c->lives_sorted && c->nlives)
+		qsort(c->lives, c->nlives, sizeof(*c->lives), by_pid_and_time);
+	c->lives_sorted = true;
+	while (lo < hi) { /* the first one behind @time */
+		mid = lo + (hi - lo) / 2;
+		if (by_pid_and_time(&c->lives[mid], &key) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*ret_since = lo && c->lives[lo - 1].pid == pid ? c->lives[lo - 1].time : 0;
+	*ret_until = lo < c->nlives && c->lives[lo].pid == pid ? c->lives[lo].time - 1 : UINT64_MAX;
+}
+
 /* --- before anything is applied ------------------------------------------------------------- */
 
 static const char *release_of(const struct ptc_file *f)
@@ -119,17 +149,28 @@ int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
 	return r;
 }
 
+/* What @m tells of its file beside the name. */
+static struct ptc_file_mark mark_of(const struct ptc_sb_mmap *m)
+{
+	return (struct ptc_file_mark){ .ino = m->ino,
+				       .maj = m->maj,
+				       .min = m->min,
+				       .low = m->addr <= UINT32_MAX &&
+					      !strcmp(m->filename, "[vdso]") };
+}
+
 static int see_mmap(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
 		    struct ptc_err *err)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
+	const struct ptc_file_mark mark = mark_of(m);
 	struct ptc_codefile *file;
 
 	if (m->pid < 0 || (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
 		return 0;
 	if (ptc_dumps_note(&ps->origin.dumps, m) || !(m->prot & PROT_EXEC))
 		return 0;
-	file = ptc_codefiles_get_mapped(&ps->files, m->filename, ptc_sideband_id(s, m), m->ino,
+	file = ptc_codefiles_get_mapped(&ps->files, m->filename, ptc_sideband_id(s, m), &mark,
 					m->pid);
 	if (!file)
 		return ptc_fail_mem(err);
@@ -137,11 +178,37 @@ static int see_mmap(struct ptc_procs *ps, const struct ptc_sideband *s, const st
 	return 0;
 }
 
+/* Does a process begin with @sb, or another program? Its pid, or -1. */
+static int32_t begins(const struct ptc_sb *sb)
+{
+	if (!(sb->id.has & PERF_SAMPLE_TIME) || !sb->id.time)
+		return -1;
+	if (sb->type == PERF_RECORD_COMM && sb->misc & PERF_RECORD_MISC_COMM_EXEC)
+		return sb->u.comm.pid;
+	return sb->type == PERF_RECORD_FORK && sb->u.task.pid != sb->u.task.ppid ? sb->u.task.pid :
+										   -1;
+}
+
+static bool note_life(struct ptc_origin *c, const struct ptc_sb *sb)
+{
+	const int32_t pid = begins(sb);
+
+	if (pid < 0)
+		return true;
+	if (!ptc_grow(&c->lives, &c->lives_cap, c->nlives + 1, sizeof(*c->lives)))
+		return false;
+	c->lives[c->nlives++] = (struct ptc_life){ pid, sb->id.time };
+	c->lives_sorted = false;
+	return true;
+}
+
 int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
 		   struct ptc_err *err)
 {
 	struct ptc_jit_names *jit;
 
+	if (!note_life(&ps->origin, sb))
+		return ptc_fail_mem(err);
 	if (sb->type == PERF_RECORD_MMAP || sb->type == PERF_RECORD_MMAP2)
 		return see_mmap(ps, s, sb, err);
 	if (sb->type == PERF_RECORD_KSYMBOL)
@@ -156,7 +223,8 @@ int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const str
 	if (!jit)
 		return ptc_fail_mem(err);
 	return ptc_poked_pages_add(&jit->poked, sb->u.poke.addr,
-				   ptc_cur_left(&sb->u.poke.new_bytes)) ?
+				   ptc_cur_left(&sb->u.poke.new_bytes),
+				   sb->id.has & PERF_SAMPLE_TIME ? sb->id.time : 0) ?
 		       0 :
 		       ptc_fail_mem(err);
 }
@@ -247,6 +315,7 @@ static bool map_core(struct ptc_origin *c, struct ptc_procs *ps, struct ptc_proc
 bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_sb_mmap *m,
 		     const struct ptc_build_id *id)
 {
+	const struct ptc_file_mark mark = mark_of(m);
 	struct ptc_origin *c = &ps->origin;
 	struct ptc_codefile *file;
 	uint32_t number;
@@ -255,7 +324,7 @@ bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_
 		return ptc_kernel_mmap(&c->kernel, &ps->files, m, id);
 	if (ptc_jit_path(m->filename, &number)) /* mapped to be seen, not to be run */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
-	file = ptc_codefiles_get_mapped(&ps->files, m->filename, id, m->ino, m->pid);
+	file = ptc_codefiles_get_mapped(&ps->files, m->filename, id, &mark, m->pid);
 	if (!file || !ptc_addrspace_map(&p->as, m->addr, m->len, m->pgoff, file))
 		return false;
 	return file->bytes || !c->core || c->core->pid != p->pid || map_core(c, ps, p, m, file);

@@ -35,12 +35,21 @@ struct ptc_jit_names {
 	struct ptc_labels names;
 };
 
+/* When a process began, or executed another program. */
+struct ptc_life {
+	int32_t pid;
+	uint64_t time;
+};
+
 struct ptc_origin {
 	struct ptc_kernel kernel;
 	struct ptc_core *core;	    /* owned; NULL: none */
 	struct ptc_jit_names *jits; /* owned; ascending pid */
 	size_t njits, jits_cap;
 	struct ptc_dumps dumps;
+	struct ptc_life *lives; /* owned; ascending pid and time, once ptc_origin_life was asked */
+	size_t nlives, lives_cap;
+	bool lives_sorted;
 	char **remarks; /* owned, and so are they; ends with NULL */
 	size_t nremarks, remarks_cap;
 };
@@ -80,6 +89,13 @@ bool ptc_origin_has_names(struct ptc_procs *ps, int32_t pid, uint64_t since, uin
 
 /* What is known of JIT code of @pid; made if need be. NULL: no memory. Lent until the next call. */
 struct ptc_jit_names *ptc_origin_jit(struct ptc_origin *c, int32_t pid);
+
+/*
+ * What ran as @pid at @time: from *@ret_since to *@ret_until, both included. Not before all side
+ * records were seen.
+ */
+void ptc_origin_life(struct ptc_origin *c, int32_t pid, uint64_t time, uint64_t *ret_since,
+		     uint64_t *ret_until);
 
 /* One line more to be said at the end. One that does not fit in memory is one less. */
 void ptc_origin_remark(struct ptc_origin *c, const char *fmt, ...)

@@ -20,57 +20,72 @@ static uint64_t last_page(uint64_t addr, uint64_t len)
 	return (end > UINT64_MAX - addr ? UINT64_MAX : addr + end) >> PAGE_SHIFT;
 }
 
-bool ptc_poked_pages_add(struct ptc_poked_pages *p, uint64_t addr, uint64_t len)
+bool ptc_poked_pages_add(struct ptc_poked_pages *p, uint64_t addr, uint64_t len, uint64_t time)
 {
 	const uint64_t last = last_page(addr, len);
 	uint64_t page;
 
 	for (page = addr >> PAGE_SHIFT; page <= last; page++) {
-		if (p->n && p->pages[p->n - 1] == page)
+		if (p->n && p->pages[p->n - 1].page == page && p->pages[p->n - 1].time == time)
 			continue;
 		if (!ptc_grow(&p->pages, &p->cap, p->n + 1, sizeof(*p->pages)))
 			return false;
-		p->sorted = p->sorted && (!p->n || p->pages[p->n - 1] < page);
-		p->pages[p->n++] = page;
+		p->pages[p->n++] = (struct ptc_poked_page){ page, time };
+		p->sorted = false;
 	}
 	return true;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_number(const void *pa, const void *pb)
 {
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	const struct ptc_poked_page *a = pa, *b = pb;
 
-	return x < y ? -1 : x > y;
+	if (a->page != b->page)
+		return a->page < b->page ? -1 : 1;
+	return a->time < b->time ? -1 : a->time > b->time;
 }
 
 static void sort(struct ptc_poked_pages *p)
 {
-	size_t i, n = 0;
-
 	qsort(p->pages, p->n, sizeof(*p->pages), by_number);
-	for (i = 0; i < p->n; i++)
-		if (!n || p->pages[n - 1] != p->pages[i])
-			p->pages[n++] = p->pages[i];
-	p->n = n;
 	p->sorted = true;
 }
 
-bool ptc_poked_pages_have(struct ptc_poked_pages *p, uint64_t addr, uint64_t len)
+/* The first one that is not in front of @page at @time. */
+static size_t lower(const struct ptc_poked_pages *p, uint64_t page, uint64_t time)
 {
-	const uint64_t first = addr >> PAGE_SHIFT;
-	size_t lo = 0, hi, mid;
+	const struct ptc_poked_page key = { page, time };
+	size_t lo = 0, hi = p->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (by_number(&p->pages[mid], &key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool ptc_poked_pages_have(struct ptc_poked_pages *p, uint64_t addr, uint64_t len, uint64_t since,
+			  uint64_t until)
+{
+	const uint64_t last = last_page(addr, len);
+	uint64_t page = addr >> PAGE_SHIFT;
+	size_t i;
 
 	if (!p->n)
 		return false;
 	if (!p->sorted)
 		sort(p);
-	hi = p->n;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (p->pages[mid] < first)
-			lo = mid + 1;
-		else
-			hi = mid;
+	/* From page to page that it has. */
+	for (i = lower(p, page, since); i < p->n && p->pages[i].page <= last;
+	     i = lower(p, page, since)) {
+		if (p->pages[i].time >= since && p->pages[i].time <= until)
+			return true;
+		page = p->pages[i].page + (p->pages[i].time >= since);
+		if (!page)
+			break;
 	}
-	return lo < p->n && p->pages[lo] <= last_page(addr, len);
+	return false;
 }

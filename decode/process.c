@@ -228,5 +228,10 @@ bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid, uint64_t ti
 		return true;
 	}
 	inherit_names(ps, child, parent, time);
-	return ptc_addrspace_copy(&child->as, &parent->as);
+	if (!ptc_addrspace_copy(&child->as, &parent->as))
+		return false;
+	/* A perf-PID.map of its own: the code has other names than the parent's from now on. */
+	if (ptc_origin_has_names(ps, pid, UINT64_MAX, 0))
+		ptc_addrspace_rename(&child->as);
+	return true;
 }

@@ -198,15 +198,21 @@ const struct ptc_build_id *ptc_sideband_id(const struct ptc_sideband *s,
 {
 	/* In the mapping's name there is a symbol behind it. */
 	const bool image = ptc_kernel_is_image(m->filename);
+	const struct ptc_build_id *id = NULL;
 	size_t i;
 
 	if (m->build_id.len)
 		return &m->build_id;
-	for (i = 0; i < s->nids; i++)
-		if (image ? ptc_kernel_is_image(s->ids[i].filename) :
-			    !strcmp(s->ids[i].filename, m->filename))
-			return &s->ids[i].id;
-	return NULL;
+	for (i = 0; i < s->nids && !(image && id); i++) {
+		if (image ? !ptc_kernel_is_image(s->ids[i].filename) :
+			    strcmp(s->ids[i].filename, m->filename) != 0)
+			continue;
+		/* A file was replaced: the feature does not say which mapping was of which. */
+		if (id && !ptc_build_id_same(id, &s->ids[i].id))
+			return NULL;
+		id = &s->ids[i].id;
+	}
+	return id;
 }
 
 static bool is_mode(const struct ptc_sb *sb, uint16_t mode)

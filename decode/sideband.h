@@ -92,7 +92,10 @@ int32_t ptc_sideband_code_of(const struct ptc_sb *sb);
 bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_proc *p,
 			 const struct ptc_sb *sb);
 
-/* The build-id of what @m maps: its own, else what the BUILD_ID feature says; NULL: not known. */
+/*
+ * The build-id of what @m maps: its own, else what the BUILD_ID feature says. NULL: not known, or
+ * the feature has several for that name.
+ */
 const struct ptc_build_id *ptc_sideband_id(const struct ptc_sideband *s,
 					   const struct ptc_sb_mmap *m);
 

@@ -103,8 +103,9 @@ static void open_module(struct ptc_srcline_module *m)
 	void **data;
 	int fd;
 
+	/* The path may be that of another file by now, and libdwfl would open that. */
 	fd = ptc_unzstd_fd(ptc_codefile_reopen(m->file));
-	if (fd < 0) /* libdwfl would open the path by itself */
+	if (fd < 0)
 		return;
 	m->dwfl = dwfl_begin(&callbacks);
 	m->mod = m->dwfl ? dwfl_report_offline(m->dwfl, path, path, fd) : NULL;

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
+#include "decode/vdso.h"
 #include "lib_elf.h"
 
 static const char code[] = "the code of it";
@@ -329,5 +331,37 @@ Test(codefile, many_files_are_told_apart)
 		cr_assert_neq(ptc_codefiles_get(&w.files, name, &id, -1), f[i]);
 	}
 	cr_assert_eq(w.files.n, 1000);
+	end(&w);
+}
+
+Test(codefile, files_of_one_name_and_inode_on_two_devices_are_two)
+{
+	const struct ptc_file_mark a = { .ino = 7, .maj = 8, .min = 1 },
+				   b = { .ino = 7, .maj = 8, .min = 2 };
+	struct ptc_codefile *f;
+	struct world w;
+
+	begin(&w, false);
+	f = ptc_codefiles_get_mapped(&w.files, "/nowhere/a", NULL, &a, -1);
+	cr_assert_neq(ptc_codefiles_get_mapped(&w.files, "/nowhere/a", NULL, &b, -1), f);
+	cr_assert_eq(ptc_codefiles_get_mapped(&w.files, "/nowhere/a", NULL, &a, -1), f);
+	end(&w);
+}
+
+Test(codefile, the_vdso_of_a_32_bit_process_is_another_one)
+{
+	const struct ptc_file_mark low = { .low = true }, high = { .low = false };
+	struct ptc_codefile *f, *g;
+	struct utsname own;
+	struct world w;
+
+	begin(&w, false);
+	cr_assert(!uname(&own) && !w.files.search.osrelease);
+	w.files.search.osrelease = strdup(own.release);
+	f = ptc_codefiles_get_mapped(&w.files, "[vdso]", NULL, &low, -1);
+	g = ptc_codefiles_get_mapped(&w.files, "[vdso]", NULL, &high, -1);
+	cr_assert_neq(f, g);
+	cr_assert(!f->bytes, "that of this 64-bit process");
+	cr_assert_eq(!g->bytes, !ptc_vdso_self(&(size_t){ 0 }));
 	end(&w);
 }

@@ -8,6 +8,7 @@
 
 #include "auxtrace/ledger.h"
 #include "decode/process.h"
+#include "decode/sideband.h"
 #include "lib_elf.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
@@ -140,6 +141,54 @@ Test(origin, names_of_jit_code_are_of_their_time_and_process)
 	ptc_procs_release(&ps);
 }
 
+/* It was the program's in front of the exec. */
+Test(origin, code_that_the_recording_has_of_an_earlier_program_does_not_hide_a_jitdump_s)
+{
+	static const uint8_t other[PT_CODE_LEN] = { 0 };
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct ptc_sb exec = { .type = PERF_RECORD_COMM,
+			       .misc = PERF_RECORD_MISC_COMM_EXEC,
+			       .id = { .has = PD_SAMPLE_TYPE, .pid = 7, .tid = 7, .time = 8 },
+			       .u.comm = { .pid = 7, .tid = 7, .comm = "second" } };
+	struct origin t;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 1, 0x5000, 0x1000, 0, "//anon");
+	pd_poke(&t.pd, 7, 5, 0x5000, other, PT_CODE_LEN);
+	pd_sb(&t.pd, &exec);
+	pd_mmap2(&t.pd, 7, 9, 0x5000, 0x1000, 0, "//anon");
+	le_jit(&dump, 7, 0);
+	le_jit_load(&dump, 20, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	origin_one_syscall(&t, 0x5000);
+	origin_expect(&t, "0 5016 start first\n5016 0 syscall first\n",
+		      "# assumed: the times in '");
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
+/* Whoever remembers names by the state of the code must not take the parent's for the child's. */
+Test(origin, a_fork_with_a_map_of_names_of_its_own_has_another_state)
+{
+	struct ptc_procs ps = { .nprocs = 0 };
+	struct ptc_proc *p = ptc_procs_get(&ps, 7);
+	int32_t pid;
+	uint64_t off;
+
+	cr_assert_not_null(p);
+	cr_assert(ptc_addrspace_map(&p->as, 0x5000, 0x1000, 0, NULL));
+	for (pid = 7; pid < 10; pid++)
+		ptc_origin_jit(&ps.origin, pid)->map_tried = true;
+	cr_assert(ptc_labels_add(&ptc_origin_jit(&ps.origin, 7)->names, 0x5000, 9, 0, "p", 1));
+	cr_assert(ptc_labels_add(&ptc_origin_jit(&ps.origin, 8)->names, 0x5000, 9, 0, "c", 1));
+	cr_assert(ptc_procs_fork(&ps, 8, 7, 20) && ptc_procs_fork(&ps, 9, 7, 20));
+	cr_assert_str_eq(ptc_origin_symbol(&ps, ptc_procs_find(&ps, 8), 0x5001, 30, &off), "c");
+	cr_assert_str_eq(ptc_origin_symbol(&ps, ptc_procs_find(&ps, 9), 0x5001, 30, &off), "p");
+	cr_assert_neq(ptc_procs_find(&ps, 8)->as.state, p->as.state);
+	cr_assert_eq(ptc_procs_find(&ps, 9)->as.state, p->as.state);
+	ptc_procs_release(&ps);
+}
+
 Test(origin, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
 {
 	struct ptc_procs ps = { .nprocs = 0 };
@@ -159,6 +208,22 @@ Test(origin, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
 	cr_assert_neq(ptc_procs_life(&ps, 8, 7), first);
 	cr_assert_neq(ptc_procs_life(&ps, 7, 7), other);
 	ptc_procs_release(&ps);
+}
+
+Test(origin, two_build_ids_for_one_name_are_none)
+{
+	struct ptc_known_id ids[] = { { "/lib/a", { .len = 1, .bytes = { 1 } } },
+				      { "/lib/b", { .len = 1, .bytes = { 2 } } },
+				      { "/lib/a", { .len = 1, .bytes = { 3 } } },
+				      { "/lib/b", { .len = 1, .bytes = { 2 } } } };
+	const struct ptc_sideband s = { .ids = ids, .nids = 4 };
+	struct ptc_sb_mmap m = { .filename = "/lib/a" };
+
+	cr_assert_null(ptc_sideband_id(&s, &m));
+	m.build_id.len = 1;
+	cr_assert_eq(ptc_sideband_id(&s, &m), &m.build_id);
+	m = (struct ptc_sb_mmap){ .filename = "/lib/b" };
+	cr_assert_eq(ptc_sideband_id(&s, &m)->bytes[0], 2);
 }
 
 Test(origin, code_that_the_recording_has_itself_goes_before_a_jitdump_s)

@@ -8,7 +8,7 @@ Test(pokedpages, none_has_nothing)
 {
 	struct ptc_poked_pages p = { .n = 0 };
 
-	cr_assert_not(ptc_poked_pages_have(&p, 0, UINT64_MAX));
+	cr_assert_not(ptc_poked_pages_have(&p, 0, UINT64_MAX, 0, UINT64_MAX));
 	ptc_poked_pages_release(&p);
 }
 
@@ -16,19 +16,37 @@ Test(pokedpages, a_page_is_had_by_whatever_touches_it)
 {
 	struct ptc_poked_pages p = { .n = 0 };
 
-	cr_assert(ptc_poked_pages_add(&p, 0x7000fff, 2)); /* two pages */
-	cr_assert(ptc_poked_pages_add(&p, 0x1000, 1));
-	cr_assert(ptc_poked_pages_add(&p, 0x1800, 0));
-	cr_assert(ptc_poked_pages_add(&p, UINT64_MAX, 9));
-	cr_assert(ptc_poked_pages_have(&p, 0x1fff, 1));
-	cr_assert(ptc_poked_pages_have(&p, 0x7001000, 1));
-	cr_assert(ptc_poked_pages_have(&p, 0x6fff000, 0x1001));
-	cr_assert(ptc_poked_pages_have(&p, UINT64_MAX - 1, 100));
-	cr_assert_not(ptc_poked_pages_have(&p, 0xfff, 1));
-	cr_assert_not(ptc_poked_pages_have(&p, 0x2000, 0x1000));
-	cr_assert_not(ptc_poked_pages_have(&p, 0x7002000, 1));
+	cr_assert(ptc_poked_pages_add(&p, 0x7000fff, 2, 5)); /* two pages */
+	cr_assert(ptc_poked_pages_add(&p, 0x1000, 1, 5));
+	cr_assert(ptc_poked_pages_add(&p, 0x1800, 0, 5));
+	cr_assert(ptc_poked_pages_add(&p, UINT64_MAX, 9, 5));
+	cr_assert(ptc_poked_pages_have(&p, 0x1fff, 1, 0, UINT64_MAX));
+	cr_assert(ptc_poked_pages_have(&p, 0x7001000, 1, 0, UINT64_MAX));
+	cr_assert(ptc_poked_pages_have(&p, 0x6fff000, 0x1001, 0, UINT64_MAX));
+	cr_assert(ptc_poked_pages_have(&p, UINT64_MAX - 1, 100, 0, UINT64_MAX));
+	cr_assert_not(ptc_poked_pages_have(&p, 0xfff, 1, 0, UINT64_MAX));
+	cr_assert_not(ptc_poked_pages_have(&p, 0x2000, 0x1000, 0, UINT64_MAX));
+	cr_assert_not(ptc_poked_pages_have(&p, 0x7002000, 1, 0, UINT64_MAX));
 	/* One that comes later is found, too. */
-	cr_assert(ptc_poked_pages_add(&p, 0x2000, 1));
-	cr_assert(ptc_poked_pages_have(&p, 0x2000, 0x1000));
+	cr_assert(ptc_poked_pages_add(&p, 0x2000, 1, 5));
+	cr_assert(ptc_poked_pages_have(&p, 0x2000, 0x1000, 0, UINT64_MAX));
+	ptc_poked_pages_release(&p);
+}
+
+Test(pokedpages, a_page_is_had_from_one_time_to_another)
+{
+	struct ptc_poked_pages p = { .n = 0 };
+
+	cr_assert(ptc_poked_pages_add(&p, 0x1000, 1, 10));
+	cr_assert(ptc_poked_pages_add(&p, 0x1000, 1, 30));
+	cr_assert(ptc_poked_pages_add(&p, 0x3000, 1, 20));
+	cr_assert(ptc_poked_pages_have(&p, 0x1000, 1, 0, 10));
+	cr_assert(ptc_poked_pages_have(&p, 0x1000, 1, 11, 30));
+	cr_assert_not(ptc_poked_pages_have(&p, 0x1000, 1, 11, 29));
+	cr_assert_not(ptc_poked_pages_have(&p, 0x1000, 0x1000, 31, UINT64_MAX));
+	/* Behind one that is of another time. */
+	cr_assert(ptc_poked_pages_have(&p, 0x1000, 0x3000, 15, 25));
+	cr_assert_not(ptc_poked_pages_have(&p, 0x1000, 0x3000, 31, UINT64_MAX));
+	cr_assert_not(ptc_poked_pages_have(&p, 0x1000, 0x3000, 21, 29));
 	ptc_poked_pages_release(&p);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: addresses -> functions, of this very program. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/io.h"
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
+#include "decode/srcline.h"
 #include "decode/symbol.h"
 #include "decode/vdso.h"
 
@@ -67,6 +69,61 @@ Test(symbol, the_function_that_holds_an_address)
 	cr_assert_eq(ptc_test_symbol_marker(1), 4);
 	ptc_addrspace_release(&as);
 	ptc_codefiles_release(&files);
+}
+
+/* A copy of this program at @path, with an inode of its own. */
+static void copy_self(const char *path)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	FILE *f = fopen(path, "wx");
+
+	cr_assert_not_null(f);
+	cr_assert_eq(ptc_read_file("/proc/self/exe", 1 << 30, &b, &err), 0, "%s", err.msg);
+	cr_assert_eq(fwrite(b.bytes, 1, b.len, f), b.len);
+	cr_assert_eq(fclose(f), 0);
+	ptc_buf_release(&b);
+}
+
+/* Lines of a file that is replaced before the first one is asked for. @ret_line 0: there is none.
+ */
+static void find_line(bool replaced, int *ret_line)
+{
+	struct ptc_srclines lines = PTC_SRCLINES_INIT;
+	struct ptc_codefiles files = { .n = 0 };
+	char dir[] = "/tmp/ptcap-line-XXXXXX", path[64], other[64];
+	struct ptc_codefile *f;
+	struct ptc_err err;
+	uint64_t start;
+	const uint64_t off = file_offset((const void *)(uintptr_t)ptc_test_symbol_marker, &start);
+
+	cr_assert_not_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/a", dir);
+	(void)snprintf(other, sizeof(other), "%s/b", dir);
+	copy_self(path);
+	cr_assert_eq(ptc_codefiles_open(&files, path, &f, &err), 0, "%s", err.msg);
+	if (replaced) {
+		copy_self(other);
+		cr_assert_eq(rename(other, path), 0);
+	}
+	*ret_line = 0;
+	if (!ptc_srcline_find(&lines, f, off, ret_line))
+		*ret_line = 0;
+	ptc_srclines_release(&lines);
+	ptc_codefiles_release(&files);
+	cr_assert_eq(remove(path), 0);
+	cr_assert_eq(remove(dir), 0);
+}
+
+Test(symbol, a_file_that_was_replaced_has_no_lines)
+{
+	int line;
+
+	find_line(false, &line);
+	if (!line)
+		cr_skip_test("this build has no debug information");
+	find_line(true, &line);
+	cr_assert_eq(line, 0);
 }
 
 Test(symbol, the_vdso_has_functions_too)
