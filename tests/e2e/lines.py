@@ -273,7 +273,7 @@ def rust(folder):
 @case
 def go(folder):
     need("go")
-    os.environ.update(GOCACHE=os.path.join(folder, "cache"), GOPATH=folder, GO111MODULE="off", CGO_ENABLED="0")
+    os.environ.update(GOPATH=folder, GO111MODULE="off", CGO_ENABLED="0")
     path, program = source(folder, "l.go", GO), os.path.join(folder, "program")
     for flags in ([], ["-gcflags=-N -l"]):
         Run(["go", "build", *flags, "-o", program, path]).expect(0)
@@ -333,41 +333,47 @@ def go_lines(what, got, twin, nops, by_go):
 @case
 def go_stripped(folder):
     """Names and lines of stripped Go programs, from Go's own table: those of the same program with symbols."""
-    go_both_ways(folder, source(folder, "names.go", GO_NAMES), cgo=False)
+    go_ways(folder, source(folder, "names.go", GO_NAMES), False, ("exe", "-s -w"), ("pie", "strip"))
+
+
+@case
+def go_stripped_other(folder):
+    """The other two ways."""
+    go_ways(folder, source(folder, "names.go", GO_NAMES), False, ("exe", "strip"), ("pie", "-s -w"))
 
 
 @case
 def go_stripped_cgo(folder):
     """The same of programs that the system's linker makes. It leaves no section of that name in a position-independent one."""
     need("gcc")
-    go_both_ways(folder, source(folder, "cgo.go", CGO), cgo=True)
+    path = source(folder, "cgo.go", CGO)
+    go_ways(folder, path, True, *((mode, way) for mode in ("exe", "pie") for way in ("-s -w", "strip")))
 
 
-def go_both_ways(folder, path, cgo):
+def go_ways(folder, path, cgo, *ways):
     need("go", "strip")
-    os.environ.update(GOCACHE=os.path.join(folder, "cache"), GOPATH=folder, GO111MODULE="off", CGO_ENABLED=str(int(cgo)))
-    for mode in ("exe", "pie"):
+    os.environ.update(GOPATH=folder, GO111MODULE="off", CGO_ENABLED=str(int(cgo)))
+    for mode, way in ways:
         build = ["go", "build", "-buildmode=" + mode]
         twin, program = os.path.join(folder, "twin"), os.path.join(folder, "program")
         Run([*build, "-o", twin, path]).expect(0)
-        for way in ("-s -w", "strip"):
-            what = f"{os.path.basename(path)} {mode} {way}"
-            Run([*build, "-ldflags=" + way, "-o", program, path] if way != "strip" else ["strip", "-o", program, twin]).expect(0)
-            check(" .symtab" not in Run(["readelf", "-SW", program]).expect(0).out, f"{what}: not stripped")
-            whole = executed(folder, program, "insn-ip,sym,srcline,disasm")
-            rows = {a: row.split(" ", 2) for a, row in whole.items()}
-            check(len(rows) > 1000, f"{what}: {len(rows)} addresses")
-            if cgo:  # what C has is not in the table
-                inside = go_range(twin)
-                rows = {a: row for a, row in rows.items() if a in inside}
-            known = same_names(what, {a: name for a, (name, _, _) in rows.items()}, twin)
-            check({"main.main", "main.leaf"} <= known, f"{what}: {sorted(known)[:9]}")
-            nops = {a for a, (_, _, insn) in rows.items() if insn.startswith("nop")}
-            # Go 1.19's addr2line wants a table of that name, for code that begins where .text does.
-            go_lines(what, {a: plain(line) for a, (_, line, _) in rows.items()}, twin, nops, mode == "exe" and not cgo)
-            print(f"{what}: {len(rows)} addresses, {len(nops)} of these are nops")
-            if way == "strip" and not cgo:
-                go_forms(folder, what, program, whole)
+        what = f"{os.path.basename(path)} {mode} {way}"
+        Run([*build, "-ldflags=" + way, "-o", program, path] if way != "strip" else ["strip", "-o", program, twin]).expect(0)
+        check(" .symtab" not in Run(["readelf", "-SW", program]).expect(0).out, f"{what}: not stripped")
+        whole = executed(folder, program, "insn-ip,sym,srcline,disasm")
+        rows = {a: row.split(" ", 2) for a, row in whole.items()}
+        check(len(rows) > 1000, f"{what}: {len(rows)} addresses")
+        if cgo:  # what C has is not in the table
+            inside = go_range(twin)
+            rows = {a: row for a, row in rows.items() if a in inside}
+        known = same_names(what, {a: name for a, (name, _, _) in rows.items()}, twin)
+        check({"main.main", "main.leaf"} <= known, f"{what}: {sorted(known)[:9]}")
+        nops = {a for a, (_, _, insn) in rows.items() if insn.startswith("nop")}
+        # Go 1.19's addr2line wants a table of that name, for code that begins where .text does.
+        go_lines(what, {a: plain(line) for a, (_, line, _) in rows.items()}, twin, nops, mode == "exe" and not cgo)
+        print(f"{what}: {len(rows)} addresses, {len(nops)} of these are nops")
+        if way == "strip" and not cgo:
+            go_forms(folder, what, program, whole)
 
 
 class Patched:

@@ -113,7 +113,7 @@ def go_stripped(folder):
     need_eu_stack()
     if not shutil.which("go"):
         lib.skip("no go")
-    os.environ.update(GOCACHE=os.path.join(folder, "cache"), GOPATH=folder, GO111MODULE="off", CGO_ENABLED="0", GOTRACEBACK="crash")
+    os.environ.update(GOPATH=folder, GO111MODULE="off", CGO_ENABLED="0", GOTRACEBACK="crash")
     source, path = os.path.join(SUPPORT, "prog_null.go"), os.path.join(folder, "null")
     for mode in ("exe", "pie"):
         Run(["go", "build", "-buildmode=" + mode, "-ldflags=-s -w", "-o", path, source]).expect(0)
