@@ -67,7 +67,8 @@ def difference(folder, mark, words, line):
     where = os.path.join(folder, "cwd")
     env = {**os.environ, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": where}
     kw = {"cwd": where, "env": env, "preexec_fn": no_core}
-    if not shutil.which(argv[0], path=env["PATH"]) and not argv[0].startswith("."):
+    first = line.split()[0] if mark == "?" else argv[0]
+    if not shutil.which(first, path=env["PATH"]) and not first.startswith("."):
         print(f"not here: {line}")
         return None
     fresh(where)
