@@ -537,6 +537,7 @@ int ptc_loop_run(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 		return rc;
 	}
 	join(l);
+	l->ran_ns = now_ns() - l->start_ns;
 	if (l->rc)
 		*err = l->err;
 	return l->rc;

@@ -36,6 +36,7 @@ struct ptc_loop {
 	uint64_t wanted;		     /* by the caller, so far */
 	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; UINT64_MAX: not */
 	uint64_t take_ns;		     /* the next snapshot */
+	uint64_t ran_ns;		     /* from start_ns to the end */
 	int rc;
 	struct ptc_err err;
 };

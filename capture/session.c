@@ -342,7 +342,10 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->data_bytes = s->drain.data_bytes;
 	ret->packed_in = s->packed.in;
 	ret->packed_out = s->packed.out;
-	ret->duration_ns = s->drain.noted.last_ns - s->drain.noted.first_ns;
+	/* The records of a series are in other files, and its oldest ones are in none. */
+	ret->duration_ns = s->opts->series ?
+				   s->loop.ran_ns :
+				   s->drain.noted.last_ns - s->drain.noted.first_ns;
 	ret->truncated = sum.truncated;
 	ret->partial = sum.partial;
 	ret->lost_records = lost > end->lost_records ? lost : end->lost_records;

@@ -362,7 +362,8 @@ struct ptc_record_result {
 	uint64_t packed_in, packed_out; /* bytes that were compressed, and what became of them */
 	uint64_t file_bytes;
 	uint64_t kcore_bytes; /* of the kernel's code, with kcore */
-	uint64_t duration_ns;
+	uint64_t duration_ns; /* from the first record's time to the last one's; of a series: how
+				 long it ran */
 	/* losses, 0 each in a complete recording */
 	bool disk_full;	       /* from some point on nothing was written any more */
 	uint64_t unwritten;    /* trace bytes that were read then */
