@@ -343,9 +343,8 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->packed_in = s->packed.in;
 	ret->packed_out = s->packed.out;
 	/* The records of a series are in other files, and its oldest ones are in none. */
-	ret->duration_ns = s->opts->series ?
-				   s->loop.ran_ns :
-				   s->drain.noted.last_ns - s->drain.noted.first_ns;
+	ret->duration_ns = s->opts->series ? s->loop.ran_ns :
+					     s->drain.noted.last_ns - s->drain.noted.first_ns;
 	ret->truncated = sum.truncated;
 	ret->partial = sum.partial;
 	ret->lost_records = lost > end->lost_records ? lost : end->lost_records;

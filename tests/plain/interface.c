@@ -5,9 +5,11 @@
  * the functions of QEMU 8 and of QEMU 10.2.
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/emu/fits.h"
 #include "capture/emu/qemu.h"
@@ -51,40 +53,47 @@ static int be_qemu(char *line, int oldest, int newest)
 	return install(1, &info, argc, argv) ? 1 : 0;
 }
 
-static void expect(const char *range, bool fits)
+/* Asks the plugin of a QEMU of that range. Its probe has no environment: its name has the range. */
+static void expect(const char *self, int oldest, int newest, bool fits)
 {
 	char program[] = "/bin/true", *argv[] = { program, NULL };
 	struct ptc_record_opts o = PTC_RECORD_OPTS_INIT;
 	struct ptc_err err;
+	char name[PATH_MAX];
 	int rc;
 
+	(void)snprintf(name, sizeof(name), "%s-%d-%d", self, oldest, newest);
+	(void)unlink(name);
+	CHECK(!symlink(self, name), "%s", name);
+	setenv("PTCAP_QEMU", name, 1);
 	o.argv = argv;
 	o.source = PTC_SOURCE_EMU;
-	setenv("QEMU_RANGE", range, 1);
 	rc = ptc_emu_fits(&o, &err);
-	CHECK(fits == !rc, "interfaces %s: %s", range, rc ? err.msg : "loaded");
+	(void)unlink(name);
+	CHECK(fits == !rc, "interfaces %d to %d: %s", oldest, newest, rc ? err.msg : "loaded");
 }
 
 int main(int argc, char **argv)
 {
-	const char *range = getenv("QEMU_RANGE");
+	if (argc > 2 && !strcmp(argv[1], "-plugin")) {
+		const char *range = strrchr(argv[0], '/');
+		char *end = NULL;
+		long oldest;
 
-	if (argc > 2 && range && !strcmp(argv[1], "-plugin")) {
-		char *end;
-		const int oldest = (int)strtol(range, &end, 10);
-
-		return be_qemu(argv[2], oldest, (int)strtol(end, NULL, 10));
+		range = range ? strchr(range, '-') : NULL;
+		CHECK(range, "%s: no range", argv[0]);
+		oldest = strtol(range + 1, &end, 10);
+		return be_qemu(argv[2], (int)oldest, (int)strtol(end + 1, NULL, 10));
 	}
-	setenv("PTCAP_QEMU", argv[0], 1);
 #ifdef QEMU_10
-	expect("2 4", true); /* 10.0 */
-	expect("2 5", true); /* 10.1 and 10.2 */
-	expect("2 6", true); /* 11.0 */
-	expect("2 7", false);
-	expect("7 7", false);
+	expect(argv[0], 2, 4, true); /* 10.0 */
+	expect(argv[0], 2, 5, true); /* 10.1 and 10.2 */
+	expect(argv[0], 2, 6, true); /* 11.0 */
+	expect(argv[0], 2, 7, false);
+	expect(argv[0], 7, 7, false);
 #else
-	expect("0 1", true);
-	expect("1 1", true);
+	expect(argv[0], 0, 1, true);
+	expect(argv[0], 1, 1, true);
 #endif
 	return 0;
 }

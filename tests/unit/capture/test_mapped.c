@@ -131,7 +131,7 @@ Test(mapped, of_many_files_one_that_is_mapped_again_stays)
 	make_file(name[2], "c");
 	lasting = map_of(name[2]);
 	cr_assert_eq(first(&lasting), 'c');
-	for (i = 0; i < 2 * PTC_MAPPED_OPEN; i++) {
+	for (i = 0; i < (size_t)2 * PTC_MAPPED_OPEN; i++) {
 		make_file(name[1], "a");
 		cr_assert_eq(rename(name[1], name[0]), 0);
 		map = map_of(name[0]);
