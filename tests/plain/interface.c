@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/emu/fits.h"
 #include "capture/emu/qemu.h"
@@ -15,18 +16,6 @@
 #include "ptcap/capture.h"
 
 enum { MAX_OPTIONS = 8 };
-
-/* A function of QEMU that the plugin refers to, and never calls here. */
-#define QEMU_HAS(name)                                                                             \
-	__attribute__((visibility("default"))) void qemu_plugin_##name(void);                      \
-	void qemu_plugin_##name(void)                                                              \
-	{                                                                                          \
-	}
-
-#ifdef QEMU_10
-QEMU_HAS(register_vcpu_tb_exec_inline_per_vcpu) /* of interface 2 */
-QEMU_HAS(register_vcpu_discon_cb)		/* of interface 6, and in QEMU 10.2 */
-#endif
 
 typedef int install_fn(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv);
 
@@ -51,31 +40,41 @@ static int be_qemu(char *line, int oldest, int newest)
 	return install(1, &info, argc, argv) ? 1 : 0;
 }
 
+/* ptcap starts QEMU with an empty environment, so the range is in the name of the program. */
 static void expect(const char *range, bool fits)
 {
 	char program[] = "/bin/true", *argv[] = { program, NULL };
 	struct ptc_record_opts o = PTC_RECORD_OPTS_INIT;
+	char folder[] = "/tmp/ptcap-interface-XXXXXX", *self, *qemu;
 	struct ptc_err err;
 	int rc;
 
 	o.argv = argv;
 	o.source = PTC_SOURCE_EMU;
-	setenv("QEMU_RANGE", range, 1);
+	self = realpath("/proc/self/exe", NULL);
+	CHECK(self && mkdtemp(folder) && asprintf(&qemu, "%s/qemu %s", folder, range) > 0,
+	      "no folder");
+	CHECK(!symlink(self, qemu), "cannot make '%s'", qemu);
+	setenv("PTCAP_QEMU", qemu, 1);
 	rc = ptc_emu_fits(&o, &err);
+	(void)unlink(qemu);
+	(void)rmdir(folder);
+	free(qemu);
+	free(self);
 	CHECK(fits == !rc, "interfaces %s: %s", range, rc ? err.msg : "loaded");
 }
 
 int main(int argc, char **argv)
 {
-	const char *range = getenv("QEMU_RANGE");
-
-	if (argc > 2 && range && !strcmp(argv[1], "-plugin")) {
+	if (argc > 2 && !strcmp(argv[1], "-plugin")) {
+		const char *range = strchr(argv[0], ' ');
 		char *end;
-		const int oldest = (int)strtol(range, &end, 10);
+		long oldest;
 
-		return be_qemu(argv[2], oldest, (int)strtol(end, NULL, 10));
+		CHECK(range, "'%s' has no range", argv[0]);
+		oldest = strtol(range, &end, 10);
+		return be_qemu(argv[2], (int)oldest, (int)strtol(end, NULL, 10));
 	}
-	setenv("PTCAP_QEMU", argv[0], 1);
 #ifdef QEMU_10
 	expect("2 4", true); /* 10.0 */
 	expect("2 5", true); /* 10.1 and 10.2 */
