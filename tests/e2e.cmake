@@ -314,6 +314,10 @@ e2e_is_emulated(emu_untrusted_swapped)
 foreach(name printed refused)
 	e2e_test(plaintext_${name} "${e2e_dir}/plaintext.py" "${name}")
 endforeach()
+# Closed descriptors, limits, pagers, files that are cut.
+foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager)
+	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
+endforeach()
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")
