@@ -318,6 +318,8 @@ endforeach()
 foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager)
 	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
 endforeach()
+# Numbers at their extremes.
+e2e_test(numbers_auxtrace_info "${e2e_dir}/numbers.py" auxtrace_info)
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")
