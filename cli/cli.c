@@ -14,7 +14,7 @@
 #include "base/plain.h"
 
 /* A message may hold names that others chose. */
-static void say_plain(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static void say_plain(const char *fmt, va_list ap)
 {
 	char *text;
 
