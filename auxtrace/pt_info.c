@@ -75,11 +75,58 @@ static bool get_filter(struct ptc_cur *c, uint64_t len, const char **ret)
 	return text.pos[len] == 0 && ptc_cur_str(&text, ret);
 }
 
+/* IA32_RTIT_CTL.MTCFreq has four bits, and the ratio of MSR_PLATFORM_INFO eight. */
+enum { MTC_FREQ_WIDTH = 4, RATIO_MAX = 255 };
+
+static bool is_bit(uint64_t mask)
+{
+	return !(mask & (mask - 1)); /* or none */
+}
+
+static bool is_field(uint64_t mask, int width)
+{
+	const uint64_t bits = mask ? mask >> __builtin_ctzll(mask) : 0;
+
+	return is_bit(bits + 1) && bits < UINT64_C(1) << width;
+}
+
+/* Decoding shifts by these numbers and multiplies with them: they are checked here, once. */
+static bool check_words(const uint64_t *w, const char **ret_what, uint64_t *ret_value)
+{
+	const struct {
+		const char *what;
+		enum word word;
+		bool good;
+	} checks[] = {
+		{ "PMU type", W_PMU_TYPE, w[W_PMU_TYPE] <= UINT32_MAX },
+		{ "TSC bit", W_TSC_BIT, is_bit(w[W_TSC_BIT]) },
+		{ "noretcomp bit", W_NORETCOMP_BIT, is_bit(w[W_NORETCOMP_BIT]) },
+		{ "MTC bit", W_MTC_BIT, is_bit(w[W_MTC_BIT]) },
+		{ "mask of MTC frequencies", W_MTC_FREQ_BITS,
+		  is_field(w[W_MTC_FREQ_BITS], MTC_FREQ_WIDTH) },
+		{ "numerator of the CTC's ratio", W_TSC_CTC_N, w[W_TSC_CTC_N] <= UINT32_MAX },
+		{ "denominator of the CTC's ratio", W_TSC_CTC_D, w[W_TSC_CTC_D] <= UINT32_MAX },
+		{ "CYC bit", W_CYC_BIT, is_bit(w[W_CYC_BIT]) },
+		{ "ratio without turbo", W_MAX_NONTURBO_RATIO,
+		  w[W_MAX_NONTURBO_RATIO] <= RATIO_MAX },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		*ret_what = checks[i].what;
+		*ret_value = w[checks[i].word];
+		if (!checks[i].good)
+			return false;
+	}
+	return true;
+}
+
 int ptc_pt_info_parse(const struct ptc_rec *rec, struct ptc_pt_info *ret, struct ptc_err *err)
 {
 	struct ptc_pt_info info = { .filter = "" };
 	struct ptc_cur c = rec->body;
-	uint64_t w[W_COUNT] = { 0 }, event_trace = 0;
+	uint64_t w[W_COUNT] = { 0 }, event_trace = 0, value;
+	const char *what;
 	size_t n = 0;
 
 	if (!ptc_cur_le32(&c, &info.type) || !ptc_cur_skip(&c, 4))
@@ -95,6 +142,9 @@ int ptc_pt_info_parse(const struct ptc_rec *rec, struct ptc_pt_info *ret, struct
 		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
 				   "AUXTRACE_INFO of Intel PT has %zu words, %d are needed", n,
 				   W_MIN);
+	if (!check_words(w, &what, &value))
+		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
+				   "AUXTRACE_INFO has an impossible %s: 0x%" PRIx64, what, value);
 	info.pmu_type = (uint32_t)w[W_PMU_TYPE];
 	info.cap_user_time_zero = w[W_CAP_USER_TIME_ZERO] != 0;
 	if (!set_time(&info.time, w[W_TIME_SHIFT], w[W_TIME_MULT], w[W_TIME_ZERO]) &&

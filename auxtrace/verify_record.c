@@ -220,6 +220,18 @@ static void verify_filecode(struct ptc_verify *v, const struct ptc_rec *rec)
 			       c.size, c.off);
 }
 
+static void take_time_conv(struct ptc_verify *v, const struct ptc_rec *rec)
+{
+	struct ptc_err broken;
+
+	if (ptc_time_conv_parse(rec, &v->conv, &broken)) {
+		ptc_verify_say_err(v, "record", &broken);
+		return;
+	}
+	v->has_conv = true;
+	v->conv_off = rec->off;
+}
+
 static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct ptc_user *u,
 		struct ptc_err *err)
 {
@@ -236,11 +248,7 @@ static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct pt
 	case PTC_REC_AUXTRACE:
 		return take_auxtrace(v, rec, err);
 	case PTC_REC_TIME_CONV:
-		v->conv = (struct ptc_time_conv){ (uint16_t)u->u.time_conv.shift,
-						  (uint32_t)u->u.time_conv.mult,
-						  u->u.time_conv.zero };
-		v->has_conv = true;
-		v->conv_off = rec->off;
+		take_time_conv(v, rec);
 		return 0;
 	default:
 		return 0;

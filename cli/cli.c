@@ -11,6 +11,18 @@
 #include <unistd.h>
 
 #include "auxtrace/reader.h"
+#include "base/plain.h"
+
+/* A message may hold names that others chose. */
+__attribute__((format(printf, 1, 0))) static void say_plain(const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	ptc_plain_put(stderr, text ? text : fmt);
+	free(text);
+}
 
 void ptc_say(const char *fmt, ...)
 {
@@ -18,7 +30,7 @@ void ptc_say(const char *fmt, ...)
 
 	fputs("ptcap: ", stderr);
 	va_start(ap, fmt);
-	(void)vfprintf(stderr, fmt, ap);
+	say_plain(fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 }
@@ -103,7 +115,7 @@ int ptc_usage_error(const char *command, const char *fmt, ...)
 
 	fprintf(stderr, "ptcap %s: ", command);
 	va_start(ap, fmt);
-	(void)vfprintf(stderr, fmt, ap);
+	say_plain(fmt, ap);
 	va_end(ap);
 	fprintf(stderr, "; see `ptcap %s --help`\n", command);
 	return PTC_EXIT_USAGE;

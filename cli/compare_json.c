@@ -264,7 +264,7 @@ bool ptc_compare_print_json(const struct ptc_compare_sum *s, uint64_t slack_ns)
 		  !json_object_set_new(o, "functions", functions_of(s)) &&
 		  !json_object_set_new(o, "places", places_of(s)) &&
 		  !json_object_set_new(o, "worst", worst_of(s));
-	char *text = ok ? json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+	char *text = ok ? ptc_json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
 
 	json_decref(o);
 	if (!text)

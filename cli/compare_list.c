@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "compare_report.h"
+#include "jsontext.h"
 
 struct listing {
 	const struct ptc_compare_sample *s;
@@ -66,7 +67,7 @@ static bool print_object(const struct listing *l, const struct ptc_side_row *row
 	if (o && row->kind)
 		json_object_set_new(json_object_get(o, "trace"), "kind",
 				    json_string(ptc_kind_name((enum ptc_kind)row->kind)));
-	text = o ? json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+	text = ptc_json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	json_decref(o);
 	if (text)
 		puts(text);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "compare_report.h"
 
 enum { PLACES = 10, PLACE_MAX = 256, SIDE_MAX = 2 * PLACE_MAX + 8, WIDE = 120 };
@@ -12,11 +13,16 @@ static void place_text(char *text, size_t size, uint64_t ip, const struct ptc_si
 {
 	const char *slash = p->file ? strrchr(p->file, '/') : NULL;
 	char function[PLACE_MAX / 2] = "", line[PLACE_MAX / 2] = "";
+	char name[PLACE_MAX / 2 - 24]; /* and a number behind it */
 
-	if (p->function)
-		(void)snprintf(function, sizeof(function), " %s+0x%" PRIx64, p->function, p->off);
-	if (p->file)
-		(void)snprintf(line, sizeof(line), "  %s:%d", slash ? slash + 1 : p->file, p->line);
+	if (p->function) {
+		ptc_plain_copy(name, sizeof(name), p->function);
+		(void)snprintf(function, sizeof(function), " %s+0x%" PRIx64, name, p->off);
+	}
+	if (p->file) {
+		ptc_plain_copy(name, sizeof(name), slash ? slash + 1 : p->file);
+		(void)snprintf(line, sizeof(line), "  %s:%d", name, p->line);
+	}
 	(void)snprintf(text, size, "%" PRIx64 "%s%s", ip, function, line);
 }
 
@@ -140,9 +146,14 @@ static void print_places(const struct ptc_compare_sum *s)
 	size_t i;
 
 	printf("\nfunctions whose branches lie most\n");
-	for (i = 0; i < s->nfunctions && i < PLACES; i++)
-		printf("  %8" PRIu64 " wrong %8" PRIu64 " missing  %s\n", s->functions[i].wrong,
-		       s->functions[i].missing, s->functions[i].name ? s->functions[i].name : "?");
+	for (i = 0; i < s->nfunctions && i < PLACES; i++) {
+		const char *name = s->functions[i].name;
+
+		printf("  %8" PRIu64 " wrong %8" PRIu64 " missing  ", s->functions[i].wrong,
+		       s->functions[i].missing);
+		ptc_plain_put(stdout, name ? name : "?");
+		putchar('\n');
+	}
 	printf("\nbranches that lie most\n");
 	for (i = 0; i < s->nplaces && i < PLACES; i++) {
 		char text[PLACE_MAX];

@@ -120,7 +120,7 @@ void ptc_emit_hex(struct ptc_emit *e, const char *name, uint64_t v)
 static void json_text(struct ptc_emit *e, const char *s)
 {
 	json_t *j = s ? ptc_json_text(s) : json_null();
-	char *text = j ? json_dumps(j, JSON_ENCODE_ANY) : NULL;
+	char *text = ptc_json_dumps(j, JSON_ENCODE_ANY);
 
 	if (text)
 		fputs(text, stdout);

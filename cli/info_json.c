@@ -554,7 +554,7 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "clock", make_clock(info)) && set(o, "features", make_features(info)) &&
 	    set(o, "code_bytes", number(info->code_bytes)) && set(o, "decode", make_survey(info)) &&
 	    set(o, "newest", make_newest(info)))
-		s = json_dumps(o, JSON_INDENT(2));
+		s = ptc_json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
 	if (s)
 		printf("%s\n", s);

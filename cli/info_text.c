@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/plain.h"
 #include "info.h"
 #include "ptcap/file.h"
 #include "show.h"
@@ -326,12 +327,16 @@ static void show_survey(const struct ptc_info *i)
 			printf(" build-id %s", m.build_id);
 		if (m.found_path)
 			printf(" (not %s)", *m.found_id ? m.found_id : "one without");
-		printf(": %s\n", m.hint);
+		printf(": ");
+		ptc_plain_put(stdout, m.hint);
+		putchar('\n');
 	}
 	n = 0;
 	while ((note = ptc_info_next_note(i, &n)) != NULL) {
 		label("");
-		printf(" %s\n", note);
+		putchar(' ');
+		ptc_plain_put(stdout, note);
+		putchar('\n');
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "out.h"
 
 json_t *ptc_json_text(const char *s)
@@ -24,9 +25,17 @@ json_t *ptc_json_text(const char *s)
 	return j;
 }
 
+char *ptc_json_dumps(const json_t *j, size_t flags)
+{
+	char *text = j ? json_dumps(j, flags) : NULL, *plain = text ? ptc_plain_json(text) : NULL;
+
+	free(text);
+	return plain;
+}
+
 bool ptc_line_json(struct ptc_line *l, json_t *o)
 {
-	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+	char *text = ptc_json_dumps(o, JSON_COMPACT);
 
 	json_decref(o);
 	if (!text)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "begin.h"
 #include "cli.h"
 #include "version.h"
 
@@ -43,6 +44,7 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
+	ptc_begin();
 	if (argc < 2) {
 		ptc_say("no command given; `ptcap --help` lists them");
 		return PTC_EXIT_USAGE;

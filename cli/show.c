@@ -5,19 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "ptcap/file.h"
+
+enum { CHAR_MAX_BYTES = 4 };
 
 void ptc_show_plain(const char *s)
 {
-	const unsigned char *p;
+	char copy[CHAR_MAX_BYTES + 1];
+	bool plain;
+	size_t n;
 
-	for (p = (const unsigned char *)s; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			printf("\\%c", *p);
-		else if (*p < 0x20 || *p == 0x7f)
-			printf("\\x%02x", *p);
-		else
-			putchar(*p);
+	for (; (n = ptc_plain_next(s, &plain)); s += n) {
+		if (*s == '"' || *s == '\\')
+			putchar('\\');
+		memcpy(copy, s, n);
+		copy[n] = '\0';
+		ptc_plain_put(stdout, copy);
 	}
 }
 

@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "text", with what is not printable ASCII or UTF-8 bytes as \xNN: a file must not drive a
- * terminal. */
+/* "text", with \" and \\, and \xNN as in plain.h. */
 void ptc_show_text(const char *s);
 /* The same without the quotes, for people. */
 void ptc_show_plain(const char *s);

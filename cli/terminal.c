@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli.h"
 
 enum { BAR = 40 };
 
@@ -31,6 +35,53 @@ static void show(const char *pager, const int fds[2])
 	_exit(127);
 }
 
+/* Is the program @name, of @len bytes, in @folder, of @folder_len bytes? */
+static bool is_in(const char *folder, size_t folder_len, const char *name, size_t len)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	const int n = snprintf(path, sizeof(path), "%.*s%s%.*s", (int)folder_len, folder,
+			       folder_len ? "/" : "", (int)len, name);
+
+	return n > 0 && (size_t)n < sizeof(path) && !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       !access(path, X_OK);
+}
+
+/*
+ * Would the shell find a pager? What is written to one that is missing is lost. The first word of
+ * @pager is looked for, behind what it sets of the environment. A word that the shell expands
+ * counts as found.
+ */
+static bool is_there(const char *pager)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_./+,@";
+	const char *path = getenv("PATH");
+	size_t len;
+
+	for (;; pager += strcspn(pager, " \t")) {
+		pager += strspn(pager, " \t");
+		len = strspn(pager, plain);
+		if (pager[len] != '=')
+			break;
+	}
+	if (!len || !strchr(" \t", pager[len])) /* strchr finds the end, too */
+		return *pager;
+	if (memchr(pager, '/', len))
+		return is_in("", 0, pager, len);
+	if (!path)
+		path = "/usr/bin:/bin";
+	for (;; path++) {
+		const size_t n = strcspn(path, ":");
+
+		if (n ? is_in(path, n, pager, len) : is_in(".", 1, pager, len))
+			return true;
+		path += n;
+		if (!*path)
+			return false;
+	}
+}
+
 pid_t ptc_pager_start(void)
 {
 	const char *pager = getenv("PAGER");
@@ -39,7 +90,14 @@ pid_t ptc_pager_start(void)
 
 	if (!pager)
 		pager = "less";
-	if (!isatty(STDOUT_FILENO) || !*pager || !strcmp(pager, "cat") || pipe2(fds, O_CLOEXEC))
+	if (!isatty(STDOUT_FILENO) || !*pager || !strcmp(pager, "cat"))
+		return 0;
+	if (!is_there(pager)) {
+		if (getenv("PAGER"))
+			ptc_say("there is no pager '%s'", pager);
+		return 0;
+	}
+	if (pipe2(fds, O_CLOEXEC))
 		return 0;
 	fflush(NULL);
 	pid = fork();

@@ -14,7 +14,8 @@ bool ptc_terminal_has_colors(void);
 
 /*
  * If standard output is a terminal: let $PAGER (less, if it is not set) show what is written
- * there, and on standard error. Returns its pid, or 0 if there is none.
+ * there, and on standard error. Returns its pid, or 0 if there is none. One that is not found is
+ * none: nothing is lost.
  */
 pid_t ptc_pager_start(void);
 /* Wait until it was quit. 0: there is none. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "ledger.h"
 #include "ptcap/file.h"
 
@@ -370,9 +371,10 @@ static void show_thread(FILE *out, const struct ptc_verdict_thread *t)
 	else if (t->moved_cpu >= 0)
 		fprintf(out, "; until %" PRIu64 ".%09" PRIu64 " it was on CPU %d: overwritten",
 			t->moved_ns / NS_PER_S, t->moved_ns % NS_PER_S, (int)t->moved_cpu);
-	if (t->circle.insns && t->circle_name[0])
-		fprintf(out, "; then a loop that PT cannot show, at %s", t->circle_name);
-	else if (t->circle.insns)
+	if (t->circle.insns && t->circle_name[0]) {
+		fprintf(out, "; then a loop that PT cannot show, at ");
+		ptc_plain_put(out, t->circle_name);
+	} else if (t->circle.insns)
 		fprintf(out, "; then a loop that PT cannot show, at 0x%" PRIx64, t->circle.ip);
 	fprintf(out, "\n");
 }

@@ -21,3 +21,51 @@ if(PTCAP_FUZZ)
 	target_compile_options(ptcap_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 target_include_directories(ptcap_flags SYSTEM INTERFACE "${PROJECT_SOURCE_DIR}/third_party/uapi")
+
+# What makes a memory error end the program instead of something worse. Each compiler or linker gets what it knows.
+include(CheckCCompilerFlag)
+include(CheckCSourceCompiles)
+include(CheckLinkerFlag)
+include(CheckPIESupported)
+check_pie_supported(OUTPUT_VARIABLE PTCAP_PIE_WHY LANGUAGES C) # CMAKE_POSITION_INDEPENDENT_CODE compiles for it
+if(NOT CMAKE_C_LINK_PIE_SUPPORTED)
+	message(STATUS "No position-independent executables: ${PTCAP_PIE_WHY}")
+endif()
+foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection)
+	string(MAKE_C_IDENTIFIER "PTCAP_HAS${flag}" known)
+	check_c_compiler_flag(${flag} ${known})
+	if(${known})
+		target_compile_options(ptcap_flags INTERFACE ${flag})
+	endif()
+endforeach()
+
+# ptcap_hardened_link: for targets of objects that others compiled, too.
+add_library(ptcap_hardened_link INTERFACE)
+foreach(flag relro now noexecstack)
+	check_linker_flag(C "LINKER:-z,${flag}" PTCAP_HAS_Z_${flag})
+	if(PTCAP_HAS_Z_${flag})
+		target_link_options(ptcap_hardened_link INTERFACE "LINKER:-z,${flag}")
+	endif()
+endforeach()
+target_link_libraries(ptcap_flags INTERFACE ptcap_hardened_link)
+
+# The C library checks sizes only where the compiler optimises, and warns otherwise. It also warns of a level that it
+# does not know. A sanitizer finds more than these checks, which hide calls from it. Distributors set a level, too.
+if(NOT PTCAP_SANITIZE)
+	set(CMAKE_TRY_COMPILE_CONFIGURATION "${CMAKE_BUILD_TYPE}")
+	foreach(level 3 2)
+		set(CMAKE_REQUIRED_FLAGS "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level} -Werror")
+		check_c_source_compiles("
+			#include <stdio.h>
+			#ifndef __OPTIMIZE__
+			#error the compiler does not optimise
+			#endif
+			int main(void) { return 0; }" PTCAP_FORTIFY_${level})
+		if(PTCAP_FORTIFY_${level})
+			target_compile_options(ptcap_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level})
+			break()
+		endif()
+	endforeach()
+	unset(CMAKE_REQUIRED_FLAGS)
+	unset(CMAKE_TRY_COMPILE_CONFIGURATION)
+endif()

@@ -116,7 +116,7 @@ static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
 	size_t which = 0;
 	const bool listed = list_mappings(fs, r, &which);
 	const int fd = listed && fs->maps[which].executable ? ptc_codefile_reopen(r->file) : -1;
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	Dwfl_Module *mod = NULL;
 	uint64_t bias = 0;
 	void **data;

@@ -9,6 +9,7 @@
 
 #include "arch/pt_packet.h"
 #include "base/cursor.h"
+#include "base/plain.h"
 #include "decode/addrspace.h"
 #include "decode/grow.h"
 #include "decode/kernel.h"
@@ -136,25 +137,20 @@ void ptc_cost_add(struct ptc_cost *c, const uint8_t *bytes, size_t len)
 	}
 }
 
-/* Names are what the recording says: they must not drive a terminal. */
-static void plain(char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = '?';
-}
-
 /* A note that does not fit in memory is a note less. */
 static struct ptc_note *__attribute__((format(printf, 2, 0)))
 add_va(struct ptc_notes *n, const char *fmt, va_list ap)
 {
 	struct ptc_note *note;
-	char *s;
+	char *text, *s;
 
 	if (!ptc_grow(&n->notes, &n->cap, n->n + 1, sizeof(*n->notes)) ||
-	    vasprintf(&s, fmt, ap) < 0)
+	    vasprintf(&text, fmt, ap) < 0)
 		return NULL;
-	plain(s);
+	s = ptc_plain_dup(text); /* names are what the recording says */
+	free(text);
+	if (!s)
+		return NULL;
 	note = &n->notes[n->n++];
 	*note = (struct ptc_note){ .line = s };
 	return note;

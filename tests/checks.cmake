@@ -16,6 +16,12 @@ ptcap_check(unchanged)
 ptcap_check(headers "${CMAKE_C_COMPILER}")
 ptcap_check(format)
 ptcap_check(help $<TARGET_FILE:ptcap_cli>)
+set(fortify plain)
+if(PTCAP_FORTIFY_3 OR PTCAP_FORTIFY_2)
+	set(fortify fortify)
+endif()
+ptcap_check(hardened "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" ${fortify} $<TARGET_FILE:ptcap_cli>
+	$<TARGET_FILE:ptcap_shared> $<TARGET_FILE:ptcap_emu>)
 
 # Minutes, not seconds: only `ctest -C Tidy` runs it (scripts/test --all).
 add_test(NAME check_tidy CONFIGURATIONS Tidy COMMAND ${Python3_EXECUTABLE} -B

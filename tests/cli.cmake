@@ -7,6 +7,8 @@ foreach(name bad_input info dump perf_reads samples)
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}"
 		SKIP_RETURN_CODE 77 LABELS cli)
 endforeach()
-add_test(NAME cli_damage COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/damage.py")
-set_tests_properties(cli_damage PROPERTIES LABELS cli
-	ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")
+foreach(name damage plaintext)
+	add_test(NAME cli_${name} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.py")
+	set_tests_properties(cli_${name} PROPERTIES LABELS cli
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")
+endforeach()

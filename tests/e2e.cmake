@@ -310,6 +310,16 @@ foreach(name output_link output_special swapped swapped_running named below_symf
 endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
+# Names that act on a terminal.
+foreach(name printed refused)
+	e2e_test(plaintext_${name} "${e2e_dir}/plaintext.py" "${name}")
+endforeach()
+# Closed descriptors, limits, pagers, files that are cut.
+foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager)
+	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
+endforeach()
+# Numbers at their extremes.
+e2e_test(numbers_auxtrace_info "${e2e_dir}/numbers.py" auxtrace_info)
 # Several threads decode as one does.
 foreach(name signal jit recurse storm cpus dlopen except shell traces many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")

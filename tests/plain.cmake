@@ -16,7 +16,7 @@ ptcap_plain(abi)
 
 # A QEMU is played, with the functions of two of its versions; the linker is to export them.
 foreach(qemu 8 10)
-	add_executable(interface_${qemu} plain/interface.c)
+	add_executable(interface_${qemu} plain/interface.c plain/interface_qemu.c)
 	ptcap_sees_all(interface_${qemu})
 	target_compile_definitions(interface_${qemu} PRIVATE QEMU_${qemu})
 	set_target_properties(interface_${qemu} PROPERTIES ENABLE_EXPORTS ON)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/fast/time.h"
 
+#include <assert.h>
+
 /* An MTC has eight bits of the counter, a TMA sixteen. */
-enum { MTC_BITS = 8, TMA_BITS = 16 };
+enum { MTC_BITS = 8, TMA_BITS = 16, FREQ_MAX = 15 };
 
 static uint64_t get(const uint8_t *p, int n)
 {
@@ -16,6 +18,7 @@ static uint64_t get(const uint8_t *p, int n)
 /* Behind the highest bit of the counter that an MTC has. */
 static unsigned int top_of(const struct ptc_fast_time *t)
 {
+	assert(t->clock.mtc_freq <= FREQ_MAX); /* ptc_pt_info_parse */
 	return (unsigned int)t->clock.mtc_freq + MTC_BITS;
 }
 

@@ -301,7 +301,11 @@ struct ptc_pt_info {
 	bool cap_event_trace; /* the CPU can trace interrupts and the like (CFE, EVD) */
 };
 
-/* The record AUXTRACE_INFO. The filter is lent from it. PTC_E_FORMAT: too short. */
+/*
+ * The record AUXTRACE_INFO. The filter is lent from it. PTC_E_FORMAT: too short, or a number is
+ * impossible. Of numbers that are returned: each *_bit is one bit or 0, mtc_freq_bits are at most 4
+ * bits side by side, max_nonturbo_ratio is at most 255.
+ */
 PTC_API int ptc_pt_info_parse(const struct ptc_rec *rec, struct ptc_pt_info *ret,
 			      struct ptc_err *err);
 

@@ -5,7 +5,6 @@
  * the functions of QEMU 8 and of QEMU 10.2.
  */
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +16,6 @@
 #include "ptcap/capture.h"
 
 enum { MAX_OPTIONS = 8 };
-
-/* A function of QEMU that the plugin refers to, and never calls here. */
-#define QEMU_HAS(name)                                                                             \
-	__attribute__((visibility("default"))) void qemu_plugin_##name(void);                      \
-	void qemu_plugin_##name(void)                                                              \
-	{                                                                                          \
-	}
-
-#ifdef QEMU_10
-QEMU_HAS(register_vcpu_tb_exec_inline_per_vcpu) /* of interface 2 */
-QEMU_HAS(register_vcpu_discon_cb)		/* of interface 6, and in QEMU 10.2 */
-#endif
 
 typedef int install_fn(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv);
 
@@ -53,47 +40,50 @@ static int be_qemu(char *line, int oldest, int newest)
 	return install(1, &info, argc, argv) ? 1 : 0;
 }
 
-/* Asks the plugin of a QEMU of that range. Its probe has no environment: its name has the range. */
-static void expect(const char *self, int oldest, int newest, bool fits)
+/* ptcap starts QEMU with an empty environment, so the range is in the name of the program. */
+static void expect(const char *range, bool fits)
 {
 	char program[] = "/bin/true", *argv[] = { program, NULL };
 	struct ptc_record_opts o = PTC_RECORD_OPTS_INIT;
+	char folder[] = "/tmp/ptcap-interface-XXXXXX", *self, *qemu;
 	struct ptc_err err;
-	char name[PATH_MAX];
 	int rc;
 
-	(void)snprintf(name, sizeof(name), "%s-%d-%d", self, oldest, newest);
-	(void)unlink(name);
-	CHECK(!symlink(self, name), "%s", name);
-	setenv("PTCAP_QEMU", name, 1);
 	o.argv = argv;
 	o.source = PTC_SOURCE_EMU;
+	self = realpath("/proc/self/exe", NULL);
+	CHECK(self && mkdtemp(folder) && asprintf(&qemu, "%s/qemu %s", folder, range) > 0,
+	      "no folder");
+	CHECK(!symlink(self, qemu), "cannot make '%s'", qemu);
+	setenv("PTCAP_QEMU", qemu, 1);
 	rc = ptc_emu_fits(&o, &err);
-	(void)unlink(name);
-	CHECK(fits == !rc, "interfaces %d to %d: %s", oldest, newest, rc ? err.msg : "loaded");
+	(void)unlink(qemu);
+	(void)rmdir(folder);
+	free(qemu);
+	free(self);
+	CHECK(fits == !rc, "interfaces %s: %s", range, rc ? err.msg : "loaded");
 }
 
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "-plugin")) {
-		const char *range = strrchr(argv[0], '/');
-		char *end = NULL;
+		const char *range = strchr(argv[0], ' ');
+		char *end;
 		long oldest;
 
-		range = range ? strchr(range, '-') : NULL;
-		CHECK(range, "%s: no range", argv[0]);
-		oldest = strtol(range + 1, &end, 10);
-		return be_qemu(argv[2], (int)oldest, (int)strtol(end + 1, NULL, 10));
+		CHECK(range, "'%s' has no range", argv[0]);
+		oldest = strtol(range, &end, 10);
+		return be_qemu(argv[2], (int)oldest, (int)strtol(end, NULL, 10));
 	}
 #ifdef QEMU_10
-	expect(argv[0], 2, 4, true); /* 10.0 */
-	expect(argv[0], 2, 5, true); /* 10.1 and 10.2 */
-	expect(argv[0], 2, 6, true); /* 11.0 */
-	expect(argv[0], 2, 7, false);
-	expect(argv[0], 7, 7, false);
+	expect("2 4", true); /* 10.0 */
+	expect("2 5", true); /* 10.1 and 10.2 */
+	expect("2 6", true); /* 11.0 */
+	expect("2 7", false);
+	expect("7 7", false);
 #else
-	expect(argv[0], 0, 1, true);
-	expect(argv[0], 1, 1, true);
+	expect("0 1", true);
+	expect("1 1", true);
 #endif
 	return 0;
 }

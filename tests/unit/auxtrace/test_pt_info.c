@@ -110,6 +110,71 @@ Test(pt_info, an_impossible_clock_is_refused_only_where_it_counts)
 	ptc_buf_release(&b);
 }
 
+/* The word @n of @some as @value. */
+static int with(size_t n, uint64_t value, struct ptc_pt_info *ret)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	struct ptc_rec rec;
+	size_t i;
+	int rc;
+
+	ptc_pt_info_put(&b, &some);
+	for (i = 0; i < 8; i++)
+		b.bytes[16 + n * 8 + i] = (uint8_t)(value >> 8 * i);
+	rec = cut(b.bytes, b.len);
+	rc = ptc_pt_info_parse(&rec, ret, &err);
+	if (rc)
+		cr_expect_not_null(strstr(err.msg, "impossible"), "%s", err.msg);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+Test(pt_info, each_number_is_taken_up_to_its_extremes_and_refused_beyond)
+{
+	enum { BIT, NUMBER, RATIO, FREQ, SHIFT };
+	static const struct {
+		size_t word;
+		int kind;
+	} words[] = { { 0, NUMBER },  { 1, SHIFT }, { 2, NUMBER }, { 5, BIT },
+		      { 6, BIT },     { 10, BIT },  { 11, FREQ },  { 12, NUMBER },
+		      { 13, NUMBER }, { 14, BIT },  { 15, RATIO } };
+	static const struct {
+		uint64_t value;
+		bool good[5]; /* by kind */
+	} values[] = {
+		{ 0, { true, true, true, true, true } },
+		{ 1, { true, true, true, true, true } },
+		{ 3, { false, true, true, true, true } },
+		{ 5, { false, true, true, false, true } },
+		{ 15, { false, true, true, true, true } },
+		{ 31, { false, true, true, false, true } },
+		{ 63, { false, true, true, false, true } },
+		{ 64, { true, true, true, true, false } },
+		{ 255, { false, true, true, false, false } },
+		{ 256, { true, true, false, true, false } },
+		{ 0x3c000, { false, true, false, true, false } },
+		{ 0x24000, { false, true, false, false, false } },
+		{ UINT32_MAX, { false, true, false, false, false } },
+		{ UINT64_C(1) << 32, { true, false, false, true, false } },
+		{ UINT64_C(1) << 63, { true, false, false, true, false } },
+		{ UINT64_C(0xf) << 60, { false, false, false, true, false } },
+		{ UINT64_C(0x1f) << 59, { false, false, false, false, false } },
+		{ UINT64_MAX, { false, false, false, false, false } },
+	};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
+			struct ptc_pt_info got;
+			const int rc = with(words[i].word, values[k].value, &got);
+
+			cr_expect_eq(rc, values[k].good[words[i].kind] ? 0 : PTC_E_FORMAT,
+				     "word %zu, value 0x%llx", words[i].word,
+				     (unsigned long long)values[k].value);
+		}
+}
+
 Test(pt_info, a_filter_whose_end_is_not_where_its_length_says_is_refused)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

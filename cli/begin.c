@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "begin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/plain.h"
+#include "exitcodes.h"
+
+/* /proc/self/maps has a path behind 73 columns. */
+enum { LINE = 4096 + 128, PATH_COLUMN = 73 };
+
+/* --- descriptors --- */
+
+/* The wrong way around, so that reading standard input fails, and writing to standard output. */
+static const int modes[] = {
+	[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDWR
+};
+
+static void take_descriptors(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* The lowest number that is free is @fd. */
+		if (open("/dev/null", modes[fd] | O_CLOEXEC) < 0 &&
+		    open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) < 0)
+			_exit(PTC_EXIT_FAIL); /* nothing can be said */
+	}
+}
+
+/* --- a file that was cut --- */
+
+/* In a signal handler: no stdio, no memory. */
+struct line {
+	int fd;
+	size_t at, n; /* in @buf */
+	char buf[LINE], text[LINE];
+};
+
+/* The next line of /proc/self/maps, without its end. What is too long is cut. */
+static bool next_line(struct line *l)
+{
+	size_t n = 0;
+
+	for (;;) {
+		if (l->at == l->n) {
+			const ssize_t got = read(l->fd, l->buf, sizeof(l->buf));
+
+			if (got <= 0)
+				return false;
+			l->at = 0;
+			l->n = (size_t)got;
+		}
+		if (l->buf[l->at] == '\n')
+			break;
+		if (n + 1 < sizeof(l->text))
+			l->text[n++] = l->buf[l->at];
+		l->at++;
+	}
+	l->at++;
+	l->text[n] = '\0';
+	return true;
+}
+
+static uint64_t hex(const char **s)
+{
+	uint64_t v = 0;
+
+	for (;; (*s)++) {
+		if (**s >= '0' && **s <= '9')
+			v = v << 4 | (uint64_t)(**s - '0');
+		else if (**s >= 'a' && **s <= 'f')
+			v = v << 4 | (uint64_t)(**s - 'a' + 10);
+		else
+			return v;
+	}
+}
+
+/* The path of the file that is mapped at @addr, in @l, or NULL. */
+static const char *find_file(struct line *l, uint64_t addr)
+{
+	while (next_line(l)) {
+		const char *s = l->text;
+		const uint64_t begin = hex(&s);
+		uint64_t end;
+
+		s += *s == '-';
+		end = hex(&s);
+		if (addr >= begin && addr < end)
+			return strlen(l->text) > PATH_COLUMN && l->text[PATH_COLUMN] == '/' ?
+				       l->text + PATH_COLUMN :
+				       NULL;
+	}
+	return NULL;
+}
+
+static void put(const char *s)
+{
+	if (write(STDERR_FILENO, s, strlen(s)) < 0)
+		return; /* and nothing else can be said */
+}
+
+static void on_bus(int sig, siginfo_t *info, void *context)
+{
+	struct line l = { .fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC) };
+	char plain[LINE];
+	const char *path;
+
+	(void)context;
+	path = l.fd < 0 ? NULL : find_file(&l, (uint64_t)(uintptr_t)info->si_addr);
+	if (!path || info->si_code <= 0) { /* none of a file: a fault of ptcap, or sent */
+		(void)signal(sig, SIG_DFL);
+		(void)raise(sig);
+		return;
+	}
+	ptc_plain_copy(plain, sizeof(plain), path);
+	put("ptcap: cannot read '");
+	put(plain);
+	put("': it became shorter while it was read, or its disk failed\n");
+	_exit(PTC_EXIT_FAIL);
+}
+
+/* --- signals --- */
+
+static void on_limit(int sig)
+{
+	(void)sig; /* write() fails with EFBIG */
+}
+
+/* A handler, unlike SIG_IGN, is not handed on to commands that are run. */
+static void take_signals(void)
+{
+	struct sigaction limit = { .sa_handler = on_limit, .sa_flags = SA_RESTART }, old;
+	struct sigaction bus = { .sa_sigaction = on_bus, .sa_flags = SA_SIGINFO };
+
+	if (!sigaction(SIGXFSZ, NULL, &old) && old.sa_handler != SIG_IGN)
+		(void)sigaction(SIGXFSZ, &limit, NULL);
+	(void)sigaction(SIGBUS, &bus, NULL);
+}
+
+void ptc_begin(void)
+{
+	take_descriptors();
+	take_signals();
+}

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""odds.py NAME: what ptcap is started with, and what happens to its files: closed descriptors, limits, pagers, cuts.
+
+Each function below is a case; its name and text say what holds.
+"""
+
+import filecmp
+import os
+import pty
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+import lib
+import store
+from lib import PTCAP, Run, check, prog
+
+CASES = {}
+PIPE = 1 << 20  # more than a pipe and a buffer of ptcap hold
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def made(folder, name="recording"):
+    path = os.path.join(folder, name)
+    store.fetch(path, [prog("signal")]).expect(0)
+    return path
+
+
+def reading(path):
+    """Commands that print what they read at @path."""
+    for words in ("info", "info --format json", "dump", "decode", "decode -F from,to", "decode --insn", "decode --stats",
+                  "decode --counts=edges", "decode --format json", "decode --format bin", "decode --calls"):
+        yield [PTCAP, *words.split(), "-i", path]
+
+
+# --- descriptors ----------------------------------------------------------------------------------
+
+
+def without(fds, argv, **kw):
+    return Run(["sh", "-c", 'exec "$@" ' + " ".join(f"{fd}>&-" for fd in fds), "sh", *argv], stdin=None, **kw)
+
+
+@case
+def closed(folder):
+    """No file gets a number that is standard output's. A report that nobody got is an error, as cat says it."""
+    path = made(folder)
+    shutil.copy(path, path + ".kept")
+    for argv in reading(path):
+        for fds in ((1,), (0, 1), (0, 1, 2)):
+            r = without(fds, argv)
+            check(r.status == 1, f"{argv} without {fds}: exit status {r.status}\n{r.err}")
+            said = re.findall("cannot write '?standard output'?: Bad file descriptor\n", r.err)
+            check(2 in fds or len(said) == 1, f"{argv}: {r.err}")
+            check(filecmp.cmp(path, path + ".kept", False), f"{argv} without {fds} wrote to its recording")
+        check(without((0, 2), argv).status == 0, f"{argv}: needs what it does not use")
+    r = without((0,), [PTCAP, "info", "-i", "-"])
+    check(r.status == 1 and "Bad file descriptor" in r.err, f"a closed standard input: {r.status} {r.err}")
+    without((0, 1, 2), [PTCAP, "convert", "-i", path, "-o", path + ".new"]).expect(0)
+    Run([PTCAP, "decode", "-i", path + ".new"]).expect(0)
+
+
+ASK = """
+static long call(long n, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+
+	__asm__ volatile("syscall" : "+a"(n) : "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+	return n;
+}
+__attribute__((force_align_arg_pointer)) void _start(void)
+{
+	long action[4] = { 0 }, said = 0, fd;
+
+	for (fd = 0; fd < 3; fd++)
+		said |= (call(72, fd, 1, 0, 0) >= 0) << fd; /* fcntl(F_GETFD) */
+	call(13, 25, 0, (long)action, 8); /* rt_sigaction(SIGXFSZ) */
+	call(231, said | (action[0] != 0) << 3, 0, 0, 0);
+}
+"""
+
+
+def ask(folder):
+    """A program whose exit status says which of 0, 1 and 2 are open (1, 2, 4), and whether SIGXFSZ is ignored (8)."""
+    source, program = os.path.join(folder, "ask.c"), os.path.join(folder, "ask")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(ASK)
+    subprocess.run(["gcc", "-O1", "-static", "-nostdlib", "-fno-stack-protector", source, "-o", program], check=True)
+    return program
+
+
+@case
+def for_command(folder):
+    """A command that is recorded finds closed what was closed, and its own SIGXFSZ."""
+    program = ask(folder)
+    for fds, open_ones in (((), 7), ((0, 1), 4), ((0,), 6), ((0, 1, 2), 0)):
+        without(fds, [*lib.RECORD, "-q", "-o", os.path.join(folder, "o"), "--", program]).expect(open_ones)
+
+
+# --- signals --------------------------------------------------------------------------------------
+
+
+@case
+def limited(folder):
+    """RLIMIT_FSIZE: a message, not a signal."""
+    path = made(folder)
+    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))}
+    for argv in reading(path):
+        with open(os.path.join(folder, "out"), "wb") as f:
+            r = Run(argv, stdout=f, **limit)
+            size = f.seek(0, os.SEEK_END)
+        if size == 512:
+            check(r.status == 1 and "File too large" in r.err, f"{argv}: {r.status} {r.err}")
+        else:
+            check(r.status == 0, f"{argv}: {r.status} {r.err}")
+    for command in ("convert", "recover"):
+        r = Run([PTCAP, command, "-i", path, "-o", path + ".new"], **limit)
+        check(r.status == 1 and "File too large" in r.err, f"{command}: {r.status} {r.err}")
+        check(not os.path.exists(path + ".new"), f"{command} left a part")
+
+
+@case
+def nobody_reads(folder):
+    """A reader that has gone ends ptcap as it ends others: by SIGPIPE, without a word."""
+    path = made(folder)
+    for argv in reading(path):
+        read, write = os.pipe()
+        os.close(read)
+        r = Run(argv, stdout=write, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+        check(r.status == 128 + signal.SIGPIPE, f"{argv}: {r.status} {r.err}")
+        r = Run(argv, stdout=write, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
+        check(r.status == 1 and "Broken pipe" in r.err, f"{argv}, SIGPIPE ignored: {r.status} {r.err}")
+        os.close(write)
+
+
+def cut(argv, path):
+    """Cut @path when @argv, whose reader waits, has begun to print."""
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0) as p:
+        check(p.stdout.read(1), "it prints nothing")
+        os.truncate(path, 0)
+        got = 1 + len(b"".join(iter(lambda: p.stdout.read(1 << 16), b"")))
+        err = p.stderr.read().decode()
+        status = p.wait()
+    check(status == 1, f"{argv}: exit status {status}, {got} bytes, {err!r}")
+    check(f"'{path}'" in err and "shorter" in err, f"it does not say what happened: {err!r}")
+
+
+@case
+def cut_recording(folder):
+    """A recording that is truncated while it is read."""
+    path = os.path.join(folder, "recording")
+    lib.record(path, [prog("busy"), lib.BUSY_A_WHILE], "-m", "8K,8K").expect(7)
+    for argv in ([PTCAP, "decode", "-j1"], [PTCAP, "decode", "-j2"], [PTCAP, "decode", "--engine", "libipt"]):
+        shutil.copy(path, path + ".cut")
+        whole = len(Run([*argv, "-i", path]).out)
+        check(whole > PIPE, f"only {whole} bytes of {argv}")
+        cut([*argv, "-i", path + ".cut"], path + ".cut")
+
+
+FIRST = """
+void second(int);
+int main(void)
+{
+	volatile int i;
+
+	for (i = 0; i < 12000; i++)
+		;
+	second(i);
+	return 0;
+}
+"""
+SECOND = """
+void second(int n)
+{
+	while (n-- > 11990)
+		__asm__ volatile("");
+}
+"""
+
+
+@case
+def cut_program(folder):
+    """A program whose debug information is read, the same."""
+    program, path = os.path.join(folder, "program"), os.path.join(folder, "recording")
+    for name, text in (("first.c", FIRST), ("second.c", SECOND)):
+        with open(os.path.join(folder, name), "w", encoding="ascii") as f:
+            f.write(text)
+    subprocess.run(["gcc", "-g", "-O1", "-static", "first.c", "second.c", "-o", program], check=True, cwd=folder)
+    lib.record(path, [program]).expect(0)
+    cut([PTCAP, "decode", "-j1", "-i", path, "-F", "from,sym,srcline"], program)
+
+
+# --- pagers ---------------------------------------------------------------------------------------
+
+
+def on_terminal(argv, **env):
+    """What @argv writes to a terminal, and its status."""
+    out = b""
+    pid, fd = pty.fork()
+    if not pid:
+        os.environ.update(TERM="dumb", **env)
+        os.execv(argv[0], argv)
+    while True:
+        try:
+            got = os.read(fd, 65536)
+        except OSError:  # the end of a terminal
+            break
+        if not got:
+            break
+        out += got
+    os.close(fd)
+    return out.replace(b"\r\n", b"\n"), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@case
+def no_pager(folder):
+    """One that is missing loses nothing, and is named if the user named it. One that is there is used."""
+    path = made(folder)
+    want = Run([PTCAP, "decode", "-i", path]).out.encode()
+    for pager in ("no-such-pager", "no-such-pager -R", "/nowhere/pager", "A=1 B=2 no-such-pager", folder):
+        out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER=pager)
+        check(want in out and status == 0, f"{pager}: status {status}, {len(out)} of {len(want)} bytes")
+        check(f"there is no pager '{pager}'".encode() in out, f"{pager} is not named")
+    out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER="", PATH=folder)
+    check(want == out and status == 0, "without a pager")
+    kept = {name: os.environ.pop(name) for name in ("PAGER",) if name in os.environ}
+    out, status = on_terminal([PTCAP, "decode", "-i", path], PATH=folder)
+    check(want == out and status == 0, f"no less: {status} {out[-300:]}")
+    os.environ.update(kept)
+    for pager in ("sed s/^/./", "A=1 sed s/^/./", "/bin/sed s/^/./", "(sed s/^/./)", "S=1; sed s/^/./", "$SED s/^/./"):
+        out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER=pager, SED="sed")
+        check(out.startswith(b".") and out.count(b"\n") >= want.count(b"\n") and status == 0, f"{pager}: {out[:100]}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    lib.main(CASES)
