@@ -83,7 +83,7 @@ static node *rotate(node *n, bool right)
 {
 	node **side = right ? &n->right : &n->left, *up;
 
-	if (!own(side)) {
+	if (!*side || !own(side)) {
 		update(n);
 		return n;
 	}
