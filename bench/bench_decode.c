@@ -143,7 +143,8 @@ static struct pt_image *last_image(struct ptc_decode *d)
 	while (ptc_sideband_peek(&d->sideband, UINT64_MAX))
 		must(ptc_sideband_apply(&d->sideband, &d->procs, &err), &err);
 	for (i = 0; i < d->procs.nprocs; i++)
-		if (!as || d->procs.procs[i]->as.n > as->n)
+		if (!as ||
+		    ptc_ranges_count(&d->procs.procs[i]->as.ranges) > ptc_ranges_count(&as->ranges))
 			as = &d->procs.procs[i]->as;
 	if (!as)
 		die("the recording has no process");

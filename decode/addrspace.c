@@ -5,18 +5,13 @@
 #include <string.h>
 
 #include "decode/codefile.h"
-#include "decode/grow.h"
 #include "decode/ipt.h"
-#include "decode/overlay.h"
 
 void ptc_addrspace_release(struct ptc_addrspace *as)
 {
 	ptc_ipt_drop_images(as);
-	ptc_overlay_put(as->overlay);
-	as->overlay = NULL;
-	free(as->ranges);
-	as->ranges = NULL;
-	as->n = as->cap = 0;
+	ptc_ranges_release(&as->patches);
+	ptc_ranges_release(&as->ranges);
 }
 
 static void note_change(struct ptc_addrspace *as, uint64_t start, uint64_t end)
@@ -33,134 +28,74 @@ void ptc_addrspace_rename(struct ptc_addrspace *as)
 
 void ptc_addrspace_clear(struct ptc_addrspace *as)
 {
-	as->n = 0;
-	ptc_overlay_put(as->overlay);
-	as->overlay = NULL;
+	ptc_ranges_release(&as->ranges);
+	ptc_ranges_release(&as->patches);
 	note_change(as, 0, UINT64_MAX);
 	as->layout++;
 }
 
-/* Index of the first range that ends behind @ip. */
-static size_t lower(const struct ptc_addrspace *as, uint64_t ip)
+/* The files are not all that is to be said of [start, end). */
+static bool mark_patched(struct ptc_addrspace *as, uint64_t start, uint64_t end)
 {
-	size_t lo = 0, hi = as->n, mid;
+	const struct ptc_range *r;
+	struct ptc_range marked;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (as->ranges[mid].end <= ip)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* An overlay of its own, to be changed. */
-static bool own_overlay(struct ptc_addrspace *as)
-{
-	struct ptc_overlay *o;
-
-	if (as->overlay && !ptc_overlay_shared(as->overlay))
-		return true;
-	if (as->overlay && as->copied) {
-		*as->copied += ptc_overlay_size(as->overlay);
-		if (*as->copied > PTC_OVERLAY_COPIES)
+	for (r = ptc_ranges_from(&as->ranges, start); r && r->start < end;
+	     r = ptc_ranges_from(&as->ranges, marked.end)) {
+		marked = *r;
+		if (marked.file)
+			marked.file->saved = true;
+		if (marked.patched)
+			continue;
+		as->layout++;
+		marked.patched = true;
+		if (!ptc_ranges_put(&as->ranges, &marked))
 			return false;
 	}
-	o = as->overlay ? ptc_overlay_copy(as->overlay) : ptc_overlay_new();
-	if (!o)
-		return false;
-	ptc_overlay_put(as->overlay);
-	as->overlay = o;
 	return true;
-}
-
-static bool drop_patches(struct ptc_addrspace *as, uint64_t start, uint64_t end)
-{
-	return !as->overlay || (own_overlay(as) && ptc_overlay_drop(as->overlay, start, end));
 }
 
 bool ptc_addrspace_patch(struct ptc_addrspace *as, uint64_t addr, const uint8_t *bytes, size_t len)
 {
-	uint64_t end;
-	size_t i;
+	struct ptc_range r = { .start = addr, .bytes = bytes };
 
-	if (__builtin_add_overflow(addr, len, &end))
-		end = UINT64_MAX;
-	if (!own_overlay(as) || !ptc_overlay_patch(as->overlay, addr, bytes, len))
+	if (__builtin_add_overflow(addr, len, &r.end))
+		r.end = UINT64_MAX;
+	if (addr < r.end && !ptc_ranges_put(&as->patches, &r))
 		return false;
-	note_change(as, addr, end);
-	for (i = lower(as, addr); i < as->n && as->ranges[i].start < end; i++) {
-		if (!as->ranges[i].patched)
-			as->layout++;
-		as->ranges[i].patched = true;
-		if (as->ranges[i].file)
-			as->ranges[i].file->saved = true;
-	}
-	return true;
+	note_change(as, addr, r.end);
+	return mark_patched(as, addr, r.end);
 }
 
 bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, uint64_t off,
 		       struct ptc_codefile *file)
 {
-	struct ptc_range head, tail, *r;
-	bool keep_head, keep_tail;
-	uint64_t end;
-	size_t i, j, put;
+	struct ptc_range r = { .start = start, .off = off, .file = file };
 
-	if (__builtin_add_overflow(start, len, &end))
-		end = UINT64_MAX;
-	if (start >= end)
+	if (__builtin_add_overflow(start, len, &r.end))
+		r.end = UINT64_MAX;
+	if (start >= r.end)
 		return true;
 	if (file)
-		ptc_codefile_fill(file, off, end - start);
-	if (!drop_patches(as, start, end) ||
-	    !ptc_grow(&as->ranges, &as->cap, as->n + 2, sizeof(*as->ranges)))
+		ptc_codefile_fill(file, off, r.end - start);
+	if (!ptc_ranges_drop(&as->patches, start, r.end) || !ptc_ranges_put(&as->ranges, &r))
 		return false;
-	r = as->ranges;
-	i = lower(as, start);
-	for (j = i; j < as->n && r[j].start < end; j++)
-		;
-	/* [i, j) overlap; what sticks out of the new range at either side stays. */
-	keep_head = i < j && r[i].start < start;
-	keep_tail = i < j && r[j - 1].end > end;
-	if (keep_head) {
-		head = r[i];
-		head.end = start;
-	}
-	if (keep_tail) {
-		tail = r[j - 1];
-		tail.off += end - tail.start;
-		tail.start = end;
-	}
-	put = i + keep_head + 1 + keep_tail;
-	memmove(&r[put], &r[j], (as->n - j) * sizeof(*r));
-	as->n = as->n - (j - i) + (put - i);
-	if (keep_head)
-		r[i++] = head;
-	r[i++] = (struct ptc_range){ .start = start, .end = end, .off = off, .file = file };
-	if (keep_tail)
-		r[i] = tail;
-	note_change(as, start, end);
+	note_change(as, start, r.end);
 	as->layout++;
 	return true;
 }
 
-bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *from)
+void ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *from)
 {
 	if (as == from)
-		return true;
-	if (!ptc_grow(&as->ranges, &as->cap, from->n, sizeof(*as->ranges)))
-		return false;
-	if (from->n)
-		memcpy(as->ranges, from->ranges, from->n * sizeof(*as->ranges));
-	as->n = from->n;
-	ptc_overlay_put(as->overlay);
-	as->overlay = from->overlay ? ptc_overlay_get(from->overlay) : NULL;
+		return;
+	ptc_ranges_release(&as->ranges);
+	ptc_ranges_release(&as->patches);
+	ptc_ranges_copy(&as->ranges, &from->ranges);
+	ptc_ranges_copy(&as->patches, &from->patches);
 	note_change(as, 0, UINT64_MAX);
 	as->state = from->state;
 	as->layout++;
-	return true;
 }
 
 static bool is_kernel(uint64_t ip)
@@ -170,10 +105,10 @@ static bool is_kernel(uint64_t ip)
 
 const struct ptc_range *ptc_addrspace_find(const struct ptc_addrspace *as, uint64_t ip)
 {
-	const size_t i = lower(as, ip);
+	const struct ptc_range *r = ptc_ranges_from(&as->ranges, ip);
 
-	if (i < as->n && as->ranges[i].start <= ip)
-		return &as->ranges[i];
+	if (r && r->start <= ip)
+		return r;
 	return as->kernel && is_kernel(ip) ? ptc_addrspace_find(as->kernel, ip) : NULL;
 }
 
@@ -192,17 +127,21 @@ static size_t in_range(const struct ptc_range *r, uint64_t ip, size_t len, const
 /* What the files say. */
 static size_t read_files(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
 {
-	size_t i = lower(as, ip), done = 0, n;
+	const struct ptc_range *r;
 	const uint8_t *p;
+	size_t done = 0, n;
 
-	for (; done < len && i < as->n && as->ranges[i].start <= ip; i++) {
-		n = in_range(&as->ranges[i], ip, len - done, &p);
+	while (done < len) {
+		r = ptc_ranges_from(&as->ranges, ip);
+		if (!r || r->start > ip)
+			break;
+		n = in_range(r, ip, len - done, &p);
 		if (!n)
 			break;
 		memcpy(out + done, p, n);
 		done += n;
 		ip += n;
-		if (ip != as->ranges[i].end)
+		if (ip != r->end)
 			break;
 	}
 	return done;
@@ -210,15 +149,22 @@ static size_t read_files(const struct ptc_addrspace *as, uint64_t ip, uint8_t *o
 
 static size_t read_own(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
 {
+	const struct ptc_range *r;
 	size_t done = 0, n;
-	uint64_t hole;
 
-	if (!as->overlay)
+	if (!as->patches.root)
 		return read_files(as, ip, out, len);
 	while (done < len) {
-		n = ptc_overlay_read(as->overlay, ip, out + done, len - done, &hole);
-		if (!n)
-			n = read_files(as, ip, out + done, hole < len - done ? hole : len - done);
+		r = ptc_ranges_from(&as->patches, ip);
+		n = len - done;
+		if (r && r->start <= ip) {
+			n = r->end - ip < n ? (size_t)(r->end - ip) : n;
+			memcpy(out + done, r->bytes + r->off + (ip - r->start), n);
+		} else {
+			if (r && r->start - ip < n)
+				n = (size_t)(r->start - ip);
+			n = read_files(as, ip, out + done, n);
+		}
 		done += n;
 		ip += n;
 		if (!n || !ip) /* nothing there, or behind the last address */

@@ -11,17 +11,10 @@
 #include <stdint.h>
 
 #include "arch/insn.h"
+#include "decode/ranges.h"
 
 struct ptc_codefile;
-struct ptc_overlay;
 struct pt_image;
-
-struct ptc_range {
-	uint64_t start, end; /* [start, end) */
-	uint64_t off;	     /* of start, in the file */
-	struct ptc_codefile *file;
-	bool patched; /* the file is not all that is to be said: libipt must ask us */
-};
 
 /* What a change was of: the code of [start, end). */
 struct ptc_change {
@@ -32,11 +25,9 @@ struct ptc_change {
 enum { PTC_CHANGES = 16 };
 
 struct ptc_addrspace {
-	struct ptc_range *ranges; /* owned; ascending, disjoint */
-	size_t n, cap;
-	struct ptc_overlay *overlay; /* owned, may be shared; NULL: all is as the files say */
-	uint64_t *copied;	     /* lent, may be NULL: pieces of overlays copied, in all */
-	uint64_t version;	     /* counts changes; see ptc_addrspace_version */
+	struct ptc_ranges ranges;  /* owned */
+	struct ptc_ranges patches; /* owned; bytes that are there whatever the files say */
+	uint64_t version;	   /* counts changes; see ptc_addrspace_version */
 	uint64_t state;	  /* without its kernel: the same number, the same code and names; 0: not
 			     known */
 	uint64_t *states; /* lent, may be NULL: numbers that there were */
@@ -48,9 +39,6 @@ struct ptc_addrspace {
 	uint64_t image_layouts[PTC_MODES + 1];
 	uint64_t view; /* of what never changes: a number, not 0; the same number, the same code */
 };
-
-/* Pieces of overlays that may be copied: a file that asks for more is not to be believed. */
-#define PTC_OVERLAY_COPIES ((uint64_t)1 << 22)
 
 void ptc_addrspace_release(struct ptc_addrspace *as);
 
@@ -80,7 +68,7 @@ void ptc_addrspace_clear(struct ptc_addrspace *as);
 /*
  * Map [start, start + len) to @file at @off (file may be without bytes: then
  * there is no code), of which that much is read. What was there before, patches
- * too, is replaced. False: out of memory, or over PTC_OVERLAY_COPIES.
+ * too, is replaced. False: out of memory.
  */
 bool ptc_addrspace_map(struct ptc_addrspace *as, uint64_t start, uint64_t len, uint64_t off,
 		       struct ptc_codefile *file);
@@ -94,8 +82,8 @@ bool ptc_addrspace_patch(struct ptc_addrspace *as, uint64_t addr, const uint8_t 
 /* The code is as it was, and has other names: of @as's numbers only its state changes. */
 void ptc_addrspace_rename(struct ptc_addrspace *as);
 
-/* Make @as a copy of @from, which may come to share its overlay. False: out of memory. */
-bool ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *from);
+/* Make @as a copy of @from: they share what is mapped until one of them is changed. */
+void ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *from);
 
 /* The range that holds @ip, or NULL. */
 const struct ptc_range *ptc_addrspace_find(const struct ptc_addrspace *as, uint64_t ip);

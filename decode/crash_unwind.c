@@ -74,13 +74,12 @@ static const Dwfl_Callbacks callbacks = {
  */
 static bool list_mappings(struct files *fs, const struct ptc_range *r, size_t *ret)
 {
-	const struct ptc_addrspace *as = fs->as;
+	const struct ptc_ranges *all = &fs->as->ranges;
+	const struct ptc_range *o = ptc_ranges_from(all, 0);
 	bool any = false;
-	size_t i;
 
 	fs->nmaps = 0;
-	for (i = 0; i < as->n; i++) {
-		const struct ptc_range *o = &as->ranges[i];
+	for (; o; o = ptc_ranges_next(all, o)) {
 		const struct ptc_dead_map *m = ptc_dead_map_at(fs->dead, o->start);
 
 		if (o->file != r->file)
@@ -134,12 +133,12 @@ static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
 static void report_all(Dwfl *dwfl, const struct ptc_dead *dead, const struct ptc_addrspace *as)
 {
 	struct files fs = { .dead = dead, .as = as };
-	size_t i;
+	const struct ptc_range *r = ptc_ranges_from(&as->ranges, 0);
 
 	dwfl_report_begin(dwfl);
-	for (i = 0; i < as->n; i++)
-		if (as->ranges[i].file && as->ranges[i].file->path)
-			report(dwfl, &fs, &as->ranges[i]);
+	for (; r; r = ptc_ranges_next(&as->ranges, r))
+		if (r->file && r->file->path)
+			report(dwfl, &fs, r);
 	(void)dwfl_report_end(dwfl, NULL, NULL);
 	free(fs.maps);
 	free(fs.reported);

@@ -114,10 +114,10 @@ static int add_range(struct pt_image_section_cache *cache, const struct ptc_rang
 static bool add_ranges(struct pt_image_section_cache *cache, const struct ptc_addrspace *as,
 		       struct pt_image *image)
 {
-	size_t i;
+	const struct ptc_range *r = ptc_ranges_from(&as->ranges, 0);
 
-	for (i = 0; i < as->n; i++)
-		if (add_range(cache, &as->ranges[i], image) == -pte_nomem)
+	for (; r; r = ptc_ranges_next(&as->ranges, r))
+		if (add_range(cache, r, image) == -pte_nomem)
 			return false;
 	return true;
 }

@@ -237,27 +237,27 @@ int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 	return r;
 }
 
-bool ptc_kernel_begin(struct ptc_kernel *k)
+void ptc_kernel_begin(struct ptc_kernel *k)
 {
 	ptc_addrspace_clear(&k->as);
 	ptc_addrspace_clear(&k->modules);
-	return !k->brought.n || ptc_addrspace_copy(&k->as, &k->brought);
+	if (k->brought.ranges.root)
+		ptc_addrspace_copy(&k->as, &k->brought);
 }
 
-static bool copy_space(const struct ptc_addrspace *from, struct ptc_addrspace *to)
+static void copy_space(const struct ptc_addrspace *from, struct ptc_addrspace *to)
 {
-	if (!ptc_addrspace_copy(to, from))
-		return false;
+	ptc_addrspace_copy(to, from);
 	to->version = from->version;
 	to->layout = from->layout;
 	memcpy(to->changes, from->changes, sizeof(to->changes));
-	return true;
 }
 
-bool ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret)
+void ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret)
 {
 	ret->other_boot = k->other_boot;
-	return copy_space(&k->as, &ret->as) && copy_space(&k->modules, &ret->modules);
+	copy_space(&k->as, &ret->as);
+	copy_space(&k->modules, &ret->modules);
 }
 
 void ptc_kernel_release_now(struct ptc_kernel_now *now)

@@ -58,12 +58,11 @@ int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 		    const char *kcore_dir, struct ptc_err *err);
 void ptc_kernel_release(struct ptc_kernel *k);
 
-/* As it is before any record: only what came with the recording is there. False: out of memory. */
-bool ptc_kernel_begin(struct ptc_kernel *k);
+/* As it is before any record: only what came with the recording is there. */
+void ptc_kernel_begin(struct ptc_kernel *k);
 
-/* Make @ret, which is zeroed, a copy of what it is now, with the same versions. False: no memory.
- */
-bool ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret);
+/* Make @ret, which is zeroed, a copy of what it is now, with the same versions. */
+void ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret);
 void ptc_kernel_release_now(struct ptc_kernel_now *now);
 /* Exchange what it is with @now: it is at the same addresses, with another content. */
 void ptc_kernel_swap(struct ptc_kernel *k, struct ptc_kernel_now *now);

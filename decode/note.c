@@ -16,8 +16,7 @@
 #include "decode/symtab.h"
 
 struct ptc_note {
-	char *line; /* owned */
-	bool missing;
+	char *line;	      /* owned */
 	struct ptc_missing m; /* its strings are lent from files, or from here */
 	char id[2 * PTC_BUILD_ID_MAX + 1], found_id[2 * PTC_BUILD_ID_MAX + 1];
 };
@@ -230,10 +229,12 @@ static struct ptc_note *add_missing(struct ptc_notes *n, const char *name,
 	char words[96];
 
 	put_cost(words, sizeof(words), cost);
+	if (!ptc_grow(&n->missing, &n->missing_cap, n->nmissing + 1, sizeof(*n->missing)))
+		return NULL;
 	note = add(n, "no code for %s%s%s; %s", name, detail, words, hint);
 	if (!note)
 		return NULL;
-	note->missing = true;
+	n->missing[n->nmissing++] = n->n - 1;
 	note->m = (struct ptc_missing){
 		.hint = hint, .gaps = cost->gaps, .bytes = cost->bytes, .branches = cost->branches
 	};
@@ -385,22 +386,18 @@ const char *ptc_notes_line(struct ptc_notes *n, const struct ptc_codefiles *file
 bool ptc_notes_missing(struct ptc_notes *n, const struct ptc_codefiles *files, size_t i,
 		       struct ptc_missing *ret)
 {
-	size_t k;
+	struct ptc_note *note;
 
 	if (!n->made)
 		make(n, files);
-	for (k = 0; k < n->n; k++) {
-		struct ptc_note *note = &n->notes[k];
-
-		if (!note->missing || i--)
-			continue;
-		/* The array has grown since they were written: their place is known only now. */
-		note->m.build_id = note->id;
-		note->m.found_id = note->m.found_path ? note->found_id : NULL;
-		*ret = note->m;
-		return true;
-	}
-	return false;
+	if (i >= n->nmissing)
+		return false;
+	note = &n->notes[n->missing[i]];
+	/* The array has grown since they were written: their place is known only now. */
+	note->m.build_id = note->id;
+	note->m.found_id = note->m.found_path ? note->found_id : NULL;
+	*ret = note->m;
+	return true;
 }
 
 void ptc_notes_release(struct ptc_notes *n)
@@ -415,7 +412,9 @@ void ptc_notes_release(struct ptc_notes *n)
 	for (i = 0; i < n->n; i++)
 		free(n->notes[i].line);
 	free(n->notes);
+	free(n->missing);
 	n->notes = NULL;
-	n->n = n->cap = 0;
+	n->missing = NULL;
+	n->n = n->cap = n->nmissing = n->missing_cap = 0;
 	n->made = false;
 }

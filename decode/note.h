@@ -38,6 +38,8 @@ struct ptc_notes {
 	const char *const *extra; /* lent; lines of others, up to NULL; may be NULL */
 	struct ptc_note *notes;	  /* owned; made by ptc_notes_line and ptc_notes_missing */
 	size_t n, cap;
+	size_t *missing; /* owned; the places of files that are missing in @notes */
+	size_t nmissing, missing_cap;
 	bool made;
 };
 

@@ -36,6 +36,7 @@ void ptc_origin_release(struct ptc_origin *c)
 		ptc_poked_pages_release(&c->jits[i].poked);
 	}
 	free(c->jits);
+	ptc_idmap_release(&c->jit_places);
 	ptc_dumps_release(&c->dumps);
 	free(c->lives);
 	for (i = 0; i < c->nremarks; i++)
@@ -63,23 +64,15 @@ void ptc_origin_remark(struct ptc_origin *c, const char *fmt, ...)
 
 struct ptc_jit_names *ptc_origin_jit(struct ptc_origin *c, int32_t pid)
 {
-	size_t lo = 0, hi = c->njits, mid;
+	const size_t i = ptc_idmap_find(&c->jit_places, pid);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (c->jits[mid].pid < pid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < c->njits && c->jits[lo].pid == pid)
-		return &c->jits[lo];
-	if (!ptc_grow(&c->jits, &c->jits_cap, c->njits + 1, sizeof(*c->jits)))
+	if (i < SIZE_MAX)
+		return &c->jits[i];
+	if (!ptc_grow(&c->jits, &c->jits_cap, c->njits + 1, sizeof(*c->jits)) ||
+	    !ptc_idmap_add(&c->jit_places, pid, c->njits))
 		return NULL;
-	memmove(&c->jits[lo + 1], &c->jits[lo], (c->njits - lo) * sizeof(*c->jits));
-	c->jits[lo] = (struct ptc_jit_names){ .pid = pid };
-	c->njits++;
-	return &c->jits[lo];
+	c->jits[c->njits] = (struct ptc_jit_names){ .pid = pid };
+	return &c->jits[c->njits++];
 }
 
 static int by_pid_and_time(const void *pa, const void *pb)
@@ -257,7 +250,9 @@ static int prepare_kernel(struct ptc_procs *ps, const struct ptc_sideband *s,
 	if (!r)
 		r = ptc_kernel_init(k, &ps->files, opts, id ? id : &none, brought, err);
 	free(brought);
-	return r || ptc_kernel_begin(k) ? r : ptc_fail_mem(err);
+	if (!r)
+		ptc_kernel_begin(k);
+	return r;
 }
 
 int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,

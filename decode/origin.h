@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "decode/dumps.h"
+#include "decode/idmap.h"
 #include "decode/kernel.h"
 #include "decode/labels.h"
 #include "decode/pokedpages.h"
@@ -44,8 +45,9 @@ struct ptc_life {
 struct ptc_origin {
 	struct ptc_kernel kernel;
 	struct ptc_core *core;	    /* owned; NULL: none */
-	struct ptc_jit_names *jits; /* owned; ascending pid */
+	struct ptc_jit_names *jits; /* owned; as they came */
 	size_t njits, jits_cap;
+	struct ptc_idmap jit_places; /* in jits, by pid */
 	struct ptc_dumps dumps;
 	struct ptc_life *lives; /* owned; ascending pid and time, once ptc_origin_life was asked */
 	size_t nlives, lives_cap;

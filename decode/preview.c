@@ -63,12 +63,8 @@ static struct ptc_proc *copy(struct ptc_preview *p, const struct ptc_turn *turn)
 	if (p->nprocs == PTC_PREVIEW_PROCS)
 		return NULL;
 	proc = &p->procs[p->nprocs];
-	*proc = (struct ptc_proc){ .pid = turn->pid,
-				   .as = { .copied = &p->copied, .kernel = from->kernel } };
-	if (!ptc_addrspace_copy(&proc->as, from)) {
-		ptc_addrspace_release(&proc->as);
-		return NULL;
-	}
+	*proc = (struct ptc_proc){ .pid = turn->pid, .as = { .kernel = from->kernel } };
+	ptc_addrspace_copy(&proc->as, from);
 	proc->as.version = from->version;
 	proc->as.state = 0;
 	memcpy(proc->as.changes, from->changes, sizeof(from->changes));
@@ -110,8 +106,8 @@ bool ptc_preview_begin(struct ptc_preview *p, const struct ptc_calm *w, struct p
 	const uint64_t last = t->until && time >= t->until ? t->until - 1 : time;
 
 	p->n = p->next = 0;
-	if (!w->d || !t->until || p->copied > PTC_OVERLAY_COPIES || !has_room(p) ||
-	    !ptc_calm_changes(w, t, last, take, p) || !p->n || !copy_all(p, t)) {
+	if (!w->d || !t->until || !has_room(p) || !ptc_calm_changes(w, t, last, take, p) || !p->n ||
+	    !copy_all(p, t)) {
 		drop_procs(p);
 		return false;
 	}

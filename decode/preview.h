@@ -23,7 +23,6 @@ struct ptc_preview {
 	size_t n, next;		/* those in front of next were done */
 	struct ptc_proc *procs; /* owned; PTC_PREVIEW_PROCS of them */
 	size_t nprocs;
-	uint64_t copied; /* pieces of overlays, for all previews: see PTC_OVERLAY_COPIES */
 };
 
 void ptc_preview_release(struct ptc_preview *p);
@@ -36,7 +35,7 @@ bool ptc_preview_begin(struct ptc_preview *p, const struct ptc_calm *w, struct p
 		       uint64_t time);
 void ptc_preview_end(struct ptc_preview *p);
 
-/* It is @time. Does @pid have other code now? False: out of memory, or too much is copied. */
+/* It is @time. Does @pid have other code now? False: out of memory. */
 bool ptc_preview_move(struct ptc_preview *p, uint64_t time, int32_t pid, bool *ret_changed);
 
 #endif

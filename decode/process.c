@@ -19,7 +19,8 @@ void ptc_procs_clear(struct ptc_procs *ps)
 		free(ps->procs[i]);
 	}
 	ps->nprocs = ps->nthreads = ps->ncpus = 0;
-	ps->copied = 0;
+	ptc_idmap_release(&ps->proc_places);
+	ptc_idmap_release(&ps->thread_places);
 }
 
 void ptc_procs_release(struct ptc_procs *ps)
@@ -38,6 +39,8 @@ void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other)
 {
 	struct ptc_procs was = *ps;
 
+	ps->proc_places = other->proc_places;
+	ps->thread_places = other->thread_places;
 	ps->procs = other->procs;
 	ps->nprocs = other->nprocs;
 	ps->procs_cap = other->procs_cap;
@@ -47,8 +50,9 @@ void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other)
 	ps->running = other->running;
 	ps->ncpus = other->ncpus;
 	ps->cpus_cap = other->cpus_cap;
-	ps->copied = other->copied;
 	ps->lives = other->lives;
+	other->proc_places = was.proc_places;
+	other->thread_places = was.thread_places;
 	other->procs = was.procs;
 	other->nprocs = was.nprocs;
 	other->procs_cap = was.procs_cap;
@@ -58,51 +62,21 @@ void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other)
 	other->running = was.running;
 	other->ncpus = was.ncpus;
 	other->cpus_cap = was.cpus_cap;
-	other->copied = was.copied;
 	other->lives = was.lives;
-}
-
-/* Index of the first process with a pid of at least @pid. */
-static size_t proc_at(const struct ptc_procs *ps, int32_t pid)
-{
-	size_t lo = 0, hi = ps->nprocs, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (ps->procs[mid]->pid < pid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-static size_t thread_at(const struct ptc_procs *ps, int32_t tid)
-{
-	size_t lo = 0, hi = ps->nthreads, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (ps->threads[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
 }
 
 struct ptc_proc *ptc_procs_find(const struct ptc_procs *ps, int32_t pid)
 {
-	const size_t i = proc_at(ps, pid);
+	const size_t i = ptc_idmap_find(&ps->proc_places, pid);
 
-	return i < ps->nprocs && ps->procs[i]->pid == pid ? ps->procs[i] : NULL;
+	return i < SIZE_MAX ? ps->procs[i] : NULL;
 }
 
 const struct ptc_thread *ptc_procs_thread(const struct ptc_procs *ps, int32_t tid)
 {
-	const size_t i = thread_at(ps, tid);
+	const size_t i = ptc_idmap_find(&ps->thread_places, tid);
 
-	return i < ps->nthreads && ps->threads[i].tid == tid ? &ps->threads[i] : NULL;
+	return i < SIZE_MAX ? &ps->threads[i] : NULL;
 }
 
 int32_t ptc_procs_running(const struct ptc_procs *ps, int32_t cpu)
@@ -112,38 +86,35 @@ int32_t ptc_procs_running(const struct ptc_procs *ps, int32_t cpu)
 
 struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid)
 {
-	const size_t i = proc_at(ps, pid);
-	struct ptc_proc *p;
+	struct ptc_proc *p = ptc_procs_find(ps, pid);
 
-	if (i < ps->nprocs && ps->procs[i]->pid == pid)
-		return ps->procs[i];
+	if (p)
+		return p;
 	if (!ptc_grow(&ps->procs, &ps->procs_cap, ps->nprocs + 1, sizeof(void *)))
 		return NULL;
 	p = calloc(1, sizeof(*p));
-	if (!p)
+	if (!p || !ptc_idmap_add(&ps->proc_places, pid, ps->nprocs)) {
+		free(p);
 		return NULL;
+	}
 	p->pid = pid;
-	p->as.copied = &ps->copied;
 	p->as.states = &ps->states;
 	p->as.kernel = ps->nobody.kernel;
-	memmove(&ps->procs[i + 1], &ps->procs[i], (ps->nprocs - i) * sizeof(void *));
-	ps->procs[i] = p;
-	ps->nprocs++;
+	ps->procs[ps->nprocs++] = p;
 	return p;
 }
 
 static struct ptc_thread *get_thread(struct ptc_procs *ps, int32_t tid)
 {
-	const size_t i = thread_at(ps, tid);
+	const size_t i = ptc_idmap_find(&ps->thread_places, tid);
 
-	if (i < ps->nthreads && ps->threads[i].tid == tid)
+	if (i < SIZE_MAX)
 		return &ps->threads[i];
-	if (!ptc_grow(&ps->threads, &ps->threads_cap, ps->nthreads + 1, sizeof(*ps->threads)))
+	if (!ptc_grow(&ps->threads, &ps->threads_cap, ps->nthreads + 1, sizeof(*ps->threads)) ||
+	    !ptc_idmap_add(&ps->thread_places, tid, ps->nthreads))
 		return NULL;
-	memmove(&ps->threads[i + 1], &ps->threads[i], (ps->nthreads - i) * sizeof(*ps->threads));
-	ps->threads[i] = (struct ptc_thread){ .tid = tid, .pid = -1, .cpu = -1 };
-	ps->nthreads++;
-	return &ps->threads[i];
+	ps->threads[ps->nthreads] = (struct ptc_thread){ .tid = tid, .pid = -1, .cpu = -1 };
+	return &ps->threads[ps->nthreads++];
 }
 
 bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid)
@@ -228,8 +199,7 @@ bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid, uint64_t ti
 		return true;
 	}
 	inherit_names(ps, child, parent, time);
-	if (!ptc_addrspace_copy(&child->as, &parent->as))
-		return false;
+	ptc_addrspace_copy(&child->as, &parent->as);
 	/* A perf-PID.map of its own: the code has other names than the parent's from now on. */
 	if (ptc_origin_has_names(ps, pid, UINT64_MAX, 0))
 		ptc_addrspace_rename(&child->as);

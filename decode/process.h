@@ -9,6 +9,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
+#include "decode/idmap.h"
 #include "decode/origin.h"
 #include "decode/view.h"
 
@@ -29,13 +30,14 @@ struct ptc_thread {
 };
 
 struct ptc_procs {
-	struct ptc_proc **procs; /* owned; ascending pid. The objects do not move */
+	struct ptc_proc **procs; /* owned; as they came. The objects do not move */
 	size_t nprocs, procs_cap;
-	struct ptc_thread *threads; /* owned; ascending tid */
+	struct ptc_thread *threads; /* owned; as they came */
 	size_t nthreads, threads_cap;
-	int32_t *running; /* owned; tid by cpu, -1: not known */
+	struct ptc_idmap proc_places, thread_places; /* in these two, by pid and by tid */
+	int32_t *running;			     /* owned; tid by cpu, -1: not known */
 	size_t ncpus, cpus_cap;
-	uint64_t copied, states;     /* see struct ptc_addrspace */
+	uint64_t states;	     /* see struct ptc_addrspace */
 	uint64_t lives;		     /* numbers that threads and processes got */
 	struct ptc_addrspace nobody; /* of who is not known: nothing but the kernel, if that */
 	struct ptc_codefiles files;

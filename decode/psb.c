@@ -87,81 +87,97 @@ size_t ptc_psb_rest_len(const uint8_t *bytes, size_t len)
 	return type == PTC_PKT_PSBEND ? at : 0;
 }
 
-/* Packets that may be what is left of a PSB+. */
-struct rest {
-	struct ptc_psb_rest is;
-	size_t fup_end;
-	bool whole;  /* its PSB is there */
-	bool spoilt; /* an overflow cut short what was there */
-};
-
 /* None of its packets is in front of @at. */
-static void begin_rest(struct rest *r, size_t at)
+static void begin_rest(struct ptc_psb_walk *w, size_t at)
 {
-	*r = (struct rest){ .is.at = at };
+	*w = (struct ptc_psb_walk){ .at = w->at, .rest.at = at };
 }
 
-/* A packet that is no PSBEND ends at @end. */
-static void add_packet(struct rest *r, enum ptc_pkt type, size_t end)
+/* The walk goes over a packet that ends at @end. */
+static void add_packet(struct ptc_psb_walk *w, enum ptc_pkt type, size_t end)
 {
 	switch (type) {
 	case PTC_PKT_PSB:
-		begin_rest(r, end);
-		r->whole = true;
+		begin_rest(w, end);
+		w->whole = true;
 		break;
 	case PTC_PKT_OVF:
-		begin_rest(r, end);
-		r->spoilt = true;
+		begin_rest(w, end);
+		w->cut = true;
 		break;
 	case PTC_PKT_FUP:
 		/* A PSB+ has one: that in front of it is an event's. */
-		if (r->is.ip)
-			r->is.at = r->fup_end;
-		r->is.ip = true;
-		r->fup_end = end;
+		if (w->rest.ip)
+			w->rest.at = w->fup_end;
+		w->rest.ip = true;
+		w->fup_end = end;
 		break;
 	default:
 		if (!goes_with_psb(type))
-			begin_rest(r, end);
+			begin_rest(w, end);
 	}
+	w->at = end;
 }
 
-bool ptc_psb_find_rest(const uint8_t *bytes, size_t from, size_t psbend, struct ptc_psb_rest *ret)
+void ptc_psb_walk_begin(struct ptc_psb_walk *w, size_t from)
 {
-	enum ptc_pkt type;
-	struct rest r;
-	int n;
-
-	begin_rest(&r, from);
-	for (; from < psbend; from += (size_t)n) {
-		n = ptc_pkt_len(bytes + from, psbend - from, &type);
-		if (n <= 0)
-			return false;
-		if (type == PTC_PKT_PSBEND)
-			begin_rest(&r, from + (size_t)n);
-		else
-			add_packet(&r, type, from + (size_t)n);
-	}
-	*ret = r.is;
-	return !r.whole && !r.spoilt;
+	w->at = from;
+	begin_rest(w, from);
 }
 
-bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t at, size_t to)
+/*
+ * Goes on to the last packet that starts at or in front of @place, of the bytes in front of @to.
+ * Returns where the packet that was not gone over ends; @place: a packet starts there; 0: it is
+ * none, or not all of it is there.
+ */
+static size_t walk_to(struct ptc_psb_walk *w, const uint8_t *bytes, size_t place, size_t to)
 {
 	enum ptc_pkt type;
 	int n;
 
-	while (from < at) {
-		n = ptc_pkt_len(bytes + from, to - from, &type);
+	while (w->at < place) {
+		n = ptc_pkt_len(bytes + w->at, to - w->at, &type);
 		if (n <= 0)
-			return false;
-		from += (size_t)n;
+			return 0;
+		if ((size_t)n > place - w->at)
+			return w->at + (size_t)n;
+		add_packet(w, type, w->at + (size_t)n);
 	}
+	return place;
+}
+
+bool ptc_psb_find_rest(struct ptc_psb_walk *w, const uint8_t *bytes, size_t psbend,
+		       struct ptc_psb_rest *ret)
+{
+	if (walk_to(w, bytes, psbend, psbend) != psbend || w->whole || w->cut)
+		return false;
+	*ret = w->rest;
+	return true;
+}
+
+bool ptc_psb_is_packet(struct ptc_psb_walk *w, const uint8_t *bytes, size_t at, size_t to)
+{
+	const size_t end = walk_to(w, bytes, at, to);
+
 	/* The packet in front of it may end as a PSB begins. */
-	while (at < from && at + PTC_PSB_LEN + 1 < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
+	while (at < end && at + PTC_PSB_LEN + 1 < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
 	       bytes[at + PTC_PSB_LEN + 1] == 0x82)
 		at += 2;
-	return from == at;
+	return end == at;
+}
+
+bool ptc_psb_is_idle(const uint8_t *bytes, size_t from, size_t to)
+{
+	enum ptc_pkt type;
+	int n;
+
+	for (; from < to; from += (size_t)n) {
+		n = ptc_pkt_len(bytes + from, to - from, &type);
+		if (n <= 0 || type == PTC_PKT_CBR ||
+		    (type != PTC_PKT_PSB && type != PTC_PKT_PSBEND && !ptc_pkt_is_timing(type)))
+			return false;
+	}
+	return true;
 }
 
 /* Packets of an event whose last one has not come yet. */

@@ -36,10 +36,26 @@ struct ptc_psb_rest {
 };
 
 /*
- * Is there a PSBEND at @psbend of @bytes that ends no PSB+? @from is a packet's start. What an
- * overflow cut short may have one.
+ * A walk from packet to packet, on and on: what is asked for one place after the other, ascending,
+ * is found out in one walk over the bytes, which must stay as they are.
  */
-bool ptc_psb_find_rest(const uint8_t *bytes, size_t from, size_t psbend, struct ptc_psb_rest *ret);
+struct ptc_psb_walk {
+	size_t at; /* a packet's start */
+	struct ptc_psb_rest rest;
+	size_t fup_end;
+	bool whole; /* its PSB is there */
+	bool cut;   /* an overflow cut short what was there */
+};
+
+/* A packet starts at @from. */
+void ptc_psb_walk_begin(struct ptc_psb_walk *w, size_t from);
+
+/*
+ * Is there a PSBEND at @psbend of @bytes that ends no PSB+? What an overflow cut short may have
+ * one.
+ */
+bool ptc_psb_find_rest(struct ptc_psb_walk *w, const uint8_t *bytes, size_t psbend,
+		       struct ptc_psb_rest *ret);
 
 /*
  * The last PSB in [from, to), unless @agrees and no packet of a branch is between its PSB+ and @to;
@@ -48,8 +64,14 @@ bool ptc_psb_find_rest(const uint8_t *bytes, size_t from, size_t psbend, struct 
  */
 size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool agrees);
 
-/* Do packets from @from on, where one begins, lead to the PSB at @psb? @to is behind it. */
-bool ptc_psb_is_packet(const uint8_t *bytes, size_t from, size_t psb, size_t to);
+/* Do packets lead to the PSB at @psb? @to is behind it. */
+bool ptc_psb_is_packet(struct ptc_psb_walk *w, const uint8_t *bytes, size_t psb, size_t to);
+
+/*
+ * Is there nothing in [from, to), packets from @from on, but PSBs, their ends, and what tells of
+ * time alone? What a CBR tells is an event.
+ */
+bool ptc_psb_is_idle(const uint8_t *bytes, size_t from, size_t to);
 
 /*
  * Is there an event in [from, at) (or bytes that are no packet)? @from is a packet's start. What is

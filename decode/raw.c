@@ -13,8 +13,8 @@ static int map_raw(struct ptc_decode *d, const struct ptc_raw_code *c, struct pt
 {
 	const struct ptc_addrspace *as = &d->raw->as;
 	struct ptc_codefile *file;
+	const struct ptc_range *there;
 	uint64_t len = c->len, end;
-	size_t i;
 	int r;
 
 	r = ptc_codefiles_open(&d->procs.files, c->path, &file, err);
@@ -32,12 +32,11 @@ static int map_raw(struct ptc_decode *d, const struct ptc_raw_code *c, struct pt
 	if (__builtin_add_overflow(c->addr, len, &end))
 		return ptc_fail(err, PTC_E_USAGE, "'%s' at 0x%" PRIx64 " passes the last address",
 				c->path, c->addr);
-	for (i = 0; i < as->n; i++)
-		if (c->addr < as->ranges[i].end && as->ranges[i].start < end)
-			return ptc_fail(err, PTC_E_USAGE,
-					"'%s' at 0x%" PRIx64 " overlaps '%s' at 0x%" PRIx64,
-					c->path, c->addr, as->ranges[i].file->name,
-					as->ranges[i].start);
+	there = ptc_ranges_from(&as->ranges, c->addr);
+	if (there && there->start < end)
+		return ptc_fail(err, PTC_E_USAGE,
+				"'%s' at 0x%" PRIx64 " overlaps '%s' at 0x%" PRIx64, c->path,
+				c->addr, there->file->name, there->start);
 	if (!ptc_addrspace_map(&d->raw->as, c->addr, len, c->off, file))
 		return ptc_fail_mem(err);
 	return 0;

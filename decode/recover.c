@@ -135,7 +135,7 @@ static void begin_at(struct ptc_replay *r, size_t from, size_t floor)
 	r->from = r->off = from;
 	r->floor = floor;
 	r->swallowed = false;
-	r->ahead_of = r->off_psb = SIZE_MAX;
+	r->ahead_of = r->off_psb = r->way_from = SIZE_MAX;
 	r->off_psb_later = r->off_psb_agrees = false;
 	r->modeless = true;
 	r->parked = false;
@@ -357,6 +357,8 @@ static int begin_at_missed(struct ptc_replay *r, size_t psb)
 {
 	struct ptc_resume to = { .how = PTC_RESUME_GRAFT, .off = psb, .next = psb };
 
+	if (!r->swallowed && psb == r->off_psb)
+		psb = r->idle_psb;
 	if (!r->swallowed || !r->left_end)
 		return sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0;
 	ptc_walker_pass(&r->walk, psb);

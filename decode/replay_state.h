@@ -74,10 +74,13 @@ struct ptc_replay {
 	 * what can be the PSBEND of one that is gone.
 	 */
 	size_t next_psb, psb;
+	struct ptc_psb_walk way;  /* over what the decoder passed last, from way_from on */
+	size_t way_from;	  /* SIZE_MAX: it is yet to begin */
 	struct ptc_psb_rest left; /* swallowed: what is left of that PSB+, */
 	size_t left_end;	  /* and where that ends; 0: it is a PSB */
 	size_t ahead_of; /* a PSB that was read, and the flow is yet to come there; or SIZE_MAX */
 	size_t off_psb;	 /* one that was read, where tracing is off; or SIZE_MAX */
+	size_t idle_psb; /* the last one behind it with nothing but time between the two */
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
 	uint64_t before;     /* where the decoder was in front of an overflow; 0: not known */

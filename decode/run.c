@@ -359,8 +359,7 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 		return 0;
 	ptc_procs_clear(&d->procs);
 	/* Records map it, and change it, anew. */
-	if (!ptc_kernel_begin(&d->procs.origin.kernel))
-		return ptc_fail_mem(err);
+	ptc_kernel_begin(&d->procs.origin.kernel);
 	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
 }
 

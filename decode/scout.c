@@ -31,9 +31,9 @@ int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *
 		return ptc_fail_mem(err);
 	s->d = d;
 	s->lanes = calloc(d->nlanes ? d->nlanes : 1, sizeof(*s->lanes));
-	/* Each patch behind a view copies all others: with too many that is not worth it. */
-	s->kernel.as.copied = &s->copied;
-	if (!s->lanes || !ptc_kernel_copy_now(&d->procs.origin.kernel, &s->kernel))
+	if (s->lanes)
+		ptc_kernel_copy_now(&d->procs.origin.kernel, &s->kernel);
+	else
 		r = ptc_fail_mem(err);
 	if (!r && d->clock.valid)
 		r = open_records(s, err);
@@ -172,8 +172,6 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 		return false;
 	/* One that comes late counts from when it came. */
 	now = ev->time > s->upto ? ev->time : s->upto;
-	/* What is copied for us is not what the limit is about. */
-	s->d->procs.copied = 0;
 	while (!s->failed && ptc_sideband_peek(&s->sideband, now))
 		s->failed = ptc_sideband_apply(&s->sideband, &s->d->procs, &err) < 0;
 	s->failed = s->failed || !note_all(s, now);

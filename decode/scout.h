@@ -36,7 +36,6 @@ struct ptc_scout {
 	struct ptc_sideband sideband; /* an order of its own; the rest is lent */
 	struct ptc_contexts *lanes;   /* owned; one for each of the decode's */
 	struct ptc_kernel_now kernel; /* what theirs is during that */
-	uint64_t copied;	      /* pieces of its overlay: see PTC_OVERLAY_COPIES */
 	struct ptc_view *kernel_view; /* owned; NULL: there is none */
 	struct ptc_view *nobody;      /* owned; of who is not known; NULL: nobody asked yet */
 	uint64_t upto;		      /* they are known up to this time, included */

@@ -141,6 +141,45 @@ int ptc_sideband_rewind(struct ptc_sideband *s, bool no_rounds, struct ptc_err *
 	return ptc_sideband_open(s, s->file, no_rounds, err);
 }
 
+/* Compares two names that mappings may have. In a mapping's name of the kernel image a symbol is
+ * behind it. */
+static int compare_names(const char *a, const char *b)
+{
+	const bool a_image = ptc_kernel_is_image(a), b_image = ptc_kernel_is_image(b);
+
+	if (a_image || b_image)
+		return b_image - a_image;
+	return strcmp(a, b);
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+	const struct ptc_known_id *a = pa, *b = pb;
+	const int r = compare_names(a->filename, b->filename);
+
+	return r || a->nr == b->nr ? r : a->nr < b->nr ? -1 : 1;
+}
+
+/*
+ * Of several kernels the first one in the recording counts. A file of which there are two was
+ * replaced: its id is empty, as nothing says which mapping was of which.
+ */
+static void sort_ids(struct ptc_sideband *s)
+{
+	size_t i, n = 0;
+
+	if (s->nids)
+		qsort(s->ids, s->nids, sizeof(*s->ids), by_name);
+	for (i = 0; i < s->nids; i++) {
+		if (!n || compare_names(s->ids[n - 1].filename, s->ids[i].filename) != 0)
+			s->ids[n++] = s->ids[i];
+		else if (!ptc_kernel_is_image(s->ids[i].filename) &&
+			 !ptc_build_id_same(&s->ids[n - 1].id, &s->ids[i].id))
+			s->ids[n - 1].id.len = 0;
+	}
+	s->nids = n;
+}
+
 int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err)
 {
 	struct ptc_build_id_entry e;
@@ -152,10 +191,12 @@ int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, stru
 		while ((r = ptc_feature_next_build_id(&c, off, &e, err)) > 0) {
 			if (!ptc_grow(&s->ids, &s->ids_cap, s->nids + 1, sizeof(*s->ids)))
 				return ptc_fail_mem(err);
-			s->ids[s->nids++] = (struct ptc_known_id){ e.filename, e.id };
+			s->ids[s->nids] = (struct ptc_known_id){ e.filename, e.id, s->nids };
+			s->nids++;
 		}
 		if (r < 0)
 			return r;
+		sort_ids(s);
 	}
 	return 0;
 }
@@ -196,23 +237,22 @@ void ptc_sideband_sort(struct ptc_sideband *s)
 const struct ptc_build_id *ptc_sideband_id(const struct ptc_sideband *s,
 					   const struct ptc_sb_mmap *m)
 {
-	/* In the mapping's name there is a symbol behind it. */
-	const bool image = ptc_kernel_is_image(m->filename);
-	const struct ptc_build_id *id = NULL;
-	size_t i;
+	size_t lo = 0, hi = s->nids, mid;
+	int r;
 
 	if (m->build_id.len)
 		return &m->build_id;
-	for (i = 0; i < s->nids && !(image && id); i++) {
-		if (image ? !ptc_kernel_is_image(s->ids[i].filename) :
-			    strcmp(s->ids[i].filename, m->filename) != 0)
-			continue;
-		/* A file was replaced: the feature does not say which mapping was of which. */
-		if (id && !ptc_build_id_same(id, &s->ids[i].id))
-			return NULL;
-		id = &s->ids[i].id;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		r = compare_names(s->ids[mid].filename, m->filename);
+		if (!r)
+			return s->ids[mid].id.len ? &s->ids[mid].id : NULL;
+		if (r < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return id;
+	return NULL;
 }
 
 static bool is_mode(const struct ptc_sb *sb, uint16_t mode)
@@ -357,9 +397,5 @@ int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_
 		s->next_added++;
 		return 0;
 	}
-	if (ps->copied > PTC_OVERLAY_COPIES)
-		return ptc_fail_at(
-			err, PTC_E_LIMIT, ev->sb.off,
-			"processes that were forked change more code than is believable");
 	return ptc_fail_mem(err);
 }

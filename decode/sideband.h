@@ -30,6 +30,7 @@ struct ptc_event {
 struct ptc_known_id {
 	const char *filename; /* lent */
 	struct ptc_build_id id;
+	size_t nr; /* in the recording's order */
 };
 
 struct ptc_sideband {
@@ -41,7 +42,7 @@ struct ptc_sideband {
 	struct ptc_err why;
 	struct ptc_event *added; /* owned; events that are not in the file, by time */
 	size_t nadded, added_cap, next_added;
-	struct ptc_known_id *ids; /* owned */
+	struct ptc_known_id *ids; /* owned; by name, one for each, the kernel image first */
 	size_t nids, ids_cap;
 };
 

@@ -63,7 +63,7 @@ static struct ptc_addrspace *space_of(struct ptc_slice_worker *w, const struct p
 	}
 	/* A view of the same number may be at another place now. */
 	w->spaces[oldest].ranges = v->as.ranges;
-	w->spaces[oldest].overlay = v->as.overlay;
+	w->spaces[oldest].patches = v->as.patches;
 	w->spaces[oldest].kernel = v->as.kernel;
 	return &w->spaces[oldest];
 }

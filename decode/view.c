@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/overlay.h"
-
-enum { PIECE = 64 }; /* bytes that a piece of an overlay takes, about */
+enum { RANGE = 80 }; /* bytes that a range takes, about */
 
 struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, struct ptc_view *kernel,
 			      uint64_t number)
@@ -16,10 +14,7 @@ struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, struct ptc_view *k
 	if (!v)
 		return NULL;
 	v->owners = 1;
-	if (!ptc_addrspace_copy(&v->as, as)) {
-		(void)ptc_view_put(v);
-		return NULL;
-	}
+	ptc_addrspace_copy(&v->as, as);
 	v->as.version = as->version;
 	v->as.layout = as->layout;
 	memcpy(v->as.changes, as->changes, sizeof(as->changes));
@@ -28,8 +23,8 @@ struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, struct ptc_view *k
 		v->kernel = ptc_view_get(kernel);
 		v->as.kernel = &kernel->as;
 	}
-	v->weight = sizeof(*v) + as->n * sizeof(*as->ranges) +
-		    (as->overlay ? PIECE * ptc_overlay_size(as->overlay) : 0);
+	v->weight = sizeof(*v) +
+		    RANGE * (ptc_ranges_count(&as->ranges) + ptc_ranges_count(&as->patches));
 	return v;
 }
 

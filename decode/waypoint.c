@@ -20,16 +20,29 @@ static void note_off_psb(struct ptc_replay *r, size_t from, size_t psb)
 
 	if (r->off_psb < SIZE_MAX)
 		return;
-	r->off_psb = psb;
+	r->off_psb = r->idle_psb = psb;
 	r->off_psb_later = ptc_psb_has_event_before(r->window.bytes, from, psb);
 	r->off_psb_agrees = off && !r->off_psb_later;
+}
+
+/*
+ * Nothing but time is between the PSB that was noted, where tracing is off, and the one at @psb: to
+ * begin anew at the last one of many does for all. Not where somebody looks at what is between.
+ */
+static bool goes_with_off_psb(struct ptc_replay *r, const struct ptc_psb_plus *p, size_t psb)
+{
+	if (r->off_psb == SIZE_MAX || p->mode || psb > ptc_replay_next_stop(r) ||
+	    !ptc_psb_is_idle(r->window.bytes, r->idle_psb, psb))
+		return false;
+	r->idle_psb = psb;
+	return true;
 }
 
 static void note_psb(struct ptc_replay *r, size_t from, size_t psb)
 {
 	const struct ptc_psb_plus p = psb_plus_at(r, (ptrdiff_t)psb);
 
-	if (p.whole && !p.ip)
+	if (p.whole && !p.ip && !goes_with_off_psb(r, &p, psb))
 		note_off_psb(r, from, psb);
 	if (p.mode && p.ip && r->ahead_of == SIZE_MAX)
 		r->ahead_of = psb;
@@ -72,7 +85,7 @@ static void pass_psbend(struct ptc_replay *r, size_t from)
 	const size_t end = r->psb + PTC_PSBEND_LEN;
 
 	if (r->psb < from || r->psb < r->floor ||
-	    !ptc_psb_find_rest(r->window.bytes, from, r->psb, &r->left)) {
+	    !ptc_psb_find_rest(&r->way, r->window.bytes, r->psb, &r->left)) {
 		r->psb = ptc_span_next_psbend(span_of(r), end, r->next_psb);
 		return;
 	}
@@ -99,12 +112,18 @@ void ptc_replay_pass_psbs(struct ptc_replay *r)
 {
 	const size_t from = first_sure(r, r->prev_off);
 
-	while (r->psb < r->off && !r->swallowed) {
+	if (r->way_from != from) {
+		ptc_psb_walk_begin(&r->way, from);
+		r->way_from = from;
+	}
+	/* Behind the window the decoder saw no trace: it is to go on there anew. */
+	while (r->psb < r->off && r->psb < r->window.upto && !r->swallowed) {
 		if (r->psb < r->next_psb) {
 			pass_psbend(r, from);
 			continue;
 		}
-		if (r->psb >= from && !ptc_psb_is_packet(r->window.bytes, from, r->psb, r->off)) {
+		if (r->psb >= from &&
+		    !ptc_psb_is_packet(&r->way, r->window.bytes, r->psb, r->off)) {
 			r->swallowed = true;
 			return;
 		}
@@ -153,7 +172,7 @@ size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, s
 	if (is_of_psb(ev))
 		r->at_first = false;
 	if (psb == SIZE_MAX && !r->off_psb_later && r->status & pts_ip_suppressed)
-		psb = r->off_psb;
+		psb = r->idle_psb;
 	return psb >= r->floor && !ptc_window_passed(&r->window, r->off) ? psb : SIZE_MAX;
 }
 

@@ -106,7 +106,8 @@ static const struct ptc_addrspace *most_code(struct ptc_decode *d)
 	while (ptc_sideband_peek(&d->sideband, UINT64_MAX))
 		must(ptc_sideband_apply(&d->sideband, &d->procs, &err) >= 0, err.msg);
 	for (i = 0; i < d->procs.nprocs; i++)
-		if (!as || d->procs.procs[i]->as.n > as->n)
+		if (!as ||
+		    ptc_ranges_count(&d->procs.procs[i]->as.ranges) > ptc_ranges_count(&as->ranges))
 			as = &d->procs.procs[i]->as;
 	must(as, "no process");
 	return as;
@@ -116,8 +117,8 @@ void fs_code(struct ptc_decode *d, struct ptc_addrspace *ret)
 {
 	struct ptc_err err;
 
-	*ret = (struct ptc_addrspace){ .n = 0 };
-	must(ptc_addrspace_copy(ret, most_code(d)), "out of memory");
+	*ret = (struct ptc_addrspace){ .version = 0 };
+	ptc_addrspace_copy(ret, most_code(d));
 	must(!ptc_decode_rewind(d, &err), err.msg);
 }
 

@@ -303,7 +303,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	char *text = NULL;
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	struct ptc_codefiles files = { .n = 0 };
-	struct ptc_addrspace as = { .n = 0 };
+	struct ptc_addrspace as = { .version = 0 };
 	struct ptc_notes notes = { .n = 0 };
 	struct ptc_replay_conf conf;
 	struct ptc_codefile *file;

@@ -214,7 +214,7 @@ Test(codefile, a_container_s_file_is_found_below_the_root_of_its_process)
 Test(codefile, a_file_cut_short_while_it_is_used_does_no_harm)
 {
 	struct ptc_build_id id = id_of(1);
-	struct ptc_addrspace as = { .n = 0 };
+	struct ptc_addrspace as = { .version = 0 };
 	struct ptc_codefile *f;
 	char path[512], got[sizeof(code)];
 	struct world w;

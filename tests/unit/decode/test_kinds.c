@@ -29,7 +29,7 @@ static void expect(struct ptc_kinds *k, uint64_t ip, uint8_t kind, uint8_t len)
 
 Test(kinds, what_was_read_is_known_until_the_code_changes)
 {
-	struct ptc_addrspace as = { .n = 0 }, other = { .n = 0 };
+	struct ptc_addrspace as = { .version = 0 }, other = { .version = 0 };
 	struct ptc_kinds *k = new_kinds();
 
 	cr_assert(ptc_addrspace_patch(&as, 0x1000, ret, sizeof(ret)));
@@ -69,7 +69,7 @@ Test(kinds, what_is_known_of_a_view_is_kept)
 Test(kinds, pages_that_want_one_slot_have_two)
 {
 	const uint64_t far = 0x1000 + (uint64_t)SLOTS * PAGE;
-	struct ptc_addrspace as = { .n = 0 }, none = { .n = 0 };
+	struct ptc_addrspace as = { .version = 0 }, none = { .version = 0 };
 	struct ptc_kinds *k = new_kinds();
 
 	cr_assert(ptc_addrspace_patch(&as, 0x1000, ret, sizeof(ret)));
@@ -87,7 +87,7 @@ Test(kinds, pages_that_want_one_slot_have_two)
 
 Test(kinds, memory_is_bounded)
 {
-	struct ptc_addrspace as = { .n = 0 };
+	struct ptc_addrspace as = { .version = 0 };
 	struct ptc_kinds *k = new_kinds();
 	size_t i;
 
@@ -106,7 +106,7 @@ Test(kinds, memory_is_bounded)
 Test(kinds, generations_wrap)
 {
 	const size_t gens = 1 << PTC_KINDS_PAGE_BITS;
-	struct ptc_addrspace as = { .n = 0 }, other = { .n = 0 };
+	struct ptc_addrspace as = { .version = 0 }, other = { .version = 0 };
 	struct ptc_kinds *k = new_kinds();
 	size_t i;
 

@@ -292,7 +292,8 @@ Test(open_code, patches_without_number_at_absurd_addresses_do_no_harm)
 	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 }
 
-Test(open_code, copies_of_patches_have_a_limit)
+/* 20 million patches, if each process had copies of its own. */
+Test(open_code, forked_processes_share_their_patches)
 {
 	enum { MANY = 20000 };
 	struct ptc_err err;
@@ -304,7 +305,7 @@ Test(open_code, copies_of_patches_have_a_limit)
 	rec_begin(&t, &rec_clock_1ns);
 	for (i = 0; i < MANY; i++)
 		pd_poke(&t.pd, 7, 5, 0x1000 * (uint64_t)i, code_jmp, sizeof(code_jmp));
-	for (i = 8; i < 1000; i++) { /* each has to have all of them, but for one */
+	for (i = 8; i < 1000; i++) { /* each has all of them, but for one */
 		pd_task(&t.pd, PERF_RECORD_FORK, i, i, 7, 6);
 		pd_poke(&t.pd, i, 6, 0, code_mov, sizeof(code_mov));
 	}
@@ -312,7 +313,7 @@ Test(open_code, copies_of_patches_have_a_limit)
 	run_at(&t.a, 10, 0x1016);
 	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	bytes = pd_finish(&t.pd, &len);
-	cr_assert_eq(rec_run_bytes(&t, bytes, len, &err), PTC_E_LIMIT);
+	cr_assert_eq(rec_run_bytes(&t, bytes, len, &err), 0, "%s", err.msg);
 	free(t.text);
 	free(bytes);
 	rec_end(&t);

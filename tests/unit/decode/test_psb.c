@@ -26,6 +26,22 @@ static struct ptc_psb_plus read_cut(const struct ptc_buf *b, size_t len)
 	return p;
 }
 
+static bool find_rest(const uint8_t *bytes, size_t psbend, struct ptc_psb_rest *ret)
+{
+	struct ptc_psb_walk w;
+
+	ptc_psb_walk_begin(&w, 0);
+	return ptc_psb_find_rest(&w, bytes, psbend, ret);
+}
+
+static bool is_packet(const uint8_t *bytes, size_t psb, size_t to)
+{
+	struct ptc_psb_walk w;
+
+	ptc_psb_walk_begin(&w, 0);
+	return ptc_psb_is_packet(&w, bytes, psb, to);
+}
+
 Test(psb, it_tells_whether_tracing_is_on_and_in_which_mode)
 {
 	struct ptc_buf on = PTC_BUF_INIT, off = PTC_BUF_INIT;
@@ -104,18 +120,18 @@ Test(psb, what_is_left_of_one_without_its_psb_is_found)
 	pt_ip(&b, PT_FUP, 0x1000);
 	end = b.len;
 	pt_psbend(&b);
-	cr_assert(ptc_psb_find_rest(b.bytes, 0, end, &rest));
+	cr_assert(find_rest(b.bytes, end, &rest));
 	cr_assert(rest.ip);
 	cr_assert_eq(rest.at, at);
 	for (i = 1; i < end; i++) { /* as far as packets end there */
 		uint8_t *exact = exact_copy(&b, i);
 
-		if (ptc_psb_find_rest(exact, 0, i, &rest))
+		if (find_rest(exact, i, &rest))
 			cr_assert_leq(rest.at, i);
 		free(exact);
 	}
 	pt_psbend(&b); /* one more, with nothing in front */
-	cr_assert(ptc_psb_find_rest(b.bytes, 0, b.len - PTC_PSBEND_LEN, &rest));
+	cr_assert(find_rest(b.bytes, b.len - PTC_PSBEND_LEN, &rest));
 	cr_assert_not(rest.ip);
 	cr_assert_eq(rest.at, b.len - PTC_PSBEND_LEN);
 	ptc_buf_release(&b);
@@ -131,7 +147,7 @@ Test(psb, a_fup_in_front_of_what_is_left_is_an_events)
 	at = b.len;
 	pt_tsc(&b, 1);
 	pt_ip(&b, PT_FUP, 0x1003);
-	cr_assert(ptc_psb_find_rest(b.bytes, 0, b.len, &rest));
+	cr_assert(find_rest(b.bytes, b.len, &rest));
 	cr_assert(rest.ip);
 	cr_assert_eq(rest.at, at);
 	ptc_buf_release(&b);
@@ -143,13 +159,13 @@ Test(psb, nothing_is_left_of_one_that_is_whole_or_that_an_overflow_cut_short)
 	struct ptc_psb_rest rest;
 
 	pt_psb_on(&b, 0x1000);
-	cr_assert_not(ptc_psb_find_rest(b.bytes, 0, b.len - PTC_PSBEND_LEN, &rest));
+	cr_assert_not(find_rest(b.bytes, b.len - PTC_PSBEND_LEN, &rest));
 	ptc_buf_reset(&b);
 	pt_ovf(&b);
 	pt_ip(&b, PT_FUP, 0x1000);
-	cr_assert_not(ptc_psb_find_rest(b.bytes, 0, b.len, &rest));
+	cr_assert_not(find_rest(b.bytes, b.len, &rest));
 	pt_tnt(&b, "T");
-	cr_assert(ptc_psb_find_rest(b.bytes, 0, b.len, &rest));
+	cr_assert(find_rest(b.bytes, b.len, &rest));
 	ptc_buf_release(&b);
 }
 
@@ -193,8 +209,60 @@ Test(psb, it_may_begin_in_front_of_the_packet_that_it_follows)
 	for (len = 5 + PTC_PSB_LEN; len <= b.len; len++) {
 		uint8_t *exact = exact_copy(&b, len);
 
-		cr_assert_eq(ptc_psb_is_packet(exact, 0, 5, len), len >= 9 + PTC_PSB_LEN);
+		cr_assert_eq(is_packet(exact, 5, len), len >= 9 + PTC_PSB_LEN);
 		free(exact);
 	}
+	ptc_buf_release(&b);
+}
+
+/* What one walk finds out, place after place, is what a walk for each place does. */
+Test(psb, a_walk_goes_on_from_place_to_place)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_psb_rest one, other;
+	struct ptc_psb_walk w;
+	size_t at;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		pt_tnt(&b, "TN");
+		pt_tsc(&b, 0x2302230223);
+		pt_mode_exec64(&b);
+		pt_ip(&b, PT_FUP, 0x1000);
+		pt_psbend(&b);
+		pt_psbend(&b);
+		pt_psb_on(&b, 0x1000);
+		pt_ovf(&b);
+		pt_ip(&b, PT_FUP, 0x2302230223);
+		pt_psbend(&b);
+	}
+	ptc_psb_walk_begin(&w, 0);
+	for (at = 0; at + PTC_PSBEND_LEN <= b.len; at++) {
+		const bool is = find_rest(b.bytes, at, &one);
+
+		if (b.bytes[at] != 0x02 || b.bytes[at + 1] != 0x23)
+			continue;
+		cr_assert_eq(ptc_psb_find_rest(&w, b.bytes, at, &other), is, "%zu", at);
+		cr_assert(!is || (one.at == other.at && one.ip == other.ip), "%zu", at);
+		cr_assert_eq(is_packet(b.bytes, at, b.len), w.at == at, "%zu", at);
+	}
+	ptc_buf_release(&b);
+}
+
+Test(psb, an_idle_one_tells_of_time_alone)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	size_t end;
+
+	ptc_buf_put(&b, ptc_psb, PTC_PSB_LEN);
+	pt_tsc(&b, 1);
+	pt_psbend(&b);
+	end = b.len;
+	cr_assert(ptc_psb_is_idle(b.bytes, 0, end));
+	pt_ovf(&b);
+	cr_assert_not(ptc_psb_is_idle(b.bytes, 0, b.len));
+	cr_assert(ptc_psb_is_idle(b.bytes, 0, end));
+	cr_assert_not(ptc_psb_is_idle(b.bytes, 0, end - 1));
+	cr_assert_not(ptc_psb_is_idle((const uint8_t *)"\x02\x03\x10\0", 0, 4)); /* CBR */
 	ptc_buf_release(&b);
 }

@@ -48,7 +48,7 @@ static uint64_t file_offset(const void *p, uint64_t *ret_start)
 Test(symbol, the_function_that_holds_an_address)
 {
 	struct ptc_codefiles files = { .n = 0 };
-	struct ptc_addrspace as = { .n = 0 };
+	struct ptc_addrspace as = { .version = 0 };
 	struct ptc_codefile *self;
 	uint64_t start, off, got;
 	const char *name;
