@@ -160,11 +160,7 @@ static int by_name(const void *pa, const void *pb)
 	return r || a->nr == b->nr ? r : a->nr < b->nr ? -1 : 1;
 }
 
-/*
- * Of several kernels the first one in the recording counts. A file of which there are two was
- * replaced: its id is empty, as nothing says which mapping was of which.
- */
-static void sort_ids(struct ptc_sideband *s)
+void ptc_sideband_sort_ids(struct ptc_sideband *s)
 {
 	size_t i, n = 0;
 
@@ -196,7 +192,7 @@ int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, stru
 		}
 		if (r < 0)
 			return r;
-		sort_ids(s);
+		ptc_sideband_sort_ids(s);
 	}
 	return 0;
 }

@@ -49,6 +49,13 @@ struct ptc_sideband {
 void ptc_sideband_release(struct ptc_sideband *s);
 
 /*
+ * Sorts the ids by name, and leaves one for each name: of several kernels the first one in the
+ * recording. A file of which there are two was replaced: its id is empty then, as nothing says
+ * which mapping was of which.
+ */
+void ptc_sideband_sort_ids(struct ptc_sideband *s);
+
+/*
  * Begin to read @f, which is lent and must outlive @s. @no_rounds as in
  * ptc_order_opts.
  */

@@ -212,13 +212,15 @@ Test(origin, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
 
 Test(origin, two_build_ids_for_one_name_are_none)
 {
-	struct ptc_known_id ids[] = { { "/lib/a", { .len = 1, .bytes = { 1 } } },
-				      { "/lib/b", { .len = 1, .bytes = { 2 } } },
-				      { "/lib/a", { .len = 1, .bytes = { 3 } } },
-				      { "/lib/b", { .len = 1, .bytes = { 2 } } } };
-	const struct ptc_sideband s = { .ids = ids, .nids = 4 };
+	struct ptc_known_id ids[] = { { "/lib/a", { .len = 1, .bytes = { 1 } }, 0 },
+				      { "/lib/b", { .len = 1, .bytes = { 2 } }, 1 },
+				      { "/lib/a", { .len = 1, .bytes = { 3 } }, 2 },
+				      { "/lib/b", { .len = 1, .bytes = { 2 } }, 3 } };
+	struct ptc_sideband s = { .ids = ids, .nids = 4 };
 	struct ptc_sb_mmap m = { .filename = "/lib/a" };
 
+	ptc_sideband_sort_ids(&s);
+	cr_assert_eq(s.nids, 2);
 	cr_assert_null(ptc_sideband_id(&s, &m));
 	m.build_id.len = 1;
 	cr_assert_eq(ptc_sideband_id(&s, &m), &m.build_id);
