@@ -431,7 +431,7 @@ PTC_API const char *ptc_decode_difference(const struct ptc_decode *d);
 /*
  * What is missing, one line each, after or during a run: "no code for
  * '/usr/lib/x.so' (build-id ...): 3 gaps". Lent until ptc_decode_free; NULL
- * beyond the last.
+ * beyond the last. Of names, what could act on a terminal is \xNN.
  */
 PTC_API const char *ptc_decode_note(const struct ptc_decode *d, size_t i);
 
