@@ -171,7 +171,8 @@ size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, s
 	}
 	if (is_of_psb(ev))
 		r->at_first = false;
-	if (psb == SIZE_MAX && !r->off_psb_later && r->status & pts_ip_suppressed)
+	if (psb == SIZE_MAX && r->off_psb < SIZE_MAX && !r->off_psb_later &&
+	    r->status & pts_ip_suppressed)
 		psb = r->idle_psb;
 	return psb >= r->floor && !ptc_window_passed(&r->window, r->off) ? psb : SIZE_MAX;
 }
