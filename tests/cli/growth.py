@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Work grows with a recording, not faster.
+
+Each scenario makes recordings with n, 2n and 4n of something. Callgrind counts the instructions of a command on each:
+no time is measured. What 2n to 4n add is compared with what n to 2n add, so what a start costs does not count: linear
+work gives 2, quadratic work 4. LIMIT is between the two, as sorting needs a little more than 2.
+"""
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+PTCAP = os.environ["PTCAP"]
+MKREC = os.environ["MKREC"]
+LIMIT = 2.6
+PID, SIDE, TRACE = 4242, 200, 100
+PSB, PSBEND = b"\x02\x82" * 8, b"\x02\x23"
+
+
+def record(kind, misc, body, pid=PID):
+    """With the sample id that mkrec's events have."""
+    body += b"\0" * (-len(body) % 8) + struct.pack("<IIQIIQ", pid, pid, 5000000000, 0, 0, SIDE)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def mmap2(addr, size, name="//anon", pid=PID):
+    head = struct.pack("<IIQQQIIQQII", pid, pid, addr, size, 0, 0, 0, 0, 0, 5, 2)
+    return record(10, 2, head + name.encode() + b"\0", pid)
+
+
+def poke(addr, pid=PID):
+    return record(20, 2, struct.pack("<QHHB", addr, 0, 1, 0x90), pid)
+
+
+def comm(tid):
+    return record(3, 0, struct.pack("<II", PID, tid) + b"x\0")
+
+
+def fork(pid, parent=PID):
+    return record(7, 0, struct.pack("<IIIIQ", pid, parent, pid, parent, 5000000000), pid)
+
+
+def maps(n, name="//anon", step=1):
+    return b"".join(mmap2(0x10000000 + 0x2000 * i * step, 0x1000, name % i if "%" in name else name) for i in range(n))
+
+
+def build_ids(n):
+    """For the table of the header."""
+    out = b""
+    for i in range(n):
+        name = b"/nowhere/of-old/%d\0" % i
+        name += b"\0" * (-len(name) % 8)
+        out += struct.pack("<IHHi20s4x", 0, 2, 36 + len(name), -1, struct.pack("<I", i)) + name
+    return out
+
+
+SCENARIOS = {
+    "psbs": ("decode", 60, lambda n: {"trace": (PSB + PSBEND) * n}),
+    "psbs with a TSC": ("decode", 60, lambda n: {"trace": (PSB + b"\x19\1\2\3\4\5\6\0" + PSBEND) * n}),
+    "psbs with padding": ("decode", 60, lambda n: {"trace": (PSB + PSBEND + bytes(8)) * n}),
+    "psbends": ("decode", 1000, lambda n: {"trace": PSB + PSBEND * n}),
+    "names": ("info", 400, lambda n: {"side": maps(n, "/nowhere/%d")}),
+    "build-ids": ("info", 300, lambda n: {"side": maps(n, "/nowhere/%d"), "ids": build_ids(n)}),
+    "mappings down": ("info", 2000, lambda n: {"side": maps(n, step=-1)}),
+    "pages under mappings": (
+        "info",
+        500,
+        lambda n: {"side": b"".join(poke(0x20000000 + 0x1000 * i) for i in range(n)) + mmap2(1 << 44, 1 << 46) * n},
+    ),
+    "forks times mappings": (
+        "info",
+        300,
+        lambda n: {"side": maps(n) + b"".join(fork(100000 + i) for i in range(n))},
+    ),
+    "forks times patches": (
+        "info",
+        200,
+        lambda n: {
+            "side": b"".join(poke(0x20000000 + 2 * i) for i in range(n))
+            + b"".join(fork(100000 + i) + poke(0x20000000, 100000 + i) for i in range(n))
+        },
+    ),
+    "threads down": ("info", 2000, lambda n: {"side": b"".join(comm(1000000 - i) for i in range(n))}),
+    "processes with code down": ("info", 1000, lambda n: {"side": b"".join(poke(0x1000, 1000000 - i) for i in range(n))}),
+}
+
+
+def build(base, side=b"", trace=None, ids=b""):
+    """@base, a file of mkrec, with @side behind its first mapping, @trace as its trace, and @ids in its table."""
+    data_at, data_len = struct.unpack_from("<QQ", base, 40)
+    at, end, data = data_at, data_at + data_len, b""
+    while at < end:
+        kind, _, size = struct.unpack_from("<IHH", base, at)
+        body, at = base[at : at + size], at + size
+        if kind == 71:
+            old = struct.unpack_from("<Q", body, 8)[0]
+            new = base[at : at + old] if trace is None else trace
+            body, at = body[:8] + struct.pack("<Q", len(new)) + body[16:] + new, at + old
+        elif trace is not None and kind == 11:
+            body = body[:16] + struct.pack("<Q", len(trace)) + body[24:]
+        data += body + (side if kind == 10 else b"")
+    bitmap = int.from_bytes(base[72:104], "little")
+    features = [bit for bit in range(256) if bitmap >> bit & 1 and bit != 18]  # without the index of the trace
+    table, blobs = b"", b""
+    where = data_at + len(data) + 16 * len(features)
+    for i, bit in enumerate(b for b in range(256) if bitmap >> b & 1):
+        off, size = struct.unpack_from("<QQ", base, end + 16 * i)
+        if bit == 18:
+            continue
+        blob = base[off : off + size] + (ids if bit == 2 else b"")
+        table += struct.pack("<QQ", where + len(blobs), len(blob))
+        blobs += blob
+    head = bytearray(base[:data_at])
+    struct.pack_into("<QQ", head, 40, data_at, len(data))
+    head[72:104] = (bitmap & ~(1 << 18)).to_bytes(32, "little")
+    return bytes(head) + data + table + blobs
+
+
+def work(command, path):
+    options = ["-j1"] if command == "decode" else []
+    argv = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", PTCAP, command, *options, "-i", path]
+    run = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    count = re.search(r"Collected : (\d+)", run.stderr)
+    if run.returncode not in (0, 3, 4) or not count:
+        sys.exit(f"{' '.join(argv)}: {run.returncode}\n{run.stderr}")
+    return int(count[1])
+
+
+def look(base, name):
+    command, n, make = SCENARIOS[name]
+    counts = []
+    for k in (n, 2 * n, 4 * n):
+        path = f"{name.replace(' ', '_')}.{k}"
+        with open(path, "wb") as f:
+            f.write(build(base, **make(k)))
+        counts.append(work(command, path))
+        os.unlink(path)
+    growth = (counts[2] - counts[1]) / max(counts[1] - counts[0], 1)
+    return name, command, n, counts, growth
+
+
+def main():
+    if not shutil.which("valgrind"):
+        print("no valgrind")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        subprocess.run([MKREC, "base"], check=True)
+        with open("base", "rb") as f:
+            base = f.read()
+        with ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(lambda name: look(base, name), SCENARIOS))
+        os.chdir("/")
+    bad = False
+    for name, command, n, counts, growth in results:
+        verdict = "FAIL: " if growth > LIMIT else ""
+        bad |= growth > LIMIT
+        print(f"{verdict}{name}: {command}, {n} and twice, four times as many: {counts} instructions, {growth:.2f}")
+    sys.exit(bad)
+
+
+if __name__ == "__main__":
+    main()
