@@ -59,11 +59,13 @@ static node *make(const struct ptc_range *r)
 	return n;
 }
 
-/* Makes *@n, which is not NULL, one that nobody else has. False: out of memory. */
+/* Makes *@n one that nobody else has. False: out of memory, or it is NULL. */
 static bool own(node **n)
 {
 	node *copy;
 
+	if (!*n)
+		return false;
 	if ((*n)->owners == 1)
 		return true;
 	copy = malloc(sizeof(*copy));
@@ -83,7 +85,7 @@ static node *rotate(node *n, bool right)
 {
 	node **side = right ? &n->right : &n->left, *up;
 
-	if (!*side || !own(side)) {
+	if (!own(side)) {
 		update(n);
 		return n;
 	}
