@@ -27,7 +27,7 @@ if(NOT PTCAP_SANITIZE)
 endif()
 
 # Both engines and all -j. PTCAP_DAMAGE_CHANGES in the environment is another number of changes.
-set(alike 1100)
+set(alike 440)
 if(PTCAP_SANITIZE)
 	set(alike 66)
 endif()

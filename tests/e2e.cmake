@@ -80,6 +80,15 @@ function(e2e_case NAME)
 	endif()
 endfunction()
 
+# Programs as users have them, by the dozen or with a large runtime: `scripts/test --field` runs them, before a release and
+# behind a change of what they are about. The suite has a shorter one of each kind.
+function(e2e_is_field NAME)
+	if(TEST e2e_${NAME})
+		get_test_property(e2e_${NAME} LABELS labels)
+		set_tests_properties(e2e_${NAME} PROPERTIES LABELS "${labels};field")
+	endif()
+endfunction()
+
 # Minutes: `scripts/test --all` runs it, once, in the gcc build. A sanitizer build that only reads the recording is quick.
 function(e2e_is_long NAME)
 	if(TEST e2e_${NAME})
@@ -428,7 +437,7 @@ foreach(name short long)
 	e2e_test(emu_everyday_${name} "${e2e_dir}/everyday.py" "${name}")
 	e2e_is_emulated(emu_everyday_${name})
 endforeach()
-e2e_is_long(emu_everyday_long)
+e2e_is_field(emu_everyday_long)
 
 # Every form of perf.data, perf's own and ours.
 foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)
@@ -470,7 +479,7 @@ if(NOT PTCAP_SANITIZE)
 	foreach(name node_jitdump node_map java_map)
 		e2e_test(emu_${name} "${e2e_dir}/runtimes.py" "${name}")
 		e2e_is_emulated(emu_${name})
-		e2e_is_long(emu_${name})
+		e2e_is_field(emu_${name})
 	endforeach()
 	e2e_test(node_attached "${e2e_dir}/runtimes.py" node_attached)
 endif()
