@@ -200,23 +200,11 @@ static void mask_block(uint8_t *p, size_t n)
 	}
 }
 
-/* Bytes behind a packet that tell whether a PSB begins in it: a PSB, and what may lengthen it. */
-enum { SEEN = PTC_PSB_LEN + 2 };
-
-/* Does a PSB begin inside of the packet of @n bytes at @at? Then it is none. */
-static bool has_psb(const uint8_t *bytes, size_t at, size_t n, size_t upto)
-{
-	const size_t end = upto - at - n < SEEN ? upto : at + n + SEEN;
-
-	return ptc_pkt_next_psb(bytes, end, at + 1) < at + n;
-}
-
 void ptc_mask_run(struct ptc_mask *m, uint8_t *bytes, size_t from, size_t upto, bool ends)
 {
 	enum ptc_pkt type;
 	struct ptc_masked k = { .fup = PTC_MASK_NO_FUP };
 	size_t psb;
-	bool foreign;
 	int n;
 
 	while (m->pos < upto) {
@@ -235,16 +223,12 @@ void ptc_mask_run(struct ptc_mask *m, uint8_t *bytes, size_t from, size_t upto, 
 		n = ptc_pkt_len(bytes + m->pos, upto - m->pos, &type);
 		if (!n)
 			return;
-		foreign = n > 0 && ptc_pkt_is_foreign(bytes + m->pos, type, (size_t)n);
-		if (foreign && upto - m->pos - (size_t)n < SEEN && !ends)
-			return;
-		if (n < 0 || (foreign && has_psb(bytes, m->pos, (size_t)n, upto))) {
+		if (n < 0) {
 			m->synced = false;
-			/* A packet in front may have reached into a PSB. */
-			m->pos -= m->pos < PTC_PSB_LEN ? m->pos : PTC_PSB_LEN - 1;
+			m->pos++;
 			continue;
 		}
-		if (foreign) {
+		if (ptc_pkt_is_foreign(bytes + m->pos, type, (size_t)n)) {
 			if (bytes[m->pos] == 0x02 && bytes[m->pos + 1] == BBP) {
 				k.off = m->pos;
 				k.kind = ptc_mask_event(bytes + m->pos, type, &k.value);

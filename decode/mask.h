@@ -2,8 +2,7 @@
 /*
  * Packets that libipt 2.0 does not know: CFE, EVD, BBP, BIP, BEP, TRIG and long CYC. None of them
  * changes where the flow goes. Over its copy of the trace each becomes PADs, or, where a FUP
- * follows that says no more than where the event was, an EXSTOP with that FUP. SDM 33.4.2. One in
- * which a PSB begins is none.
+ * follows that says no more than where the event was, an EXSTOP with that FUP. SDM 33.4.2.
  */
 #ifndef PTC_DECODE_MASK_H
 #define PTC_DECODE_MASK_H

@@ -184,39 +184,3 @@ Test(mask, a_packet_in_front_of_what_it_needs_waits)
 	ptc_mask_release(&m);
 	ptc_buf_release(&b);
 }
-
-/* A PSB whose first byte seems to be the last of a packet in front of it. */
-Test(mask, a_packet_that_reaches_into_a_psb_is_none)
-{
-	static const struct {
-		const char *bytes;
-		size_t len;
-	} cut[] = {
-		{ "\xd9\xa8", 2 },		      /* TRIG, of an MTC with one bit flipped */
-		{ "\x02\x13\x01", 3 },		      /* CFE */
-		{ "\x02\x53\x00\1\2\3\4\5\6\7", 10 }, /* EVD */
-		{ "\x02\x63\x81\x04\1\2\3", 7 },      /* BBP and a BIP */
-		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9 }, /* CYC */
-		{ "\x59", 1 },				       /* MTC */
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
-		struct ptc_buf b = PTC_BUF_INIT;
-		struct pt_how how = { .damaged = true };
-		const char *got;
-
-		pt_psb_off(&b);
-		ptc_buf_put(&b, (const uint8_t *)cut[i].bytes, cut[i].len);
-		pt_psb_on(&b, 0x1000);
-		pt_tnt(&b, "T");
-		put(&b, &packets[15]); /* a CFE is masked behind that PSB */
-		pt_ip(&b, PT_TIP, 0x1016);
-		pt_ip_none(&b, PT_PGD);
-		got = pt_replay(&b, &how);
-		cr_assert_not_null(strstr(got, "1000 1003 jcc\n1003 1006 jmp\n1006 1024 call\n"
-					       "1025 1016 ret\n1016 0 syscall\n"),
-				   "%zu: %s", i, got);
-		ptc_buf_release(&b);
-	}
-}
