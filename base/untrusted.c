@@ -46,7 +46,7 @@ struct walk {
 	int folders[DEPTH_MAX];
 	size_t n;
 	int links;
-	char *rest; /* owned; what is still to be resolved */
+	char *rest; /* owned; the part of the name that is not resolved yet */
 	int found;  /* the last part of the name, if it is no folder; -1: none */
 };
 
@@ -83,7 +83,7 @@ static int follow(struct walk *w, int fd, const char *behind)
 	return *target ? 0 : ENOENT;
 }
 
-/* One part of the name, @len bytes at @part. *@ret_next: what is behind it in w->rest. */
+/* Resolves one part of the name, @len bytes at @part. *@ret_next: the next part, in w->rest. */
 static int step(struct walk *w, const char *part, size_t len, bool no_link, const char **ret_next)
 {
 	const char *behind = part + len;
@@ -192,7 +192,7 @@ static int resolve(int root, const char *name, const struct ptc_untrusted *how)
 	return fd >= 0 ? fd : walk(root, name, how->no_link);
 }
 
-/* --- what it is --- */
+/* --- the kind of a file --- */
 
 static const char *kind_of(mode_t mode)
 {

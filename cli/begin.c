@@ -45,7 +45,7 @@ struct line {
 	char buf[LINE], text[LINE];
 };
 
-/* The next line of /proc/self/maps, without its end. What is too long is cut. */
+/* Reads the next line of /proc/self/maps, without its newline, and cuts a long line. */
 static bool next_line(struct line *l)
 {
 	size_t n = 0;

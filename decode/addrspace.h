@@ -82,7 +82,7 @@ bool ptc_addrspace_patch(struct ptc_addrspace *as, uint64_t addr, const uint8_t 
 /* The code is as it was, and has other names: of @as's numbers only its state changes. */
 void ptc_addrspace_rename(struct ptc_addrspace *as);
 
-/* Make @as a copy of @from: they share what is mapped until one of them is changed. */
+/* Make @as a copy of @from: both share their mappings until one of them changes. */
 void ptc_addrspace_copy(struct ptc_addrspace *as, const struct ptc_addrspace *from);
 
 /* The range that holds @ip, or NULL. */

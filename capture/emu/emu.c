@@ -296,7 +296,7 @@ static void join_waiter(struct emu *s)
 	s->waiter_runs = false;
 }
 
-/* From here on the session may read what was the thread's. */
+/* From here on the session may read the thread's data. */
 static void emu_quiesce(struct ptc_source *src)
 {
 	join_unit(of(src));

@@ -291,7 +291,7 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 		return ptc_fast_decline(f, "an overflow");
 	ptc_fast_flow_cut(&f->flow);
 	f->last_ip = f->left_at = 0;
-	f->mode = f->flow.mode; /* what was said of the next address is forgotten */
+	f->mode = f->flow.mode; /* forgets the mode of the next address */
 	f->marker = f->mwait = false;
 	if (ptc_fast_flow_list(&f->flow, ptc_fast_rec(0, PTC_FAST_OVERFLOW, PTC_KIND_NONE)) ==
 	    PTC_FAST_LOST)
