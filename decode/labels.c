@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/labels.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,40 +121,75 @@ const char *ptc_labels_find(const struct ptc_labels *t, uint64_t ip, uint64_t ti
 	return ptc_labels_find_since(t, ip, 0, time, ret_off);
 }
 
-/* Hex digits at *@p, which moves behind them and the blank there must be. */
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' :
+	       c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 :
+				      -1;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/*
+ * Hex digits at *@p, which moves behind them and the blank there must be. The C library's functions
+ * for strings are not called for each line: some builds read the whole text then.
+ */
 static bool take_hex(const char **p, uint64_t *ret)
 {
-	char *end;
+	const bool prefix = (*p)[0] == '0' && (*p)[1] == 'x';
+	const char *const begin = *p + (prefix ? 2 : 0), *at;
+	uint64_t n = 0;
 
-	if (!strchr("0123456789abcdefABCDEF", **p) || !**p)
+	for (at = begin; digit(*at) >= 0; at++) {
+		if (n >> 60)
+			return false;
+		n = n << 4 | (uint64_t)digit(*at);
+	}
+	if (at == begin || !is_blank(*at))
 		return false;
-	errno = 0;
-	*ret = strtoull(*p, &end, 16);
-	if (errno || (*end != ' ' && *end != '\t'))
-		return false;
-	*p = end + strspn(end, " \t");
+	while (is_blank(*at))
+		at++;
+	*ret = n;
+	*p = at;
 	return true;
 }
 
-static const char *next_line(const char *p)
+/* The end of the line at @p, of a text that ends at @end. */
+static const char *line_end(const char *p, const char *end)
 {
-	p += strcspn(p, "\n");
-	return p + (*p == '\n');
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+
+	return newline ? newline : end;
+}
+
+static size_t word_len(const char *p, const char *end)
+{
+	const char *at = p;
+
+	while (at < end && !is_blank(*at))
+		at++;
+	return (size_t)(at - p);
 }
 
 bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text)
 {
+	const char *const end = text + strlen(text), *line;
 	uint64_t addr;
 
-	for (; *text; text = next_line(text)) {
+	for (; text < end; text = line + 1) {
 		const char *p = text;
 		bool global;
 
+		line = line_end(text, end);
 		if (!take_hex(&p, &addr) || !strchr("tTwW", *p) || !*p || p[1] != ' ' || !addr)
 			continue;
 		global = *p == 'T' || *p == 'W';
 		p += 2;
-		if (!ptc_labels_add(t, addr, 0, 0, p, strcspn(p, " \t\n")))
+		if (!ptc_labels_add(t, addr, 0, 0, p, word_len(p, line)))
 			return false;
 		t->names[t->n - 1].global = global;
 	}
@@ -164,14 +198,16 @@ bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text)
 
 bool ptc_labels_perf_map(struct ptc_labels *t, const char *text)
 {
+	const char *const end = text + strlen(text), *line;
 	uint64_t addr, size;
 
-	for (; *text; text = next_line(text)) {
+	for (; text < end; text = line + 1) {
 		const char *p = text;
 
-		if (!take_hex(&p, &addr) || !take_hex(&p, &size) || !size || *p == '\n' || !*p)
+		line = line_end(text, end);
+		if (!take_hex(&p, &addr) || !take_hex(&p, &size) || !size || p >= line)
 			continue;
-		if (!ptc_labels_add(t, addr, size, 0, p, strcspn(p, "\n")))
+		if (!ptc_labels_add(t, addr, size, 0, p, (size_t)(line - p)))
 			return false;
 	}
 	return true;
