@@ -10,19 +10,32 @@
 
 enum {
 	PAGE = 1 << PTC_KINDS_PAGE_BITS,
-	SLOTS = 1 << PTC_KINDS_SLOT_BITS,
+	SLOTS_FEW = 1 << 10, /* for few pages: a thread that does little has few */
+	PAGES_FEW = SLOTS_FEW / 16,
+	SLOTS_MAX = 1 << 15,
 	PAGES_MAX = PTC_KINDS_CHUNK * PTC_KINDS_CHUNKS,
 };
 
 static_assert((int)PTC_KIND_COUNT <= 16 && (int)PTC_INSN_MAX < 16,
 	      "a kind and a length are a byte");
-static_assert((int)PAGES_MAX <= (int)SLOTS / 2, "there is always a free slot, and soon");
+static_assert((int)PAGES_MAX <= (int)SLOTS_MAX / 2, "there is always a free slot, and soon");
 
 static const uint64_t GEN_ONE = 1ull << PTC_KINDS_GEN_SHIFT;
+
+/* Of those that have decoded nothing yet, of which a recording may have many. It is never written.
+ */
+static struct ptc_kinds_slot no_slot;
+
+static void no_slots(struct ptc_kinds *k)
+{
+	k->slots = &no_slot;
+	k->slot_mask = 0;
+}
 
 void ptc_kinds_init(struct ptc_kinds *k)
 {
 	k->gen = GEN_ONE;
+	no_slots(k);
 }
 
 void ptc_kinds_release(struct ptc_kinds *k)
@@ -33,6 +46,9 @@ void ptc_kinds_release(struct ptc_kinds *k)
 		free(k->chunks[i]);
 		k->chunks[i] = NULL;
 	}
+	if (k->slots != &no_slot)
+		free(k->slots);
+	no_slots(k);
 }
 
 static void forget(struct ptc_kinds *k)
@@ -42,7 +58,8 @@ static void forget(struct ptc_kinds *k)
 	if (k->gen)
 		return;
 	/* Slots of the first generation would come back to life. */
-	memset(k->slots, 0, sizeof(k->slots));
+	if (k->slots != &no_slot)
+		memset(k->slots, 0, (k->slot_mask + 1) * sizeof(*k->slots));
 	k->gen = GEN_ONE;
 }
 
@@ -65,12 +82,39 @@ static bool is_free(const struct ptc_kinds *k, const struct ptc_kinds_slot *s)
  */
 static struct ptc_kinds_slot *slot_of(struct ptc_kinds *k, uint64_t page)
 {
-	struct ptc_kinds_slot *s = &k->slots[page % SLOTS];
-	uint64_t at = page * 0x9e3779b97f4a7c15 >> (64 - PTC_KINDS_SLOT_BITS);
+	struct ptc_kinds_slot *s = &k->slots[page & k->slot_mask];
+	uint64_t at = page * 0x9e3779b97f4a7c15 >> 32;
 
 	for (; s->key != (page | k->gen) && !is_free(k, s); at++)
-		s = &k->slots[at % SLOTS];
+		s = &k->slots[at & k->slot_mask];
 	return s;
+}
+
+/*
+ * Sees that there are slots for one more page. There are many more than pages: a page that finds
+ * its slot taken costs time whenever it is looked at. False: out of memory.
+ */
+static bool grow(struct ptc_kinds *k)
+{
+	const struct ptc_kinds old = *k;
+	const size_t n = k->npages < PAGES_FEW ? SLOTS_FEW : SLOTS_MAX;
+	size_t i;
+
+	if (n <= k->slot_mask + 1)
+		return true;
+	k->slots = calloc(n, sizeof(*k->slots));
+	if (!k->slots) {
+		*k = old;
+		return false;
+	}
+	k->slot_mask = n - 1;
+	for (i = 0; old.slots != &no_slot && i <= old.slot_mask; i++)
+		if (!is_free(k, &old.slots[i]))
+			*slot_of(k, old.slots[i].key & ~(UINT64_MAX << PTC_KINDS_GEN_SHIFT)) =
+				old.slots[i];
+	if (old.slots != &no_slot)
+		free(old.slots);
+	return true;
 }
 
 /* Room for one more; NULL: none. */
@@ -94,10 +138,11 @@ static uint8_t *code_of(struct ptc_kinds *k, uint64_t ip)
 	struct ptc_kinds_slot *s = slot_of(k, page);
 
 	if (is_free(k, s)) {
-		if (k->npages == PAGES_MAX) {
+		if (k->npages == PAGES_MAX)
 			forget(k);
-			s = slot_of(k, page);
-		}
+		if (!grow(k))
+			return NULL;
+		s = slot_of(k, page);
 		s->codes = new_page(k);
 		if (!s->codes)
 			return NULL;

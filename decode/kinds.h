@@ -15,7 +15,6 @@ struct ptc_addrspace;
 
 enum {
 	PTC_KINDS_PAGE_BITS = 12,
-	PTC_KINDS_SLOT_BITS = 15,
 	PTC_KINDS_CHUNK = 64, /* pages that are allocated together */
 	PTC_KINDS_CHUNKS = 64,
 	PTC_KINDS_GEN_SHIFT = 64 - PTC_KINDS_PAGE_BITS,
@@ -39,7 +38,9 @@ struct ptc_kinds {
 	uint64_t gen;			/* in place; never 0: pages of this code */
 	size_t npages;			/* of this generation */
 	uint8_t *chunks[PTC_KINDS_CHUNKS];
-	struct ptc_kinds_slot slots[1 << PTC_KINDS_SLOT_BITS];
+	struct ptc_kinds_slot
+		*slots;	    /* owned, unless there is one alone; they grow with the code */
+	uint64_t slot_mask; /* how many there are, a power of two, less one */
 };
 
 /* @k is zeros. */
@@ -55,7 +56,7 @@ struct ptc_kind_len ptc_kinds_find(struct ptc_kinds *k, uint64_t ip, enum ptc_mo
 static inline struct ptc_kind_len ptc_kinds_at(struct ptc_kinds *k, uint64_t ip, enum ptc_mode mode)
 {
 	const uint64_t page = ip >> PTC_KINDS_PAGE_BITS;
-	const struct ptc_kinds_slot *s = &k->slots[page & ((1 << PTC_KINDS_SLOT_BITS) - 1)];
+	const struct ptc_kinds_slot *s = &k->slots[page & k->slot_mask];
 	uint8_t code = 0;
 
 	if (s->key == (page | k->gen) && mode == k->mode)

@@ -16,7 +16,7 @@ static struct ptc_kinds *new_kinds(void)
 	return k;
 }
 
-enum { PAGE = 1 << PTC_KINDS_PAGE_BITS, SLOTS = 1 << PTC_KINDS_SLOT_BITS };
+enum { PAGE = 1 << PTC_KINDS_PAGE_BITS, SLOTS = 1 << 15 };
 
 static const uint8_t ret[] = { 0xc3 }, jmp[] = { 0xeb, 0x00 };
 
