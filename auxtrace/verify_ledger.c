@@ -75,12 +75,9 @@ bool ptc_verify_is_missing(const struct ptc_verify *v, uint32_t idx)
 
 static const struct ptc_queue *queue_of(const struct ptc_verify *v, uint64_t idx)
 {
-	size_t i;
+	const size_t i = idx > UINT32_MAX ? SIZE_MAX : ptc_index_find(&v->index, (uint32_t)idx);
 
-	for (i = 0; i < v->index.nqueues; i++)
-		if (v->index.queues[i].idx == idx)
-			return &v->index.queues[i];
-	return NULL;
+	return i == SIZE_MAX ? NULL : &v->index.queues[i];
 }
 
 /* The trace of one ring: no less than was stored, and no more than that, padded. */

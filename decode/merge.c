@@ -71,34 +71,52 @@ static int give(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_ou
 	return r;
 }
 
-static struct moment front_of(const struct ptc_lane *l)
+int ptc_merge_begin(struct ptc_decode *d, struct ptc_err *err)
+{
+	ptc_merge_release(&d->merge);
+	if (!ptc_least_init(&d->merge.fronts, d->nlanes) ||
+	    !ptc_least_init(&d->merge.lows, d->nlanes))
+		return ptc_fail_mem(err);
+	return 0;
+}
+
+void ptc_merge_release(struct ptc_merge *m)
+{
+	ptc_least_release(&m->fronts);
+	ptc_least_release(&m->lows);
+}
+
+static void set_front(struct ptc_decode *d, const struct ptc_lane *l)
 {
 	const struct ptc_out *o = ptc_replay_out(l->replay);
+	const size_t i = (size_t)(l - d->lanes);
 
-	return (struct moment){ order_time(o->items[o->head].time), l };
+	if (o->head < o->n)
+		ptc_least_set(&d->merge.fronts, i, order_time(o->items[o->head].time));
+	else
+		ptc_least_clear(&d->merge.fronts, i);
+}
+
+void ptc_merge_changed(struct ptc_decode *d, const struct ptc_lane *l)
+{
+	const size_t i = (size_t)(l - d->lanes);
+
+	set_front(d, l);
+	if (l->live)
+		ptc_least_set(&d->merge.lows, i, ptc_lane_low(l));
+	else
+		ptc_least_clear(&d->merge.lows, i);
 }
 
 /* The lane with the earliest item, or NULL; *ret_next: where the next lane's begin. */
 static const struct ptc_lane *earliest(const struct ptc_decode *d, struct moment *ret_next)
 {
-	struct moment m, best = END_OF_TIME;
-	size_t i;
+	uint64_t time;
+	const ptrdiff_t first = ptc_least_first(&d->merge.fronts, &time);
+	const ptrdiff_t second = ptc_least_second(&d->merge.fronts, &time);
 
-	*ret_next = END_OF_TIME;
-	for (i = 0; i < d->nlanes; i++) {
-		const struct ptc_out *o = ptc_replay_out(d->lanes[i].replay);
-
-		if (o->head == o->n)
-			continue;
-		m = front_of(&d->lanes[i]);
-		if (is_before(m, best)) {
-			*ret_next = best;
-			best = m;
-		} else if (is_before(m, *ret_next)) {
-			*ret_next = m;
-		}
-	}
-	return best.lane == END_OF_TIME.lane ? NULL : best.lane;
+	*ret_next = second < 0 ? END_OF_TIME : (struct moment){ time, &d->lanes[second] };
+	return first < 0 ? NULL : &d->lanes[first];
 }
 
 /* The first item of @l that is not before @end. */
@@ -136,6 +154,7 @@ static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct momen
 		if (n == o->head)
 			return 0;
 		r = give(d, sink, o, n - o->head, err);
+		set_front(d, l);
 		if (r < 0)
 			return r;
 	}
@@ -145,18 +164,11 @@ static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct momen
 /* No item to come is before this. */
 static struct moment low_of_all(const struct ptc_decode *d)
 {
-	struct moment m, low = END_OF_TIME;
-	size_t i;
+	uint64_t time;
+	const ptrdiff_t first = ptc_least_first(&d->merge.lows, &time);
 
-	for (i = 0; i < d->nlanes; i++) {
-		if (!d->lanes[i].live)
-			continue;
-		/* Its own items up to its own time may go: what is to come is behind them. */
-		m = (struct moment){ ptc_lane_low(&d->lanes[i]), &d->lanes[i] + 1 };
-		if (is_before(m, low))
-			low = m;
-	}
-	return low;
+	/* Its own items up to its own time may go: what is to come is behind them. */
+	return first < 0 ? END_OF_TIME : (struct moment){ time, &d->lanes[first] + 1 };
 }
 
 /* No item to come is before this, nor is a side record that tells who comes to a CPU. */

@@ -27,6 +27,12 @@ enum {
 };
 
 /*
+ * The scout looks at each lane when a process maps code. The time for that is bounded: it would
+ * grow with the lanes times the mappings otherwise.
+ */
+enum { MAX_LANES = 4096 };
+
+/*
  * One of pieces begins at no cost, but threads wait for each other where it ends. Who made one
  * serves it: with about this many records they are still in the CPU's cache then, or nearby. How
  * many those of some trace are is seen while it is decoded. Slices are not alike: with several for
@@ -152,6 +158,22 @@ static void adapt_slice(struct ptc_plan *p)
 	p->recs = p->recs_of = 0;
 }
 
+void ptc_plan_stepped(struct ptc_plan *p, struct ptc_lane *l)
+{
+	if (l->stepped)
+		return;
+	l->stepped = true;
+	p->stepped[p->nstepped++] = (size_t)(l - p->d->lanes);
+}
+
+static void all_stepped(struct ptc_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->d->nlanes; i++)
+		ptc_plan_stepped(p, &p->d->lanes[i]);
+}
+
 int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *err)
 {
 	const unsigned int n = threads(d);
@@ -159,12 +181,18 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 	int r;
 
 	*ret = NULL;
-	if (n < 2 || is_for_one(d))
+	if (n < 2 || d->nlanes > MAX_LANES || is_for_one(d))
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return ptc_fail_mem(err);
 	p->d = d;
+	p->stepped = calloc(d->nlanes ? d->nlanes : 1, sizeof(*p->stepped));
+	if (!p->stepped || !ptc_least_init(&p->cuts, d->nlanes)) {
+		ptc_plan_free(p);
+		return ptc_fail_mem(err);
+	}
+	all_stepped(p);
 	p->pieces = d->engine;
 	set_slice(p, p->pieces ? PIECES_BYTES : SLICE_BYTES);
 	if (!begin(p)) {
@@ -224,6 +252,7 @@ void ptc_plan_free(struct ptc_plan *p)
 		free(l->planned);
 		l->planned = NULL;
 		l->planned_cap = 0;
+		l->stepped = false;
 		ptc_psbs_release(&l->psbs);
 		if (l->playing)
 			ptc_plan_done(p, l->playing);
@@ -233,6 +262,8 @@ void ptc_plan_free(struct ptc_plan *p)
 	}
 	ptc_scout_free(p->scout);
 	ptc_jobs_free(p->jobs);
+	ptc_least_release(&p->cuts);
+	free(p->stepped);
 	free(p);
 }
 
@@ -247,22 +278,29 @@ static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
 		l->cut = cut_behind(p, l, at, p->slice);
 }
 
+static void look_at_cut(struct ptc_plan *p, size_t i)
+{
+	struct ptc_lane *l = &p->d->lanes[i];
+
+	l->stepped = false;
+	if (l->live && l->cut.spot.span < l->stream.n)
+		catch_up(p, l);
+	if (l->live && l->cut.spot.span < l->stream.n)
+		ptc_least_set(&p->cuts, i, l->cut.ns);
+	else
+		ptc_least_clear(&p->cuts, i);
+}
+
 /* The lane whose next slice begins first; NULL: none has one. */
 static struct ptc_lane *next_lane(struct ptc_plan *p)
 {
-	struct ptc_lane *best = NULL;
-	size_t i;
+	ptrdiff_t first;
+	uint64_t ns;
 
-	for (i = 0; i < p->d->nlanes; i++) {
-		struct ptc_lane *l = &p->d->lanes[i];
-
-		if (!l->live || l->cut.spot.span >= l->stream.n)
-			continue;
-		catch_up(p, l);
-		if (l->cut.spot.span < l->stream.n && (!best || l->cut.ns < best->cut.ns))
-			best = l;
-	}
-	return best;
+	while (p->nstepped)
+		look_at_cut(p, p->stepped[--p->nstepped]);
+	first = ptc_least_first(&p->cuts, &ns);
+	return first < 0 ? NULL : &p->d->lanes[first];
 }
 
 static size_t bytes_between(const struct ptc_lane *l, struct ptc_spot a, struct ptc_spot b)
@@ -296,6 +334,7 @@ static void judge_engine(struct ptc_plan *p)
 		return;
 	p->pieces = false;
 	set_slice(p, SLICE_BYTES);
+	all_stepped(p);
 }
 
 /* The slice of @l from its cut to @end. False: not now. */
@@ -357,5 +396,6 @@ void ptc_plan_fill(struct ptc_plan *p)
 			l->cut = end;
 		else
 			p->full = true;
+		ptc_plan_stepped(p, l);
 	}
 }

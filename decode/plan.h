@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/least.h"
 #include "decode/range.h"
 
 struct ptc_decode;
@@ -29,6 +30,9 @@ struct ptc_plan {
 	size_t bytes, bytes_max; /* of all that are planned, or not done with */
 	bool full;		 /* nothing can be added until one is done with */
 	bool pieces;		 /* of those to come the second engine makes the pieces */
+	struct ptc_least cuts;	 /* of lanes that have one to come: when it begins */
+	size_t *stepped;	 /* owned; lanes whose cut is to be looked at */
+	size_t nstepped;
 };
 
 /* Where a slice may begin. */
@@ -41,6 +45,9 @@ struct ptc_plan_cut {
 int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *err);
 /* With all slices. */
 void ptc_plan_free(struct ptc_plan *p);
+
+/* @l has stepped, or is not live any more. */
+void ptc_plan_stepped(struct ptc_plan *p, struct ptc_lane *l);
 
 /* Add what there is room for. */
 void ptc_plan_fill(struct ptc_plan *p);

@@ -39,6 +39,7 @@ struct ptc_procs {
 	size_t ncpus, cpus_cap;
 	uint64_t states;	     /* see struct ptc_addrspace */
 	uint64_t lives;		     /* numbers that threads and processes got */
+	uint64_t moves;		     /* how often a known thread got another process */
 	struct ptc_addrspace nobody; /* of who is not known: nothing but the kernel, if that */
 	struct ptc_codefiles files;
 	struct ptc_origin origin;

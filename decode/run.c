@@ -53,6 +53,10 @@ void ptc_decode_free(struct ptc_decode *d)
 		free(d->lanes[i].marks);
 	}
 	free(d->lanes);
+	ptc_idmap_release(&d->lanes_of_tid);
+	ptc_idmap_release(&d->lanes_of_cpu);
+	ptc_least_release(&d->behind);
+	ptc_merge_release(&d->merge);
 	ptc_pick_release(&d->pick);
 	ptc_sideband_release(&d->sideband);
 	ptc_srclines_release(&d->srclines);
@@ -101,27 +105,44 @@ void ptc_decode_set_context(struct ptc_decode *d, struct ptc_lane *l)
 			       who.proc ? &who.proc->as : &d->procs.nobody);
 }
 
-static void set_contexts(struct ptc_decode *d)
+/* Replays get their context late, when they are to step: most would get one that they never use. */
+static void renew_context(struct ptc_decode *d, struct ptc_lane *l)
 {
+	if (l->context == d->contexts)
+		return;
+	l->context = d->contexts;
+	ptc_decode_set_context(d, l);
+}
+
+/* Finds the lanes by their queues, for ptc_decode_lane_of. */
+static bool index_lanes(struct ptc_decode *d)
+{
+	bool ok = true;
 	size_t i;
 
-	for (i = 0; i < d->nlanes; i++)
-		if (d->lanes[i].live)
-			ptc_decode_set_context(d, &d->lanes[i]);
+	for (i = d->lanes_of_tid.n + d->lanes_of_cpu.n ? d->nlanes : 0; ok && i < d->nlanes; i++) {
+		const struct ptc_lane *l = &d->lanes[i];
+		struct ptc_idmap *m = l->tid != -1 ? &d->lanes_of_tid : &d->lanes_of_cpu;
+		const int32_t id = l->tid != -1 ? l->tid : l->cpu;
+
+		ok = ptc_idmap_find(m, id) != SIZE_MAX || ptc_idmap_add(m, id, i);
+	}
+	return ok;
 }
 
 struct ptc_lane *ptc_decode_lane_of(struct ptc_decode *d, const struct ptc_sample_id *id)
 {
-	size_t i;
+	size_t i = SIZE_MAX, of_cpu;
 
-	for (i = 0; i < d->nlanes; i++) {
-		const struct ptc_lane *l = &d->lanes[i];
-
-		if (l->tid != -1 ? (id->has & PERF_SAMPLE_TID) && id->tid == l->tid :
-				   (id->has & PERF_SAMPLE_CPU) && l->cpu == (int32_t)id->cpu)
-			return &d->lanes[i];
+	if (id->has & PERF_SAMPLE_TID && id->tid != -1)
+		i = ptc_idmap_find(&d->lanes_of_tid, id->tid);
+	if (id->has & PERF_SAMPLE_CPU) {
+		of_cpu = ptc_idmap_find(&d->lanes_of_cpu, (int32_t)id->cpu);
+		i = of_cpu < i ? of_cpu : i;
 	}
-	return d->nlanes ? &d->lanes[0] : NULL;
+	if (i == SIZE_MAX)
+		i = 0;
+	return i < d->nlanes ? &d->lanes[i] : NULL;
 }
 
 /*
@@ -139,8 +160,11 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 	l = ptc_decode_lane_of(d, &ev->sb.id);
 	if (l && !ptc_spot_is_begin(l->start) && (!l->begun || ev->time < l->begin_ns))
 		return; /* in front of what is decoded */
-	if (l)
-		ptc_lane_lost(l, ev->time ? ev->time : PTC_NO_TIME);
+	if (!l)
+		return;
+	renew_context(d, l);
+	ptc_lane_lost(l, ev->time ? ev->time : PTC_NO_TIME);
+	ptc_merge_changed(d, l);
 }
 
 /*
@@ -151,7 +175,6 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 static int apply_sideband(struct ptc_decode *d, uint64_t upto, struct ptc_err *err)
 {
 	const struct ptc_event *ev;
-	bool any = false;
 	int r;
 
 	while ((ev = ptc_sideband_peek(&d->sideband, upto)) != NULL) {
@@ -163,34 +186,33 @@ static int apply_sideband(struct ptc_decode *d, uint64_t upto, struct ptc_err *e
 		r = ptc_sideband_apply(&d->sideband, &d->procs, err);
 		if (r < 0)
 			return r;
-		any = true;
+		d->contexts++;
 	}
-	if (any)
-		set_contexts(d);
 	return 0;
 }
 
-/* The live lane that is the furthest behind; ties: the first. */
+/* The live lane that is the furthest behind; ties: the first. *@ret_next: the next one's time. */
 static struct ptc_lane *furthest_behind(struct ptc_decode *d, uint64_t *ret_next)
 {
-	struct ptc_lane *best = NULL;
-	uint64_t t, best_t = UINT64_MAX;
-	size_t i;
+	uint64_t time;
+	const ptrdiff_t first = ptc_least_first(&d->behind, &time);
 
-	*ret_next = UINT64_MAX;
-	for (i = 0; i < d->nlanes; i++) {
-		if (!d->lanes[i].live)
-			continue;
-		t = ptc_lane_time(&d->lanes[i]);
-		if (!best || t < best_t) {
-			*ret_next = best_t;
-			best_t = t;
-			best = &d->lanes[i];
-		} else if (t < *ret_next) {
-			*ret_next = t;
-		}
-	}
-	return best;
+	(void)ptc_least_second(&d->behind, ret_next);
+	return first < 0 ? NULL : &d->lanes[first];
+}
+
+/* @l has stepped, or is not live any more. */
+static void note_step(struct ptc_decode *d, struct ptc_lane *l)
+{
+	const size_t i = (size_t)(l - d->lanes);
+
+	if (l->live)
+		ptc_least_set(&d->behind, i, ptc_lane_time(l));
+	else
+		ptc_least_clear(&d->behind, i);
+	ptc_merge_changed(d, l);
+	if (d->plan)
+		ptc_plan_stepped(d->plan, l);
 }
 
 /* What is left of @l is behind the time that is asked for. */
@@ -246,8 +268,14 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 {
 	size_t i;
-	int r;
+	int r = ptc_merge_begin(d, err);
 
+	ptc_least_release(&d->behind);
+	if (!r && (!index_lanes(d) || !ptc_least_init(&d->behind, d->nlanes)))
+		r = ptc_fail_mem(err);
+	if (r < 0)
+		return r;
+	d->contexts++;
 	for (i = 0; i < d->nlanes; i++) {
 		struct ptc_lane *l = &d->lanes[i];
 		const struct ptc_replay_conf conf = ptc_lane_conf(d, l);
@@ -258,6 +286,7 @@ static int start_lanes(struct ptc_decode *d, struct ptc_err *err)
 		l->live = true;
 		l->begun = false;
 		l->sums = ptc_sums_none();
+		note_step(d, l);
 		d->stats.aux_bytes += ptc_range_left(&l->stream, l->start);
 	}
 	return 0;
@@ -308,7 +337,9 @@ static int serve(void *ctx, struct ptc_err *err)
 			if (r < 0)
 				return r;
 		}
+		renew_context(d, l);
 		passed = run_lane(d, l, next, err);
+		note_step(d, l);
 		r = passed < 0 ? passed : ptc_merge_settled(d, s->sink, err);
 		if (!r)
 			r = give_sums(d, l, err);
@@ -331,7 +362,6 @@ static int run_lanes(struct ptc_decode *d, const struct ptc_sink *sink, struct p
 	struct serving s = { d, sink };
 	int r = 0;
 
-	set_contexts(d);
 	/* Without times there is no before and after: everything is known from the start. */
 	if (!d->clock.valid)
 		r = apply_sideband(d, UINT64_MAX, err);

@@ -6,9 +6,12 @@
 #include "auxtrace/index.h"
 #include "auxtrace/pt_info.h"
 #include "auxtrace/reader.h"
+#include "decode/idmap.h"
 #include "decode/ipt.h"
 #include "decode/joint.h"
 #include "decode/lane.h"
+#include "decode/least.h"
+#include "decode/merge.h"
 #include "decode/note.h"
 #include "decode/pick.h"
 #include "decode/piece.h"
@@ -34,6 +37,10 @@ struct ptc_decode {
 	struct ptc_srclines srclines;
 	struct ptc_lane *lanes; /* owned; ascending idx */
 	size_t nlanes;
+	struct ptc_idmap lanes_of_tid, lanes_of_cpu; /* once a pass began; the first of each */
+	struct ptc_least behind;		     /* of live lanes: their times */
+	struct ptc_merge merge;
+	uint64_t contexts; /* a number that changes with what is known of who runs where */
 	bool runs; /* of this pass: the sink takes RUN items, and nothing chooses among them */
 	bool ran;
 	bool no_rounds; /* see ptc_sideband_open */
@@ -65,7 +72,7 @@ struct ptc_runner {
 struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lane *l);
 /* The lane whose trace a record is about: by thread, else by cpu, else the first. */
 struct ptc_lane *ptc_decode_lane_of(struct ptc_decode *d, const struct ptc_sample_id *id);
-/* Tell its replay. */
+/* Gives its replay the context as it is now. */
 void ptc_decode_set_context(struct ptc_decode *d, struct ptc_lane *l);
 
 /* Decode from the lanes' starts to the end of the time that is chosen; all items go to @sink. */

@@ -11,6 +11,9 @@
 /* Bytes of views and contexts; with so many it waits until some are given back. */
 enum { WEIGHT_MAX = 128 << 20 };
 
+/* Lanes that are looked at by themselves when something is known to have changed for them. */
+enum { TOUCHED_MAX = 64 };
+
 static int open_records(struct ptc_scout *s, struct ptc_err *err)
 {
 	const struct ptc_sideband *theirs = &s->d->sideband;
@@ -161,10 +164,64 @@ static bool note_all(struct ptc_scout *s, uint64_t time)
 	return true;
 }
 
+/* Which lanes' contexts records of one time may have changed. */
+struct touched {
+	bool all;
+	size_t n;
+	size_t lanes[TOUCHED_MAX];
+};
+
+static void touch(struct touched *t, size_t lane)
+{
+	if (lane == SIZE_MAX)
+		return;
+	if (t->n == TOUCHED_MAX)
+		t->all = true;
+	else
+		t->lanes[t->n++] = lane;
+}
+
+static void touch_thread(const struct ptc_scout *s, struct touched *t, int32_t tid)
+{
+	touch(t, ptc_idmap_find(&s->d->lanes_of_tid, tid));
+}
+
+/* Adds what @ev, which is yet to be applied, may change. A switch is about one CPU and two threads.
+ */
+static void touch_by(const struct ptc_scout *s, struct touched *t, const struct ptc_event *ev)
+{
+	const struct ptc_sb *sb = &ev->sb;
+
+	if (sb->type == PERF_RECORD_ITRACE_START)
+		touch_thread(s, t, sb->u.itrace_start.tid);
+	else if (sb->type == PERF_RECORD_SWITCH_CPU_WIDE)
+		touch_thread(s, t, sb->u.sw.next_prev_tid);
+	else if (sb->type != PERF_RECORD_SWITCH)
+		t->all |= sb->type != PERF_RECORD_LOST;
+	if (sb->id.has & PERF_SAMPLE_TID)
+		touch_thread(s, t, sb->id.tid);
+	if (sb->id.has & PERF_SAMPLE_CPU)
+		touch(t, ptc_idmap_find(&s->d->lanes_of_cpu, (int32_t)sb->id.cpu));
+}
+
+static bool note_touched(struct ptc_scout *s, const struct touched *t, uint64_t time)
+{
+	size_t i;
+
+	if (t->all)
+		return note_all(s, time);
+	for (i = 0; i < t->n; i++)
+		if (!note(s, t->lanes[i], time))
+			return false;
+	return true;
+}
+
 /* All records up to the time of the next one, which is not after @time. False: none, or failed. */
 static bool take_moment(struct ptc_scout *s, uint64_t time)
 {
 	const struct ptc_event *ev = ptc_sideband_peek(&s->sideband, time);
+	const uint64_t moves = s->d->procs.moves;
+	struct touched t = { .n = 0 };
 	struct ptc_err err;
 	uint64_t now;
 
@@ -172,9 +229,12 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 		return false;
 	/* One that comes late counts from when it came. */
 	now = ev->time > s->upto ? ev->time : s->upto;
-	while (!s->failed && ptc_sideband_peek(&s->sideband, now))
+	while (!s->failed && (ev = ptc_sideband_peek(&s->sideband, now)) != NULL) {
+		touch_by(s, &t, ev);
 		s->failed = ptc_sideband_apply(&s->sideband, &s->d->procs, &err) < 0;
-	s->failed = s->failed || !note_all(s, now);
+	}
+	t.all |= s->d->procs.moves != moves;
+	s->failed = s->failed || !note_touched(s, &t, now);
 	if (!s->failed)
 		s->upto = now;
 	return !s->failed;

@@ -19,7 +19,7 @@ PTCAP = os.environ["PTCAP"]
 MKREC = os.environ["MKREC"]
 LIMIT = 2.6
 PID, SIDE, TRACE = 4242, 200, 100
-PSB, PSBEND = b"\x02\x82" * 8, b"\x02\x23"
+PSB, PSBEND, TSC = b"\x02\x82" * 8, b"\x02\x23", b"\x19\1\2\3\4\5\6\0"
 
 
 def record(kind, misc, body, pid=PID):
@@ -39,6 +39,17 @@ def poke(addr, pid=PID):
 
 def comm(tid):
     return record(3, 0, struct.pack("<II", PID, tid) + b"x\0")
+
+
+def switch(cpu, tid):
+    """Thread @tid comes to @cpu."""
+    body = struct.pack("<IIQIIQ", PID, tid, 5000000000, cpu, 0, SIDE)
+    return struct.pack("<IHH", 14, 0, 8 + len(body)) + body
+
+
+def lost(cpu):
+    body = struct.pack("<QQ", SIDE, 1) + struct.pack("<IIQIIQ", PID, PID, 5000000000, cpu, 0, SIDE)
+    return struct.pack("<IHH", 2, 0, 8 + len(body)) + body
 
 
 def fork(pid, parent=PID):
@@ -61,7 +72,7 @@ def build_ids(n):
 
 SCENARIOS = {
     "psbs": ("decode", 60, lambda n: {"trace": (PSB + PSBEND) * n}),
-    "psbs with a TSC": ("decode", 60, lambda n: {"trace": (PSB + b"\x19\1\2\3\4\5\6\0" + PSBEND) * n}),
+    "psbs with a TSC": ("decode", 60, lambda n: {"trace": (PSB + TSC + PSBEND) * n}),
     "psbs with padding": ("decode", 60, lambda n: {"trace": (PSB + PSBEND + bytes(8)) * n}),
     "psbends": ("decode", 1000, lambda n: {"trace": PSB + PSBEND * n}),
     "names": ("info", 400, lambda n: {"side": maps(n, "/nowhere/%d")}),
@@ -86,12 +97,35 @@ SCENARIOS = {
         },
     ),
     "threads down": ("info", 2000, lambda n: {"side": b"".join(comm(1000000 - i) for i in range(n))}),
+    "queues": ("decode", 300, lambda n: {"queues": n}),
+    "queues times switches": (
+        "decode",
+        200,
+        lambda n: {"queues": n, "side": b"".join(switch(i % n, PID + i) for i in range(4 * n))},
+    ),
+    "queues times switches by threads": (  # there is enough trace for threads from 256 KB on
+        "decode -j2",
+        350,
+        lambda n: {
+            "queues": n,
+            "side": b"".join(switch(i % n, PID + i) for i in range(20 * n)),
+            "trace": (PSB + TSC + PSBEND) * 30,
+        },
+    ),
+    "queues times lost records": (
+        "decode",
+        200,
+        lambda n: {"queues": n, "side": b"".join(lost(i % n) for i in range(4 * n))},
+    ),
     "processes with code down": ("info", 1000, lambda n: {"side": b"".join(poke(0x1000, 1000000 - i) for i in range(n))}),
 }
 
 
-def build(base, side=b"", trace=None, ids=b""):
-    """@base, a file of mkrec, with @side behind its first mapping, @trace as its trace, and @ids in its table."""
+def build(base, side=b"", trace=None, ids=b"", queues=0):
+    """@base, a file of mkrec, with @side behind its first mapping, @trace as its trace, and @ids in its table.
+
+    @queues: the trace is that of so many CPUs.
+    """
     data_at, data_len = struct.unpack_from("<QQ", base, 40)
     at, end, data = data_at, data_at + data_len, b""
     while at < end:
@@ -101,6 +135,8 @@ def build(base, side=b"", trace=None, ids=b""):
             old = struct.unpack_from("<Q", body, 8)[0]
             new = base[at : at + old] if trace is None else trace
             body, at = body[:8] + struct.pack("<Q", len(new)) + body[16:] + new, at + old
+            if queues:
+                body = b"".join(body[:32] + struct.pack("<IiI", i, -1, i) + body[44:] for i in range(queues))
         elif trace is not None and kind == 11:
             body = body[:16] + struct.pack("<Q", len(trace)) + body[24:]
         data += body + (side if kind == 10 else b"")
@@ -122,8 +158,8 @@ def build(base, side=b"", trace=None, ids=b""):
 
 
 def work(command, path):
-    options = ["-j1"] if command == "decode" else []
-    argv = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", PTCAP, command, *options, "-i", path]
+    words = "decode -j1" if command == "decode" else command
+    argv = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", PTCAP, *words.split(), "-i", path]
     run = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     count = re.search(r"Collected : (\d+)", run.stderr)
     if run.returncode not in (0, 3, 4) or not count:

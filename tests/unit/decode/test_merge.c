@@ -20,6 +20,7 @@ static unsigned int calls, stop_at;
 static void begin(void)
 {
 	const struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct ptc_err err;
 	size_t i;
 
 	d.opts = opts;
@@ -33,12 +34,14 @@ static void begin(void)
 		r->out.tid = FIRST_TID + (int32_t)i;
 		lanes[i] = (struct ptc_lane){ .idx = (uint32_t)i, .replay = r };
 	}
+	cr_assert_eq(ptc_merge_begin(&d, &err), 0);
 }
 
 static void end(void)
 {
 	size_t i;
 
+	ptc_merge_release(&d.merge);
 	for (i = 0; i < QUEUES; i++) {
 		ptc_out_release(&lanes[i].replay->out);
 		free(lanes[i].replay);
@@ -55,6 +58,7 @@ static void wait_in(size_t i, size_t n, const uint64_t *times)
 	for (k = 0; k < n; k++)
 		cr_assert_not_null(ptc_out_branch(&lanes[i].replay->out, 0x1000, 0x2000,
 						  PTC_KIND_JMP, times[k]));
+	ptc_merge_changed(&d, &lanes[i]);
 }
 
 #define WAIT_IN(i, ...)                                                                            \
@@ -66,6 +70,14 @@ static void goes_on(size_t i, uint64_t now)
 {
 	lanes[i].live = true;
 	lanes[i].replay->now = now;
+	ptc_merge_changed(&d, &lanes[i]);
+}
+
+/* Queue @i gives no more items. */
+static void ends(size_t i)
+{
+	lanes[i].live = false;
+	ptc_merge_changed(&d, &lanes[i]);
 }
 
 static int list(void *ctx, const struct ptc_item *items, size_t n)
@@ -149,9 +161,9 @@ Test(merge, a_queue_that_has_ended_holds_nothing_back)
 	goes_on(0, 50);
 	goes_on(1, 5);
 	expect_settled("");
-	lanes[1].live = false;
+	ends(1);
 	expect_settled("10@10 11@20 ");
-	lanes[0].live = false;
+	ends(0);
 	expect_settled("10@90 ");
 }
 

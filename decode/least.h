@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which of many numbered entries has the least time. Ties: the first entry. A winner tree: a change
+ * of one entry costs O(log n), and no question looks at all of them.
+ */
+#ifndef PTC_DECODE_LEAST_H
+#define PTC_DECODE_LEAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PTC_LEAST_NONE = -1 };
+
+/* A struct of zeros has no entry, and nothing to release. */
+struct ptc_least {
+	struct ptc_least_node *nodes; /* owned; the root is 1, the leaves begin at @leaves */
+	size_t leaves;		      /* a power of two */
+};
+
+/* Makes @n entries without a time. False: out of memory. */
+bool ptc_least_init(struct ptc_least *t, size_t n);
+void ptc_least_release(struct ptc_least *t);
+
+/* Entry @i has @time from now on. */
+void ptc_least_set(struct ptc_least *t, size_t i, uint64_t time);
+/* Entry @i has no time from now on. */
+void ptc_least_clear(struct ptc_least *t, size_t i);
+
+/* Returns the entry of the least time, and the time; PTC_LEAST_NONE: no entry has one. */
+ptrdiff_t ptc_least_first(const struct ptc_least *t, uint64_t *ret_time);
+/* Returns the entry that would be the first one without the first one, as ptc_least_first. */
+ptrdiff_t ptc_least_second(const struct ptc_least *t, uint64_t *ret_time);
+
+#endif
