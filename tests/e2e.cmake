@@ -145,6 +145,7 @@ e2e_case(tasks_pool CHECKS tasks clean RUN "${e2e_bin}/prog_tasks_static" pool)
 e2e_case(jit_threads CHECKS jit RUN "${e2e_bin}/prog_jitthread")
 e2e_case(pipeline CHECKS tasks
 	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | cat; exit 4")
+e2e_is_field(pipeline) # e2e_emu_pipeline is in the suite
 e2e_case(pie_small_rings CHECKS smallrings RUN "${e2e_bin}/prog_pie")
 # programs as they are
 e2e_case(ls CHECKS whole RUN /bin/ls -R "${e2e_bin}/folder")
@@ -155,7 +156,7 @@ foreach(mode dlopen map over)
 endforeach()
 e2e_case(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
 e2e_case(interpreter CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 3)
-e2e_is_long(interpreter)
+e2e_is_field(interpreter)
 if(NOT PTCAP_SANITIZE) # ten times slower there
 	foreach(name plain_script context context_terminal)
 		e2e_test(${name} "${e2e_dir}/behave.py" "${name}")
@@ -321,7 +322,9 @@ e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
 # Names that act on a terminal.
 foreach(name printed refused)
-	e2e_test(plaintext_${name} "${e2e_dir}/plaintext.py" "${name}")
+	if(NOT PTCAP_SANITIZE) # fuzz targets and unit tests have the same bytes
+		e2e_test(plaintext_${name} "${e2e_dir}/plaintext.py" "${name}")
+	endif()
 endforeach()
 # Closed descriptors, limits, pagers, files that are cut.
 foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager)
@@ -419,8 +422,13 @@ e2e_big(python /usr/bin/python3 -c "print(sum(i * i for i in range(1000000)))")
 e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
 e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
 
+# The suite keeps xz and cc1. Their runs by several threads and vcpus have small twins: e2e_emu_vcpus_*, e2e_emu_tasks_*.
+foreach(name vcpus xz_threads perl python sqlite)
+	e2e_is_field(emu_big_${name})
+endforeach()
+
 # Ten seconds and more of single steps each, and of each the suite has a shorter one of its kind, or an emulated twin.
-foreach(name pipeline zone_forked chain ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group
+foreach(name zone_forked chain ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group
 	pie_small_rings plain_script context context_terminal leaves_32bit stopped_command jit_threads swap_dlopen swap_map swap_over progress
 	emu_code_full)
 	e2e_is_long(${name})

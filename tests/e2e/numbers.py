@@ -18,7 +18,7 @@ CASES = {}
 AUXTRACE_INFO, TIME_CONV = 70, 79
 WORDS = 17
 EXTREMES = (0, 1, 64, 0x3C000, 0xFF00, (1 << 32) - 1, 1 << 32, 1 << 63, (1 << 64) - 1)
-COMMANDS = ("decode --engine fast", "decode --engine libipt --events", "decode --resync packet", "dump --verify")
+COMMANDS = ("decode --engine fast", "decode --engine libipt --events --resync packet", "dump --verify")
 ENDS = (0, 1, 3, 4)
 
 
