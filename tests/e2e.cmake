@@ -428,10 +428,15 @@ foreach(name vcpus xz_threads perl python sqlite)
 endforeach()
 
 # Ten seconds and more of single steps each, and of each the suite has a shorter one of its kind, or an emulated twin.
-foreach(name zone_forked chain ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group
-	pie_small_rings plain_script context context_terminal leaves_32bit stopped_command jit_threads swap_dlopen swap_map swap_over progress
+foreach(name zone_forked ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group
+	pie_small_rings context leaves_32bit stopped_command jit_threads swap_dlopen swap_map swap_over progress
 	emu_code_full)
 	e2e_is_long(${name})
+endforeach()
+
+# The suite has e2e_emu_chain, e2e_emu_plain_script and e2e_context.
+foreach(name chain plain_script context_terminal)
+	e2e_is_field(${name})
 endforeach()
 
 # Through exec, emulated.

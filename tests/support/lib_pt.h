@@ -27,9 +27,11 @@ extern const uint8_t pt_code[PT_CODE_LEN];
 #ifdef __SANITIZE_ADDRESS__
 #define PT_FLIP_STEP 7
 #define PT_PAIR_STEP 3 /* of tests that try all pairs of packets */
+#define PT_CUT_STEP  3 /* of tests that cut a long trace anywhere */
 #else
 #define PT_FLIP_STEP 3
 #define PT_PAIR_STEP 1
+#define PT_CUT_STEP  1
 #endif
 
 /*
