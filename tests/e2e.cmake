@@ -47,11 +47,29 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 	"HASHFLOW=$<TARGET_FILE:hashflow>" "PERF=${PERF_PROGRAM}" "PROGS=${e2e_bin}" "PTCAP_TRACES=${PTCAP_TRACES}"
 	"PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
 
+# Minutes together: `scripts/test --all` runs these, in the gcc build, if what they depend on has changed since they passed.
+# Most are ten seconds and more of single steps, and of each of those the suite has a shorter one of its kind, or an emulated
+# twin. A sanitizer build that only reads the recording is quick, and does it.
+set(e2e_long zone_forked ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group pie_small_rings context
+	leaves_32bit stopped_command jit_threads swap_dlopen swap_map swap_over progress emu_code_full emu_big_xz emu_big_cc1
+	compare_forks snapshot_killed_100 failing_target_200 failing_killed_200 crash_aborts crash_libraries lines_compilers
+	lines_linked watch_killed_100)
+ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
+	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
+
 # Tracer and target take turns on one CPU: with a resource file (scripts/test) each test stays on one. Python's site
 # packages are left out (-S): to look for them takes longer than the rest of its start.
 function(e2e_test NAME)
-	add_test(NAME e2e_${NAME} COMMAND ${Python3_EXECUTABLE} -S ${ARGN})
-	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "e2e;pinned" RESOURCE_GROUPS "cpus:1"
+	set(labels "e2e;pinned")
+	set(if_changed "")
+	if(NAME IN_LIST e2e_long)
+		set(labels "e2e;pinned;long")
+		if(NOT PTCAP_SANITIZE)
+			string(REPLACE "/passed/NAME" "/passed/e2e_${NAME}" if_changed "${e2e_if_changed}")
+		endif()
+	endif()
+	add_test(NAME e2e_${NAME} COMMAND ${if_changed} ${Python3_EXECUTABLE} -S ${ARGN})
+	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "${labels}" RESOURCE_GROUPS "cpus:1"
 		SKIP_RETURN_CODE 77
 		ENVIRONMENT "${e2e_env}")
 	if(NAME IN_LIST e2e_recorded_here)
@@ -86,16 +104,6 @@ function(e2e_is_field NAME)
 	if(TEST e2e_${NAME})
 		get_test_property(e2e_${NAME} LABELS labels)
 		set_tests_properties(e2e_${NAME} PROPERTIES LABELS "${labels};field")
-	endif()
-endfunction()
-
-# Minutes: `scripts/test --all` runs it, once, in the gcc build. A sanitizer build that only reads the recording is quick.
-function(e2e_is_long NAME)
-	if(TEST e2e_${NAME})
-		get_test_property(e2e_${NAME} LABELS labels)
-		if(NOT "reads" IN_LIST labels)
-			set_tests_properties(e2e_${NAME} PROPERTIES LABELS "${labels};long")
-		endif()
 	endif()
 endfunction()
 
@@ -287,7 +295,6 @@ foreach(name on_exit control pipelined clock interrupt killed threads asleep)
 endforeach()
 if(NOT PTCAP_SANITIZE)
 	e2e_test(snapshot_killed_100 "${e2e_dir}/snapshot.py" killed 100)
-	e2e_is_long(snapshot_killed_100)
 endif()
 foreach(name verdict silent nothing lost damaged moved)
 	e2e_test(snapshot_${name} "${e2e_dir}/snapshot.py" "${name}")
@@ -406,32 +413,20 @@ foreach(name known_of_qemu context_of_qemu)
 	e2e_is_emulated(emu_${name})
 endforeach()
 
-# Large ones, 2e9 instructions together: `long`.
+# Large ones, 2e9 instructions together.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE cc1
 	OUTPUT_STRIP_TRAILING_WHITESPACE)
-function(e2e_big NAME)
-	e2e_emu(big_${NAME} CHECKS hash RUN ${ARGN})
-	e2e_is_long(emu_big_${NAME})
-endfunction()
-e2e_big(xz /usr/bin/xz -k -c -1 "${e2e_bin}/prog_crash_static" "${e2e_bin}/prog_except")
-e2e_big(xz_threads /usr/bin/xz -T2 --block-size=100KiB -k -c -0 "${e2e_bin}/prog_crash_static")
+e2e_emu(big_xz CHECKS hash RUN /usr/bin/xz -k -c -1 "${e2e_bin}/prog_crash_static" "${e2e_bin}/prog_except")
+e2e_emu(big_xz_threads CHECKS hash RUN /usr/bin/xz -T2 --block-size=100KiB -k -c -0 "${e2e_bin}/prog_crash_static")
 e2e_emu(big_vcpus CHECKS vcpushash RUN /usr/bin/xz -T2 --block-size=100KiB -k -c -0 "${e2e_bin}/prog_crash_static")
-e2e_is_long(emu_big_vcpus)
-e2e_big(perl /usr/bin/perl "${e2e_dir}/big.pl")
-e2e_big(python /usr/bin/python3 -c "print(sum(i * i for i in range(1000000)))")
-e2e_big(sqlite /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
-e2e_big(cc1 "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
+e2e_emu(big_perl CHECKS hash RUN /usr/bin/perl "${e2e_dir}/big.pl")
+e2e_emu(big_python CHECKS hash RUN /usr/bin/python3 -c "print(sum(i * i for i in range(1000000)))")
+e2e_emu(big_sqlite CHECKS hash RUN /usr/bin/sqlite3 :memory: ".read ${e2e_dir}/big.sql")
+e2e_emu(big_cc1 CHECKS hash RUN "${cc1}" -quiet -O2 -D_GNU_SOURCE -imultiarch x86_64-linux-gnu "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_tasks.c" -o /dev/null)
 
 # The suite keeps xz and cc1. Their runs by several threads and vcpus have small twins: e2e_emu_vcpus_*, e2e_emu_tasks_*.
 foreach(name vcpus xz_threads perl python sqlite)
 	e2e_is_field(emu_big_${name})
-endforeach()
-
-# Ten seconds and more of single steps each, and of each the suite has a shorter one of its kind, or an emulated twin.
-foreach(name zone_forked ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group
-	pie_small_rings context leaves_32bit stopped_command jit_threads swap_dlopen swap_map swap_over progress
-	emu_code_full)
-	e2e_is_long(${name})
 endforeach()
 
 # The suite has e2e_emu_chain, e2e_emu_plain_script and e2e_context.
@@ -526,7 +521,6 @@ foreach(name ${emu_spoilt})
 endforeach()
 if(NOT PTCAP_SANITIZE)
 	e2e_test(compare_forks "${e2e_dir}/compare.py" forks)
-	e2e_is_long(compare_forks)
 endif()
 
 # The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
@@ -542,6 +536,5 @@ endforeach()
 if(NOT PTCAP_SANITIZE)
 	foreach(name target killed)
 		e2e_test(failing_${name}_200 "${e2e_dir}/failing.py" "${name}" 200)
-		e2e_is_long(failing_${name}_200)
 	endforeach()
 endif()
