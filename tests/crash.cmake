@@ -7,9 +7,6 @@ foreach(name compilers linked rust go go_stripped go_stripped_other go_stripped_
 endforeach()
 e2e_is_field(lines_go_stripped_cgo)
 e2e_is_field(lines_go_stripped_other)
-if(PTCAP_SANITIZE) # fuzz_gopclntab sees more
-	e2e_is_field(lines_go_stripped)
-endif()
 foreach(name linked uncaught rust go_stripped stray)
 	e2e_test(unwound_${name} "${e2e_dir}/unwound.py" "${name}")
 endforeach()

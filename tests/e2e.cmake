@@ -50,16 +50,23 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 # Minutes together: `scripts/test --all` runs these, in the gcc build, if what they depend on has changed since they passed.
 # Most are ten seconds and more of single steps, and of each of those the suite has a shorter one of its kind, or an emulated
 # twin. A sanitizer build that only reads the recording is quick, and does it.
-set(e2e_long zone_forked ls except tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group pie_small_rings context
+set(e2e_long zone_forked tasks_spawn tasks_exec tasks_pool tasks_leader tasks_group pie_small_rings context
 	leaves_32bit stopped_command jit_threads swap_dlopen swap_map swap_over progress emu_code_full emu_big_xz emu_big_cc1
-	compare_forks snapshot_killed_100 failing_target_200 failing_killed_200 crash_aborts crash_libraries lines_compilers
+	snapshot_killed_100 failing_target_200 failing_killed_200 crash_aborts crash_libraries lines_compilers
 	lines_linked watch_killed_100)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 
+# Not under a sanitizer: what these record and read, quicker tests do there.
+set(e2e_not_sanitized emu_everyday_short lbr_exec emu_lbr_exec missing_core lines_sections lines_go_stripped
+	statements_of_senders jitdump_like_node crash_core)
+
 # Tracer and target take turns on one CPU: with a resource file (scripts/test) each test stays on one. Python's site
 # packages are left out (-S): to look for them takes longer than the rest of its start.
 function(e2e_test NAME)
+	if(PTCAP_SANITIZE AND NAME IN_LIST e2e_not_sanitized)
+		return()
+	endif()
 	set(labels "e2e;pinned")
 	set(if_changed "")
 	if(NAME IN_LIST e2e_long)
@@ -429,8 +436,8 @@ foreach(name vcpus xz_threads perl python sqlite)
 	e2e_is_field(emu_big_${name})
 endforeach()
 
-# The suite has e2e_emu_chain, e2e_emu_plain_script and e2e_context.
-foreach(name chain plain_script context_terminal)
+# The suite has these emulated, and e2e_context.
+foreach(name chain ls except plain_script context_terminal)
 	e2e_is_field(${name})
 endforeach()
 
@@ -521,6 +528,7 @@ foreach(name ${emu_spoilt})
 endforeach()
 if(NOT PTCAP_SANITIZE)
 	e2e_test(compare_forks "${e2e_dir}/compare.py" forks)
+	e2e_is_field(compare_forks)
 endif()
 
 # The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
