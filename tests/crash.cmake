@@ -2,6 +2,7 @@
 foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it)
 	e2e_test(crash_${name} "${e2e_dir}/crash.py" "${name}")
 endforeach()
+e2e_is_field(crash_aborts)
 foreach(name compilers linked rust go go_stripped go_stripped_other go_stripped_cgo sections coverage stripped)
 	e2e_test(lines_${name} "${e2e_dir}/lines.py" "${name}")
 endforeach()
@@ -19,6 +20,7 @@ endforeach()
 if(NOT PTCAP_SANITIZE) # which keeps what is freed
 	e2e_test(watch_flat "${e2e_dir}/watch.py" flat)
 	e2e_test(watch_killed_100 "${e2e_dir}/watch.py" killed 100)
+	e2e_is_field(watch_killed_100)
 endif()
 # Which registers and frames there are is the compiler's choice.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
