@@ -14,6 +14,6 @@ foreach(name damage plaintext)
 endforeach()
 if(NOT PTCAP_SANITIZE) # Valgrind counts instructions, and runs no program with a sanitizer
 	add_test(NAME cli_growth COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/growth.py")
-	set_tests_properties(cli_growth PROPERTIES LABELS cli PROCESSORS 2 SKIP_RETURN_CODE 77
+	set_tests_properties(cli_growth PROPERTIES LABELS "cli;long" PROCESSORS 2 SKIP_RETURN_CODE 77
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")
 endif()

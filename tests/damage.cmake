@@ -32,6 +32,9 @@ if(PTCAP_SANITIZE)
 	set(alike 66)
 endif()
 ptcap_damage(alike alike.py ${alike} 1)
+if(NOT PTCAP_SANITIZE)
+	set_tests_properties(damage_alike PROPERTIES LABELS "damage;long")
+endif()
 
 # With several threads the same has to come out.
 if(EXISTS "${PTCAP_TRACES}/xdc-unzip")

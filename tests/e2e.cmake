@@ -48,8 +48,9 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 	"PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
 
 # Minutes together: `scripts/test --all` runs these, in the gcc build, if what they depend on has changed since they passed.
-set(e2e_long zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_big_xz
-	crash_libraries lines_compilers lines_linked)
+set(e2e_long zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once emu_big_xz
+	emu_snapshots_vcpus emu_last_pipeline emu_spoilt_modes lbr_filters lbr_exec missing_core crash_libraries lines_compilers
+	lines_linked unwound_linked)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 
