@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "decode/grow.h"
 
 /* Names that begin in front of an address and are looked at: they may lie over each other. */
@@ -135,8 +136,8 @@ static bool is_blank(char c)
 }
 
 /*
- * Hex digits at *@p, which moves behind them and the blank there must be. The C library's functions
- * for strings are not called for each line: some builds read the whole text then.
+ * Takes the hex digits at *@p and the blanks behind the digits; there must be a blank. Calls no
+ * function for strings: see ptc_line_end.
  */
 static bool take_hex(const char **p, uint64_t *ret)
 {
@@ -158,14 +159,6 @@ static bool take_hex(const char **p, uint64_t *ret)
 	return true;
 }
 
-/* The end of the line at @p, of a text that ends at @end. */
-static const char *line_end(const char *p, const char *end)
-{
-	const char *newline = memchr(p, '\n', (size_t)(end - p));
-
-	return newline ? newline : end;
-}
-
 static size_t word_len(const char *p, const char *end)
 {
 	const char *at = p;
@@ -184,7 +177,7 @@ bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text)
 		const char *p = text;
 		bool global;
 
-		line = line_end(text, end);
+		line = ptc_line_end(text, end);
 		if (!take_hex(&p, &addr) || !strchr("tTwW", *p) || !*p || p[1] != ' ' || !addr)
 			continue;
 		global = *p == 'T' || *p == 'W';
@@ -204,7 +197,7 @@ bool ptc_labels_perf_map(struct ptc_labels *t, const char *text)
 	for (; text < end; text = line + 1) {
 		const char *p = text;
 
-		line = line_end(text, end);
+		line = ptc_line_end(text, end);
 		if (!take_hex(&p, &addr) || !take_hex(&p, &size) || !size || p >= line)
 			continue;
 		if (!ptc_labels_add(t, addr, size, 0, p, (size_t)(line - p)))

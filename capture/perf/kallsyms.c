@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/lines.h"
 #include "base/vec.h"
 
 /* What is in [p, end) up to the next blank; *p is behind it and all blanks. */
@@ -102,23 +103,12 @@ static bool module(struct ptc_kallsyms *k, const char *p, const char *end)
 	return true;
 }
 
-/*
- * The end of the line at @p. No function that takes a string is called for each line: some builds
- * read the string to its end then, which is megabytes away.
- */
-static const char *line_end(const char *p, const char *end)
-{
-	const char *newline = memchr(p, '\n', (size_t)(end - p));
-
-	return newline ? newline : end;
-}
-
 static void read_symbols(struct ptc_kallsyms *k)
 {
 	const char *p = (const char *)k->kallsyms.bytes, *const end = p + strlen(p), *line;
 
 	for (; p < end; p = line + (line < end)) {
-		line = line_end(p, end);
+		line = ptc_line_end(p, end);
 		symbol(k, p, line);
 	}
 }
@@ -128,7 +118,7 @@ static bool read_modules(struct ptc_kallsyms *k)
 	const char *p = (const char *)k->modules.bytes, *const end = p + strlen(p), *line;
 
 	for (; p < end; p = line + (line < end)) {
-		line = line_end(p, end);
+		line = ptc_line_end(p, end);
 		if (!module(k, p, line))
 			return false;
 	}
