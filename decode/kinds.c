@@ -10,7 +10,7 @@
 
 enum {
 	PAGE = 1 << PTC_KINDS_PAGE_BITS,
-	SLOTS_FEW = 1 << 10, /* for few pages: a thread that does little has few */
+	SLOTS_FEW = 1 << 10, /* up to PAGES_FEW pages: enough for most threads */
 	PAGES_FEW = SLOTS_FEW / 16,
 	SLOTS_MAX = 1 << 15,
 	PAGES_MAX = PTC_KINDS_CHUNK * PTC_KINDS_CHUNKS,
@@ -22,7 +22,9 @@ static_assert((int)PAGES_MAX <= (int)SLOTS_MAX / 2, "there is always a free slot
 
 static const uint64_t GEN_ONE = 1ull << PTC_KINDS_GEN_SHIFT;
 
-/* Of those that have decoded nothing yet, of which a recording may have many. It is never written.
+/*
+ * The table of each struct ptc_kinds that has decoded nothing: a recording may have thousands of
+ * queues. Never written.
  */
 static struct ptc_kinds_slot no_slot;
 
@@ -96,24 +98,23 @@ static struct ptc_kinds_slot *slot_of(struct ptc_kinds *k, uint64_t page)
  */
 static bool grow(struct ptc_kinds *k)
 {
-	const struct ptc_kinds old = *k;
+	struct ptc_kinds_slot *const old = k->slots, *slots;
 	const size_t n = k->npages < PAGES_FEW ? SLOTS_FEW : SLOTS_MAX;
+	const size_t nold = old == &no_slot ? 0 : k->slot_mask + 1;
 	size_t i;
 
 	if (n <= k->slot_mask + 1)
 		return true;
-	k->slots = calloc(n, sizeof(*k->slots));
-	if (!k->slots) {
-		*k = old;
+	slots = calloc(n, sizeof(*slots));
+	if (!slots)
 		return false;
-	}
+	k->slots = slots;
 	k->slot_mask = n - 1;
-	for (i = 0; old.slots != &no_slot && i <= old.slot_mask; i++)
-		if (!is_free(k, &old.slots[i]))
-			*slot_of(k, old.slots[i].key & ~(UINT64_MAX << PTC_KINDS_GEN_SHIFT)) =
-				old.slots[i];
-	if (old.slots != &no_slot)
-		free(old.slots);
+	for (i = 0; i < nold; i++)
+		if (!is_free(k, &old[i]))
+			*slot_of(k, old[i].key & ~(UINT64_MAX << PTC_KINDS_GEN_SHIFT)) = old[i];
+	if (nold)
+		free(old);
 	return true;
 }
 

@@ -124,3 +124,28 @@ Test(kinds, generations_wrap)
 	ptc_addrspace_release(&other);
 	free(k);
 }
+
+/* A table for few pages gives way to a larger one: what was known of the first pages still is. */
+Test(kinds, known_pages_survive_a_larger_table)
+{
+	const size_t many = 200;
+	struct ptc_addrspace as = { .version = 0 }, none = { .version = 0 };
+	struct ptc_kinds *k = new_kinds();
+	size_t few, i;
+
+	for (i = 0; i < many; i++)
+		cr_assert(ptc_addrspace_patch(&as, i * PAGE, i % 2 ? jmp : ret, i % 2 ? 2 : 1));
+	ptc_kinds_set_code(k, &as);
+	expect(k, 0, PTC_KIND_RET, 1);
+	few = k->slot_mask + 1;
+	for (i = 0; i < many; i++)
+		expect(k, i * PAGE, i % 2 ? PTC_KIND_JMP : PTC_KIND_RET, i % 2 ? 2 : 1);
+	cr_assert_gt(k->slot_mask + 1, few, "the table was not replaced");
+	k->as = &none; /* read again, every place would be unknown */
+	for (i = 0; i < many; i++)
+		expect(k, i * PAGE, i % 2 ? PTC_KIND_JMP : PTC_KIND_RET, i % 2 ? 2 : 1);
+	cr_assert_eq(k->npages, many);
+	ptc_kinds_release(k);
+	ptc_addrspace_release(&as);
+	free(k);
+}
