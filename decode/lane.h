@@ -35,7 +35,7 @@ struct ptc_lane {
 	bool samples;	/* the trace is that of samples */
 	bool snapshots; /* or samples: what is between them was not kept */
 	struct ptc_replay *replay;
-	uint64_t context; /* the ptc_decode.contexts that the replay was given */
+	uint64_t context; /* ptc_decode.contexts when the replay was given its context */
 	bool live;
 	struct ptc_spot start;	    /* where decoding begins */
 	struct ptc_spot next_start; /* of --last: of the next attempt */
@@ -49,7 +49,7 @@ struct ptc_lane {
 	struct ptc_plan_cut cut;	 /* where the one behind them begins */
 	struct ptc_psbs psbs;		 /* found on the way there; pieces: */
 	uint64_t last_ns;		 /* the last time of all */
-	bool stepped;			 /* the cut may have to be another one */
+	bool stepped;			 /* since ptc_plan_fill last looked at @cut */
 	const struct ptc_slice *serving; /* the one whose pieces the replay has; NULL: none */
 	struct ptc_jobs_thread *writer;	 /* whose memory the replay's items have; NULL: its own */
 

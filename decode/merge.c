@@ -167,7 +167,7 @@ static struct moment low_of_all(const struct ptc_decode *d)
 	uint64_t time;
 	const ptrdiff_t first = ptc_least_first(&d->merge.lows, &time);
 
-	/* Its own items up to its own time may go: what is to come is behind them. */
+	/* A lane's items with its low time are handed over: its later items come behind them. */
 	return first < 0 ? END_OF_TIME : (struct moment){ time, &d->lanes[first] + 1 };
 }
 

@@ -31,7 +31,7 @@ struct ptc_plan {
 	bool full;		 /* nothing can be added until one is done with */
 	bool pieces;		 /* of those to come the second engine makes the pieces */
 	struct ptc_least cuts;	 /* of lanes that have one to come: when it begins */
-	size_t *stepped;	 /* owned; lanes whose cut is to be looked at */
+	size_t *stepped;	 /* owned; lanes with ptc_lane.stepped */
 	size_t nstepped;
 };
 
@@ -46,7 +46,7 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 /* With all slices. */
 void ptc_plan_free(struct ptc_plan *p);
 
-/* @l has stepped, or is not live any more. */
+/* To be called when @l stepped or ended: ptc_plan_fill looks at its cut again. */
 void ptc_plan_stepped(struct ptc_plan *p, struct ptc_lane *l);
 
 /* Add what there is room for. */

@@ -105,7 +105,10 @@ void ptc_decode_set_context(struct ptc_decode *d, struct ptc_lane *l)
 			       who.proc ? &who.proc->as : &d->procs.nobody);
 }
 
-/* Replays get their context late, when they are to step: most would get one that they never use. */
+/*
+ * Gives @l's replay the context as it is now. Called before the replay steps, and not when a record
+ * changes the context: there may be thousands of queues and records.
+ */
 static void renew_context(struct ptc_decode *d, struct ptc_lane *l)
 {
 	if (l->context == d->contexts)
@@ -125,7 +128,10 @@ static bool index_lanes(struct ptc_decode *d)
 		struct ptc_idmap *m = l->tid != -1 ? &d->lanes_of_tid : &d->lanes_of_cpu;
 		const int32_t id = l->tid != -1 ? l->tid : l->cpu;
 
-		ok = ptc_idmap_find(m, id) != SIZE_MAX || ptc_idmap_add(m, id, i);
+		if (ptc_idmap_find(m, id) != SIZE_MAX)
+			d->ids_repeat = true;
+		else
+			ok = ptc_idmap_add(m, id, i);
 	}
 	return ok;
 }

@@ -37,10 +37,11 @@ struct ptc_decode {
 	struct ptc_srclines srclines;
 	struct ptc_lane *lanes; /* owned; ascending idx */
 	size_t nlanes;
-	struct ptc_idmap lanes_of_tid, lanes_of_cpu; /* once a pass began; the first of each */
+	struct ptc_idmap lanes_of_tid, lanes_of_cpu; /* set when a pass begins; the first of each */
+	bool ids_repeat; /* two lanes have one tid, or one cpu: @lanes_of_... lack one of them */
 	struct ptc_least behind;		     /* of live lanes: their times */
 	struct ptc_merge merge;
-	uint64_t contexts; /* a number that changes with what is known of who runs where */
+	uint64_t contexts; /* counts the sideband records that were applied; see ptc_lane.context */
 	bool runs; /* of this pass: the sink takes RUN items, and nothing chooses among them */
 	bool ran;
 	bool no_rounds; /* see ptc_sideband_open */

@@ -11,7 +11,7 @@
 /* Bytes of views and contexts; with so many it waits until some are given back. */
 enum { WEIGHT_MAX = 128 << 20 };
 
-/* Lanes that are looked at by themselves when something is known to have changed for them. */
+/* Lanes that records of one time may change; if there are more, all lanes are looked at. */
 enum { TOUCHED_MAX = 64 };
 
 static int open_records(struct ptc_scout *s, struct ptc_err *err)
@@ -164,9 +164,9 @@ static bool note_all(struct ptc_scout *s, uint64_t time)
 	return true;
 }
 
-/* Which lanes' contexts records of one time may have changed. */
+/* The lanes whose contexts records of one time may have changed. */
 struct touched {
-	bool all;
+	bool all; /* any of them: @lanes is not used */
 	size_t n;
 	size_t lanes[TOUCHED_MAX];
 };
@@ -221,7 +221,7 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 {
 	const struct ptc_event *ev = ptc_sideband_peek(&s->sideband, time);
 	const uint64_t moves = s->d->procs.moves;
-	struct touched t = { .n = 0 };
+	struct touched t = { .all = s->d->ids_repeat };
 	struct ptc_err err;
 	uint64_t now;
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -31,6 +32,7 @@ PROGRAMS = {
 }
 # Of so many pieces the second engine decodes, at least.
 PIECES = {"except": 4, "shell": 20}
+AUXTRACE = 71  # a record's type
 FORMS = (
     ["--format=bin", "--events"],
     ["-F", "pid,tid,cpu,time,from,to,kind,sym,tosym"],
@@ -147,7 +149,39 @@ def traces(_):
         same(["-i", os.path.join(where, "quipper-intel_pt-4.14", "perf.data.intel_pt-4.14"), *form])
 
 
+def twins(folder):
+    """Two queues of one CPU, and two of one thread: switches change what both run."""
+    if not shutil.which("qemu-x86_64"):
+        lib.skip("no qemu-x86_64")
+    path, twin = os.path.join(folder, "perf.data"), os.path.join(folder, "twin")
+    for options in (["--vcpus", "1"], []):
+        store.fetch(path, [prog("tasks"), "storm"], "--psb-period", "2K", *options, source="emu")
+        with open(path, "rb") as f:
+            data = f.read()
+        at, size = struct.unpack_from("<QQ", data, 40)
+        records, end = [], at + size
+        while at < end:
+            kind, _, length = struct.unpack_from("<IHH", data, at)
+            length += struct.unpack_from("<Q", data, at + 8)[0] if kind == AUXTRACE else 0
+            records.append((kind, bytearray(data[at : at + length])))
+            at += length
+        traces = [record for kind, record in records if kind == AUXTRACE]
+        for record in traces:
+            again = bytearray(record)
+            index = struct.unpack_from("<I", again, 32)[0]
+            struct.pack_into("<I", again, 32, index + 1000)
+            records.insert(len(records) - 1, (AUXTRACE, again))
+        body = b"".join(record for _, record in records)
+        header = bytearray(data[: struct.unpack_from("<Q", data, 40)[0]])
+        struct.pack_into("<Q", header, 48, len(body))
+        header[72:104] = bytes(32)  # no features: their places have moved
+        with open(twin, "wb") as f:
+            f.write(header + body)
+        for form in FORMS[:4]:
+            check(same(["-i", twin, *form], ["2:1", "2"]) > 0, "nothing was decoded")
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    lib.main({"traces": traces, **{name: program(name) for name in PROGRAMS}, **{name: defaults(name) for name in DEFAULTS}})
+    lib.main({"traces": traces, "twins": twins, **{name: program(name) for name in PROGRAMS}, **{name: defaults(name) for name in DEFAULTS}})
