@@ -2,7 +2,6 @@
 foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it)
 	e2e_test(crash_${name} "${e2e_dir}/crash.py" "${name}")
 endforeach()
-e2e_is_field(crash_aborts)
 foreach(name compilers linked rust go go_stripped go_stripped_other go_stripped_cgo sections coverage stripped)
 	e2e_test(lines_${name} "${e2e_dir}/lines.py" "${name}")
 endforeach()

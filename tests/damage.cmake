@@ -23,7 +23,7 @@ ptcap_damage(some damage.py ${some} 1)
 if(NOT PTCAP_SANITIZE)
 	# All of them in all ways would be four minutes of two CPUs; the few above are.
 	ptcap_damage(much damage.py 600 2 1)
-	set_tests_properties(damage_much PROPERTIES LABELS "damage;long")
+	set_tests_properties(damage_much PROPERTIES LABELS "damage;field")
 endif()
 
 # Both engines and all -j. PTCAP_DAMAGE_CHANGES in the environment is another number of changes.

@@ -49,12 +49,12 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 
 # Minutes together: `scripts/test --all` runs these, in the gcc build, if what they depend on has changed since they passed.
 set(e2e_long zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once emu_big_xz
-	emu_snapshots_vcpus emu_last_pipeline emu_spoilt_modes lbr_filters lbr_exec missing_core crash_libraries lines_compilers
+	emu_snapshots_vcpus emu_last_pipeline emu_spoilt_modes lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
 	lines_linked unwound_linked)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 
-# Not under a sanitizer: what these record and read, quicker tests do there.
+# Not under a sanitizer, where these take longest. Other tests of the same script run there, and e2e_follow_* for everyday.py.
 set(e2e_not_sanitized emu_everyday_short lbr_exec emu_lbr_exec missing_core lines_sections lines_go_stripped
 	statements_of_senders jitdump_like_node crash_core)
 
@@ -334,7 +334,7 @@ e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
 # Names that act on a terminal.
 foreach(name printed refused)
-	if(NOT PTCAP_SANITIZE) # fuzz targets and unit tests have the same bytes
+	if(NOT PTCAP_SANITIZE) # each starts many processes; unit_base tests plain.c there
 		e2e_test(plaintext_${name} "${e2e_dir}/plaintext.py" "${name}")
 	endif()
 endforeach()
@@ -437,7 +437,7 @@ foreach(name vcpus xz_threads perl python sqlite cc1)
 	e2e_is_field(emu_big_${name})
 endforeach()
 
-# Many single steps each; the suite has these emulated, and e2e_context.
+# Many single steps each. The suite has each as e2e_emu_NAME. context_terminal is e2e_context again, on a terminal.
 foreach(name chain ls except plain_script context_terminal tasks_exec tasks_pool tasks_leader tasks_group pie_small_rings
 	jit_threads swap_map swap_over progress)
 	e2e_is_field(${name})
