@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "counts.h"
+#include "fewer.h"
 
 /* More than what is found out about pairs is remembered of. */
-enum { PAIRS = 1 << 20 | 1 << 17, TURNS = 2 };
+enum { PAIRS = 1 << 20 | 1 << 17, TURNS = FEWER(2, 1) };
 
 /* A decode of nothing: no address has a name. */
 static struct ptc_decode *nothing(void)
