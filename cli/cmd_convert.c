@@ -39,6 +39,7 @@ static void help(void)
 	       "                        compress side records: 1, fast (default), to 22\n"
 	       "      --decompress      do not; without either, it stays as it is\n"
 	       "      --strip-aux       without the trace\n"
+	       "      --redact          arguments and environments become zeros\n"
 	       "      --cpu=LIST        of these CPUs only: 0,2-4\n"
 	       "      --tid=LIST        of these threads only\n"
 	       "      --time=A,B        [A, B), in seconds of the recording's clock; either may\n"
@@ -161,6 +162,7 @@ enum {
 	OPT_COMPRESS,
 	OPT_DECOMPRESS,
 	OPT_STRIP,
+	OPT_REDACT,
 	OPT_CPU,
 	OPT_TID,
 	OPT_TIME,
@@ -186,6 +188,9 @@ static int set_option(struct args *a, int c, const char *text)
 		return set_pack(a, PTC_COPY_PACK_NONE, NULL);
 	case OPT_STRIP:
 		a->opts.strip_aux = true;
+		return 0;
+	case OPT_REDACT:
+		a->opts.redact = true;
 		return 0;
 	case OPT_CPU:
 		return set_list("CPUs", text, a->cpus, &a->opts.select.ncpus);
@@ -224,6 +229,7 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "compress", optional_argument, NULL, OPT_COMPRESS },
 		{ "decompress", no_argument, NULL, OPT_DECOMPRESS },
 		{ "strip-aux", no_argument, NULL, OPT_STRIP },
+		{ "redact", no_argument, NULL, OPT_REDACT },
 		{ "cpu", required_argument, NULL, OPT_CPU },
 		{ "tid", required_argument, NULL, OPT_TID },
 		{ "time", required_argument, NULL, OPT_TIME },
@@ -266,6 +272,14 @@ static int parse(int argc, char **argv, struct args *a)
 	return -1;
 }
 
+static void say_zeroed(uint64_t n)
+{
+	if (n)
+		ptc_say("%" PRIu64 " bytes of arguments and environments are zero now", n);
+	else
+		ptc_say("there are no arguments and no environments to redact");
+}
+
 static int convert(struct args *a)
 {
 	struct ptc_copy_stats st;
@@ -282,10 +296,13 @@ static int convert(struct args *a)
 		return ptc_say_err(&err);
 	}
 	a->opts.more = a->stacks ? &a->branches.more : NULL;
-	if (ptc_copy(f, a->output, &a->opts, &st, &err))
+	if (ptc_copy(f, a->output, &a->opts, &st, &err)) {
 		code = ptc_say_err(&err);
-	else
+	} else {
 		ptc_copying_say_lost(&st);
+		if (a->opts.redact)
+			say_zeroed(st.zeroed);
+	}
 	ptc_branch_stacks_close(&a->branches);
 	ptc_file_free(f);
 	return code;

@@ -34,6 +34,7 @@ struct ptc_tracer {
 	struct ptc_zone zone;		     /* where to trace */
 	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
 	struct ptc_states states;	     /* of processes that die, if wanted */
+	bool no_memory;			     /* opts->no_memory, of those states */
 	struct ptc_states code;		     /* of files that are gone, at the newest snapshot */
 	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
 	struct ptc_crossings crossings; /* that ask for one */
