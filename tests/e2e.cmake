@@ -332,6 +332,11 @@ foreach(name output_link output_special swapped swapped_running named below_symf
 endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
+# SIGKILL at each system call of a commit.
+foreach(name copies recordings snapshots)
+	e2e_test(commits_${name} "${e2e_dir}/commits.py" "${name}")
+	e2e_is_emulated(commits_${name})
+endforeach()
 # Names that act on a terminal.
 foreach(name printed refused)
 	if(NOT PTCAP_SANITIZE) # each starts many processes; unit_base tests plain.c there
