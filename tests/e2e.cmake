@@ -332,6 +332,10 @@ foreach(name output_link output_special swapped swapped_running named below_symf
 endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
+# Files that say how much memory they need.
+foreach(name debugdata sections names_compressed sparse options)
+	e2e_test(budget_${name} "${e2e_dir}/budget.py" "${name}")
+endforeach()
 # Names that act on a terminal.
 foreach(name printed refused)
 	if(NOT PTCAP_SANITIZE) # each starts many processes; unit_base tests plain.c there
