@@ -9,6 +9,7 @@
 #include "compare_report.h"
 #include "compare_times.h"
 #include "decode/compare.h"
+#include "max_memory.h"
 
 struct args {
 	const char *input;
@@ -40,8 +41,8 @@ static void help(void)
 	       "      --list            a line for each entry that is not exact, and each that is "
 	       "missing,\n"
 	       "                        in front of the report\n"
-	       "      --format=FORMAT   text (default) or json, see doc/json.md\n"
-	       "  -h, --help            this text\n\n"
+	       "      --format=FORMAT   text (default) or json, see "
+	       "doc/json.md\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n\n"
 	       "Exit code 0: what was judged is as traced; 3: it is not; 4: too little was "
 	       "judged.\n");
 }
@@ -109,6 +110,8 @@ static int set_option(struct args *a, int c, const char *text)
 				     c == OPT_MAX_WRONG ? &a->max_wrong_ppm : &a->min_judged_ppm) ?
 			       0 :
 			       ptc_usage_error("compare", "'%s' is no percentage", text);
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("compare", text);
 	case OPT_LIST:
 		a->list = true;
 		return 0;
@@ -131,6 +134,7 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "min-judged", required_argument, NULL, OPT_MIN_JUDGED },
 		{ "list", no_argument, NULL, OPT_LIST },
 		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

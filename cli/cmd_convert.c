@@ -11,6 +11,7 @@
 #include "branch_stacks.h"
 #include "cli.h"
 #include "copying.h"
+#include "max_memory.h"
 
 enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
 
@@ -53,8 +54,8 @@ static void help(void)
 	       "ind_call,\n"
 	       "                        ind_jmp, cond, call, call_stack (the calls that "
 	       "have\n"
-	       "                        not returned), k; save_type: with their types\n"
-	       "  -h, --help            this text\n\n"
+	       "                        not returned), k; save_type: with their "
+	       "types\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n\n"
 	       "What is needed to decode what is left stays: mappings, names, forks, code, what "
 	       "has\n"
 	       "no CPU, thread or time. Trace is left out by whole pieces.\n");
@@ -202,6 +203,8 @@ static int set_option(struct args *a, int c, const char *text)
 			return ptc_usage_error("convert", "'%s' is not N,PERIOD: N is 1 to %d",
 					       text, PTC_STACKS_DEPTH_MAX);
 		return 0;
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("convert", text);
 	case OPT_FILTER:
 		a->filter = text;
 		if (!ptc_branchsel_parse(text, &a->branches.opts.sel))
@@ -235,6 +238,7 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "branch-stacks", optional_argument, NULL, OPT_STACKS },
 		{ "branch-filter", required_argument, NULL, OPT_FILTER },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

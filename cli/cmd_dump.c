@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "dump.h"
+#include "max_memory.h"
 #include "ptcap/file.h"
 #include "verify.h"
 
@@ -43,8 +44,8 @@ static void help(void)
 	       "      --time=FROM,TO    only records with a time in [FROM, TO), in seconds;\n"
 	       "                        either may be left out\n"
 	       "      --verify          print nothing but what in the file is not as the file\n"
-	       "                        claims, a line each; the exit code is then 3\n"
-	       "  -h, --help            this text\n\n"
+	       "                        claims, a line each; the exit code is then "
+	       "3\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n\n"
 	       "A damaged file is printed as far as it can be read; then the damage is reported\n"
 	       "and the exit code is 1.\n");
 }
@@ -171,6 +172,8 @@ static int take_option(struct dump_args *a, int c, char **argv)
 	case OPT_VERIFY:
 		a->verify = true;
 		return 0;
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("dump", optarg);
 	case 'h':
 		a->help = true;
 		return 0;
@@ -195,6 +198,7 @@ int ptc_cmd_dump(int argc, char **argv)
 		{ "cpu", required_argument, NULL, OPT_CPU },
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "verify", no_argument, NULL, OPT_VERIFY },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

@@ -7,6 +7,7 @@
 #include "auxtrace/layout.h"
 #include "cli.h"
 #include "copying.h"
+#include "max_memory.h"
 
 static void help(void)
 {
@@ -15,8 +16,8 @@ static void help(void)
 	       "killed. It has all up to the first record that is not whole, and of a piece of\n"
 	       "trace that was cut all that is there. What was wrong and what is lost is said.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
-	       "  -o, --output=FILE     the new one; an older one becomes FILE.old\n"
-	       "  -h, --help            this text\n\n"
+	       "  -o, --output=FILE     the new one; an older one becomes "
+	       "FILE.old\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n\n"
 	       "Exit code 1: there is nothing to recover, and nothing was written.\n");
 }
 
@@ -124,6 +125,7 @@ int ptc_cmd_recover(int argc, char **argv)
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -138,6 +140,10 @@ int ptc_cmd_recover(int argc, char **argv)
 			break;
 		case 'o':
 			output = optarg;
+			break;
+		case PTC_OPT_MAX_MEMORY:
+			if (ptc_max_memory("recover", optarg))
+				return PTC_EXIT_USAGE;
 			break;
 		case 'h':
 			help();

@@ -43,6 +43,7 @@ void ptc_codefiles_release(struct ptc_codefiles *s)
 	free(s->slots);
 	ptc_codemem_release(&s->mem);
 	ptc_search_release(&s->search);
+	ptc_leftout_release(&s->left);
 	memset(s, 0, sizeof(*s));
 }
 

@@ -337,6 +337,10 @@ foreach(name copies recordings snapshots)
 	e2e_test(commits_${name} "${e2e_dir}/commits.py" "${name}")
 	e2e_is_emulated(commits_${name})
 endforeach()
+# Files that say how much memory they need.
+foreach(name debugdata sections names_compressed sparse options)
+	e2e_test(budget_${name} "${e2e_dir}/budget.py" "${name}")
+endforeach()
 # Names that act on a terminal.
 foreach(name printed refused)
 	if(NOT PTCAP_SANITIZE) # each starts many processes; unit_base tests plain.c there
