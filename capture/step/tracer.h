@@ -34,12 +34,12 @@ struct ptc_tracer {
 	struct ptc_zone zone;		     /* where to trace */
 	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
 	struct ptc_states states;	     /* of processes that die, if wanted */
-	bool no_memory;			     /* opts->no_memory, of those states */
 	struct ptc_states code;		     /* of files that are gone, at the newest snapshot */
 	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
 	struct ptc_crossings crossings; /* that ask for one */
 	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */
 	bool series;			/* each snapshot is a file, which needs @code */
+	bool no_memory;			/* opts->no_memory, of @states */
 
 	/* the outcome */
 	int status;	      /* the command's, as waitpid gives it */
