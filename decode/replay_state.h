@@ -53,8 +53,10 @@ struct ptc_replay {
 	enum ptc_mode mode;	      /* the decoder's; its code is of that */
 	bool modeless;		      /* it does not know one, since it began or for damage, */
 	bool modeless_image;	      /* and has code of none */
-	int status;		      /* of its last call */
-	uint32_t ninsn;		      /* of the last block */
+	bool in_block; /* the last block was a part of one, which begins at block_ip */
+	uint64_t block_ip;
+	int status;	/* of its last call */
+	uint32_t ninsn; /* of the last block */
 	unsigned int idle;
 
 	/*
