@@ -40,6 +40,7 @@ struct ptc_replay {
 	struct ptc_addrspace none; /* of a process we know nothing of */
 	uint64_t as_version;	   /* what dec and trail last saw */
 	size_t span;		   /* index of the one being decoded */
+	uint64_t block_ip;	   /* where the last block begins, with the parts in front of it */
 	bool as_changed;
 	bool done;
 	bool stuck;	/* see ptc_replay_is_stuck */
@@ -53,6 +54,7 @@ struct ptc_replay {
 	enum ptc_mode mode;	      /* the decoder's; its code is of that */
 	bool modeless;		      /* it does not know one, since it began or for damage, */
 	bool modeless_image;	      /* and has code of none */
+	bool in_block;		      /* the last block was a part of one */
 	int status;		      /* of its last call */
 	uint32_t ninsn;		      /* of the last block */
 	unsigned int idle;
