@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "info.h"
+#include "sandbox.h"
 
 static void help(void)
 {
@@ -15,8 +16,8 @@ static void help(void)
 	       "events,\n"
 	       "its trace queues, how many records of each type, and what was lost.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
-	       "      --format=FORMAT   text (default) or json: one object, see doc/json.md\n"
-	       "  -h, --help            this text\n");
+	       "      --format=FORMAT   text (default) or json: one object, see "
+	       "doc/json.md\n" PTC_SANDBOX_HELP "  -h, --help            this text\n");
 }
 
 /* Of a folder that of its first file, which perf finishes last. */
@@ -45,7 +46,7 @@ static int show(const struct ptc_info *i, bool json)
 	return PTC_EXIT_OK;
 }
 
-static int info(const char *path, bool json)
+static int info(const char *path, bool json, const struct ptc_sandbox *sandbox)
 {
 	struct ptc_info i = { .modified_s = modified(path) };
 	int code;
@@ -54,6 +55,9 @@ static int info(const char *path, bool json)
 
 	if (!ptc_keep_input(path))
 		return PTC_EXIT_FAIL;
+	code = ptc_sandbox_enter(sandbox);
+	if (code)
+		return code;
 	if (ptc_file_open(path, &f, &err))
 		return ptc_say_input_err(path, &err);
 	if (ptc_info_gather(f, &i, &err)) {
@@ -68,14 +72,18 @@ static int info(const char *path, bool json)
 	return code;
 }
 
+enum { OPT_NO_SANDBOX = 256 };
+
 int ptc_cmd_info(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "format", required_argument, NULL, 'f' },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	struct ptc_sandbox sandbox = { .off = false };
 	const char *path = "perf.data";
 	bool json = false;
 	int c;
@@ -92,6 +100,9 @@ int ptc_cmd_info(int argc, char **argv)
 				return ptc_usage_error("info", "no format '%s': text or json",
 						       optarg);
 			break;
+		case OPT_NO_SANDBOX:
+			sandbox.off = true;
+			break;
 		case 'h':
 			help();
 			return PTC_EXIT_OK;
@@ -102,5 +113,5 @@ int ptc_cmd_info(int argc, char **argv)
 	if (optind < argc)
 		return ptc_usage_error("info", "what is '%s'? a recording is named with -i",
 				       argv[optind]);
-	return info(path, json);
+	return info(path, json, &sandbox);
 }

@@ -80,7 +80,7 @@ void ptc_decode_help(void)
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
 	       "      --color=WHEN      auto (on a terminal; default), always or never\n"
-	       "      --no-pager        on a terminal: not through $PAGER\n"
+	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_SANDBOX_HELP
 	       "  -h, --help            this text\n");
 }
 
@@ -171,6 +171,7 @@ enum {
 	OPT_EVENTS,
 	OPT_COLOR,
 	OPT_NO_PAGER,
+	OPT_NO_SANDBOX,
 	OPT_NO_DEMANGLE,
 	OPT_DEBUGINFOD,
 	OPT_ENGINE
@@ -340,6 +341,9 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 			return ptc_usage_error("decode", "no color '%s': auto, always or never",
 					       optarg);
 		return 0;
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;
@@ -442,6 +446,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
 		{ "color", required_argument, NULL, OPT_COLOR },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
 		{ "events", no_argument, NULL, OPT_EVENTS },
 		{ "debuginfod", required_argument, NULL, OPT_DEBUGINFOD },
