@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -55,6 +56,7 @@ static int info(const char *path, bool json, const struct ptc_sandbox *sandbox)
 
 	if (!ptc_keep_input(path))
 		return PTC_EXIT_FAIL;
+	(void)unsetenv("DEBUGINFOD_URLS"); /* ptcap-info(1): in no network */
 	code = ptc_sandbox_enter(sandbox);
 	if (code)
 		return code;

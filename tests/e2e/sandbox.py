@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sandbox.py NAME: the sandbox of commands that read a recording.
+"""sandbox.py NAME: the sandbox of commands that read a recording, and the capabilities of those that record.
 
 SANDBOXED tries system calls in the sandbox and says what each gave. The other cases run ptcap itself.
 Each function below is a case; its name and text say what holds.
@@ -8,6 +8,8 @@ Each function below is a case; its name and text say what holds.
 
 import os
 import re
+import shutil
+import signal
 import subprocess
 
 import lib
@@ -201,6 +203,182 @@ def pager(folder):
     # Nothing to show: no pager, and its child ends.
     out, status = on_terminal([PTCAP, "decode", "-i", os.path.join(folder, "none")], PAGER="echo paged; cat")
     check(status == 1 and b"paged" not in out and b"cannot open" in out, out)
+
+
+# --- capabilities of what records -----------------------------------------------------------------
+
+DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, KILL, IPC_LOCK, SYS_CHROOT, SYS_PTRACE, SYS_ADMIN, SYS_NICE, PERFMON = (
+    1 << bit for bit in (1, 2, 3, 5, 14, 18, 19, 21, 23, 38))
+NOBODY = 65534
+STEPS, EVENTS = ["--source", "step"], ["-e", "dummy:u"]
+
+
+def needed(options):
+    with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as f:
+        perfmon = int(f.read()) >= 38
+    more = SYS_NICE | KILL if options == STEPS else IPC_LOCK | (PERFMON if perfmon else SYS_ADMIN)
+    return (SYS_PTRACE | DAC_READ_SEARCH | more) & own_rights()
+
+
+def own_rights():
+    have = int(status_of("self")["CapEff"], 16)
+    if not have & SYS_CHROOT or not have & SYS_PTRACE or os.geteuid():
+        lib.skip("not root, or without its capabilities")
+    return have
+
+
+def rights_case(f):
+    def known(folder):
+        own_rights()
+        if not lib.has_events():
+            lib.skip("no perf events here")
+        f(folder)
+
+    known.__name__ = f.__name__
+    return case(known)
+
+
+def threads_of(pid):
+    """The statuses of the process's threads, and of its children's."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        pids = [pid, *map(int, f.read().split())]
+    return [status_of(f"{p}/task/{tid}") for p in pids for tid in os.listdir(f"/proc/{p}/task")]
+
+
+def has(status, rights, dropped):
+    return {int(status[s], 16) for s in ("CapEff", "CapPrm", "CapBnd")} == {rights} and status["NoNewPrivs"] == str(int(dropped))
+
+
+def keeps(pid, rights, dropped=True):
+    """ptcap has these rights when it says that it has begun. Its other threads drop theirs before they do anything."""
+    main = status_of(pid)
+    check(has(main, rights, dropped), f"CapEff {main['CapEff']}, CapBnd {main['CapBnd']}, wanted {rights:x}")
+    lib.until(lambda: all(has(s, rights, dropped) for s in threads_of(pid)), f"rights {rights:x}, of {threads_of(pid)}")
+
+
+class Stranger:
+    """prog_busy of user nobody, in a root of its own, from a folder that nobody else may enter."""
+
+    def __init__(self, folder):
+        os.chmod(folder, 0o755)
+        root = os.path.join(folder, "root")
+        os.makedirs(os.path.join(root, "hidden"))
+        shutil.copy(prog("busy"), os.path.join(root, "hidden", "busy"))
+        os.chown(os.path.join(root, "hidden"), NOBODY, NOBODY)
+        os.chmod(os.path.join(root, "hidden"), 0o700)
+
+        def become():
+            os.chroot(root)
+            os.chdir("/")
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+
+        self.p = subprocess.Popen(["/hidden/busy", "input"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=become)
+        check(self.p.stdout.readline() == b"ready\n", "the program is not ready")
+
+    def ends(self, status):
+        self.p.stdin.close()
+        check(self.p.wait() == status, f"the program's status {self.p.returncode}")
+
+
+class Recording:
+    def __init__(self, *argv):
+        self.p = subprocess.Popen([PTCAP, *argv], stderr=subprocess.PIPE, text=True)
+        self.said = ""
+        while not re.search("attached;|recording;|armed:", self.said):
+            line = self.p.stderr.readline()
+            check(line, f"{argv}: {self.said}")
+            self.said += line
+
+    def ends(self, sig=signal.SIGINT):
+        if sig:
+            self.p.send_signal(sig)
+        self.said += self.p.communicate()[1]
+        check(self.p.returncode == 0, f"exit status {self.p.returncode}: {self.said}")
+
+
+def record_stranger(folder, argv, options, more=(), end=signal.SIGINT):
+    path, stranger = os.path.join(folder, "perf.data"), Stranger(folder)
+    r = Recording(*argv, *options, *more, "-o", path, "-p", str(stranger.p.pid))
+    dropped = "--no-sandbox" not in more
+    keeps(r.p.pid, needed(options) if dropped else own_rights(), dropped)
+    if "snapshot" in argv:
+        r.p.send_signal(signal.SIGUSR2)
+        check("snapshot 1" in r.p.stderr.readline(), "there is no snapshot")
+    if end == signal.SIGSEGV:
+        stranger.p.send_signal(end)
+    r.ends(end if end == signal.SIGINT else None)
+    stranger.ends(7 if end == signal.SIGINT else -end)
+    path = path if os.path.exists(path) else next(os.path.join(folder, n) for n in sorted(os.listdir(folder)) if n.startswith("perf.data"))
+    features = Run([PTCAP, "dump", "--type", "feature", "-i", path]).expect(0).out
+    check("/hidden/busy" in features, features)  # the build-id, which is read at the end
+    return path
+
+
+@rights_case
+def rights_of_record(folder):
+    """record -p of another user's process, whose files nobody else may read, with what that takes."""
+    record_stranger(folder, ["record"], EVENTS)
+
+
+@rights_case
+def rights_of_step(folder):
+    """The same with the step source, and its tracer."""
+    path = record_stranger(folder, ["record"], STEPS)
+    check("hop" in Run([PTCAP, "decode", "-i", path, "--strict"]).expect(0).out, "no transfers of the program")
+
+
+@rights_case
+def rights_of_crash(folder):
+    """crash -p, and what watches for signals."""
+    path = record_stranger(folder, ["crash"], EVENTS, end=signal.SIGSEGV)
+    check("SIGSEGV" in Run([PTCAP, "crash", "show", "-i", path]).expect(0).out, "the state was not kept")
+
+
+@rights_case
+def rights_of_snapshot(folder):
+    """snapshot -p writes snapshots when it is asked to."""
+    record_stranger(folder, ["snapshot"], STEPS)
+
+
+@rights_case
+def rights_of_all(folder):
+    """record -a, and record -p with --no-sandbox, which keeps all."""
+    path = os.path.join(folder, "all")
+    r = Recording("record", "-a", *EVENTS, "-o", path)
+    keeps(r.p.pid, needed(EVENTS))
+    r.ends()
+    check("MMAP2" in Run([PTCAP, "dump", "-i", path]).expect(0).out, "nothing was recorded")
+    record_stranger(folder, ["record"], EVENTS, ["--no-sandbox"])
+
+
+@rights_case
+def rights_of_output(folder):
+    """In another user's folder, a sticky one, the recording takes the place of that user's file."""
+    os.chmod(folder, 0o755)
+    theirs = os.path.join(folder, "theirs")
+    os.mkdir(theirs)
+    path = os.path.join(theirs, "perf.data")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("older\n")
+    for name in (path, theirs):
+        os.chown(name, NOBODY, NOBODY)
+    os.chmod(theirs, 0o1755)
+    r = Recording("record", "-a", *EVENTS, "-o", path)
+    keeps(r.p.pid, needed(EVENTS) | DAC_OVERRIDE | FOWNER)
+    r.ends()
+    check(sorted(os.listdir(theirs)) == ["perf.data", "perf.data.old"], os.listdir(theirs))
+
+
+@rights_case
+def rights_of_command(folder):
+    """A command has all the rights that it would have without ptcap."""
+    show = ["grep", "-h", "-e", "^Cap", "-e", "^NoNewPrivs", "-e", "^Seccomp:", "/proc/self/status"]
+    alone = Run(show).expect(0).out
+    for argv in (["record", *EVENTS], ["record", "-a", *EVENTS], ["record", *STEPS], ["crash", *EVENTS]):
+        r = Run([PTCAP, *argv, "-o", os.path.join(folder, "perf.data"), "--", *show]).expect(0)
+        check(r.out == alone, f"{argv}: {r.out} instead of {alone}")
 
 
 if __name__ == "__main__":
