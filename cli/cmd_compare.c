@@ -9,6 +9,7 @@
 #include "compare_report.h"
 #include "compare_times.h"
 #include "decode/compare.h"
+#include "max_memory.h"
 #include "sandbox.h"
 
 struct args {
@@ -42,7 +43,8 @@ static void help(void)
 	       "      --list            a line for each entry that is not exact, and each that is "
 	       "missing,\n"
 	       "                        in front of the report\n"
-	       "      --format=FORMAT   text (default) or json, see doc/json.md\n" PTC_SANDBOX_HELP
+	       "      --format=FORMAT   text (default) or json, see "
+	       "doc/json.md\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
 	       "  -h, --help            this text\n\n"
 	       "Exit code 0: what was judged is as traced; 3: it is not; 4: too little was "
 	       "judged.\n");
@@ -119,6 +121,8 @@ static int set_option(struct args *a, int c, const char *text)
 				     c == OPT_MAX_WRONG ? &a->max_wrong_ppm : &a->min_judged_ppm) ?
 			       0 :
 			       ptc_usage_error("compare", "'%s' is no percentage", text);
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("compare", text);
 	case OPT_NO_SANDBOX:
 		a->sandbox.off = true;
 		return 0;
@@ -144,6 +148,7 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "min-judged", required_argument, NULL, OPT_MIN_JUDGED },
 		{ "list", no_argument, NULL, OPT_LIST },
 		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },

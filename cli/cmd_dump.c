@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "dump.h"
+#include "max_memory.h"
 #include "ptcap/file.h"
 #include "sandbox.h"
 #include "verify.h"
@@ -47,7 +48,7 @@ static void help(void)
 	       "                        either may be left out\n"
 	       "      --verify          print nothing but what in the file is not as the file\n"
 	       "                        claims, a line each; the exit code is then "
-	       "3\n" PTC_SANDBOX_HELP "  -h, --help            this text\n\n"
+	       "3\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP "  -h, --help            this text\n\n"
 	       "A damaged file is printed as far as it can be read; then the damage is reported\n"
 	       "and the exit code is 1.\n");
 }
@@ -174,6 +175,8 @@ static int take_option(struct dump_args *a, int c, char **argv)
 	case OPT_VERIFY:
 		a->verify = true;
 		return 0;
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("dump", optarg);
 	case OPT_NO_SANDBOX:
 		a->sandbox.off = true;
 		return 0;
@@ -201,6 +204,7 @@ int ptc_cmd_dump(int argc, char **argv)
 		{ "cpu", required_argument, NULL, OPT_CPU },
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "verify", no_argument, NULL, OPT_VERIFY },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },

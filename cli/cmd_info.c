@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "info.h"
+#include "max_memory.h"
 #include "sandbox.h"
 
 static void help(void)
@@ -18,7 +19,8 @@ static void help(void)
 	       "its trace queues, how many records of each type, and what was lost.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "      --format=FORMAT   text (default) or json: one object, see "
-	       "doc/json.md\n" PTC_SANDBOX_HELP "  -h, --help            this text\n");
+	       "doc/json.md\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
+	       "  -h, --help            this text\n");
 }
 
 /* Of a folder that of its first file, which perf finishes last. */
@@ -81,6 +83,7 @@ int ptc_cmd_info(int argc, char **argv)
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "format", required_argument, NULL, 'f' },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -101,6 +104,10 @@ int ptc_cmd_info(int argc, char **argv)
 			if (!json && strcmp(optarg, "text") != 0)
 				return ptc_usage_error("info", "no format '%s': text or json",
 						       optarg);
+			break;
+		case PTC_OPT_MAX_MEMORY:
+			if (ptc_max_memory("info", optarg))
+				return PTC_EXIT_USAGE;
 			break;
 		case OPT_NO_SANDBOX:
 			sandbox.off = true;

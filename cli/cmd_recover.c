@@ -7,6 +7,7 @@
 #include "auxtrace/layout.h"
 #include "cli.h"
 #include "copying.h"
+#include "max_memory.h"
 #include "sandbox.h"
 
 static void help(void)
@@ -17,7 +18,8 @@ static void help(void)
 	       "trace that was cut all that is there. What was wrong and what is lost is said.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "  -o, --output=FILE     the new one; an older one becomes "
-	       "FILE.old\n" PTC_SANDBOX_HELP "  -h, --help            this text\n\n"
+	       "FILE.old\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
+	       "  -h, --help            this text\n\n"
 	       "Exit code 1: there is nothing to recover, and nothing was written.\n");
 }
 
@@ -127,6 +129,7 @@ int ptc_cmd_recover(int argc, char **argv)
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -143,6 +146,10 @@ int ptc_cmd_recover(int argc, char **argv)
 			break;
 		case 'o':
 			output = optarg;
+			break;
+		case PTC_OPT_MAX_MEMORY:
+			if (ptc_max_memory("recover", optarg))
+				return PTC_EXIT_USAGE;
 			break;
 		case OPT_NO_SANDBOX:
 			sandbox.off = true;

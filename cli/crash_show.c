@@ -7,6 +7,7 @@
 #include "asked.h"
 #include "cli.h"
 #include "crash_out.h"
+#include "max_memory.h"
 #include "sandbox.h"
 #include "terminal.h"
 
@@ -43,8 +44,8 @@ static void help(void)
 	       "                        of the state, of a recording that has none\n"
 	       "      --symfs=DIR       look for the recorded files below DIR\n"
 	       "      --no-demangle     names of C++, Rust and D as the linker has them\n"
-	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_SANDBOX_HELP
-	       "  -h, --help            this text\n");
+	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_HELP_MAX_MEMORY
+		       PTC_SANDBOX_HELP "  -h, --help            this text\n");
 }
 
 static int take_number(const char *what, uint64_t max, uint64_t *ret)
@@ -87,6 +88,8 @@ static int take_option(struct show_args *a, int c, char *const *argv)
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("crash show", optarg);
 	case OPT_NO_SANDBOX:
 		a->sandbox.off = true;
 		return 0;
@@ -109,6 +112,7 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 		{ "symfs", required_argument, NULL, OPT_SYMFS },
 		{ "no-demangle", no_argument, NULL, OPT_NO_DEMANGLE },
 		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "max_memory.h"
 
 void ptc_decode_args_release(struct ptc_decode_args *a)
 {
@@ -80,8 +81,8 @@ void ptc_decode_help(void)
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
 	       "      --color=WHEN      auto (on a terminal; default), always or never\n"
-	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_SANDBOX_HELP
-	       "  -h, --help            this text\n");
+	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_HELP_MAX_MEMORY
+		       PTC_SANDBOX_HELP "  -h, --help            this text\n");
 }
 
 /* Cut the number in front of @sep (or the end) off *s, which moves behind it. */
@@ -359,6 +360,8 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 	case OPT_STRICT:
 		a->strict = true;
 		return 0;
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("decode", optarg);
 	case 'h':
 		a->help = true;
 		return 0;
@@ -458,6 +461,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 		{ "core", required_argument, NULL, OPT_CORE },
 		{ "kcore", required_argument, NULL, OPT_KCORE },
 		{ "vmlinux", required_argument, NULL, OPT_VMLINUX },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

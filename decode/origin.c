@@ -136,6 +136,7 @@ int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
 	ps->files.at_home = !(opts && opts->symfs) && is_of_this_machine(f);
 	r = ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
 			    release_of(f), err);
+	ps->files.search.left = &ps->files.left;
 	/* Only a look does not go to the network. */
 	if (!r && !ps->files.look_only)
 		ps->files.search.web = ptc_debuginfod_new();

@@ -51,7 +51,7 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 
 # Minutes together: `scripts/test --all` runs these, in the gcc build, if what they depend on has changed since they passed.
 set(e2e_long zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once emu_big_xz
-	emu_snapshots_vcpus emu_last_pipeline emu_spoilt_modes lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
+	emu_snapshots_vcpus lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
 	lines_linked unwound_linked)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
@@ -334,6 +334,15 @@ foreach(name output_link output_special swapped swapped_running named below_symf
 endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
+# SIGKILL at each system call of a commit.
+foreach(name copies recordings snapshots)
+	e2e_test(commits_${name} "${e2e_dir}/commits.py" "${name}")
+	e2e_is_emulated(commits_${name})
+endforeach()
+# Files that say how much memory they need.
+foreach(name debugdata sections names_compressed sparse options)
+	e2e_test(budget_${name} "${e2e_dir}/budget.py" "${name}")
+endforeach()
 # Names that act on a terminal.
 foreach(name printed refused)
 	if(NOT PTCAP_SANITIZE) # each starts many processes; unit_base tests plain.c there
@@ -563,3 +572,7 @@ if(NOT PTCAP_SANITIZE)
 		e2e_is_field(failing_${name}_200)
 	endforeach()
 endif()
+
+# e2e_compare_spoilt and e2e_emu_last_threads do the same in less time.
+e2e_is_field(emu_spoilt_modes)
+e2e_is_field(emu_last_pipeline)

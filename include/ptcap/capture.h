@@ -190,6 +190,8 @@ struct ptc_record_opts {
 	 * the emulated source, nor with CPUs: PTC_E_USAGE.
 	 */
 	bool crash;
+	/* With crash: keep no memory of the process: neither stacks nor code that is in no file. */
+	bool no_memory;
 	/*
 	 * With snapshot: take one when one of these signals is about to be delivered, whatever it
 	 * will do. Bit N-1: signal N. As crash otherwise.
