@@ -39,6 +39,8 @@ add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
 add_executable(refuse support/refuse.c)
 target_link_libraries(refuse PRIVATE ptcap_flags)
+add_executable(sandboxed support/sandboxed.c ../cli/cli.c ../cli/landlock.c ../cli/sandbox.c ../cli/syscalls.c)
+ptcap_sees_all(sandboxed)
 add_executable(hashflow support/hashflow.c)
 target_link_libraries(hashflow PRIVATE ptcap_flags)
 
@@ -350,6 +352,14 @@ endforeach()
 # Closed descriptors, limits, pagers, files that are cut.
 foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager)
 	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
+endforeach()
+# The sandbox of what reads a recording, which builds with a sanitizer do not have, and the rights of what records.
+foreach(name reading writing fetching without_landlock without_seccomp off commands pager
+		rights_of_record rights_of_step rights_of_crash rights_of_snapshot rights_of_all rights_of_output rights_of_command)
+	if(NOT PTCAP_SANITIZE)
+		e2e_test(sandbox_${name} "${e2e_dir}/sandbox.py" "${name}")
+		set_property(TEST e2e_sandbox_${name} APPEND PROPERTY ENVIRONMENT "SANDBOXED=$<TARGET_FILE:sandboxed>")
+	endif()
 endforeach()
 # Numbers at their extremes.
 e2e_test(numbers_auxtrace_info "${e2e_dir}/numbers.py" auxtrace_info)
