@@ -287,6 +287,7 @@ static void make_line(struct line *l, const struct archive *a)
 
 	l->argc = 0;
 	add_word(l, c->name, strlen(c->name));
+	add_words(l, "--no-sandbox"); /* that would be of all commands to come */
 	for (i = 0; i < sizeof(c->always) / sizeof(c->always[0]); i++)
 		add_words(l, c->always[i]);
 	for (i = 0; i < AR_CHOICES - 1; i++) {
