@@ -30,6 +30,8 @@ static uint64_t limit;	/* bytes; 0: the default, not computed yet */
 static uint64_t held;	/* bytes that are not in the heap */
 static uint64_t credit; /* bytes that may be allocated before the next look */
 
+static _Thread_local bool refused;
+
 void ptc_memory_set_limit(uint64_t bytes)
 {
 	__atomic_store_n(&credit, 0, __ATOMIC_RELAXED);
@@ -109,8 +111,10 @@ static bool look(uint64_t n)
 	const uint64_t left = ptc_budget_left(), part = ptc_budget_limit() / 64;
 	const uint64_t step = part < STEP_MAX ? part : STEP_MAX;
 
-	if (n > left)
+	if (n > left) {
+		refused = true;
 		return false;
+	}
 	__atomic_store_n(&credit, left - n < step ? left - n : step, __ATOMIC_RELAXED);
 	return true;
 }
@@ -124,6 +128,14 @@ bool ptc_budget_allows(uint64_t n)
 						__ATOMIC_RELAXED))
 			return true;
 	return look(n);
+}
+
+bool ptc_budget_refused(void)
+{
+	const bool was = refused;
+
+	refused = false;
+	return was;
 }
 
 void ptc_budget_hold(uint64_t n)

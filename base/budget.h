@@ -24,6 +24,9 @@ uint64_t ptc_budget_left(void);
  */
 bool ptc_budget_allows(uint64_t n);
 
+/* Has this thread been refused memory since it asked last? */
+bool ptc_budget_refused(void);
+
 /* Memory that is not in the heap (of a memfd, of a mapping): @n bytes more, and less again. */
 void ptc_budget_hold(uint64_t n);
 void ptc_budget_drop(uint64_t n);

@@ -240,8 +240,7 @@ static int report(struct comparing *c)
 	size_t i;
 
 	if (!ptc_compare_sum_finish(s) || (a->json && !ptc_compare_print_json(s, c->slack_ns))) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
+		return ptc_say_no_memory();
 	}
 	if (!a->json)
 		ptc_compare_print_text(s);
@@ -350,8 +349,7 @@ int ptc_cmd_compare(int argc, char **argv)
 		return code;
 	c = calloc(1, sizeof(*c));
 	if (!c) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
+		return ptc_say_no_memory();
 	}
 	c->a = &a;
 	code = compare(c);

@@ -331,8 +331,7 @@ int ptc_cmd_convert(int argc, char **argv)
 	int code;
 
 	if (!a) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
+		return ptc_say_no_memory();
 	}
 	a->input = "perf.data";
 	a->branches.opts.sel = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;

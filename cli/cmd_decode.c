@@ -71,8 +71,7 @@ static int tell_difference(const struct ptc_decode *d)
 
 static int out_of_memory(void)
 {
-	ptc_say("out of memory");
-	return PTC_EXIT_FAIL;
+	return ptc_say_no_memory();
 }
 
 static bool wants_color(const struct ptc_decode_args *a)

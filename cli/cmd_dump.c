@@ -121,8 +121,7 @@ static int dump(const struct dump_args *a)
 	dump_records(&e, f, a, &damage);
 	ptc_file_free(f);
 	if (e.failed) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
+		return ptc_say_no_memory();
 	}
 	if (!damage.code)
 		return PTC_EXIT_OK;

@@ -43,8 +43,7 @@ static int show(const struct ptc_info *i, bool json)
 	if (!json) {
 		ptc_info_text(i);
 	} else if (!ptc_info_json(i)) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
+		return ptc_say_no_memory();
 	}
 	return PTC_EXIT_OK;
 }

@@ -147,8 +147,7 @@ static int print(const struct show_args *a, const struct ptc_crash_report *r,
 	ptc_pager_finish(pager);
 	if (whole)
 		return PTC_EXIT_OK;
-	ptc_say("out of memory");
-	return PTC_EXIT_FAIL;
+	return ptc_say_no_memory();
 }
 
 static void tell_notes(const struct ptc_crash_report *r)

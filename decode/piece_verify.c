@@ -41,7 +41,8 @@ static void add_packet(struct text *t, const struct ptc_replay *r, size_t at, si
 		add(t, " %02x", r->window.bytes[at + i]);
 }
 
-/* The packets around @where, of those behind the PSB that decoding began at. */
+/* The packets around @where, of those behind the PSB that decoding began at. Behind the last gap
+ * of a trace there is no window any more. */
 static void add_packets(struct text *t, const struct ptc_replay *r, size_t where)
 {
 	const size_t end = r->window.upto < span_of(r)->len ? r->window.upto : span_of(r)->len;
@@ -49,6 +50,8 @@ static void add_packets(struct text *t, const struct ptc_replay *r, size_t where
 	enum ptc_pkt type;
 	int len;
 
+	if (!r->window.bytes)
+		return;
 	for (; at < where; at += (size_t)len) {
 		len = ptc_pkt_len(r->window.bytes + at, end - at, &type);
 		if (len <= 0)

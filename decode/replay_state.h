@@ -20,6 +20,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/ahead.h"
+#include "decode/ipt.h"
 #include "decode/ipt_track.h"
 #include "decode/piece.h"
 #include "decode/psb.h"
@@ -40,6 +41,7 @@ struct ptc_replay {
 	struct ptc_addrspace none; /* of a process we know nothing of */
 	uint64_t as_version;	   /* what dec and trail last saw */
 	size_t span;		   /* index of the one being decoded */
+	uint64_t block_ip;	   /* where the last block begins, with the parts in front of it */
 	bool as_changed;
 	bool done;
 	bool stuck;	/* see ptc_replay_is_stuck */
@@ -48,13 +50,16 @@ struct ptc_replay {
 	bool to_psb;	/* only a PSB will do */
 	bool swallowed; /* psb was passed, as part of a packet, or its rest as packets */
 	bool at_first;	/* what the PSB that it began at says is yet to be told of */
-	struct pt_block_decoder *dec; /* owned; NULL between spans */
-	struct ptc_ipt_track track;   /* where that is */
-	enum ptc_mode mode;	      /* the decoder's; its code is of that */
-	bool modeless;		      /* it does not know one, since it began or for damage, */
-	bool modeless_image;	      /* and has code of none */
-	int status;		      /* of its last call */
-	uint32_t ninsn;		      /* of the last block */
+	struct pt_block_decoder *dec;	   /* owned; NULL between spans */
+	struct ptc_ipt_track track;	   /* where that is */
+	const struct ptc_ipt_image *image; /* lent: dec's, */
+	uint64_t image_drops;		   /* and the drops that there were by then */
+	enum ptc_mode mode;		   /* the decoder's; its code is of that */
+	bool modeless;			   /* it does not know one, since it began or for damage, */
+	bool modeless_image;		   /* and has code of none */
+	bool in_block;			   /* the last block was a part of one */
+	int status;			   /* of its last call */
+	uint32_t ninsn;			   /* of the last block */
 	unsigned int idle;
 
 	/*

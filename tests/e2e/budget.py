@@ -19,7 +19,7 @@ from names import functions, tool
 CASES = {}
 LARGE = 96 << 20  # bytes that a few stand for
 BUDGET = "24M"
-MEMORY_MAX = 80 << 10  # KiB of resident memory with that budget: ptcap itself, its libraries, and the budget
+MEMORY_MAX = 48 << 10  # KiB of resident memory with that budget: ptcap itself, its libraries, and the budget
 
 
 def case(f):
@@ -144,6 +144,26 @@ def sparse(folder):
     grow_section(copy, b".strtab", 20 << 30)
     r = decode(folder, "--symfs", root, "-F", "sym")
     left_out(r, "table of names", prog("names"))
+
+
+@case
+def instructions(folder):
+    """--insn lists a block of millions of instructions in parts."""
+    nops, at = 1 << 20, 0x400000
+    code, trace = os.path.join(folder, "code"), os.path.join(folder, "trace")
+    with open(code, "wb") as f:
+        f.write(b"\x90" * nops + b"\xc3")
+    ip = struct.pack("<Q", at)[:6]
+    with open(trace, "wb") as f:  # PSB, MODE.Exec, PSBEND, TIP.PGE, TIP, TIP.PGD
+        f.write(b"\x02\x82" * 8 + b"\x99\x01" + b"\x02\x23" + b"\x71" + ip + b"\x6d" + ip + b"\x01")
+    argv = [PTCAP, "decode", "--pt", trace, "--raw", f"{code}@{at:#x}", "-F", "insn-ip", "--max-memory", BUDGET]
+    out = os.path.join(folder, "out")
+    with open(out, "wb") as f:
+        peak(folder, argv, stdout=f).expect(0)
+    with open(out, "rb") as f:
+        lines = f.read().split()
+    want = [f"{at + i:x}".encode() for i in range(nops + 1)]
+    check(lines[: nops + 1] == want and lines[nops + 1 : nops + 2] == want[:1], f"{len(lines)}: {lines[:3]}, {lines[nops:][:3]}")
 
 
 @case

@@ -370,3 +370,32 @@ Test(open, a_psb_that_was_not_come_to_bounds_the_time)
 		       "7 0 1016 start\n7 1016 0 syscall\n8 0 2016 start\n8 2016 0 syscall\n");
 	rec_end(&t);
 }
+
+/* The first PSB+ is damaged; there is no trace behind the last PSB, nor a window on it. */
+Test(open, engines_that_differ_at_the_end_of_the_trace_are_told_of_without_packets)
+{
+	struct recording t;
+	struct ptc_err err;
+	uint8_t *bytes;
+	size_t len;
+
+	rec_begin_code(&t);
+	t.opts.engine = PTC_ENGINE_VERIFY;
+	pt_psb_off(&t.a);
+	pt_mode_exec64(&t.a);
+	pt_ip(&t.a, PT_FUP, 0x1016);
+	pt_psbend(&t.a);
+	pt_ip_none(&t.a, PT_PGD);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	pt_psb_on_at(&t.a, 420, 0x1016);
+	pt_ip_none(&t.a, PT_PGD);
+	pt_psb_off(&t.a);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	bytes = pd_finish(&t.pd, &len);
+	cr_assert_eq(rec_run_bytes(&t, bytes, len, &err), 0, "%s", err.msg);
+	cr_assert_str_eq(t.text, "7 gap 0 12 0 desync\n7 1016 0 syscall\n7 1016 0 syscall\n", "%s",
+			 t.text);
+	free(t.text);
+	free(bytes);
+	rec_end(&t);
+}
