@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "capture/perf/explain.h"
 
 /* Names that headers before Linux 5.8 do not have. */
 #ifndef CAP_PERFMON
@@ -61,15 +62,18 @@ uint64_t ptc_rights_needed(const struct ptc_record_opts *o, bool steps,
 		return keep | BIT(CAP_SYS_NICE) | BIT(CAP_KILL);
 	/* Events of a CPU that comes online, and their rings beyond perf_event_mlock_kb. */
 	keep |= BIT(CAP_IPC_LOCK);
-	return keep | (k->perfmon ? BIT(CAP_PERFMON) : BIT(CAP_SYS_ADMIN));
+	/* Above 2, which kernels of distributions have, perf_event_open asks for CAP_SYS_ADMIN. */
+	return keep | (k->perfmon && k->paranoid <= 2 ? BIT(CAP_PERFMON) : BIT(CAP_SYS_ADMIN));
 }
 
 uint64_t ptc_rights_needed_here(const struct ptc_record_opts *o, bool steps)
 {
-	const struct ptc_rights_kernel k = {
-		.perfmon = prctl(PR_CAPBSET_READ, (unsigned long)CAP_PERFMON, 0, 0, 0) >= 0
-	};
+	struct ptc_rights_kernel k = { .perfmon = prctl(PR_CAPBSET_READ, (unsigned long)CAP_PERFMON,
+							0, 0, 0) >= 0 };
+	struct ptc_limits limits;
 
+	ptc_limits_read(&limits);
+	k.paranoid = limits.paranoid;
 	return ptc_rights_needed(o, steps, &k);
 }
 

@@ -10,7 +10,8 @@
 
 /* What the kernel has: for tests. */
 struct ptc_rights_kernel {
-	bool perfmon; /* CAP_PERFMON: Linux 5.8 */
+	bool perfmon;  /* CAP_PERFMON: Linux 5.8 */
+	long paranoid; /* kernel.perf_event_paranoid */
 };
 
 /*

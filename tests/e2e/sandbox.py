@@ -216,6 +216,8 @@ STEPS, EVENTS = ["--source", "step"], ["-e", "dummy:u"]
 def needed(options):
     with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as f:
         perfmon = int(f.read()) >= 38
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as f:
+        perfmon = perfmon and int(f.read()) <= 2
     more = SYS_NICE | KILL if options == STEPS else IPC_LOCK | (PERFMON if perfmon else SYS_ADMIN)
     return (SYS_PTRACE | DAC_READ_SEARCH | more) & own_rights()
 

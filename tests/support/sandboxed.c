@@ -158,7 +158,9 @@ static long change_mode(void)
 
 static long nameless(void)
 {
-	return open(getenv("TMPDIR"), O_TMPFILE | O_RDWR, 0600);
+	const char *folder = getenv("TMPDIR");
+
+	return folder ? open(folder, O_TMPFILE | O_RDWR, 0600) : -1;
 }
 
 static long nameless_elsewhere(void)

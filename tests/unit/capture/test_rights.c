@@ -10,7 +10,9 @@
 
 #define BIT(cap) (UINT64_C(1) << (cap))
 
-static const struct ptc_rights_kernel now = { .perfmon = true }, old = { .perfmon = false };
+static const struct ptc_rights_kernel now = { .perfmon = true, .paranoid = 2 },
+				      old = { .perfmon = false, .paranoid = 2 },
+				      paranoid = { .perfmon = true, .paranoid = 3 };
 
 Test(rights, an_old_kernel_takes_administrator_rights_for_events)
 {
@@ -22,6 +24,8 @@ Test(rights, an_old_kernel_takes_administrator_rights_for_events)
 	cr_assert_eq(ptc_rights_needed(&o, false, &old),
 		     BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_IPC_LOCK) |
 			     BIT(CAP_SYS_ADMIN));
+	cr_assert_eq(ptc_rights_needed(&o, false, &paranoid), ptc_rights_needed(&o, false, &old),
+		     "Debian's kernel, and perf_event_paranoid 3");
 }
 
 Test(rights, the_step_source_has_no_events)
