@@ -126,7 +126,8 @@ static int hidden(void)
 
 	cr_assert_not_null(d);
 	while ((e = readdir(d)))
-		n += e->d_name[0] == '.' && strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..");
+		n += e->d_name[0] == '.' && strcmp(e->d_name, ".") != 0 &&
+		     strcmp(e->d_name, "..") != 0;
 	(void)closedir(d);
 	return n;
 }
