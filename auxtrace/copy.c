@@ -6,6 +6,7 @@
 #include "auxtrace/compress.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/pipe_out.h"
+#include "auxtrace/redact.h"
 #include "auxtrace/sample.h"
 #include "auxtrace/userrec.h"
 #include "auxtrace/writer.h"
@@ -16,6 +17,7 @@ struct copying {
 	const struct ptc_copy_opts *opts;
 	struct ptc_writer *w;
 	struct ptc_select *select; /* NULL: everything */
+	struct ptc_redact *redact; /* NULL: as it is */
 	struct ptc_added added;	   /* what opts->more is of */
 	bool id_index;		   /* there was one */
 	struct ptc_copy_stats stats;
@@ -107,6 +109,25 @@ static bool is_stale(const struct copying *c, unsigned int bit)
 	}
 }
 
+static int copy_feature(struct copying *c, unsigned int bit, struct ptc_cur bytes,
+			struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	uint64_t zeroed = 0;
+	int rc;
+
+	if (c->redact)
+		zeroed = ptc_redact_feature(bit, bytes, &b);
+	c->stats.zeroed += zeroed;
+	if (ptc_buf_failed(&b))
+		rc = ptc_fail_mem(err);
+	else
+		rc = ptc_writer_feature(c->w, bit, zeroed ? b.bytes : bytes.pos,
+					ptc_cur_left(&bytes), err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 static int copy_features(struct copying *c, struct ptc_err *err)
 {
 	struct ptc_cur bytes;
@@ -117,7 +138,7 @@ static int copy_features(struct copying *c, struct ptc_err *err)
 		if (!ptc_file_feature(c->f, bit, &bytes, NULL) || is_stale(c, bit))
 			continue;
 		if (!c->opts->pipe || ptc_pipe_has_room(bit, ptc_cur_left(&bytes)))
-			rc = ptc_writer_feature(c->w, bit, bytes.pos, ptc_cur_left(&bytes), err);
+			rc = copy_feature(c, bit, bytes, err);
 		else
 			c->stats.lost_feature[bit] = true;
 	}
@@ -328,19 +349,10 @@ static int copy_sample(struct copying *c, const struct ptc_rec *rec, struct ptc_
 	return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes), true, err);
 }
 
-static int copy_record(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
+static int copy_as_it_is(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	const struct ptc_cur bytes = whole(rec);
 
-	if (is_stale_record(c, rec))
-		return 0;
-	if ((c->select && !ptc_select_has(c->select, rec)) ||
-	    (c->opts->strip_aux && is_trace(rec))) {
-		c->stats.left_out++;
-		return 0;
-	}
-	c->stats.records++;
-	c->id_index |= rec->type == PTC_REC_ID_INDEX;
 	switch (rec->type) {
 	case PTC_REC_AUXTRACE:
 		return copy_piece(c, rec, err);
@@ -353,6 +365,36 @@ static int copy_record(struct copying *c, const struct ptc_rec *rec, struct ptc_
 		return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes),
 					 rec->type < PTC_REC_USER_START, err);
 	}
+}
+
+static int copy_redacted(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_rec zeroed = *rec;
+	const uint64_t n = ptc_redact_record(c->redact, rec, &b);
+	int rc;
+
+	c->stats.zeroed += n;
+	if (n && !ptc_buf_failed(&b))
+		zeroed.body =
+			ptc_cur_init(b.bytes + PTC_REC_HEADER_SIZE, b.len - PTC_REC_HEADER_SIZE);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) : copy_as_it_is(c, &zeroed, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
+static int copy_record(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	if (is_stale_record(c, rec))
+		return 0;
+	if ((c->select && !ptc_select_has(c->select, rec)) ||
+	    (c->opts->strip_aux && is_trace(rec))) {
+		c->stats.left_out++;
+		return 0;
+	}
+	c->stats.records++;
+	c->id_index |= rec->type == PTC_REC_ID_INDEX;
+	return c->redact ? copy_redacted(c, rec, err) : copy_as_it_is(c, rec, err);
 }
 
 static int put_more(struct copying *c, struct ptc_err *err)
@@ -416,6 +458,8 @@ int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_o
 		c.added = (struct ptc_added){ &opts->more->attr, opts->more->name, opts->more->id };
 	if (!ptc_select_is_all(&opts->select))
 		rc = ptc_select_new(f, &opts->select, &c.select, err);
+	if (!rc && opts->redact)
+		rc = ptc_redact_new(f, &c.redact, err);
 	if (!rc)
 		rc = ptc_writer_new_as(path, &wopts, &c.w, err);
 	if (!rc)
@@ -425,6 +469,7 @@ int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_o
 		c.w = NULL;
 	}
 	ptc_writer_free(c.w);
+	ptc_redact_free(c.redact);
 	ptc_select_free(c.select);
 	if (!rc)
 		*ret = c.stats;

@@ -45,6 +45,7 @@ struct ptc_copy_opts {
 	 * AUX_OUTPUT_HW_ID and ITRACE_START records, the ledger, and what samples have of it.
 	 */
 	bool strip_aux;
+	bool redact; /* arguments and environments become zeros: auxtrace/redact.h */
 	enum ptc_copy_pack pack;
 	unsigned int level; /* of PTC_COPY_PACK_ZSTD */
 	struct ptc_select_opts select;
@@ -54,6 +55,7 @@ struct ptc_copy_opts {
 struct ptc_copy_stats {
 	uint64_t records;		     /* written; pieces of trace among them */
 	uint64_t left_out;		     /* that the options leave out */
+	uint64_t zeroed;		     /* bytes that redact made zero */
 	uint64_t pieces, piece_bytes;	     /* AUXTRACE records written, and the trace in them */
 	bool lost_feature[PTC_FEATURE_BITS]; /* that the output's form cannot have */
 };

@@ -13,8 +13,8 @@ enum {
 	SIGNAL_CODE = 3, /* the one number with a sign */
 };
 
-static const char *const signal_names[] = { "pid",   "tid",  "signal", "code",
-					    "error", "addr", "sender", "time_ns" };
+static const char *const signal_names[] = { "pid",  "tid",    "signal",	 "code",     "error",
+					    "addr", "sender", "time_ns", "no_memory" };
 /* The registers are behind them. */
 static const char *const thread_names[] = { "pid", "tid", "in_call" };
 static const char *const map_names[] = { "pid", "start", "end", "offset", "prot" };

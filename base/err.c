@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
+
 static void set(struct ptc_err *err, enum ptc_errc code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
@@ -76,8 +78,14 @@ int ptc_fail_sys(struct ptc_err *err, int sys, const char *fmt, ...)
 
 int ptc_fail_mem(struct ptc_err *err)
 {
-	int code = ptc_fail(err, PTC_E_NO_MEMORY, "out of memory");
+	int code;
 
+	if (ptc_budget_refused())
+		code = ptc_fail(err, PTC_E_NO_MEMORY,
+				"out of memory: the budget is %llu MiB (--max-memory)",
+				(unsigned long long)((ptc_budget_limit() + 0xfffff) >> 20));
+	else
+		code = ptc_fail(err, PTC_E_NO_MEMORY, "out of memory");
 	err->sys = ENOMEM;
 	return code;
 }

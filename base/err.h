@@ -19,7 +19,7 @@ int ptc_fail_at(struct ptc_err *err, enum ptc_errc code, uint64_t off, const cha
 int ptc_fail_sys(struct ptc_err *err, int sys, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Out of memory. */
+/* Out of memory: that of the machine, or the budget (base/budget.h). */
 int ptc_fail_mem(struct ptc_err *err);
 
 /*

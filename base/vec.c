@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
+
 /* The capacity for @want, where there is @cap. 0: too many. */
 static size_t enough(size_t cap, size_t want)
 {
@@ -15,6 +17,13 @@ static size_t enough(size_t cap, size_t want)
 	return n;
 }
 
+static uint64_t more_bytes(size_t n, size_t size)
+{
+	uint64_t bytes;
+
+	return __builtin_mul_overflow(n, size, &bytes) ? UINT64_MAX : bytes;
+}
+
 bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size)
 {
 	size_t n;
@@ -23,7 +32,9 @@ bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size)
 	if (want <= *cap)
 		return true;
 	n = enough(*cap, want);
-	p = n ? reallocarray(*items, n, size) : NULL;
+	if (!n || !ptc_budget_allows(more_bytes(n - *cap, size)))
+		return false;
+	p = reallocarray(*items, n, size);
 	if (!p)
 		return false;
 	*items = p;
@@ -39,7 +50,8 @@ bool ptc_vec_reserve_lines(void **items, size_t *cap, size_t want)
 	if (want <= *cap)
 		return true;
 	n = enough(*cap, want);
-	if (!n || __builtin_mul_overflow(n, (size_t)PTC_VEC_LINE, &bytes))
+	if (!n || __builtin_mul_overflow(n, (size_t)PTC_VEC_LINE, &bytes) ||
+	    !ptc_budget_allows(bytes))
 		return false;
 	p = aligned_alloc(PTC_VEC_LINE, bytes);
 	if (!p)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "capture/rights.h"
 
 enum {
 	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
@@ -321,8 +322,11 @@ static void *run(void *arg)
 	struct ptc_loop *l = arg;
 
 	(void)sem_post(&l->begun);
-	if (!wait_for(l, is_go).over)
-		l->rc = record(l);
+	if (!wait_for(l, is_go).over) {
+		l->rc = l->rights ? ptc_rights_drop(*l->rights, &l->err) : 0;
+		if (!l->rc)
+			l->rc = record(l);
+	}
 	ptc_relay_done(&l->relay);
 	return NULL;
 }

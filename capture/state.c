@@ -94,6 +94,7 @@ static void put_signal(struct ptc_buf *b, const struct ptc_state *s)
 		.addr = s->info->si_code > 0 ? (uint64_t)s->info->si_addr : 0,
 		.sender = has_sender(s->info->si_code) ? (uint64_t)s->info->si_pid : 0,
 		.time_ns = s->time_ns,
+		.no_memory = s->no_memory,
 	};
 	ptc_crash_put(b, &c);
 }
@@ -290,11 +291,12 @@ void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 	put_auxv(b, s);
 	if (!ptc_maps_read(&maps, "/proc", s->tid, &err)) {
 		put_maps(b, s, &maps);
-		for (i = 0; i < s->nthreads; i++) {
+		for (i = 0; i < s->nthreads && !s->no_memory; i++) {
 			put_stacks(b, s, &maps, s->threads[i].regs->rsp);
 			put_around_ip(b, s, &maps, s->threads[i].regs->rip);
 		}
-		put_code(b, s, &maps);
+		if (!s->no_memory)
+			put_code(b, s, &maps);
 	}
 	ptc_maps_release(&maps);
 }

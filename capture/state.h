@@ -27,6 +27,7 @@ struct ptc_state {
 	uint64_t time_ns;
 	const struct ptc_state_thread *threads;
 	size_t nthreads;
+	bool no_memory; /* keep none */
 };
 
 /* Is @sig in the set @signals, bit N-1 of which is signal N? */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "auxtrace/reader.h"
+#include "base/err.h"
 #include "base/plain.h"
 
 /* A message may hold names that others chose. */
@@ -39,6 +40,14 @@ int ptc_say_err(const struct ptc_err *err)
 {
 	ptc_say("%s", err->msg);
 	return err->code == PTC_E_USAGE ? PTC_EXIT_USAGE : PTC_EXIT_FAIL;
+}
+
+int ptc_say_no_memory(void)
+{
+	struct ptc_err err;
+
+	(void)ptc_fail_mem(&err);
+	return ptc_say_err(&err);
 }
 
 /* Is there something of the recording at @path in front of where it ends too early? */

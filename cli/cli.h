@@ -25,6 +25,8 @@ int ptc_cmd_crash_show(int argc, char **argv);
 void ptc_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The error, once, on stderr; returns PTC_EXIT_FAIL, or PTC_EXIT_USAGE for PTC_E_USAGE. */
 int ptc_say_err(const struct ptc_err *err);
+/* Out of memory, as an error; returns PTC_EXIT_FAIL. */
+int ptc_say_no_memory(void);
 /*
  * The same of the recording @path (NULL: it is none), and what may be done if it is cut, or its
  * writer was killed. PTC_EXIT_NOTHING: it lacks what is asked for.

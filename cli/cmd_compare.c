@@ -9,6 +9,8 @@
 #include "compare_report.h"
 #include "compare_times.h"
 #include "decode/compare.h"
+#include "max_memory.h"
+#include "sandbox.h"
 
 struct args {
 	const char *input;
@@ -16,6 +18,7 @@ struct args {
 	uint64_t first, last; /* --samples */
 	uint64_t slack_ns;
 	uint64_t max_wrong_ppm, min_judged_ppm;
+	struct ptc_sandbox sandbox;
 };
 
 static void help(void)
@@ -40,7 +43,8 @@ static void help(void)
 	       "      --list            a line for each entry that is not exact, and each that is "
 	       "missing,\n"
 	       "                        in front of the report\n"
-	       "      --format=FORMAT   text (default) or json, see doc/json.md\n"
+	       "      --format=FORMAT   text (default) or json, see "
+	       "doc/json.md\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
 	       "  -h, --help            this text\n\n"
 	       "Exit code 0: what was judged is as traced; 3: it is not; 4: too little was "
 	       "judged.\n");
@@ -85,7 +89,15 @@ static bool parse_percent(const char *s, uint64_t *ret_ppm)
 	return true;
 }
 
-enum { OPT_SAMPLES = 256, OPT_SLACK, OPT_MAX_WRONG, OPT_MIN_JUDGED, OPT_LIST, OPT_FORMAT };
+enum {
+	OPT_SAMPLES = 256,
+	OPT_SLACK,
+	OPT_MAX_WRONG,
+	OPT_MIN_JUDGED,
+	OPT_LIST,
+	OPT_FORMAT,
+	OPT_NO_SANDBOX
+};
 
 static int set_option(struct args *a, int c, const char *text)
 {
@@ -109,6 +121,11 @@ static int set_option(struct args *a, int c, const char *text)
 				     c == OPT_MAX_WRONG ? &a->max_wrong_ppm : &a->min_judged_ppm) ?
 			       0 :
 			       ptc_usage_error("compare", "'%s' is no percentage", text);
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("compare", text);
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case OPT_LIST:
 		a->list = true;
 		return 0;
@@ -131,6 +148,8 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "min-judged", required_argument, NULL, OPT_MIN_JUDGED },
 		{ "list", no_argument, NULL, OPT_LIST },
 		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -221,8 +240,7 @@ static int report(struct comparing *c)
 	size_t i;
 
 	if (!ptc_compare_sum_finish(s) || (a->json && !ptc_compare_print_json(s, c->slack_ns))) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
+		return ptc_say_no_memory();
 	}
 	if (!a->json)
 		ptc_compare_print_text(s);
@@ -314,7 +332,11 @@ static int compare(struct comparing *c)
 int ptc_cmd_compare(int argc, char **argv)
 {
 	struct args a = {
-		.input = "perf.data", .first = 1, .last = UINT64_MAX, .min_judged_ppm = 500000
+		.input = "perf.data",
+		.first = 1,
+		.last = UINT64_MAX,
+		.min_judged_ppm = 500000,
+		.sandbox = { .finds_code = true },
 	};
 	int code = parse(argc, argv, &a);
 
@@ -322,10 +344,12 @@ int ptc_cmd_compare(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	code = ptc_sandbox_enter(&a.sandbox);
+	if (code)
+		return code;
 	c = calloc(1, sizeof(*c));
 	if (!c) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
+		return ptc_say_no_memory();
 	}
 	c->a = &a;
 	code = compare(c);

@@ -11,6 +11,8 @@
 #include "branch_stacks.h"
 #include "cli.h"
 #include "copying.h"
+#include "max_memory.h"
+#include "sandbox.h"
 
 enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
 
@@ -23,6 +25,7 @@ struct args {
 	bool stacks; /* --branch-stacks */
 	const char *filter;
 	struct ptc_branch_stacks branches;
+	struct ptc_sandbox sandbox;
 };
 
 static void help(void)
@@ -39,6 +42,7 @@ static void help(void)
 	       "                        compress side records: 1, fast (default), to 22\n"
 	       "      --decompress      do not; without either, it stays as it is\n"
 	       "      --strip-aux       without the trace\n"
+	       "      --redact          arguments and environments become zeros\n"
 	       "      --cpu=LIST        of these CPUs only: 0,2-4\n"
 	       "      --tid=LIST        of these threads only\n"
 	       "      --time=A,B        [A, B), in seconds of the recording's clock; either may\n"
@@ -52,7 +56,8 @@ static void help(void)
 	       "ind_call,\n"
 	       "                        ind_jmp, cond, call, call_stack (the calls that "
 	       "have\n"
-	       "                        not returned), k; save_type: with their types\n"
+	       "                        not returned), k; save_type: with their "
+	       "types\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
 	       "  -h, --help            this text\n\n"
 	       "What is needed to decode what is left stays: mappings, names, forks, code, what "
 	       "has\n"
@@ -161,11 +166,13 @@ enum {
 	OPT_COMPRESS,
 	OPT_DECOMPRESS,
 	OPT_STRIP,
+	OPT_REDACT,
 	OPT_CPU,
 	OPT_TID,
 	OPT_TIME,
 	OPT_STACKS,
-	OPT_FILTER
+	OPT_FILTER,
+	OPT_NO_SANDBOX
 };
 
 static int set_option(struct args *a, int c, const char *text)
@@ -184,8 +191,14 @@ static int set_option(struct args *a, int c, const char *text)
 		return set_pack(a, PTC_COPY_PACK_ZSTD, text);
 	case OPT_DECOMPRESS:
 		return set_pack(a, PTC_COPY_PACK_NONE, NULL);
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case OPT_STRIP:
 		a->opts.strip_aux = true;
+		return 0;
+	case OPT_REDACT:
+		a->opts.redact = true;
 		return 0;
 	case OPT_CPU:
 		return set_list("CPUs", text, a->cpus, &a->opts.select.ncpus);
@@ -197,6 +210,8 @@ static int set_option(struct args *a, int c, const char *text)
 			return ptc_usage_error("convert", "'%s' is not N,PERIOD: N is 1 to %d",
 					       text, PTC_STACKS_DEPTH_MAX);
 		return 0;
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("convert", text);
 	case OPT_FILTER:
 		a->filter = text;
 		if (!ptc_branchsel_parse(text, &a->branches.opts.sel))
@@ -224,11 +239,14 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "compress", optional_argument, NULL, OPT_COMPRESS },
 		{ "decompress", no_argument, NULL, OPT_DECOMPRESS },
 		{ "strip-aux", no_argument, NULL, OPT_STRIP },
+		{ "redact", no_argument, NULL, OPT_REDACT },
 		{ "cpu", required_argument, NULL, OPT_CPU },
 		{ "tid", required_argument, NULL, OPT_TID },
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "branch-stacks", optional_argument, NULL, OPT_STACKS },
 		{ "branch-filter", required_argument, NULL, OPT_FILTER },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -266,6 +284,14 @@ static int parse(int argc, char **argv, struct args *a)
 	return -1;
 }
 
+static void say_zeroed(uint64_t n)
+{
+	if (n)
+		ptc_say("%" PRIu64 " bytes of arguments and environments are zero now", n);
+	else
+		ptc_say("there are no arguments and no environments to redact");
+}
+
 static int convert(struct args *a)
 {
 	struct ptc_copy_stats st;
@@ -275,6 +301,11 @@ static int convert(struct args *a)
 
 	if (a->to_stdout && isatty(STDOUT_FILENO))
 		return ptc_usage_error("convert", "standard output is a terminal");
+	a->sandbox.output = a->output;
+	a->sandbox.finds_code = a->stacks;
+	code = ptc_sandbox_enter(&a->sandbox);
+	if (code)
+		return code;
 	if (ptc_file_open(a->input, &f, &err))
 		return ptc_say_input_err(a->input, &err);
 	if (a->stacks && ptc_branch_stacks_open(&a->branches, a->input, f, &err)) {
@@ -282,10 +313,13 @@ static int convert(struct args *a)
 		return ptc_say_err(&err);
 	}
 	a->opts.more = a->stacks ? &a->branches.more : NULL;
-	if (ptc_copy(f, a->output, &a->opts, &st, &err))
+	if (ptc_copy(f, a->output, &a->opts, &st, &err)) {
 		code = ptc_say_err(&err);
-	else
+	} else {
 		ptc_copying_say_lost(&st);
+		if (a->opts.redact)
+			say_zeroed(st.zeroed);
+	}
 	ptc_branch_stacks_close(&a->branches);
 	ptc_file_free(f);
 	return code;
@@ -297,8 +331,7 @@ int ptc_cmd_convert(int argc, char **argv)
 	int code;
 
 	if (!a) {
-		ptc_say("out of memory");
-		return PTC_EXIT_FAIL;
+		return ptc_say_no_memory();
 	}
 	a->input = "perf.data";
 	a->branches.opts.sel = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;

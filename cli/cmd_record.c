@@ -224,6 +224,8 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 		a->opts.on_start = on_start;
 		a->opts.on_snapshot = on_snapshot;
 	}
+	a->opts.drop_rights = !a->no_sandbox;
+	a->opts.other_output = a->truth_path;
 	a->opts.start_ctx = a;
 	a->opts.snapshot_ctx = a;
 	a->terminal = isatty(STDERR_FILENO);

@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "control.h"
 #include "outcome.h"
+#include "sandbox.h"
 #include "snapshot_args.h"
 #include "verdict.h"
 #include "wake.h"
@@ -185,12 +186,15 @@ static bool judge(const struct asker *k, const char *path, bool show)
 	return good || !k->a->strict;
 }
 
-/* The last one for who reads it, all of them with --strict. */
+/* The last one for who reads it, all of them with --strict. All are recorded: in the sandbox. */
 static bool judge_all(const struct asker *k)
 {
+	const struct ptc_sandbox sandbox = { .off = k->a->no_sandbox, .finds_code = true };
 	bool good = true;
 	size_t i;
 
+	if (ptc_sandbox_enter(&sandbox))
+		return !k->a->strict;
 	for (i = k->a->strict ? 0 : k->npaths - 1; k->npaths && i < k->npaths; i++)
 		good = judge(k, k->paths[i], !k->a->quiet && i == k->npaths - 1) && good;
 	return good;
@@ -246,6 +250,7 @@ static void set_callbacks(struct ptc_snapshot_args *a, struct asker *k)
 {
 	struct ptc_record_opts *o = &a->opts;
 
+	o->drop_rights = !a->no_sandbox;
 	o->wake_fd = k->fd;
 	o->on_wake = on_wake;
 	o->on_start = on_start;

@@ -175,6 +175,8 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	put_stack(&e, "stack_unwound", r, &r->unwound);
 	ptc_emit_bool(&e, "traced_cut", r->traced.cut);
 	ptc_emit_bool(&e, "unwound_cut", r->unwound.cut);
+	if (r->dead.signal.no_memory)
+		ptc_emit_bool(&e, "no_memory", true);
 	if (r->unwound.ends_in)
 		ptc_emit_text(&e, "unwound_ends_in", r->unwound.ends_in);
 	if (r->circle.insns) {

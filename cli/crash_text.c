@@ -214,6 +214,9 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 		ptc_show_plain(r->unwound.ends_in);
 		printf("' that says how to unwind\n");
 	}
+	if (r->dead.signal.no_memory)
+		printf("     no memory was kept (--no-memory): the stack on the right is where the "
+		       "thread was\n");
 	if (r->unwound.cut)
 		printf("     the memory has more: %zu frames are read, the outermost are not\n",
 		       r->unwound.n);

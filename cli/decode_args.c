@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "max_memory.h"
 
 void ptc_decode_args_release(struct ptc_decode_args *a)
 {
@@ -80,8 +81,8 @@ void ptc_decode_help(void)
 	       "                        packet with a whole IP (default: packet; raw: psb)\n"
 	       "      --strict          exit with 3 if there was any gap or loss\n"
 	       "      --color=WHEN      auto (on a terminal; default), always or never\n"
-	       "      --no-pager        on a terminal: not through $PAGER\n"
-	       "  -h, --help            this text\n");
+	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_HELP_MAX_MEMORY
+		       PTC_SANDBOX_HELP "  -h, --help            this text\n");
 }
 
 /* Cut the number in front of @sep (or the end) off *s, which moves behind it. */
@@ -171,6 +172,7 @@ enum {
 	OPT_EVENTS,
 	OPT_COLOR,
 	OPT_NO_PAGER,
+	OPT_NO_SANDBOX,
 	OPT_NO_DEMANGLE,
 	OPT_DEBUGINFOD,
 	OPT_ENGINE
@@ -340,6 +342,9 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 			return ptc_usage_error("decode", "no color '%s': auto, always or never",
 					       optarg);
 		return 0;
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;
@@ -355,6 +360,8 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 	case OPT_STRICT:
 		a->strict = true;
 		return 0;
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("decode", optarg);
 	case 'h':
 		a->help = true;
 		return 0;
@@ -442,6 +449,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
 		{ "color", required_argument, NULL, OPT_COLOR },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
 		{ "events", no_argument, NULL, OPT_EVENTS },
 		{ "debuginfod", required_argument, NULL, OPT_DEBUGINFOD },
@@ -453,6 +461,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 		{ "core", required_argument, NULL, OPT_CORE },
 		{ "kcore", required_argument, NULL, OPT_KCORE },
 		{ "vmlinux", required_argument, NULL, OPT_VMLINUX },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

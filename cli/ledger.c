@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 enum { COLUMNS = 32 }; /* an entry has fewer numbers */
 
 static int no_memory(struct ptc_err *err)
 {
-	err->code = PTC_E_NO_MEMORY;
-	(void)snprintf(err->msg, sizeof(err->msg), "out of memory");
-	return err->code;
+	return ptc_fail_mem(err);
 }
 
 /* Room for one more in an array of @n. */

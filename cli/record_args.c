@@ -117,6 +117,8 @@ static const char help_too[] =
 	"      --progress        steps and bytes each second, if stderr is no terminal, too\n"
 	"  -v, --verbose         what was left out of the recording, and why; what the events say\n"
 	"  -q, --quiet           no summary, no progress\n"
+	"      --no-sandbox      keep all capabilities, not only those that a recording needs\n"
+	"                        (SECURITY.md)\n"
 	"  -h, --help            this text\n";
 
 static bool parse_psb(const char *s, uint32_t *ret)
@@ -221,7 +223,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_LBR,
 		OPT_LBR_EVENT,
 		OPT_LBR_SIZE,
-		OPT_LBR_SPOIL
+		OPT_LBR_SPOIL,
+		OPT_NO_SANDBOX
 	};
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
@@ -263,6 +266,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "from", required_argument, NULL, OPT_FROM },
 		{ "to", required_argument, NULL, OPT_TO },
 		{ "quiet", no_argument, NULL, 'q' },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -365,6 +369,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		case 'S':
 			a->opts.snapshot = true;
 			a->snapshot_text = optarg;
+			break;
+		case OPT_NO_SANDBOX:
+			a->no_sandbox = true;
 			break;
 		case 'q':
 			a->quiet = true;

@@ -50,6 +50,8 @@ static const char help[] =
 	"      --strict          exit 3 if anything was lost\n"
 	"  -v, --verbose         what was left out, and why\n"
 	"  -q, --quiet           nothing but errors and losses\n"
+	"      --no-sandbox      keep all capabilities, not only those that a recording needs\n"
+	"                        (SECURITY.md)\n"
 	"  -h, --help            this text\n";
 
 static int check(struct ptc_snapshot_args *a, char **rest)
@@ -87,7 +89,8 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 		OPT_STRICT,
 		OPT_ON_SIGNAL,
 		OPT_ON_CRASH,
-		OPT_AT
+		OPT_AT,
+		OPT_NO_SANDBOX
 	};
 	static const struct option longs[] = { { "output", required_argument, NULL, 'o' },
 					       { "pid", required_argument, NULL, 'p' },
@@ -109,6 +112,7 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 					       { "at", required_argument, NULL, OPT_AT },
 					       { "verbose", no_argument, NULL, 'v' },
 					       { "quiet", no_argument, NULL, 'q' },
+					       { "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 					       { "help", no_argument, NULL, 'h' },
 					       { NULL, 0, NULL, 0 } };
 	struct ptc_record_opts *o = &a->opts;
@@ -190,6 +194,9 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 			break;
 		case 'v':
 			a->verbose = true;
+			break;
+		case OPT_NO_SANDBOX:
+			a->no_sandbox = true;
 			break;
 		case 'q':
 			a->quiet = true;

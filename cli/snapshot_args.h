@@ -15,7 +15,7 @@ struct ptc_snapshot_args {
 	const char *control; /* NULL: none */
 	bool on_exit;
 	uint64_t grace_ns; /* of --grace; 0: the default */
-	bool strict, quiet, verbose;
+	bool strict, quiet, verbose, no_sandbox;
 };
 
 /* Returns -1 to go on, or an exit code. */

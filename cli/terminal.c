@@ -23,14 +23,19 @@ bool ptc_terminal_has_colors(void)
 	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !(no && *no);
 }
 
-static void show(const char *pager, const int fds[2])
+/* In the child. @go, @in: pipes; the parent writes to them. */
+static void show(const char *pager, const int go[2], const int in[2])
 {
+	char byte;
+
+	(void)close(go[1]);
+	(void)close(in[1]);
+	if (read(go[0], &byte, 1) != 1) /* there is nothing to show */
+		_exit(0);
 	/* Leave at once if it fits a screen, show colours, leave the text there. */
 	(void)setenv("LESS", "FRX", 0);
-	if (dup2(fds[0], STDIN_FILENO) < 0)
+	if (dup2(in[0], STDIN_FILENO) < 0)
 		_exit(127);
-	close(fds[0]);
-	close(fds[1]);
 	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 	_exit(127);
 }
@@ -82,53 +87,72 @@ static bool is_there(const char *pager)
 	}
 }
 
-pid_t ptc_pager_start(void)
+static void close_all(const int *fds, size_t n)
+{
+	while (n--)
+		if (fds[n] >= 0)
+			(void)close(fds[n]);
+}
+
+void ptc_pager_prepare(struct ptc_pager *p)
 {
 	const char *pager = getenv("PAGER");
-	int fds[2];
-	pid_t pid;
+	int go[2] = { -1, -1 }, in[2] = { -1, -1 };
 
 	if (!pager)
 		pager = "less";
 	if (!isatty(STDOUT_FILENO) || !*pager || !strcmp(pager, "cat"))
-		return 0;
+		return;
 	if (!is_there(pager)) {
 		if (getenv("PAGER"))
 			ptc_say("there is no pager '%s'", pager);
-		return 0;
+		return;
 	}
-	if (pipe2(fds, O_CLOEXEC))
-		return 0;
 	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		show(pager, fds);
-	if (pid > 0) {
-		if (isatty(STDERR_FILENO))
-			(void)dup2(fds[1], STDERR_FILENO);
-		(void)dup2(fds[1], STDOUT_FILENO);
+	p->nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (p->nowhere >= 0 && !pipe2(go, O_CLOEXEC) && !pipe2(in, O_CLOEXEC))
+		p->pid = fork();
+	if (!p->pid && in[0] >= 0)
+		show(pager, go, in);
+	if (p->pid <= 0) {
+		close_all(&p->nowhere, 1);
+		*p = (struct ptc_pager)PTC_PAGER_INIT;
+		close_all(go, 2);
+		close_all(in, 2);
+		return;
 	}
-	close(fds[0]);
-	close(fds[1]);
-	return pid > 0 ? pid : 0;
+	p->go = go[1];
+	p->input = in[1];
+	(void)close(go[0]);
+	(void)close(in[0]);
 }
 
-void ptc_pager_finish(pid_t pid)
+void ptc_pager_start(struct ptc_pager *p)
 {
-	int null;
-
-	if (!pid)
+	if (!p->pid || write(p->go, "", 1) != 1)
 		return;
 	fflush(NULL);
-	/* The end of its input. */
-	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (null >= 0) {
-		(void)dup2(null, STDOUT_FILENO);
-		(void)dup2(null, STDERR_FILENO);
-		close(null);
+	if (isatty(STDERR_FILENO))
+		(void)dup2(p->input, STDERR_FILENO);
+	(void)dup2(p->input, STDOUT_FILENO);
+	(void)close(p->input);
+	p->input = -1;
+}
+
+void ptc_pager_finish(struct ptc_pager *p)
+{
+	if (!p->pid)
+		return;
+	fflush(NULL);
+	/* The end of the pager's input. */
+	if (p->input < 0) {
+		(void)dup2(p->nowhere, STDOUT_FILENO);
+		(void)dup2(p->nowhere, STDERR_FILENO);
 	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	close_all((const int[]){ p->go, p->input, p->nowhere }, 3);
+	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	*p = (struct ptc_pager)PTC_PAGER_INIT;
 }
 
 static uint64_t now_ns(void)

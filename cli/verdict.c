@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/plain.h"
 #include "ledger.h"
 #include "ptcap/file.h"
@@ -310,11 +311,8 @@ int ptc_verdict_make(struct ptc_verdict *v, const char *path, struct ptc_err *er
 	do
 		rc = rc ? rc : replay(v, path, err);
 	while (!rc && ptc_verdict_settle(v));
-	if (v->no_memory) {
-		err->code = PTC_E_NO_MEMORY;
-		(void)snprintf(err->msg, sizeof(err->msg), "out of memory");
-		rc = err->code;
-	}
+	if (v->no_memory)
+		rc = ptc_fail_mem(err);
 	return rc;
 }
 

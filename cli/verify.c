@@ -83,6 +83,5 @@ int ptc_verify_file(const char *path, bool json)
 	ptc_file_free(f);
 	if (!o.e.failed)
 		return code;
-	ptc_say("out of memory");
-	return PTC_EXIT_FAIL;
+	return ptc_say_no_memory();
 }

@@ -48,11 +48,12 @@ static bool take(struct ptc_alternate *a, Elf *elf)
 }
 
 /* Returns false, and keeps nothing, if @fd has no debug information. */
-static bool take_file(struct ptc_alternate *a, int fd)
+static bool take_file(struct ptc_alternate *a, int fd, const char *name, struct ptc_leftout *left)
 {
+	fd = ptc_unzstd_fd(fd, name, left);
 	if (fd < 0)
 		return false;
-	a->fd = ptc_unzstd_fd(fd);
+	a->fd = fd;
 	a->has_fd = true;
 	if (take(a, elf_begin(a->fd, ELF_C_READ, NULL)))
 		return true;
@@ -80,7 +81,8 @@ bool ptc_alternate_set(struct ptc_alternate *a, Dwarf *dwarf, const struct ptc_s
 		memcpy(id.bytes, bits, (size_t)n);
 		id.len = (uint8_t)n;
 	}
-	if (!take_file(a, ptc_search_alternate(s, file, name, &id)) && !take_empty(a))
+	if (!take_file(a, ptc_search_alternate(s, file, name, &id), name, s->left) &&
+	    !take_empty(a))
 		return false;
 	dwarf_setalt(dwarf, a->dwarf);
 	return true;

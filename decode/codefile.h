@@ -14,6 +14,7 @@
 
 #include "base/elfnote.h"
 #include "decode/codemem.h"
+#include "decode/leftout.h"
 #include "decode/search.h"
 #include "ptcap/error.h"
 
@@ -86,9 +87,10 @@ struct ptc_codefiles {
 	size_t nslots;
 	struct ptc_codemem mem;
 	struct ptc_search search;
-	bool look_only; /* find files, read nothing */
-	bool mangled;	/* names as the linker has them */
-	bool at_home;	/* the recording is of this machine, and its paths are used as they are */
+	struct ptc_leftout left; /* what search.left is, if it is set */
+	bool look_only;		 /* find files, read nothing */
+	bool mangled;		 /* names as the linker has them */
+	bool at_home; /* the recording is of this machine, and its paths are used as they are */
 };
 
 void ptc_codefiles_release(struct ptc_codefiles *s);

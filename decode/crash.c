@@ -153,7 +153,7 @@ static void drop_unwound(struct ptc_crash_report *r)
 
 /*
  * What is behind the end of a trace that begins late is not known, nor what is behind a frame in a
- * file that cannot be had: no difference.
+ * file that cannot be had, nor what memory said that was not kept: no difference.
  */
 static int compare(const struct ptc_crash_report *r)
 {
@@ -163,7 +163,9 @@ static int compare(const struct ptc_crash_report *r)
 	for (i = 0; i < a->n && i < b->n; i++)
 		if (a->frames[i].pc != b->frames[i].pc)
 			return (int)i;
-	return i < a->n && !b->cut && !b->ends_in ? (int)i : PTC_CRASH_SAME;
+	if (b->cut || b->ends_in || r->dead.signal.no_memory)
+		return PTC_CRASH_SAME;
+	return i < a->n ? (int)i : PTC_CRASH_SAME;
 }
 
 /* --- the instruction --- */

@@ -12,6 +12,7 @@
 #include "arch/sigframe.h"
 #include "base/err.h"
 #include "decode/codefile.h"
+#include "decode/elfroom.h"
 #include "decode/grow.h"
 #include "decode/segments.h"
 #include "decode/srcline.h"
@@ -115,7 +116,10 @@ static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
 	size_t which = 0;
 	const bool listed = list_mappings(fs, r, &which);
 	const int fd = listed && fs->maps[which].executable ? ptc_codefile_reopen(r->file) : -1;
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	Elf *elf =
+		ptc_elfroom_has(fd, PTC_ELFROOM_DEBUG, r->file->name, r->file->store->search.left) ?
+			elf_begin(fd, ELF_C_READ, NULL) :
+			NULL;
 	Dwfl_Module *mod = NULL;
 	uint64_t bias = 0;
 	void **data;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/debugfile.h"
 
-#include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cursor.h"
-#include "decode/srcline.h"
-#include "decode/symbol.h"
-#include "decode/symtab.h"
+#include "decode/elfroom.h"
+#include "decode/leftout.h"
+#include "decode/unpack.h"
 
 static Elf_Data *section(Elf *elf, const char *wanted)
 {
@@ -25,7 +21,7 @@ static Elf_Data *section(Elf *elf, const char *wanted)
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
 		if (name && !strcmp(name, wanted) && sh.sh_type != SHT_NOBITS)
-			return elf_getdata(scn, NULL);
+			return ptc_elfroom_data(scn);
 	}
 	return NULL;
 }
@@ -46,87 +42,16 @@ void ptc_debugfile_link(Elf *elf, struct ptc_debuglink *ret)
 	ret->crc = ptc_le32((const uint8_t *)data->d_buf + (len / 4 + 1) * 4);
 }
 
-bool ptc_debugfile_has_mini(Elf *elf)
+bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_leftout *left,
+			struct ptc_unpacked *ret)
 {
-	return section(elf, ".gnu_debugdata");
-}
+	Elf_Data *data = section(elf, ".gnu_debugdata");
 
-static int no_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
-			const char *file, const char *link, GElf_Word crc, char **ret)
-{
-	(void)mod;
-	(void)data;
-	(void)name;
-	(void)base;
-	(void)file;
-	(void)link;
-	(void)crc;
-	(void)ret;
-	return -1;
-}
-
-static const char *function(Dwfl_Module *mod, int i, GElf_Sym *ret)
-{
-	GElf_Addr addr, bias;
-	GElf_Word shndx;
-	const char *name = dwfl_module_getsym_info(mod, i, ret, &addr, &shndx, NULL, &bias);
-	const unsigned int type = GELF_ST_TYPE(ret->st_info);
-
-	return name && *name && ret->st_shndx != SHN_UNDEF &&
-			       (type == STT_FUNC || type == STT_GNU_IFUNC) ?
-		       name :
-		       NULL;
-}
-
-static bool add_all(struct ptc_symtab *t, Dwfl_Module *mod)
-{
-	const int n = dwfl_module_getsymtab(mod);
-	size_t len = 0, at = 0, size;
-	const char *name;
-	GElf_Sym sym;
-	char *room;
-	int i;
-
-	for (i = 0; i < n; i++)
-		len += (name = function(mod, i, &sym)) != NULL ? strlen(name) + 1 : 0;
-	room = len ? ptc_symtab_room(t, len) : NULL;
-	for (i = 0; room && i < n; i++) {
-		name = function(mod, i, &sym);
-		size = name ? strlen(name) + 1 : 0;
-		if (!name || size > len - at)
-			continue;
-		memcpy(room + at, name, size);
-		if (!ptc_symtab_add(t, &(struct ptc_symbol){ .addr = sym.st_value,
-							     .size = sym.st_size,
-							     .name = room + at,
-							     .rank = ptc_symbol_rank(&sym) }))
-			return false;
-		at += size;
-	}
-	return true;
-}
-
-bool ptc_debugfile_add_mini(struct ptc_symtab *t, int fd)
-{
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = ptc_srcline_find_elf,
-		.find_debuginfo = no_debuginfo,
-		.section_address = dwfl_offline_section_address,
-	};
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-	Dwfl_Module *mod = NULL;
-	bool ok = true;
-	int own;
-
-	if (!dwfl)
+	if (!data || !data->d_buf)
+		return false;
+	if (ptc_unpack_bytes(data->d_buf, data->d_size, ret))
 		return true;
-	own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (own >= 0)
-		mod = dwfl_report_offline(dwfl, "", "", own);
-	if (own >= 0 && !mod)
-		(void)close(own);
-	if (mod && !dwfl_report_end(dwfl, NULL, NULL))
-		ok = add_all(t, mod);
-	dwfl_end(dwfl);
-	return ok;
+	if (ret->too_large)
+		ptc_leftout_add(left, file, "packed names (.gnu_debugdata)", 0);
+	return false;
 }

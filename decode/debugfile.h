@@ -8,15 +8,18 @@
 
 #include "decode/search.h"
 
-struct ptc_symtab;
+struct ptc_leftout;
+struct ptc_unpacked;
 
 /* What .gnu_debuglink of @elf says; an empty name: nothing. */
 void ptc_debugfile_link(Elf *elf, struct ptc_debuglink *ret);
 
-/* Has @elf a .gnu_debugdata, the packed symbols of a file whose others were taken out? */
-bool ptc_debugfile_has_mini(Elf *elf);
-
-/* Add the symbols of all sorts that libdwfl finds in @fd (lent) itself. False: no memory. */
-bool ptc_debugfile_add_mini(struct ptc_symtab *t, int fd);
+/*
+ * The ELF file that is packed into .gnu_debugdata of @elf, which is @file: the symbols of a file
+ * whose others were taken out. The caller releases *@ret. False: there is none, or no memory for
+ * it, which @left is told.
+ */
+bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_leftout *left,
+			struct ptc_unpacked *ret);
 
 #endif

@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include "auxtrace/reader.h"
+#include "base/budget.h"
 #include "base/err.h"
 #include "decode/clock.h"
+#include "decode/elfroom.h"
 #include "decode/grow.h"
 #include "decode/jitdump.h"
+#include "decode/leftout.h"
 #include "decode/process.h"
 #include "decode/sideband.h"
 #include "ptcap/ledger.h"
@@ -34,12 +37,19 @@ struct dump {
 	uint64_t code;
 };
 
+static void release(struct ptc_dump *d)
+{
+	if (!d->shared)
+		free(d->bytes);
+	d->bytes = NULL;
+}
+
 void ptc_dumps_release(struct ptc_dumps *d)
 {
 	size_t i;
 
 	for (i = 0; i < d->n; i++)
-		free(d->dumps[i].bytes);
+		release(&d->dumps[i]);
 	free(d->dumps);
 	memset(d, 0, sizeof(*d));
 }
@@ -59,9 +69,26 @@ bool ptc_dumps_note(struct ptc_dumps *d, const struct ptc_sb_mmap *m)
 	return true;
 }
 
+static uint64_t later(uint64_t time, uint64_t by)
+{
+	return by < UINT64_MAX - time ? time + by : UINT64_MAX;
+}
+
+static uint64_t earlier(uint64_t time, uint64_t by)
+{
+	return by < time ? time - by : 0;
+}
+
+/* Of what is not below 0. */
+static uint64_t whole(double ns)
+{
+	return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
+}
+
 /*
  * CLOCK_MONOTONIC to the recording's clock: both are known at the beginning and the end of it, and
- * the rate between is constant enough.
+ * the rate between is constant enough. Of a damaged recording they may be anything: a time that
+ * does not fit is the first or the last one.
  */
 static uint64_t from_monotonic(const struct dump *d, uint64_t ns)
 {
@@ -69,9 +96,13 @@ static uint64_t from_monotonic(const struct dump *d, uint64_t ns)
 	const double span = (double)(b->monotonic_ns - a->monotonic_ns);
 	const double rate = span > 0 ? (double)(b->time_ns - a->time_ns) / span : 1;
 	const double ahead = ((double)ns - (double)a->monotonic_ns) * (rate - 1);
-	const uint64_t even = ns - a->monotonic_ns + a->time_ns; /* at the same rate */
+	uint64_t even; /* at the same rate */
 
-	return even + (uint64_t)(int64_t)ahead;
+	if (ns >= a->monotonic_ns)
+		even = later(a->time_ns, ns - a->monotonic_ns);
+	else
+		even = earlier(a->time_ns, a->monotonic_ns - ns);
+	return ahead < 0 ? earlier(even, whole(-ahead)) : later(even, whole(ahead));
 }
 
 static uint64_t time_of(const struct dump *d, uint64_t time)
@@ -96,9 +127,10 @@ static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err
 	};
 
 	sb.id.time = time_of(d, j->time);
-	if (!names || !ptc_labels_add(&names->names, j->addr, len ? len : 1, sb.id.time, j->name,
-				      strlen(j->name)))
+	/* The dump lives as long as the names. */
+	if (!names || !ptc_labels_lend(&names->names, j->addr, len ? len : 1, sb.id.time, j->name))
 		return ptc_fail_mem(err);
+	d->file->used = true;
 	ptc_origin_life(&d->ps->origin, d->file->pid, sb.id.time, &since, &until);
 	if (!len || ptc_poked_pages_have(&names->poked, j->addr, len, since, until)) {
 		sb.misc |= PTC_SIDEBAND_NAME;
@@ -183,61 +215,90 @@ static uint8_t *read_all(int fd, size_t len)
 }
 
 /* A dump is code that is decoded: only the user's own is believed, or root's. */
-static int may_be_read(const struct ptc_found *found, struct ptc_err *err)
+static int may_be_read(const struct ptc_found *found, struct stat *ret_st, struct ptc_err *err)
 {
-	struct stat st;
-
 	if (found->fd < 0 && found->special) {
 		*err = found->why;
 		return err->code;
 	}
-	if (found->fd < 0 || fstat(found->fd, &st))
+	if (found->fd < 0 || fstat(found->fd, ret_st))
 		return ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
 	if (found->len > DUMP_MAX)
 		return ptc_fail(err, PTC_E_LIMIT, "it has more than %d MiB", DUMP_MAX >> 20);
-	return ptc_untrusted_owner(&st, geteuid(), found->path, PTC_ORIGIN_WAY_OUT, err);
+	return ptc_untrusted_owner(ret_st, geteuid(), found->path, PTC_ORIGIN_WAY_OUT, err);
+}
+
+/* The dump in front of the one at hand that is the same file; NULL: there is none. */
+static const struct ptc_dump *same_file(const struct dump *d)
+{
+	const struct ptc_dump *v = d->ps->origin.dumps.dumps;
+
+	for (; v < d->file; v++)
+		if (v->len == d->file->len && v->ino == d->file->ino && v->dev == d->file->dev)
+			return v;
+	return NULL;
+}
+
+/* Gets its bytes: those of the same file, or of @fd. None: nothing is in it, or it has no room. */
+static int get_bytes(struct dump *d, int fd, struct ptc_err *err)
+{
+	struct ptc_dump *file = d->file;
+	const struct ptc_dump *same = same_file(d);
+
+	if (same) {
+		file->shared = true;
+		file->bytes = same->bytes;
+		return 0;
+	}
+	if (!ptc_elfroom_allows(file->len, "code", file->path, &d->ps->files.left))
+		return 0;
+	file->bytes = read_all(fd, (size_t)file->len);
+	return file->bytes ? 0 : ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
 }
 
 static int read_dump(struct dump *d, struct ptc_err *err)
 {
 	const struct ptc_build_id none = { .len = 0 };
 	struct ptc_found found;
-	uint8_t *bytes = NULL;
-	size_t len;
-
+	struct stat st = { .st_ino = 0 };
 	int r;
 
 	ptc_search_file(&d->ps->files.search, d->file->path, &none, d->file->pid, &found);
-	r = may_be_read(&found, err);
+	r = may_be_read(&found, &st, err);
 	if (!r) {
-		bytes = read_all(found.fd, (size_t)found.len);
-		r = bytes ? 0 : ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
+		d->file->len = found.len;
+		d->file->ino = st.st_ino;
+		d->file->dev = st.st_dev;
+		r = get_bytes(d, found.fd, err);
 	}
-	if (r) {
-		ptc_found_release(&found);
-		return r;
-	}
-	d->file->bytes = bytes;
-	len = (size_t)found.len;
 	ptc_found_release(&found);
+	if (r || !d->file->bytes)
+		return r;
 	d->code = 0;
-	return take_dump(d, bytes, len, err);
+	r = take_dump(d, d->file->bytes, (size_t)d->file->len, err);
+	if (!d->file->used)
+		release(d->file);
+	if (r != PTC_E_NO_MEMORY)
+		return r;
+	ptc_leftout_add(&d->ps->files.left, d->file->path, "rest of the code", 0);
+	return 0;
 }
 
 int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err)
 {
 	struct dump d = { .ps = ps, .s = s, .clock = clock, .same = is_monotonic(f) };
+	/* What is needed to decode at all comes later. */
+	const uint64_t kept = ptc_budget_left() / 2;
 	size_t i;
 	int r = ps->origin.dumps.n ? read_clocks(&d, f, err) : 0;
 
 	if (r < 0)
 		return r;
+	ptc_budget_hold(kept);
 	for (i = 0; i < ps->origin.dumps.n; i++) {
 		d.file = &ps->origin.dumps.dumps[i];
 		r = read_dump(&d, err);
-		if (r == PTC_E_NO_MEMORY)
-			return r;
 		if (r < 0)
 			ptc_origin_remark(&ps->origin, "jitdump '%s': %s", d.file->path, err->msg);
 		else if (!d.tsc && !d.same && !d.first.time_ns)
@@ -246,6 +307,7 @@ int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct pt
 					  "recording's clock",
 					  d.file->path);
 	}
+	ptc_budget_drop(kept);
 	ptc_sideband_sort(s);
 	return 0;
 }

@@ -18,7 +18,10 @@ struct ptc_tsc_clock;
 struct ptc_dump {
 	const char *path; /* lent */
 	int32_t pid;	  /* who mapped it */
-	uint8_t *bytes;	  /* owned; NULL: not read */
+	uint8_t *bytes;	  /* owned, unless shared; NULL: not read, or nothing in it */
+	bool shared;	  /* they are those of an earlier one, which is the same file */
+	bool used;	  /* names or code are lent from it */
+	uint64_t len, ino, dev;
 };
 
 /* Zeroed: none. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/cursor.h"
 #include "decode/gopclntab.h"
 
@@ -32,7 +33,8 @@ struct goelf {
 static struct ptc_cur bytes_at(const struct goelf *g, uint64_t off, uint64_t len)
 {
 	Elf_Data *data =
-		off <= g->size && len && len <= g->size - off && g->size <= INT64_MAX ?
+		off <= g->size && len && len <= g->size - off && g->size <= INT64_MAX &&
+				ptc_budget_allows(len) ?
 			elf_getdata_rawchunk(g->elf, (int64_t)off, (size_t)len, ELF_T_BYTE) :
 			NULL;
 
@@ -199,7 +201,10 @@ static bool find_text(struct goelf *g, const struct ptc_gopclntab *t, uint64_t t
 static struct ptc_gopclntab *read_at(struct goelf *g, struct ptc_cur c, uint64_t addr)
 {
 	const size_t n = ptc_cur_left(&c);
-	uint8_t *copy = n && n < SIZE_MAX && ptc_gopclntab_begins(c.pos, n) ? malloc(n + 1) : NULL;
+	uint8_t *copy = n && n < SIZE_MAX && ptc_gopclntab_begins(c.pos, n) &&
+					ptc_budget_allows(n) ?
+				malloc(n + 1) :
+				NULL;
 	struct ptc_gopclntab *t = NULL;
 	uint64_t start, end;
 

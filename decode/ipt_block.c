@@ -8,11 +8,11 @@ static bool goes_on(int status, const struct pt_block *b)
 }
 
 int ptc_ipt_join_blocks(struct pt_block_decoder *dec, int status, struct pt_block *b,
-			uint32_t *insns)
+			uint32_t *insns, uint32_t most)
 {
 	struct pt_block next;
 
-	while (b->ninsn && goes_on(status, b)) {
+	while (b->ninsn && *insns < most && goes_on(status, b)) {
 		status = pt_blk_next(dec, &next, sizeof(next));
 		if (!next.ninsn)
 			break;
@@ -21,4 +21,9 @@ int ptc_ipt_join_blocks(struct pt_block_decoder *dec, int status, struct pt_bloc
 		*insns += next.ninsn;
 	}
 	return status;
+}
+
+bool ptc_ipt_is_part(int status, const struct pt_block *b, uint32_t insns, uint32_t most)
+{
+	return insns >= most && goes_on(status, b);
 }

@@ -14,6 +14,7 @@
 #include "base/untrusted.h"
 #include "decode/codefile.h"
 #include "decode/core.h"
+#include "decode/elfroom.h"
 #include "decode/grow.h"
 #include "decode/symbol.h"
 
@@ -78,7 +79,7 @@ static int open_kcore(struct ptc_kernel *k, const char *path, const struct ptc_u
 
 static void find_text(struct ptc_kernel *k, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
+	Elf_Data *data = ptc_elfroom_data(scn);
 	const char *name;
 	GElf_Sym sym;
 	int i;
@@ -117,7 +118,10 @@ static int read_vmlinux(struct ptc_kernel *k, struct ptc_err *err)
 	Elf *elf;
 
 	(void)elf_version(EV_CURRENT);
-	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	elf = ptc_elfroom_has(fd, PTC_ELFROOM_NAMES, k->vmlinux->name,
+			      k->vmlinux->store->search.left) ?
+		      elf_begin(fd, ELF_C_READ, NULL) :
+		      NULL;
 	ok = !elf || read_segments(k, elf);
 	while (elf && (scn = elf_nextscn(elf, scn)) != NULL)
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)

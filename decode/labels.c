@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/lines.h"
 #include "decode/grow.h"
 
@@ -15,23 +16,35 @@ void ptc_labels_release(struct ptc_labels *t)
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		free(t->names[i].name);
+		if (!t->names[i].lent)
+			free((char *)(uintptr_t)t->names[i].name);
 	free(t->names);
 	memset(t, 0, sizeof(*t));
+}
+
+static bool add(struct ptc_labels *t, const struct ptc_label *n)
+{
+	if (t->n >= PTC_LABELS_MAX || !ptc_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)))
+		return false;
+	t->names[t->n++] = *n;
+	return true;
 }
 
 bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
 		    const char *name, size_t len)
 {
-	struct ptc_label n = { .addr = addr, .size = size, .time = time };
+	char *copy = ptc_budget_allows(len + 1) ? strndup(name, len) : NULL;
 
-	if (t->n >= PTC_LABELS_MAX || !ptc_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)))
-		return false;
-	n.name = strndup(name, len);
-	if (!n.name)
-		return false;
-	t->names[t->n++] = n;
-	return true;
+	if (copy && add(t, &(struct ptc_label){ addr, size, time, .name = copy }))
+		return true;
+	free(copy);
+	return false;
+}
+
+bool ptc_labels_lend(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
+		     const char *name)
+{
+	return add(t, &(struct ptc_label){ addr, size, time, .lent = true, .name = name });
 }
 
 static int by_addr(const void *pa, const void *pb)
@@ -42,7 +55,8 @@ static int by_addr(const void *pa, const void *pb)
 		return a->addr < b->addr ? -1 : 1;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return strcmp(a->name, b->name);
+	/* A jitdump may have moved code of one long name a million times. */
+	return a->name == b->name ? 0 : strcmp(a->name, b->name);
 }
 
 void ptc_labels_sort(struct ptc_labels *t)

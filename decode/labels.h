@@ -9,9 +9,10 @@
 
 struct ptc_label {
 	uint64_t addr, size;
-	uint64_t time; /* since when it is so; 0: always */
-	bool global;   /* of kallsyms: its type is in capitals */
-	char *name;    /* owned */
+	uint64_t time;	  /* since when it is so; 0: always */
+	bool global;	  /* of kallsyms: its type is in capitals */
+	bool lent;	  /* the name is somebody else's */
+	const char *name; /* owned, unless lent */
 };
 
 /* Zeroed: none. */
@@ -28,6 +29,9 @@ void ptc_labels_release(struct ptc_labels *t);
 /* Add one; the first @len bytes of @name. False: out of memory, or too many. */
 bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
 		    const char *name, size_t len);
+/* The same; @name must live as long as @t. */
+bool ptc_labels_lend(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
+		     const char *name);
 /* Before looking up. A size of 0 reaches up to the next name. */
 void ptc_labels_sort(struct ptc_labels *t);
 

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/untrusted.h"
+#include "decode/elfroom.h"
 
 struct elf_file {
 	const char *path;
@@ -35,7 +36,9 @@ static int elf_file_open(struct elf_file *f, const char *path, struct ptc_err *e
 	if (f->fd < 0)
 		return f->fd;
 	(void)elf_version(EV_CURRENT);
-	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	f->elf = ptc_elfroom_has(f->fd, PTC_ELFROOM_NAMES, path, NULL) ?
+			 elf_begin(f->fd, ELF_C_READ, NULL) :
+			 NULL;
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
 		return 0;
 	elf_file_close(f);
@@ -88,7 +91,7 @@ static bool each_function(const struct elf_file *f,
 		if (!gelf_getshdr(scn, &sh) ||
 		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
 			continue;
-		data = elf_getdata(scn, NULL);
+		data = ptc_elfroom_data(scn);
 		for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
 			const char *name = elf_strptr(f->elf, sh.sh_link, sym.st_name);
 

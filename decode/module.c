@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/elfroom.h"
+
 /* No module's code is larger: all of them have 1.5 GiB of addresses. */
 enum { CODE_MAX = 1 << 30 };
 
@@ -43,7 +45,7 @@ static bool has_word(const char *text, const char *word)
 static bool can_unload(Elf_Scn *modinfo)
 {
 	static const char key[] = "vermagic=";
-	Elf_Data *data = elf_getdata(modinfo, NULL);
+	Elf_Data *data = ptc_elfroom_data(modinfo);
 	const char *p = data ? data->d_buf : NULL, *end = p ? p + data->d_size : NULL;
 
 	for (; p && p < end; p += strlen(p) + 1) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arch/pt_packet.h"
+#include "base/budget.h"
 #include "base/cursor.h"
 #include "base/plain.h"
 #include "decode/addrspace.h"
@@ -332,6 +333,29 @@ static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 		add(n, "assumed: '%s' is as it was: the recording has no build-id of it", first);
 }
 
+/* Rounded up. */
+static uint64_t mebibytes(uint64_t n)
+{
+	return (n >> 20) + ((n & 0xfffff) != 0);
+}
+
+/* What there was no memory for. */
+static void add_left_out(struct ptc_notes *n, const struct ptc_leftout *l)
+{
+	const uint64_t limit = ptc_budget_limit();
+	char needs[48];
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		(void)snprintf(needs, sizeof(needs), "%" PRIu64 " MiB", mebibytes(l->v[i].bytes));
+		add(n,
+		    "left out: the %s of '%s': it needs %s, and the memory budget is %" PRIu64
+		    " MiB (--max-memory)",
+		    l->v[i].what, l->v[i].file, l->v[i].bytes ? needs : "more than is left",
+		    mebibytes(limit));
+	}
+}
+
 static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 {
 	struct ptc_note *note;
@@ -368,6 +392,7 @@ static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 	for (i = 0; n->extra && n->extra[i]; i++)
 		add(n, "%s", n->extra[i]);
 	add_assumed(n, files);
+	add_left_out(n, &files->left);
 }
 
 void ptc_notes_late_code(struct ptc_notes *n, uint64_t ip)

@@ -19,6 +19,7 @@
 #include "decode/debuginfod.h"
 #include "decode/grow.h"
 #include "decode/jitdump.h"
+#include "decode/leftout.h"
 #include "decode/process.h"
 #include "decode/sideband.h"
 #include "decode/symbol.h"
@@ -136,6 +137,7 @@ int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
 	ps->files.at_home = !(opts && opts->symfs) && is_of_this_machine(f);
 	r = ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
 			    release_of(f), err);
+	ps->files.search.left = &ps->files.left;
 	/* Only a look does not go to the network. */
 	if (!r && !ps->files.look_only)
 		ps->files.search.web = ptc_debuginfod_new();
@@ -346,9 +348,12 @@ static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j, const s
 	r = ptc_untrusted_read(path, &how, &b, &st, &err);
 	if (!r)
 		r = ptc_untrusted_owner(&st, geteuid(), path, PTC_ORIGIN_WAY_OUT, &err);
-	if (!r && ptc_labels_perf_map(&j->names, (const char *)b.bytes))
+	if (!r) {
+		if (!ptc_labels_perf_map(&j->names, (const char *)b.bytes))
+			ptc_leftout_add(s->left, path, "rest of the names", 0);
 		ptc_origin_remark(c, "assumed: '%s' is of the process that was recorded", path);
-	else if (r && r != PTC_E_NOT_EXIST)
+	}
+	if (r && r != PTC_E_NOT_EXIST)
 		ptc_origin_remark(c, "no names from there: %s", err.msg);
 	ptc_buf_release(&b);
 	free(path);

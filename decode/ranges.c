@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/budget.h"
+
 struct ptc_ranges_node {
 	struct ptc_range r;
 	struct ptc_ranges_node *left, *right; /* owned, may be shared */
@@ -13,6 +15,8 @@ struct ptc_ranges_node {
 };
 
 typedef struct ptc_ranges_node node;
+
+enum { NODE_COST = sizeof(node) + 2 * sizeof(void *) }; /* with what malloc needs */
 
 static node *get(node *n)
 {
@@ -52,7 +56,7 @@ static void update(node *n)
 
 static node *make(const struct ptc_range *r)
 {
-	node *n = malloc(sizeof(*n));
+	node *n = ptc_budget_allows(NODE_COST) ? malloc(sizeof(*n)) : NULL;
 
 	if (n)
 		*n = (node){ .r = *r, .count = 1, .owners = 1, .height = 1 };
@@ -68,7 +72,7 @@ static bool own(node **n)
 		return false;
 	if ((*n)->owners == 1)
 		return true;
-	copy = malloc(sizeof(*copy));
+	copy = ptc_budget_allows(NODE_COST) ? malloc(sizeof(*copy)) : NULL;
 	if (!copy)
 		return false;
 	*copy = **n;

@@ -417,6 +417,7 @@ int ptc_replay_recover(struct ptc_replay *r, int status)
 	ptc_trail_cut(&r->trail);
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
+	r->in_block = false;
 	return ptc_replay_seek(r, status);
 }
 

@@ -16,23 +16,34 @@
 #include "decode/replay_state.h"
 
 /* Blocks without instructions, events or bytes used that libipt may give in a row. */
-enum { MAX_IDLE = 16 };
+enum { MAX_IDLE = 16, PART_INSNS = 1 << 16 };
 
 /* What libipt cannot say. */
 enum { NO_EVENT = 0x7fffffff };
 
-int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
+static int set_image(struct ptc_replay *r, bool modeless, struct ptc_err *err)
 {
-	struct pt_image *image;
 	int ret;
 
 	if (!r->dec)
 		return 0;
-	ret = ptc_ipt_image(r->conf.ipt, r->as, r->modeless ? PTC_MODES : r->mode, &image, err);
+	ret = ptc_ipt_image(r->conf.ipt, r->as, modeless ? PTC_MODES : r->mode, &r->image, err);
 	if (!ret)
-		(void)pt_blk_set_image(r->dec, image);
-	r->modeless_image = r->modeless;
+		(void)pt_blk_set_image(r->dec, r->image->image);
+	r->modeless_image = modeless;
+	r->image_drops = r->conf.ipt->drops;
 	return ret;
+}
+
+int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
+{
+	return set_image(r, r->modeless, err);
+}
+
+/* The image may be gone, or have more to get. */
+static bool is_image_old(const struct ptc_replay *r)
+{
+	return r->image_drops != r->conf.ipt->drops || (r->image && r->image->nwanted);
 }
 
 /* @ev may have brought the decoder into another mode. */
@@ -119,12 +130,13 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	r->piece.lender = NULL; /* those that were made ahead may be gone */
 }
 
-void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
-		     struct ptc_decode_stats *stats, struct ptc_notes *notes)
+void ptc_replay_lend(struct ptc_replay *r, struct ptc_ipt *ipt, struct ptc_decode_stats *stats,
+		     struct ptc_notes *notes)
 {
 	if (r->gap_cost)
 		r->gap_cost = ptc_notes_cost(notes, r->conf.notes, r->gap_cost);
 	r->conf.ipt = ipt;
+	r->image = NULL;
 	r->conf.stats = r->out.stats = stats;
 	r->conf.notes = notes;
 	r->conf.ahead = false;
@@ -257,17 +269,25 @@ static bool has_more(struct ptc_replay *r)
 	return true;
 }
 
+/* Each instruction is an item: what a block of millions of them has is listed in parts. */
+static uint32_t most_of_block(const struct ptc_replay *r)
+{
+	return r->conf.opts->insns ? PART_INSNS : UINT32_MAX;
+}
+
 /*
  * ptc_replay_run_blocks where that can be; else one block, asking the decoder where it is. While
  * the pending instruction is of another time there is no row, or items would be of two times.
  */
 static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
+	const uint32_t most = most_of_block(r);
+
 	if (r->trail.last.time != r->now)
 		max = 0;
 	if (ptc_trail_is_quick(&r->trail) && !r->gap && ptc_out_reserve(&r->out, max))
 		return ptc_replay_run_blocks(r, max, b);
-	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn);
+	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn, most);
 	r->status = ptc_ipt_track_block(&r->track, r->dec, r->status, b);
 	ptc_replay_look_behind(r, b);
 	return PTC_LEFT_BLOCK;
@@ -327,13 +347,18 @@ static int step_block(struct ptc_replay *r, size_t max)
 	if (left == PTC_LEFT_BLOCK && b.ninsn) {
 		ptc_replay_list_gap(r, time);
 		r->told = time;
+		if (!r->in_block)
+			r->block_ip = b.ip;
+		r->in_block = ptc_ipt_is_part(r->status, &b, r->ninsn, most_of_block(r));
 		fb = (struct ptc_trail_block){ .ip = b.ip,
 					       .end_ip = b.end_ip,
 					       .ninsn = r->ninsn,
 					       .mode = mode_of(b.mode),
 					       .time = time,
 					       /* libipt goes on from a jump to a PTWRITE. */
-					       .bent = r->status & pts_event_pending };
+					       .bent = r->status & pts_event_pending,
+					       .part = r->in_block,
+					       .whole = r->block_ip };
 		goes_on = ptc_trail_block(&r->trail, &fb);
 		r->idle = 0;
 	} else if (left == PTC_LEFT_BLOCK && r->status >= 0 && !(r->status & pts_event_pending) &&
@@ -398,8 +423,10 @@ static int use_code(struct ptc_replay *r, struct ptc_err *err)
 {
 	int ret;
 
-	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as))
-		return use_mode(r, err);
+	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as)) {
+		ret = is_image_old(r) ? set_image(r, r->modeless_image, err) : 0;
+		return ret < 0 ? ret : use_mode(r, err);
+	}
 	ret = ptc_replay_set_image(r, err);
 	if (ret < 0)
 		return ret;
@@ -503,10 +530,10 @@ bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret)
 
 	/* What is under way, or found out by looking back over more than the last calls, is not
 	 * compared: there it is no seam. */
-	if (!r->dec || r->parked || r->seeking || r->gap || r->rest || r->swallowed ||
-	    r->at_first || r->idle || r->ahead_of != SIZE_MAX || r->off_psb != SIZE_MAX ||
-	    r->clean != r->from || r->status || r->prev_off >= r->off || !t->last.valid ||
-	    t->nheld || r->prev2_off < r->floor || r->prev2_off < r->clean)
+	if (!r->dec || r->in_block || r->parked || r->seeking || r->gap || r->rest ||
+	    r->swallowed || r->at_first || r->idle || r->ahead_of != SIZE_MAX ||
+	    r->off_psb != SIZE_MAX || r->clean != r->from || r->status || r->prev_off >= r->off ||
+	    !t->last.valid || t->nheld || r->prev2_off < r->floor || r->prev2_off < r->clean)
 		return false;
 	*ret = (struct ptc_seam){
 		.spot = { r->span, r->off },

@@ -165,6 +165,7 @@ void ptc_replay_take_event(struct ptc_replay *r, const struct pt_event *ev, size
 		r->fup_end = 0;
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
+	r->in_block = false;
 	if (ev->status_update || (r->conf.opts->events && take_masked(r, ev, to, time)))
 		return;
 	switch (ev->type) {

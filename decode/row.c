@@ -202,7 +202,7 @@ static inline bool take_odd(struct ptc_replay *r, int status, struct pt_block *b
 	uint32_t insns = b->ninsn;
 
 	if (ptc_ipt_is_cut(b))
-		status = ptc_ipt_join_blocks(r->dec, status, b, &insns);
+		status = ptc_ipt_join_blocks(r->dec, status, b, &insns, UINT32_MAX);
 	status = ptc_ipt_track_block(&r->track, r->dec, status, b);
 	r->status = status;
 	r->ninsn = insns;

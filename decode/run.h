@@ -39,7 +39,7 @@ struct ptc_decode {
 	size_t nlanes;
 	struct ptc_idmap lanes_of_tid, lanes_of_cpu; /* set when a pass begins; the first of each */
 	bool ids_repeat; /* two lanes have one tid, or one cpu: @lanes_of_... lack one of them */
-	struct ptc_least behind;		     /* of live lanes: their times */
+	struct ptc_least behind; /* of live lanes: their times */
 	struct ptc_merge merge;
 	uint64_t contexts; /* counts the sideband records that were applied; see ptc_lane.context */
 	bool runs; /* of this pass: the sink takes RUN items, and nothing chooses among them */

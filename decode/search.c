@@ -9,9 +9,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "decode/debuginfod.h"
+#include "decode/leftout.h"
 #include "decode/unpack.h"
 
 enum { CONFIG_MAX = 1 << 20, MODULES_DEP_MAX = 16 << 20 };
@@ -81,8 +83,15 @@ void ptc_search_release(struct ptc_search *s)
 	memset(s, 0, sizeof(*s));
 }
 
+static void drop_held(struct ptc_found *f)
+{
+	ptc_budget_drop(f->held);
+	f->held = 0;
+}
+
 void ptc_found_release(struct ptc_found *f)
 {
+	drop_held(f);
 	if (f->fd >= 0)
 		(void)close(f->fd);
 	free(f->path);
@@ -107,22 +116,30 @@ int ptc_search_open(const char *path, const struct ptc_untrusted *how, uint64_t 
 }
 
 /* As ptc_search_open, of what is packed in the file. */
-static int open_packed(const char *path, const struct ptc_untrusted *how, uint64_t *ret_len,
-		       struct ptc_err *err)
+static int open_packed(struct ptc_found *f, const char *path, const struct ptc_untrusted *how,
+		       uint64_t *ret_len)
 {
-	int fd = ptc_search_open(path, how, ret_len, err), unpacked;
+	int fd = ptc_search_open(path, how, ret_len, &f->why);
+	struct ptc_unpacked u;
+	bool ok;
 
 	if (fd < 0 || !ptc_is_packed(fd))
 		return fd;
-	unpacked = ptc_unpack(fd, *ret_len, ret_len);
+	ok = ptc_unpack(fd, *ret_len, &u);
 	(void)close(fd);
-	return unpacked < 0 ? ptc_fail(err, PTC_E_FORMAT, "cannot unpack '%s'", path) : unpacked;
+	if (u.too_large)
+		ptc_leftout_add(f->left, path, "unpacked form", 0);
+	if (!ok)
+		return ptc_fail(&f->why, PTC_E_FORMAT, "cannot unpack '%s'", path);
+	*ret_len = u.len;
+	f->held = u.len;
+	return u.fd;
 }
 
 static int open_found(struct ptc_found *f, const char *path, size_t root, uint64_t *ret_len)
 {
 	const struct ptc_untrusted how = { .root = root };
-	const int fd = f->unpack ? open_packed(path, &how, ret_len, &f->why) :
+	const int fd = f->unpack ? open_packed(f, path, &how, ret_len) :
 				   ptc_search_open(path, &how, ret_len, &f->why);
 
 	if (fd < 0 && f->why.code == PTC_E_UNSUPPORTED)
@@ -160,6 +177,7 @@ static bool try_path(struct ptc_found *f, char *path, size_t root, const struct 
 		return true;
 	}
 	(void)close(fd);
+	drop_held(f);
 	if (!f->other && by_path) {
 		f->other = true;
 		f->is_id = is;
@@ -348,7 +366,7 @@ void ptc_search_module(const struct ptc_search *s, const char *name, const struc
 	const size_t len = module_name(name, &module);
 	size_t i;
 
-	*ret = (struct ptc_found){ .fd = -1, .unpack = true };
+	*ret = (struct ptc_found){ .fd = -1, .unpack = true, .left = s->left };
 	if (!len)
 		return;
 	if (*name == '/')

@@ -15,6 +15,7 @@
 #include "ptcap/error.h"
 
 struct ptc_debuginfod;
+struct ptc_leftout;
 
 /* Where to look. Zeroed: nowhere but at the path itself. */
 struct ptc_search {
@@ -23,6 +24,8 @@ struct ptc_search {
 	char *osrelease;	    /* owned; of the recording; NULL: not known */
 	struct ptc_debuginfod *web; /* owned; NULL: no server is asked */
 	bool containers;	    /* look below the roots of processes that are still there */
+	struct ptc_leftout
+		*left; /* lent; what the memory budget had no room for; NULL: nobody asks */
 };
 
 /* @symfs, @cache, @osrelease may be NULL; cache then is perf's own. */
@@ -31,11 +34,13 @@ int ptc_search_init(struct ptc_search *s, const char *symfs, const char *cache,
 void ptc_search_release(struct ptc_search *s);
 
 struct ptc_found {
-	bool unpack; /* asked for: what is packed is unpacked, and fd is of that */
-	int fd;	     /* owned by the caller; -1: nothing was found */
+	bool unpack;		  /* asked for: what is packed is unpacked, and fd is of that */
+	struct ptc_leftout *left; /* lent; may be NULL: who is told of what is too large */
+	int fd;			  /* owned by the caller; -1: nothing was found */
 	char *path;
 	size_t root; /* bytes of path that are the root it was found below: base/untrusted.h */
 	uint64_t len;
+	uint64_t held;		   /* of the memory budget, because fd is of what was unpacked */
 	bool assumed;		   /* by its path alone */
 	bool other;		   /* there was a file of that name, which is another one, */
 	char *other_path;	   /* owned by the caller: here */

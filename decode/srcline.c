@@ -53,8 +53,9 @@ int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, 
 	struct ptc_debuglink link = { .crc = crc };
 	struct ptc_build_id id = { .len = 0 };
 	const unsigned char *bits;
+	char *found = NULL;
 	GElf_Addr addr;
-	int n;
+	int n, fd;
 
 	(void)name;
 	(void)base;
@@ -70,8 +71,13 @@ int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, 
 		memcpy(link.name, link_name, strlen(link_name) + 1);
 	if (!f)
 		return -1;
-	return ptc_unzstd_fd(
-		ptc_search_debug(&f->store->search, place_of(f), &id, &link, ret_path));
+	fd = ptc_unzstd_fd(ptc_search_debug(&f->store->search, place_of(f), &id, &link, &found),
+			   f->name, f->store->search.left);
+	if (fd < 0)
+		free(found);
+	else
+		*ret_path = found;
+	return fd;
 }
 
 static void read_dwarf(struct ptc_srcline_module *m)
@@ -104,7 +110,8 @@ static void open_module(struct ptc_srcline_module *m)
 	int fd;
 
 	/* The path may be that of another file by now, and libdwfl would open that. */
-	fd = ptc_unzstd_fd(ptc_codefile_reopen(m->file));
+	fd = ptc_unzstd_fd(ptc_codefile_reopen(m->file), m->file->name,
+			   m->file->store->search.left);
 	if (fd < 0)
 		return;
 	m->dwfl = dwfl_begin(&callbacks);

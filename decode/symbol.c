@@ -8,15 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
 #include "decode/debugfile.h"
 #include "decode/demangle.h"
+#include "decode/elfroom.h"
 #include "decode/goelf.h"
 #include "decode/gopclntab.h"
+#include "decode/leftout.h"
 #include "decode/module.h"
 #include "decode/plt.h"
 #include "decode/symtab.h"
+#include "decode/unpack.h"
 
 enum {
 	VDSO_MAX = 1 << 20,
@@ -73,7 +77,7 @@ static uint64_t section_end(Elf *elf, const GElf_Sym *sym)
 /* A copy of string table @index that ends with a NUL; NULL: none, or no memory. */
 static const char *copy_strings(struct ptc_symtab *t, Elf *elf, size_t index, size_t *ret_len)
 {
-	Elf_Data *data = elf_getdata(elf_getscn(elf, index), NULL);
+	Elf_Data *data = ptc_elfroom_data(elf_getscn(elf, index));
 	char *copy = data && data->d_buf && data->d_size < SIZE_MAX ?
 			     ptc_symtab_room(t, data->d_size + 1) :
 			     NULL;
@@ -104,7 +108,7 @@ static bool settle(const struct ptc_module_layout *l, Elf *elf, size_t index, st
 static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 			const struct ptc_module_layout *l)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
+	Elf_Data *data = ptc_elfroom_data(scn);
 	size_t len = 0;
 	const char *strings = data ? copy_strings(t, elf, sh->sh_link, &len) : NULL;
 	GElf_Sym sym;
@@ -166,6 +170,33 @@ static bool add_symbols(struct ptc_symtab *t, Elf *elf, const struct ptc_module_
 	return true;
 }
 
+/* The ELF file @fd (lent), which @f is, or has its names; NULL: it is none, or there is no memory.
+ */
+static Elf *open_elf(int fd, const struct ptc_codefile *f)
+{
+	/* It is read, not mapped: it may be cut meanwhile. */
+	return ptc_elfroom_has(fd, PTC_ELFROOM_NAMES, f->name, f->store->search.left) ?
+		       elf_begin(fd, ELF_C_READ, NULL) :
+		       NULL;
+}
+
+/* The symbols that are packed into @own. */
+static bool add_mini(struct ptc_symtab *t, const struct ptc_codefile *f, Elf *own)
+{
+	struct ptc_unpacked u;
+	bool all, ok = true;
+	Elf *elf;
+
+	if (!ptc_debugfile_mini(own, f->name, f->store->search.left, &u))
+		return true;
+	elf = open_elf(u.fd, f);
+	if (elf)
+		ok = add_symbols(t, elf, NULL, &all);
+	(void)elf_end(elf);
+	ptc_unpacked_release(&u);
+	return ok;
+}
+
 /* The symbols of the separate debug file, if there is one, or of those packed into @own. */
 static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int own, Elf *own_elf,
 		      bool *ret_all)
@@ -182,8 +213,8 @@ static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int ow
 	fd = ptc_search_debug(&f->store->search, (struct ptc_place_found){ f->path, f->root }, &id,
 			      &link, NULL);
 	if (fd < 0)
-		return !ptc_debugfile_has_mini(own_elf) || ptc_debugfile_add_mini(t, own);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+		return add_mini(t, f, own_elf);
+	elf = open_elf(fd, f);
 	if (elf)
 		ok = add_symbols(t, elf, NULL, ret_all);
 	(void)elf_end(elf);
@@ -255,8 +286,8 @@ struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len)
 	struct ptc_symtab *t;
 	Elf *elf;
 
-	if (len < EI_NIDENT || memcmp(image, ELFMAG, SELFMAG) != 0 ||
-	    elf_version(EV_CURRENT) == EV_NONE)
+	if (elf_version(EV_CURRENT) == EV_NONE ||
+	    !ptc_budget_allows(ptc_elfroom_bytes_need(image, len, PTC_ELFROOM_NAMES)))
 		return NULL;
 	/* Opened for reading: libelf does not write to it. */
 	elf = elf_memory((char *)(uintptr_t)image, len);
@@ -273,9 +304,10 @@ struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f)
 
 	if (fd < 0)
 		return NULL;
-	/* It is read, not mapped: it may be cut meanwhile. */
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = open_elf(fd, f);
 	t = read_elf(elf, f->len, f, fd);
+	if (elf && !t)
+		ptc_leftout_add(f->store->search.left, f->name, "table of names", 0);
 	(void)elf_end(elf);
 	(void)close(fd);
 	return t;
@@ -306,7 +338,7 @@ struct ptc_symtab *ptc_symtab_of_module(struct ptc_codefile *f)
 
 	ptc_search_module(&f->store->search, f->name, &f->id, &found);
 	if (found.fd >= 0 && elf_version(EV_CURRENT) != EV_NONE)
-		elf = elf_begin(found.fd, ELF_C_READ, NULL);
+		elf = open_elf(found.fd, f);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		t = read_module(elf);
 	(void)elf_end(elf);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "decode/grow.h"
 #include "decode/symbol.h"
 
@@ -34,7 +35,7 @@ char *ptc_symtab_room(struct ptc_symtab *t, size_t len)
 
 	if (t->nstrings == PTC_SYMTAB_BLOCKS || len > STRINGS_MAX - t->strings_len)
 		return NULL;
-	room = malloc(len ? len : 1);
+	room = ptc_budget_allows(len) ? malloc(len ? len : 1) : NULL;
 	if (!room)
 		return NULL;
 	t->strings[t->nstrings++] = room;

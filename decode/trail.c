@@ -184,8 +184,10 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 	t->last.len = e.len;
 	t->last.ip = b->end_ip;
 	t->last.time = b->time;
+	if (b->part)
+		return true;
 	if (!ptc_trail_needs_trace(e.kind))
-		return !ptc_trail_is_endless(t, b->ip);
+		return !ptc_trail_is_endless(t, b->whole);
 	ptc_trail_progress(t);
 	return true;
 }
@@ -193,7 +195,9 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mode mode,
 		     uint64_t time)
 {
-	struct ptc_trail_block b = { .ip = ip, .mode = mode, .time = time, .bent = true };
+	struct ptc_trail_block b = {
+		.ip = ip, .mode = mode, .time = time, .bent = true, .whole = ip
+	};
 	uint64_t mark = ip;
 	uint32_t leaps = 0, next_mark = 1;
 

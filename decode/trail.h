@@ -46,8 +46,10 @@ struct ptc_trail_block {
 	uint64_t ip, end_ip;
 	uint32_t ninsn;
 	enum ptc_mode mode;
-	uint64_t time; /* of its instructions */
-	bool bent;     /* jumps and calls may be inside, not only at its end */
+	uint64_t time;	/* of its instructions */
+	bool bent;	/* jumps and calls may be inside, not only at its end */
+	bool part;	/* the next one is the rest of it */
+	uint64_t whole; /* where the block begins that it is in; ip, unless that was in parts */
 };
 
 /* @t is zeros: it is large. */

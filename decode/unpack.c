@@ -1,137 +1,182 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/unpack.h"
 
-#include <elfutils/libdwelf.h>
-#include <libelf.h>
+#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
-#include "base/buf.h"
+#include "base/budget.h"
 #include "base/io.h"
 
-struct magic {
-	uint8_t len, bytes[6];
+enum { MAGIC_MAX = 6, PIECE = 1 << 17 };
+
+/* What is unpacked, piece by piece. */
+struct output {
+	struct ptc_unpacked *to;
+	uint8_t piece[PIECE];
 };
 
-static const struct magic zstd = { 4, { 0x28, 0xb5, 0x2f, 0xfd } };
-static const struct magic others[] = {
-	{ 2, { 0x1f, 0x8b } },
-	{ 6, { 0xfd, '7', 'z', 'X', 'Z', 0 } },
-	{ 3, { 'B', 'Z', 'h' } },
-};
+typedef bool unpack_fn(struct output *o, const uint8_t *bytes, size_t len);
 
-static bool begins(int fd, const struct magic *m)
+/* The first @n bytes of the piece are there. False: too many, or no memory. */
+static bool put(struct output *o, size_t n)
 {
-	uint8_t b[sizeof(m->bytes)];
+	struct ptc_unpacked *u = o->to;
+	struct ptc_err err;
 
-	return pread(fd, b, sizeof(b), 0) == (ssize_t)sizeof(b) && !memcmp(b, m->bytes, m->len);
+	if (u->len + n > PTC_UNPACKED_MAX || !ptc_budget_allows(n)) {
+		u->too_large = true;
+		return false;
+	}
+	if (ptc_write_all(u->fd, o->piece, n, "memory", &err))
+		return false;
+	ptc_budget_hold(n);
+	u->len += n;
+	return true;
+}
+
+/* The logarithm of the largest window that there is memory for. */
+static int window_log(void)
+{
+	enum { LEAST = 10, MOST = 27 }; /* libzstd's own limits */
+	const uint64_t left = ptc_budget_left();
+	int n = LEAST;
+
+	while (n < MOST && (UINT64_C(2) << n) <= left)
+		n++;
+	return n;
+}
+
+static bool unpack_zstd(struct output *o, const uint8_t *bytes, size_t len)
+{
+	ZSTD_inBuffer in = { bytes, len, 0 };
+	ZSTD_DStream *z = ZSTD_createDStream();
+	size_t left = 1;
+	bool ok = z && !ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, window_log()));
+
+	while (ok && left) {
+		ZSTD_outBuffer out = { o->piece, PIECE, 0 };
+
+		left = ZSTD_decompressStream(z, &out, &in);
+		ok = !ZSTD_isError(left) && (out.pos || in.pos < in.size || !left) &&
+		     put(o, out.pos);
+		left += in.size - in.pos; /* another frame */
+	}
+	o->to->too_large |= ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge;
+	(void)ZSTD_freeDStream(z);
+	return ok;
+}
+
+static bool unpack_gzip(struct output *o, const uint8_t *bytes, size_t len)
+{
+	/* zlib takes pointers to what it does not write to. */
+	z_stream z = { .next_in = (uint8_t *)(uintptr_t)bytes, .avail_in = (uInt)len };
+	int r = inflateInit2(&z, 16 + MAX_WBITS); /* 16: with gzip's header */
+	const bool begun = r == Z_OK;
+
+	while (r == Z_OK) {
+		z.next_out = o->piece;
+		z.avail_out = PIECE;
+		r = inflate(&z, Z_NO_FLUSH);
+		if ((r == Z_OK || r == Z_STREAM_END) && !put(o, PIECE - z.avail_out))
+			r = Z_MEM_ERROR;
+		if (r == Z_STREAM_END && z.avail_in && *z.next_in == bytes[0])
+			r = inflateReset(&z); /* another file behind it */
+	}
+	if (begun)
+		(void)inflateEnd(&z);
+	return r == Z_STREAM_END;
+}
+
+static bool unpack_xz(struct output *o, const uint8_t *bytes, size_t len)
+{
+	lzma_stream z = LZMA_STREAM_INIT;
+	lzma_ret r = lzma_stream_decoder(&z, ptc_budget_left(), LZMA_CONCATENATED);
+
+	z.next_in = bytes;
+	z.avail_in = len;
+	while (r == LZMA_OK) {
+		z.next_out = o->piece;
+		z.avail_out = PIECE;
+		r = lzma_code(&z, LZMA_FINISH);
+		if ((r == LZMA_OK || r == LZMA_STREAM_END) && !put(o, PIECE - z.avail_out))
+			r = LZMA_MEM_ERROR;
+	}
+	o->to->too_large |= r == LZMA_MEMLIMIT_ERROR;
+	lzma_end(&z);
+	return r == LZMA_STREAM_END;
+}
+
+static const struct sort {
+	uint8_t len, magic[MAGIC_MAX];
+	unpack_fn *unpack;
+} sorts[] = {
+	{ 4, { 0x28, 0xb5, 0x2f, 0xfd }, unpack_zstd },
+	{ 3, { 0x1f, 0x8b, 8 }, unpack_gzip },
+	{ 6, { 0xfd, '7', 'z', 'X', 'Z', 0 }, unpack_xz },
+};
+
+/* NULL: it is not packed, or by something else. */
+static const struct sort *sort_of(const uint8_t *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++)
+		if (len >= sorts[i].len && !memcmp(bytes, sorts[i].magic, sorts[i].len))
+			return &sorts[i];
+	return NULL;
 }
 
 bool ptc_is_packed(int fd)
 {
-	size_t i;
+	uint8_t bytes[MAGIC_MAX];
+	const ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
 
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (begins(fd, &others[i]))
-			return true;
-	return begins(fd, &zstd);
+	return n > 0 && sort_of(bytes, (size_t)n);
 }
 
-/* Bytes as a file that nobody else has. */
-static int in_memory(const void *bytes, size_t len)
+bool ptc_unpack_bytes(const uint8_t *bytes, size_t len, struct ptc_unpacked *ret)
 {
-	const int fd = memfd_create("ptcap-unpacked", MFD_CLOEXEC);
-	struct ptc_err err;
+	const struct sort *sort = len <= PTC_PACKED_MAX ? sort_of(bytes, len) : NULL;
+	struct output *o = sort ? malloc(sizeof(*o)) : NULL;
+	bool ok = false;
 
-	/* zlib reads on from where the file is. */
-	if (fd >= 0 && !ptc_write_all(fd, bytes, len, "memory", &err) && !lseek(fd, 0, SEEK_SET))
-		return fd;
-	if (fd >= 0)
-		(void)close(fd);
-	return -1;
-}
-
-/* All of @fd; NULL: not all there, too large, or no memory. */
-static uint8_t *read_all(int fd, uint64_t len)
-{
-	uint8_t *bytes = len && len <= PTC_PACKED_MAX ? malloc(len) : NULL;
-
-	if (bytes && pread(fd, bytes, len, 0) == (ssize_t)len)
-		return bytes;
-	free(bytes);
-	return NULL;
-}
-
-/* One frame, or several, up to the end of @in. False: damaged, cut, too large, or no memory. */
-static bool inflate(ZSTD_DStream *z, ZSTD_inBuffer in, struct ptc_buf *ret)
-{
-	const size_t piece = ZSTD_DStreamOutSize();
-	uint8_t *out = malloc(piece);
-	size_t left = out ? 1 : 0;
-
-	while (out && left && ret->len <= PTC_UNPACKED_MAX) {
-		ZSTD_outBuffer to = { out, piece, 0 };
-
-		left = ZSTD_decompressStream(z, &to, &in);
-		if (ZSTD_isError(left) || (!to.pos && in.pos == in.size))
-			break;
-		ptc_buf_put(ret, out, to.pos);
-		left += in.size - in.pos; /* another frame */
+	*ret = (struct ptc_unpacked){ .fd = o ? memfd_create("ptcap-unpacked", MFD_CLOEXEC) : -1 };
+	if (o && ret->fd >= 0) {
+		o->to = ret;
+		ok = sort->unpack(o, bytes, len);
 	}
-	free(out);
-	return out && !left && !ptc_buf_failed(ret);
+	free(o);
+	if (!ok)
+		ptc_unpacked_release(ret);
+	return ok;
 }
 
-/* libdw is not always built with zstd; we are. */
-static int unpack_zstd(int fd, uint64_t len, uint64_t *ret_len)
+bool ptc_unpack(int fd, uint64_t len, struct ptc_unpacked *ret)
 {
-	uint8_t *bytes = read_all(fd, len);
-	ZSTD_DStream *z = bytes ? ZSTD_createDStream() : NULL;
-	struct ptc_buf b = PTC_BUF_INIT;
-	int ret = -1;
+	uint8_t *bytes = NULL;
+	bool ok;
 
-	if (z && inflate(z, (ZSTD_inBuffer){ bytes, len, 0 }, &b))
-		ret = in_memory(b.bytes, b.len);
-	*ret_len = b.len;
-	(void)ZSTD_freeDStream(z);
-	ptc_buf_release(&b);
+	*ret = (struct ptc_unpacked){ .fd = -1 };
+	if (!len || len > PTC_PACKED_MAX)
+		return false;
+	ret->too_large = !ptc_budget_allows(len);
+	bytes = ret->too_large ? NULL : malloc(len);
+	ok = bytes && pread(fd, bytes, len, 0) == (ssize_t)len && ptc_unpack_bytes(bytes, len, ret);
 	free(bytes);
-	return ret;
+	return ok;
 }
 
-/* libdw maps what it unpacks: of a file that is cut meanwhile that would be SIGBUS. */
-static int copy_of(int fd, uint64_t len)
+void ptc_unpacked_release(struct ptc_unpacked *u)
 {
-	uint8_t *bytes = read_all(fd, len);
-	const int ret = bytes ? in_memory(bytes, len) : -1;
-
-	free(bytes);
-	return ret;
-}
-
-static int unpack_other(int fd, uint64_t len, uint64_t *ret_len)
-{
-	const int copy = elf_version(EV_CURRENT) == EV_NONE ? -1 : copy_of(fd, len);
-	Elf *elf = copy < 0 ? NULL : dwelf_elf_begin(copy);
-	const char *image = NULL;
-	int ret = -1;
-	size_t n = 0;
-
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		image = elf_rawfile(elf, &n);
-	if (image)
-		ret = in_memory(image, n);
-	*ret_len = n;
-	(void)elf_end(elf);
-	if (copy >= 0)
-		(void)close(copy);
-	return ret;
-}
-
-int ptc_unpack(int fd, uint64_t len, uint64_t *ret_len)
-{
-	return begins(fd, &zstd) ? unpack_zstd(fd, len, ret_len) : unpack_other(fd, len, ret_len);
+	if (u->fd >= 0)
+		(void)close(u->fd);
+	ptc_budget_drop(u->len);
+	u->fd = -1;
+	u->len = 0;
 }

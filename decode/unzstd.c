@@ -12,8 +12,11 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { COMPRESSED_WITH_ZSTD = 2 };		      /* ELFCOMPRESS_ZSTD, gABI */
-static const uint64_t SIZE_LIMIT = UINT64_C(4) << 30; /* of all sections, decompressed */
+#include "base/budget.h"
+#include "decode/elfroom.h"
+#include "decode/leftout.h"
+
+enum { COMPRESSED_WITH_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, gABI */
 
 struct image {
 	uint8_t *bytes; /* a private mapping of the file */
@@ -65,11 +68,9 @@ static uint64_t room_for(const struct image *f, const Elf64_Ehdr *eh)
 	for (i = 0; i < eh->e_shnum && section_at(f, eh, i, &sh); i++) {
 		if (!is_zstd(f, &sh, &ch))
 			continue;
-		if (ch.ch_size > SIZE_LIMIT - room)
+		if (ch.ch_size > INT64_MAX / 2 - room)
 			return 0;
 		room += (ch.ch_size + 15) & ~UINT64_C(15);
-		if (room > SIZE_LIMIT)
-			return 0;
 	}
 	return room;
 }
@@ -108,20 +109,13 @@ static bool fill(struct image *copy, const struct image *f, const Elf64_Ehdr *eh
 	return ok;
 }
 
-/* -1: no copy is needed, or none can be made. */
-static int copy_of(const struct image *f)
+/* @room bytes longer. -1: it cannot be made. Else *@ret_len: of the copy. */
+static int copy_of(const struct image *f, const Elf64_Ehdr *eh, uint64_t room, uint64_t *ret_len)
 {
 	struct image copy = { .len = 0 };
-	uint64_t room;
-	Elf64_Ehdr eh;
 	bool ok;
 	int fd;
 
-	if (!read_header(f, &eh))
-		return -1;
-	room = room_for(f, &eh);
-	if (!room)
-		return -1;
 	fd = memfd_create("ptcap-debug", MFD_CLOEXEC);
 	copy.len = ((f->len + 15) & ~UINT64_C(15)) + room;
 	if (fd < 0)
@@ -131,11 +125,13 @@ static int copy_of(const struct image *f)
 		return -1;
 	}
 	copy.bytes = mmap(NULL, copy.len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	ok = copy.bytes != MAP_FAILED && fill(&copy, f, &eh);
+	ok = copy.bytes != MAP_FAILED && fill(&copy, f, eh);
 	if (copy.bytes != MAP_FAILED)
 		(void)munmap(copy.bytes, copy.len);
-	if (ok)
+	if (ok) {
+		*ret_len = copy.len;
 		return fd;
+	}
 	(void)close(fd);
 	return -1;
 }
@@ -178,19 +174,52 @@ static bool has_zstd(int fd, const struct stat *st)
 	return false;
 }
 
-int ptc_unzstd_fd(int fd)
+/* *@ret: the decompressed copy; -1: none can be made. False: there is no room for it. */
+static bool copy_file(int fd, const struct stat *st, const char *file, struct ptc_leftout *left,
+		      int *ret)
 {
 	struct image f = { .bytes = NULL };
-	struct stat st;
-	int copy = -1;
+	uint64_t len = 0, room = 0;
+	Elf64_Ehdr eh;
 
-	if (fd < 0 || fstat(fd, &st) || !has_zstd(fd, &st))
-		return fd;
-	if (read_image(fd, &st, &f))
-		copy = copy_of(&f);
+	*ret = -1;
+	if (!ptc_elfroom_allows((uint64_t)st->st_size, "debug information", file, left))
+		return false;
+	if (read_image(fd, st, &f) && read_header(&f, &eh))
+		room = room_for(&f, &eh);
+	if (room && !ptc_elfroom_allows(f.len + room, "debug information", file, left)) {
+		free(f.bytes);
+		return false;
+	}
+	if (room)
+		*ret = copy_of(&f, &eh, room, &len);
 	free(f.bytes);
+	if (*ret >= 0) {
+		ptc_budget_hold(len);
+		if (left)
+			left->held += len;
+	}
+	return true;
+}
+
+int ptc_unzstd_fd(int fd, const char *file, struct ptc_leftout *left)
+{
+	struct stat st;
+	int copy;
+
+	if (fd < 0)
+		return -1;
+	if (!ptc_elfroom_has(fd, PTC_ELFROOM_DEBUG, file, left))
+		goto none;
+	if (fstat(fd, &st) || !has_zstd(fd, &st))
+		return fd;
+	if (!copy_file(fd, &st, file, left, &copy))
+		goto none;
 	if (copy < 0)
 		return fd;
 	(void)close(fd);
 	return copy;
+none:
+	(void)close(fd);
+	return -1;
 }

@@ -12,6 +12,9 @@ foreach(name damage plaintext)
 	set_tests_properties(cli_${name} PROPERTIES LABELS cli
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")
 endforeach()
+add_test(NAME cli_memory COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/memory.py")
+set_tests_properties(cli_memory PROPERTIES LABELS cli ENVIRONMENT
+	"PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;PEAK=$<TARGET_FILE:peak>;PTCAP_SANITIZE=${PTCAP_SANITIZE}")
 if(NOT PTCAP_SANITIZE) # Valgrind counts instructions, and runs no program with a sanitizer
 	add_test(NAME cli_growth COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/growth.py")
 	set_tests_properties(cli_growth PROPERTIES LABELS "cli;long" PROCESSORS 2 SKIP_RETURN_CODE 77

@@ -1,10 +1,11 @@
 # Programs that a signal kills: what `ptcap crash show` says of them. tests/e2e/crash.py has the cases.
-foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it)
+foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it secrets)
 	e2e_test(crash_${name} "${e2e_dir}/crash.py" "${name}")
 endforeach()
-foreach(name compilers linked rust go go_stripped go_stripped_other go_stripped_cgo sections coverage stripped)
+foreach(name compilers compilers_all linked rust go go_stripped go_stripped_other go_stripped_cgo sections coverage stripped)
 	e2e_test(lines_${name} "${e2e_dir}/lines.py" "${name}")
 endforeach()
+e2e_is_field(lines_compilers_all)
 e2e_is_field(lines_go_stripped_cgo)
 e2e_is_field(lines_go_stripped_other)
 foreach(name linked uncaught rust go_stripped stray)

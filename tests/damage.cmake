@@ -17,7 +17,7 @@ endfunction()
 
 set(some 200)
 if(PTCAP_SANITIZE)
-	set(some 100)
+	set(some 50)
 endif()
 ptcap_damage(some damage.py ${some} 1)
 if(NOT PTCAP_SANITIZE)

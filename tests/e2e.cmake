@@ -39,6 +39,8 @@ add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
 add_executable(refuse support/refuse.c)
 target_link_libraries(refuse PRIVATE ptcap_flags)
+add_executable(sandboxed support/sandboxed.c ../cli/cli.c ../cli/landlock.c ../cli/sandbox.c ../cli/syscalls.c)
+ptcap_sees_all(sandboxed)
 add_executable(hashflow support/hashflow.c)
 target_link_libraries(hashflow PRIVATE ptcap_flags)
 
@@ -49,7 +51,7 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 
 # Minutes together: `scripts/test --all` runs these, in the gcc build, if what they depend on has changed since they passed.
 set(e2e_long zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once emu_big_xz
-	emu_snapshots_vcpus emu_last_pipeline emu_spoilt_modes lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
+	emu_snapshots_vcpus lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
 	lines_linked unwound_linked)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
@@ -333,8 +335,8 @@ endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
 # Programs that fight back.
-foreach(name deaf grace holds itself storm waits_in_vfork attached_in_vfork traces_back watched_traces_back stops_tracer stops_ptcap
-	rights)
+foreach(name deaf grace holds itself storm waits_in_vfork attached_in_vfork traces_back watched_traces_back nobody_traces_back stops_tracer
+	stops_ptcap rights)
 	e2e_test(hostile_${name} "${e2e_dir}/hostile.py" "${name}")
 endforeach()
 foreach(name deaf itself storm)
@@ -346,6 +348,10 @@ foreach(name copies recordings snapshots)
 	e2e_test(commits_${name} "${e2e_dir}/commits.py" "${name}")
 	e2e_is_emulated(commits_${name})
 endforeach()
+# Files that say how much memory they need.
+foreach(name debugdata sections names_compressed sparse instructions options)
+	e2e_test(budget_${name} "${e2e_dir}/budget.py" "${name}")
+endforeach()
 # Names that act on a terminal.
 foreach(name printed refused)
 	if(NOT PTCAP_SANITIZE) # each starts many processes; unit_base tests plain.c there
@@ -355,6 +361,14 @@ endforeach()
 # Closed descriptors, limits, pagers, files that are cut.
 foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager)
 	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
+endforeach()
+# The sandbox of what reads a recording, which builds with a sanitizer do not have, and the rights of what records.
+foreach(name reading writing fetching without_landlock without_seccomp off commands pager
+		rights_of_record rights_of_step rights_of_crash rights_of_snapshot rights_of_all rights_of_output rights_of_command)
+	if(NOT PTCAP_SANITIZE)
+		e2e_test(sandbox_${name} "${e2e_dir}/sandbox.py" "${name}")
+		set_property(TEST e2e_sandbox_${name} APPEND PROPERTY ENVIRONMENT "SANDBOXED=$<TARGET_FILE:sandboxed>")
+	endif()
 endforeach()
 # Numbers at their extremes.
 e2e_test(numbers_auxtrace_info "${e2e_dir}/numbers.py" auxtrace_info)
@@ -567,3 +581,7 @@ if(NOT PTCAP_SANITIZE)
 		e2e_is_field(failing_${name}_200)
 	endforeach()
 endif()
+
+# e2e_compare_spoilt and e2e_emu_last_threads do the same in less time.
+e2e_is_field(emu_spoilt_modes)
+e2e_is_field(emu_last_pipeline)

@@ -28,7 +28,7 @@ static size_t gather(const struct ptc_tracer *t, pid_t pid, struct ptc_state_thr
 /* @k is about to die of a signal: save the state of its process. */
 static int save(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *err)
 {
-	struct ptc_state s = { .pid = k->pid, .tid = k->tid };
+	struct ptc_state s = { .pid = k->pid, .tid = k->tid, .no_memory = t->no_memory };
 	struct ptc_state_thread *threads;
 	siginfo_t info;
 	int rc;

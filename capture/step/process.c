@@ -19,8 +19,9 @@
 
 enum { ASK_AGAIN_MS = 10, LOOK_MS = 400, REAP_MS = 500 };
 
-/* From the request to leave to the end of a process that does not. */
-static const uint64_t LEAVE_NS = 700000000;
+/* From the request to leave to the end of a process that cannot answer, and of one that does not.
+ */
+static const uint64_t LEAVE_NS = 700000000, NEVER_NS = 10000000000;
 
 /* In the tracer's process only; its signal handler has no other way to know. */
 static struct {
@@ -53,6 +54,14 @@ static bool hung_up(int fd, int timeout_ms)
 	struct pollfd pfd = { .fd = fd, .events = 0 };
 
 	return poll(&pfd, 1, timeout_ms) == 1 && pfd.revents & POLLHUP;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /* The number behind @key in the text of /proc/PID/status; 0: there is none. */
@@ -95,9 +104,14 @@ static void free_ptcap(pid_t pid)
 {
 	const uint64_t to_end = 1u << (SIGINT - 1) | 1u << (SIGTERM - 1) | 1u << (SIGHUP - 1) |
 				1u << (SIGQUIT - 1);
+	static uint64_t looked_ns;
+	const uint64_t now = now_ns();
 	char text[STATUS_SIZE];
 	pid_t tracer;
 
+	if (pid <= 0 || now - looked_ns < LOOK_MS * UINT64_C(500000))
+		return;
+	looked_ns = now;
 	if (!read_status(pid, text) ||
 	    !((number_of(text, "\nShdPnd:", 16) | number_of(text, "\nSigPnd:", 16)) & to_end))
 		return;
@@ -188,25 +202,29 @@ static void kick(struct ptc_step_process *p)
 		(void)kill(p->pid, ptc_step_process_kick());
 }
 
-static uint64_t now_ns(void)
+/* Does another process trace it, or does it wait for memory that does not come? */
+static bool cannot_answer(pid_t pid)
 {
-	struct timespec ts;
+	char text[STATUS_SIZE];
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return read_status(pid, text) &&
+	       (strstr(text, "\nState:\tt") || strstr(text, "\nState:\tD"));
 }
 
 /*
  * SIGKILL reaches a process that is stopped, by a signal or by another tracer. What it watched goes
- * on. What it stepped may die of the trap flag that is left (doc/adr/0007).
+ * on. What it stepped may die of the trap flag that is left (doc/adr/0007): so a busy machine is no
+ * reason.
  */
 static void end_if_late(struct ptc_step_process *p)
 {
 	const uint64_t now = now_ns();
+	uint64_t late;
 
 	if (!p->leave_ns)
 		p->leave_ns = now;
-	if (now - p->leave_ns < LEAVE_NS || p->killed || !p->pid)
+	late = now - p->leave_ns;
+	if (late < LEAVE_NS || p->killed || !p->pid || (late < NEVER_NS && !cannot_answer(p->pid)))
 		return;
 	p->killed = true;
 	(void)kill(p->pid, SIGKILL);
@@ -406,6 +424,7 @@ void ptc_step_process_tell(const struct ptc_step_process *p)
 
 void ptc_step_process_linger(const struct ptc_step_process *p)
 {
+	own.ptcap = 0;
 	atomic_store(&p->shared->lingers, true);
 	(void)close_range(0, ~0U, 0);
 }

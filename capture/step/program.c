@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
-#include "capture/step/rights.h"
+#include "capture/step/setid.h"
 
 /* A task, and the tracer whose it is: for callbacks. */
 struct at {
@@ -202,7 +202,7 @@ int ptc_program_begin(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	int rc = read_comm(k->tid, &comm, err);
 	char path[sizeof(t->rightless_path)];
 
-	if (ptc_rights_lack(k->tid, path, sizeof(path)) && !t->rightless++)
+	if (ptc_setid_lacks(k->tid, path, sizeof(path)) && !t->rightless++)
 		memcpy(t->rightless_path, path, sizeof(path));
 	if (!rc) {
 		ptc_records_comm(t->rec, (const char *)comm.bytes, true);

@@ -378,6 +378,7 @@ static int look_out(struct step *s, struct ptc_err *err)
 	const struct ptc_record_opts *o = s->opts;
 	const int rc = o->crash ? ptc_states_open(&s->tracer.states, err) : 0;
 
+	s->tracer.no_memory = o->no_memory;
 	s->tracer.on_signals = o->on_signals;
 	ptc_crossings_init(&s->tracer.crossings, o);
 	if (rc || !o->snapshot || !(o->crash || o->on_signals || o->nat))

@@ -39,6 +39,7 @@ struct ptc_tracer {
 	struct ptc_crossings crossings; /* that ask for one */
 	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */
 	bool series;			/* each snapshot is a file, which needs @code */
+	bool no_memory;			/* opts->no_memory, of @states */
 
 	/* the outcome */
 	int status;		  /* the command's, as waitpid gives it */

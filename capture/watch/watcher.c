@@ -128,7 +128,10 @@ static void hold(const struct ptc_watcher *w)
  */
 static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct ptc_err *err)
 {
-	struct ptc_state s = { .pid = ptc_task_process(tid), .tid = tid, .time_ns = now(w) };
+	struct ptc_state s = { .pid = ptc_task_process(tid),
+			       .tid = tid,
+			       .time_ns = now(w),
+			       .no_memory = w->opts->no_memory };
 	struct ptc_threads others = { .n = 0 };
 	siginfo_t info;
 	int rc;

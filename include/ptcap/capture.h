@@ -190,6 +190,8 @@ struct ptc_record_opts {
 	 * the emulated source, nor with CPUs: PTC_E_USAGE.
 	 */
 	bool crash;
+	/* With crash: keep no memory of the process: neither stacks nor code that is in no file. */
+	bool no_memory;
 	/*
 	 * With snapshot: take one when one of these signals is about to be delivered, whatever it
 	 * will do. Bit N-1: signal N. As crash otherwise.
@@ -248,6 +250,14 @@ struct ptc_record_opts {
 	 * for us, or not there; PTC_E_BUSY: modules came and went all the time.
 	 */
 	bool kcore;
+	/*
+	 * Once the events are open, the calling thread, and threads and processes that ptc_record
+	 * starts, keep only the capabilities(7) that the recording needs, and get no_new_privs.
+	 * They do not come back when ptc_record returns: for programs that do nothing else. A
+	 * command keeps all it had, because it is forked before. The software sources start their
+	 * command later, and ignore this with argv.
+	 */
+	bool drop_rights;
 	bool no_retcomp; /* switch RET compression off */
 	/*
 	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
@@ -318,6 +328,9 @@ struct ptc_record_opts {
 	/* Called every second or so while recording. May be NULL. */
 	void (*on_progress)(void *ctx, const struct ptc_progress *p);
 	void *progress_ctx;
+	/* With drop_rights: another name that the caller creates, renames or removes later. May be
+	 * NULL. */
+	const char *other_output;
 };
 
 /* The defaults: the best source, no limits, no callbacks. */

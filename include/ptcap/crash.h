@@ -68,9 +68,10 @@ struct ptc_crash_signal {
 	uint64_t signo;
 	int64_t code; /* si_code */
 	uint64_t error;
-	uint64_t addr;	  /* si_addr, if si_code says that there is one */
-	uint64_t sender;  /* si_pid, if si_code says so */
-	uint64_t time_ns; /* of the clock that the records have */
+	uint64_t addr;	    /* si_addr, if si_code says that there is one */
+	uint64_t sender;    /* si_pid, if si_code says so */
+	uint64_t time_ns;   /* of the clock that the records have */
+	uint64_t no_memory; /* 1: no memory was to be kept, so there are no MEMORY records */
 };
 
 struct ptc_crash_thread {

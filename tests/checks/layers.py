@@ -20,6 +20,7 @@ ONLY_IN = [
      ["decode/"]),
     ("libiberty", r'#\s*include\s*[<"](libiberty/|demangle\.h)', ["decode/"]),
     ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/compress.", "auxtrace/inflate.", "decode/unpack.", "decode/unzstd."]),
+    ("zlib and liblzma", r'#\s*include\s*[<"](zlib|lzma)\.h', ["decode/unpack."]),
     ("QEMU's plugin API", r'#\s*include\s*[<"]qemu-plugin', ["capture/emu/"]),
     ("JSON output", r'#\s*include\s*[<"]jansson', ["cli/"]),
     ("option parsing", r'#\s*include\s*<getopt\.h>|\bgetopt(_long)?\s*\(', ["cli/"]),
@@ -27,8 +28,8 @@ ONLY_IN = [
     ("exit", r"(?<!_)\b(exit|quick_exit|abort|errx?|warnx?)\s*\(", ["cli/"]),
 ]
 SYSTEM_FILES = r'"/(proc|sys)/'  # read by capture/ alone
-# and /proc/self/fd, to give a file its name or to open it; and the roots of containers
-NAMES_A_FILE = ("base/hidden.c", "base/tmpfile.c", "decode/codemem.c", "decode/search.c", "base/untrusted.c")
+# and /proc/self/fd, to give a file its name or to open it; the roots of containers; how much memory is in use
+NAMES_A_FILE = ("base/budget.c", "base/hidden.c", "base/tmpfile.c", "decode/codemem.c", "decode/search.c", "base/untrusted.c")
 
 
 def check(root):
@@ -89,6 +90,7 @@ BAD = [
     ("capture/bad.c", 'int f(void) { return getopt(0, 0, ""); }\n'),
     ("decode/bad.c", 'const char *p = "/proc/self/maps";\n'),
     ("base/bad.c", '#include <jansson.h>\n'),
+    ("decode/bad.c", '#include <zlib.h>\n'),
 ]
 
 prove(check, GOOD, BAD)

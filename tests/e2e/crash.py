@@ -354,6 +354,54 @@ def others_read_it(folder):
         check(want["fault"]["ip"][2:] in r.out.split()[-3:], r.out[-200:])
 
 
+def holds(path, word):
+    """How often a file has a word."""
+    with open(path, "rb") as f:
+        return f.read().count(word.encode())
+
+
+@case
+def secrets(folder):
+    """Environment and arguments are in a recording; --redact zeroes them, --no-memory keeps none; the stack is the same."""
+    path, redacted, bare = (os.path.join(folder, name) for name in ("f", "redacted", "bare"))
+    env = {**os.environ, "SECRET": "of-the-environment"}
+    for out, options in ((path, []), (bare, ["--no-memory"])):
+        r = Run([PTCAP, "crash", "-q", "-o", out, *options, "--", STATIC, "null", "of-the-arguments"], env=env)
+        r.expect(128 + signal.SIGSEGV)
+    check(holds(path, "of-the-environment") and holds(path, "of-the-arguments") > 1, "no secret is there to redact")
+    r = Run([PTCAP, "convert", "-i", path, "-o", redacted, "--redact"]).expect(0)
+    check(re.fullmatch(r"ptcap: \d+ bytes of arguments and environments are zero now\n", r.err), r.err)
+    check(not holds(redacted, "of-the-"), "a secret is left")
+    want, said, without = (shown(p) for p in (path, redacted, bare))
+    check(said == want, f"redacted, it says something else: {said}")
+    # The header has the command line, as perf's has.
+    check(not holds(bare, "of-the-environment") and holds(bare, "of-the-arguments") == 1, "memory was kept")
+    check(without["no_memory"] and "differ_at" not in without and "no_memory" not in want, without["text"])
+    check(functions(without["stack_traced"]) == functions(want["stack_traced"]), without["stack_traced"])
+    check(functions(without["stack_unwound"]) == functions(want["stack_unwound"])[:1], without["stack_unwound"])
+    check(without["text"] == want["text"], without["text"])
+    r = Run([PTCAP, "crash", "show", "-i", bare]).expect(0)
+    check("no memory was kept" in r.out and "they differ" not in r.out, r.out)
+    Run([PTCAP, "dump", "--verify", "-i", redacted]).expect(0)
+    r = Run([PTCAP, "convert", "-i", redacted, "-o", bare, "--redact"]).expect(0)
+    check("no arguments and no environments" in r.err, r.err)
+    watched(folder, env)
+
+
+def watched(folder, env):
+    """The watcher keeps none, either."""
+    path = os.path.join(folder, "watched")
+    for options, there in (([], True), (["--no-memory"], False)):
+        r = Run([PTCAP, "crash", "-q", "-e", "dummy:u", "-o", path, *options, "--", STATIC, "null"], env=env)
+        if r.status == 125:
+            return  # events are not for us here
+        check(bool(holds(path, "of-the-environment")) == there, f"{options}: the environment is there: {not there}")
+
+
+def shown(path):
+    return json.loads(Run([PTCAP, "crash", "show", "-i", path, "--format", "json"]).expect(0).out)
+
+
 @case
 def core(folder):
     """It dumps its core as it would alone, which agrees; and which does instead, if nothing was saved."""

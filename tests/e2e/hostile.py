@@ -158,6 +158,27 @@ def watched_traces_back(folder):
         p.stdin.close()
 
 
+def as_nobody():
+    """A command prefix: somebody else, who can run ptcap here."""
+    argv = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    if os.geteuid() or not shutil.which("setpriv") or Run([*argv, PTCAP, "--version"]).status:
+        lib.skip("it takes root to become somebody else, who can run ptcap")
+    return argv
+
+
+@case
+def nobody_traces_back(folder):
+    """Who is not root cannot trace pt-watcher: the kernel refuses it, as the watcher is not dumpable."""
+    prefix = as_nobody()
+    os.chmod(folder, 0o777)
+    p = subprocess.Popen([*prefix, PTCAP, "crash", "-q", "-e", "dummy:u", "-o", os.path.join(folder, "f"), "--", prog("hostile"), "back"],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    check(p.stdout.readline() == b"refused\n", "it traces pt-watcher")
+    p.stdin.close()
+    check(p.stdout.readline() == b"done\n", "it did not end by itself")
+    ended(p, 7)
+
+
 @case
 def stops_tracer(folder):
     """SIGSTOP to the tracer is undone at once: the recording is whole, and so is the command."""
@@ -182,9 +203,7 @@ def stops_ptcap(folder):
 def rights(folder):
     """A set-user-ID program that an unprivileged ptcap steps lacks its rights, and is named. As root it has them."""
     program, out = os.path.join(folder, "set_id"), os.path.join(folder, "out")
-    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    if os.geteuid() or not shutil.which("setpriv") or Run([*nobody, PTCAP, "--version"]).status:
-        lib.skip("it takes root to become somebody else, who can run ptcap")
+    nobody = as_nobody()
     shutil.copy(prog("exit"), program)
     os.chmod(program, 0o4755)
     os.chmod(folder, 0o711)

@@ -237,17 +237,31 @@ def compared(folder, what, argv):
     return bool(path)
 
 
-@case
-def compilers(folder):
-    """C and C++ by gcc and clang."""
+COMPILERS = (("gcc", "l.c", C), ("clang", "l.c", C), ("g++", "l.cpp", CXX), ("clang++", "l.cpp", CXX))
+
+
+def by_compilers(folder, ways):
+    """C and C++ by gcc and clang; @ways: of each level of optimization its versions of DWARF, for gcc and for clang."""
     need()
     done = 0
-    for compiler, name, text in (("gcc", "l.c", C), ("clang", "l.c", C), ("g++", "l.cpp", CXX), ("clang++", "l.cpp", CXX)):
+    for compiler, name, text in COMPILERS:
         path = source(folder, name, text)
-        for level in ("-O0", "-O2"):
-            for dwarf in ("4", "5"):
+        for level, versions in ways.items():
+            for dwarf in versions[compiler.startswith("clang")]:
                 done += compared(folder, f"{compiler} {level} DWARF {dwarf}", [compiler, "-g", level, "-gdwarf-" + dwarf, path])
     check(done, "no compiler")
+
+
+@case
+def compilers(folder):
+    """Each compiler with both levels and both versions."""
+    by_compilers(folder, {"-O0": "45", "-O2": "54"})
+
+
+@case
+def compilers_all(folder):
+    """Each level with each version."""
+    by_compilers(folder, {"-O0": ("45", "45"), "-O2": ("45", "45")})
 
 
 @case

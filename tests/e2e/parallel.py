@@ -177,8 +177,8 @@ def twins(folder):
         header[72:104] = bytes(32)  # no features: their places have moved
         with open(twin, "wb") as f:
             f.write(header + body)
-        for form in FORMS[:4]:
-            check(same(["-i", twin, *form], ["2:1", "2"]) > 0, "nothing was decoded")
+        for form in FORMS[: 1 if store.READS else 4]:
+            check(same(["-i", twin, *form], ["2:1"]) > 0, "nothing was decoded")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 # PMU says of each ring (support/countcheck.c). Drained rings of many sizes, at many rates, with a reader that is
 # stopped now and then; one that is fast enough; snapshots.
 . ./lib.sh
-runs=6 whole=16777216 rounds=2 patient=,patient
+runs=4 whole=8388608 rounds=1 patient=,patient
 [ -z "${FULL-}" ] || runs=100 whole=536870912 rounds=5 patient=
 : "${SEED:=1}"
 RANDOM=$SEED

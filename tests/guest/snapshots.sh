@@ -37,7 +37,7 @@ undisturbed() {
 }
 
 # The module keeps all that it writes: each window is held to that.
-snaps=3 threads=2000 births=3 keep=8
+snaps=3 threads=1000 births=2 keep=8
 [ -z "${FULL-}" ] || snaps=50 threads=5000 births=20 keep=64
 aux=65536
 kept=/sys/kernel/debug/intel_pt birth_ms=/sys/module/softpt/parameters/birth_ms

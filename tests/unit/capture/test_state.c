@@ -98,6 +98,39 @@ Test(state, what_is_saved_of_a_process_is_what_it_has)
 	ptc_buf_release(&b);
 }
 
+Test(state, no_memory_is_kept_if_none_is_to_be)
+{
+	const uint64_t here = 5;
+	const struct user_regs_struct regs = { .rsp = (uint64_t)&here, .rip = (uint64_t)is_fatal };
+	const struct ptc_state_thread thread = { getpid(), false, &regs };
+	const siginfo_t info = { .si_signo = SIGSEGV };
+	const struct ptc_state s = { .pid = getpid(),
+				     .tid = getpid(),
+				     .info = &info,
+				     .threads = &thread,
+				     .nthreads = 1,
+				     .no_memory = true };
+	size_t kinds[PTC_CRASH_AUXV + 1] = { 0 };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_crash c;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	struct ptc_cur cur;
+
+	ptc_state_put(&b, &s);
+	cur = ptc_cur_init(b.bytes, b.len);
+	while (ptc_cur_left(&cur)) {
+		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
+		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+		kinds[c.kind]++;
+		if (c.kind == PTC_CRASH_SIGNAL)
+			cr_assert_eq(c.u.signal.no_memory, 1);
+	}
+	cr_assert_eq(kinds[PTC_CRASH_MEMORY], 0);
+	cr_assert(kinds[PTC_CRASH_THREAD] == 1 && kinds[PTC_CRASH_MAP] > 5);
+	ptc_buf_release(&b);
+}
+
 /* @size bytes with nothing beside them. */
 static uint8_t *island(size_t size, int prot)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fewer.h"
 #include "lib_elf.h"
 #include "lib_flow.h"
 #include "recording.h"
@@ -396,10 +397,10 @@ Test(calm, whoever_takes_turns_what_comes_out_is_libipt_s)
 	bytes[1] = 1; /* the first jcc leads elsewhere */
 	code = rec_make_file(pt_code, PT_CODE_LEN);
 	other = rec_make_file(bytes, PT_CODE_LEN);
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < FEWER(100, 40); i++)
 		pieces += pieces_at_random(i, i % 4 ? -1 : OURS, code.path,
 					   i % 3 ? code.path : other.path);
-	cr_assert_gt(pieces, 200, "%d pieces", (int)pieces);
+	cr_assert_gt(pieces, FEWER(200, 60), "%d pieces", (int)pieces);
 	(void)close(code.fd);
 	(void)close(other.fd);
 }
@@ -500,11 +501,12 @@ Test(calm, whatever_code_becomes_what_comes_out_is_libipt_s)
 	files[0] = rec_make_file(pt_code, PT_CODE_LEN);
 	files[1] = rec_make_file(bytes, PT_CODE_LEN);
 	le_folder(folder, sizeof(folder));
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < FEWER(200, 60); i++) {
 		c.seed = i;
 		pieces += pieces_of_changing(&c, i % 3 ? 20 : 200, folder);
 	}
-	cr_assert_gt(pieces, 2000, "%d pieces", (int)pieces); /* no code that changes: 1300 */
+	cr_assert_gt(pieces, FEWER(2000, 500), "%d pieces",
+		     (int)pieces); /* no code that changes: 1300 */
 	le_folder_remove(folder);
 	(void)close(files[0].fd);
 	(void)close(files[1].fd);

@@ -53,12 +53,30 @@ static int libipts(struct pt_block_decoder *dec, struct pt_block *b, uint32_t *r
 	return status;
 }
 
+static int joined(struct pt_block_decoder *dec, struct pt_block *b, uint32_t *ret_insns)
+{
+	const int status = ptc_ipt_next_block(dec, b, ret_insns, UINT32_MAX);
+
+	cr_assert(!ptc_ipt_is_part(status, b, *ret_insns, UINT32_MAX));
+	return status;
+}
+
+/* None is joined, and what goes on is a part. */
+static int in_parts(struct pt_block_decoder *dec, struct pt_block *b, uint32_t *ret_insns)
+{
+	const int status = ptc_ipt_next_block(dec, b, ret_insns, 1);
+
+	if (status >= 0 && b->ninsn && !(status & pts_event_pending))
+		cr_assert_eq(ptc_ipt_is_part(status, b, *ret_insns, 1), ptc_ipt_is_cut(b));
+	return status;
+}
+
 /* The blocks until the first error, as text. */
 static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace, next_block *next,
 		 char *text, size_t len)
 {
 	struct pt_block_decoder *dec;
-	struct pt_image *image;
+	const struct ptc_ipt_image *image;
 	struct pt_event ev;
 	struct pt_block b;
 	struct ptc_err err;
@@ -68,7 +86,7 @@ static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace
 
 	cr_assert_eq(ptc_ipt_decoder(&c->ipt, trace->bytes, trace->len, &dec, &err), 0);
 	cr_assert_eq(ptc_ipt_image(&c->ipt, &c->as, mode, &image, &err), 0);
-	(void)pt_blk_set_image(dec, image);
+	(void)pt_blk_set_image(dec, image->image);
 	text[0] = '\0';
 	for (status = pt_blk_sync_forward(dec); status >= 0 && n < len;) {
 		if (status & pts_event_pending) {
@@ -83,6 +101,23 @@ static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace
 	cr_assert_lt(n, len);
 	(void)snprintf(text + n, len - n, "%d", pt_errcode(status));
 	pt_blk_free_decoder(dec);
+}
+
+/* Libipt has the code of the file from now on, and has seen none of it that others come to. */
+static void code_tell(struct code *c)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	const struct ptc_ipt_image *image;
+	struct ptc_err err;
+	char text[200];
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x1000);
+	pt_tnt(&b, "N");
+	list(c, PTC_MODE_64, &b, joined, text, sizeof(text));
+	cr_assert_eq(ptc_ipt_image(&c->ipt, &c->as, PTC_MODE_64, &image, &err), 0);
+	cr_assert_eq(image->nwanted, 0);
+	ptc_buf_release(&b);
 }
 
 /* It comes to the second instruction of a block, and then to the first. */
@@ -103,19 +138,38 @@ Test(ipt_block, one_whose_second_half_is_known_is_one_all_the_same)
 
 	put_halves(&b);
 	code_open(&c);
-	list(&c, PTC_MODE_64, &b, ptc_ipt_next_block, empty, sizeof(empty));
-	list(&c, PTC_MODE_64, &b, ptc_ipt_next_block, full, sizeof(full));
-	list(&c, PTC_MODES, &b, ptc_ipt_next_block, none, sizeof(none));
+	code_tell(&c);
+	list(&c, PTC_MODE_64, &b, joined, empty, sizeof(empty));
+	list(&c, PTC_MODE_64, &b, joined, full, sizeof(full));
+	list(&c, PTC_MODES, &b, joined, none, sizeof(none));
 	list(&c, PTC_MODE_64, &b, libipts, own, sizeof(own));
 	cr_expect_str_eq(own, empty);
 	code_release(&c);
 	code_open(&c);
+	code_tell(&c);
 	list(&c, PTC_MODE_64, &b, libipts, own, sizeof(own));
 	code_release(&c);
 	cr_expect_str_eq(empty, "1025 1025 1; 1024 1025 2; 1024 1025 2; 21");
 	cr_expect_str_eq(full, empty);
 	cr_expect_str_eq(none, empty);
 	cr_expect_str_neq(own, empty, "libipt does not need this any more");
+	ptc_buf_release(&b);
+}
+
+Test(ipt_block, one_that_has_enough_is_not_joined)
+{
+	char parts[200], own[200];
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct code c;
+
+	put_halves(&b);
+	code_open(&c);
+	list(&c, PTC_MODE_64, &b, in_parts, parts, sizeof(parts));
+	code_release(&c);
+	code_open(&c);
+	list(&c, PTC_MODE_64, &b, libipts, own, sizeof(own));
+	code_release(&c);
+	cr_expect_str_eq(parts, own);
 	ptc_buf_release(&b);
 }
 
@@ -135,10 +189,10 @@ Test(ipt_block, an_instruction_whose_end_is_gone_is_none_though_it_is_known)
 	nothing = ptc_codefiles_new(&c.files, "nothing");
 	cr_assert(ptc_addrspace_map(&c.as, 0x1000, 0x35, 0, c.file));
 	cr_assert(ptc_addrspace_map(&c.as, 0x1035, 4, 0x35, c.file));
-	list(&c, PTC_MODE_64, &b, ptc_ipt_next_block, whole, sizeof(whole));
+	list(&c, PTC_MODE_64, &b, joined, whole, sizeof(whole));
 	cr_assert(ptc_addrspace_map(&c.as, 0x1035, 4, 0, nothing));
-	list(&c, PTC_MODE_64, &b, ptc_ipt_next_block, gone, sizeof(gone));
-	list(&c, PTC_MODES, &b, ptc_ipt_next_block, none, sizeof(none));
+	list(&c, PTC_MODE_64, &b, joined, gone, sizeof(gone));
+	list(&c, PTC_MODES, &b, joined, none, sizeof(none));
 	/* The end of the trace; a missing bit, in the words of libipt 2.1. */
 	cr_expect_str_eq(
 		whole,

@@ -91,3 +91,19 @@ Test(labels, a_perf_map_s_names_may_have_blanks_and_its_lines_may_be_anything)
 	cr_assert_eq(t.n, 3);
 	ptc_labels_release(&t);
 }
+
+Test(labels, a_name_that_is_lent_is_not_copied)
+{
+	struct ptc_labels t = { .n = 0 };
+	const char name[] = "lent";
+	uint64_t off;
+
+	cr_assert(ptc_labels_lend(&t, 0x100, 0x10, 1, name));
+	cr_assert(ptc_labels_lend(&t, 0x100, 0x10, 1, name));
+	cr_assert(ptc_labels_add(&t, 0x200, 0x10, 1, "own", 3));
+	ptc_labels_sort(&t);
+	cr_assert_eq(ptc_labels_find(&t, 0x108, 2, &off), name);
+	cr_assert_eq(off, 8);
+	cr_assert_str_eq(ptc_labels_find(&t, 0x200, 2, &off), "own");
+	ptc_labels_release(&t);
+}

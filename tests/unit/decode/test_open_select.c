@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fewer.h"
 #include "recording.h"
 
 /* PSBs at 100, 200, ..., @n of them, a syscall behind each; threads 7 and 8 take turns. */
@@ -52,7 +53,7 @@ Test(open_select, of_a_thread_that_rests_the_last_transfers_are_looked_for_furth
 	pd_switch(&t.pd, 8, 2, 10, false);
 	rec_syscall_at(&t.a, 20, 0x2000);
 	pd_switch(&t.pd, 7, 2, 30, false);
-	for (i = 0; i < 5000; i++) {
+	for (i = 0; i < FEWER(5000, 1000); i++) {
 		rec_psb_at(&t.a, (uint64_t)i * 100 + 100);
 		rec_syscall_at(&t.a, (uint64_t)i * 100 + 120, 0x1000);
 	}

@@ -50,7 +50,7 @@ TestSuite(trail, .init = begin, .fini = end);
 static bool ran(uint64_t ip, uint64_t time)
 {
 	const struct ptc_trail_block b = {
-		.ip = ip, .end_ip = ip, .ninsn = 1, .mode = PTC_MODE_64, .time = time
+		.ip = ip, .end_ip = ip, .ninsn = 1, .mode = PTC_MODE_64, .time = time, .whole = ip
 	};
 
 	return ptc_trail_block(t, &b);
@@ -197,7 +197,8 @@ Test(trail, the_transfers_inside_a_bent_block_are_listed)
 					   .ninsn = 4,
 					   .mode = PTC_MODE_64,
 					   .time = 10,
-					   .bent = true };
+					   .bent = true,
+					   .whole = 0x1003 };
 
 	cr_assert(ptc_trail_block(t, &b)); /* jmp, call, nop, ret */
 	expect("1003 1006 jmp@10 1006 1024 call@10 ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/step/rights.h"
+#include "capture/step/setid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool lacks(const char *exe, const struct stat *st, const struct ptc_buf *
 		getxattr(exe, "security.capability", NULL, 0) > 0);
 }
 
-bool ptc_rights_lack(pid_t pid, char *path, size_t size)
+bool ptc_setid_lacks(pid_t pid, char *path, size_t size)
 {
 	struct ptc_buf status = PTC_BUF_INIT;
 	struct ptc_err ignored;

@@ -4,8 +4,8 @@
  * while a tracer without CAP_SYS_PTRACE is attached (cap_bprm_creds_from_file in
  * security/commoncap.c), so the program may do something else than alone.
  */
-#ifndef PTC_CAPTURE_STEP_RIGHTS_H
-#define PTC_CAPTURE_STEP_RIGHTS_H
+#ifndef PTC_CAPTURE_STEP_SETID_H
+#define PTC_CAPTURE_STEP_SETID_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +13,6 @@
 
 /* Process @pid has just executed a file: does it lack rights that the file gives? Its path goes to
  * @path. */
-bool ptc_rights_lack(pid_t pid, char *path, size_t size);
+bool ptc_setid_lacks(pid_t pid, char *path, size_t size);
 
 #endif

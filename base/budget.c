@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/budget.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "ptcap/memory.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifdef SANITIZED
+#include <sanitizer/allocator_interface.h>
+#endif
+
+static const uint64_t LIMIT_MAX = (uint64_t)4 << 30; /* of the default */
+static const uint64_t STEP_MAX = (uint64_t)16 << 20; /* between two looks at the heap */
+static const uint64_t SPARE = (uint64_t)8 << 20;     /* of RLIMIT_AS: for who cannot do without */
+
+/* Of all threads; atomic. */
+static uint64_t limit;	/* bytes; 0: the default, not computed yet */
+static uint64_t held;	/* bytes that are not in the heap */
+static uint64_t credit; /* bytes that may be allocated before the next look */
+
+static _Thread_local bool refused;
+
+void ptc_memory_set_limit(uint64_t bytes)
+{
+	__atomic_store_n(&credit, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&limit, bytes, __ATOMIC_RELAXED);
+}
+
+static uint64_t default_limit(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	const uint64_t quarter = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 : 0;
+
+	return quarter && quarter < LIMIT_MAX ? quarter : LIMIT_MAX;
+}
+
+uint64_t ptc_budget_limit(void)
+{
+	uint64_t n = __atomic_load_n(&limit, __ATOMIC_RELAXED);
+
+	if (!n) {
+		n = default_limit();
+		__atomic_store_n(&limit, n, __ATOMIC_RELAXED);
+	}
+	return n;
+}
+
+static uint64_t heap_used(void)
+{
+#ifdef SANITIZED
+	return __sanitizer_get_current_allocated_bytes();
+#else
+	const struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+#endif
+}
+
+static uint64_t less(uint64_t from, uint64_t n)
+{
+	return from > n ? from - n : 0;
+}
+
+/* The first number of /proc/self/statm is all addresses of the process, in pages. */
+static uint64_t addresses_used(void)
+{
+	const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	char text[64] = "";
+
+	if (fd < 0)
+		return 0;
+	(void)!read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes of addresses that RLIMIT_AS leaves. */
+static uint64_t addresses_left(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_AS, &r) || r.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return less(r.rlim_cur, addresses_used() + SPARE);
+}
+
+uint64_t ptc_budget_left(void)
+{
+	const uint64_t left =
+		less(ptc_budget_limit(), heap_used() + __atomic_load_n(&held, __ATOMIC_RELAXED));
+	const uint64_t addresses = addresses_left();
+
+	return left < addresses ? left : addresses;
+}
+
+/* Threads that look at the same time may each set the credit: that is a step more for each. */
+static bool look(uint64_t n)
+{
+	const uint64_t left = ptc_budget_left(), part = ptc_budget_limit() / 64;
+	const uint64_t step = part < STEP_MAX ? part : STEP_MAX;
+
+	if (n > left) {
+		refused = true;
+		return false;
+	}
+	__atomic_store_n(&credit, left - n < step ? left - n : step, __ATOMIC_RELAXED);
+	return true;
+}
+
+bool ptc_budget_allows(uint64_t n)
+{
+	uint64_t had = __atomic_load_n(&credit, __ATOMIC_RELAXED);
+
+	while (n <= had)
+		if (__atomic_compare_exchange_n(&credit, &had, had - n, true, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			return true;
+	return look(n);
+}
+
+bool ptc_budget_refused(void)
+{
+	const bool was = refused;
+
+	refused = false;
+	return was;
+}
+
+void ptc_budget_hold(uint64_t n)
+{
+	(void)__atomic_add_fetch(&held, n, __ATOMIC_RELAXED);
+}
+
+void ptc_budget_drop(uint64_t n)
+{
+	(void)__atomic_sub_fetch(&held, n, __ATOMIC_RELAXED);
+}
