@@ -345,6 +345,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->unreached = end->unreached;
 	ret->unmet = end->unmet;
 	ret->cut_short = end->cut_short;
+	ret->unanswered = end->unanswered;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
 	ret->unshown = end->unshown;
@@ -379,6 +380,8 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->failed = end->failed;
 	ret->missed_cpus = end->missed_cpus;
 	ret->late_cpus = end->late_cpus;
+	ret->rightless = end->rightless;
+	memcpy(ret->rightless_path, end->rightless_path, sizeof(ret->rightless_path));
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	memcpy(ret->unfollowed, end->unfollowed, sizeof(ret->unfollowed));
 	ret->kcore_bytes = s->kcore_bytes;

@@ -39,15 +39,20 @@ static enum ptc_wake_action ask(struct asker *k)
 }
 
 /* A command gets SIGINT and its like from the terminal, too: its end is waited for once. */
-static enum ptc_wake_action on_signal(struct asker *k, int sig, pid_t cmd)
+static enum ptc_wake_action on_signal(struct asker *k, const struct signalfd_siginfo *si, pid_t cmd)
 {
+	const int sig = (int)si->ssi_signo;
+
 	if (sig == SIGUSR2)
 		return ask(k);
+	if (sig == SIGALRM)
+		return k->count ? PTC_WAKE_LEAVE : PTC_WAKE_GO_ON;
 	k->sig = sig;
-	if (++k->count > 1 || !k->a->opts.argv)
+	if (++k->count > 1 || !k->a->opts.argv || cmd <= 0)
 		return PTC_WAKE_LEAVE;
 	if (sig == SIGTERM)
 		(void)kill(cmd, SIGTERM);
+	ptc_wake_later(si, k->a->grace_ns ? k->a->grace_ns : PTC_WAKE_GRACE);
 	return PTC_WAKE_LAST;
 }
 
@@ -74,7 +79,7 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 	struct signalfd_siginfo si;
 
 	if (read(k->signal_fd, &si, sizeof(si)) == (ssize_t)sizeof(si))
-		return on_signal(k, (int)si.ssi_signo, cmd);
+		return on_signal(k, &si, cmd);
 	return k->control.fd < 0 ? PTC_WAKE_GO_ON : on_command(k);
 }
 

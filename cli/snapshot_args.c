@@ -43,6 +43,9 @@ static const char help[] =
 	"SIGUSR2\n"
 	"                        asks for one)\n"
 	"      --no-final        none at ^C and at stop\n"
+	"      --grace TIME      a signal to ptcap gives CMD so long to end (default 1s), then CMD "
+	"is "
+	"left\n"
 	"      --count N         end after N of them\n"
 	"      --strict          exit 3 if anything was lost\n"
 	"  -v, --verbose         what was left out, and why\n"
@@ -79,6 +82,7 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 		OPT_CONTROL,
 		OPT_EVERY,
 		OPT_AFTER,
+		OPT_GRACE,
 		OPT_ON_EXIT,
 		OPT_NO_FINAL,
 		OPT_COUNT,
@@ -97,6 +101,7 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 					       { "control", required_argument, NULL, OPT_CONTROL },
 					       { "every", required_argument, NULL, OPT_EVERY },
 					       { "after", required_argument, NULL, OPT_AFTER },
+					       { "grace", required_argument, NULL, OPT_GRACE },
 					       { "on-exit", no_argument, NULL, OPT_ON_EXIT },
 					       { "no-final", no_argument, NULL, OPT_NO_FINAL },
 					       { "count", required_argument, NULL, OPT_COUNT },
@@ -151,6 +156,10 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 		case OPT_AFTER:
 			if (!ptc_parse_duration(optarg,
 						c == OPT_EVERY ? &o->every_ns : &o->after_ns))
+				return ptc_usage_error("snapshot", "'%s' is no time", optarg);
+			break;
+		case OPT_GRACE:
+			if (!ptc_parse_duration(optarg, &a->grace_ns))
 				return ptc_usage_error("snapshot", "'%s' is no time", optarg);
 			break;
 		case OPT_ON_EXIT:

@@ -14,6 +14,7 @@ struct ptc_snapshot_args {
 	struct ptc_crossing at[PTC_AT_MAX];
 	const char *control; /* NULL: none */
 	bool on_exit;
+	uint64_t grace_ns; /* of --grace; 0: the default */
 	bool strict, quiet, verbose, no_sandbox;
 };
 

@@ -334,6 +334,15 @@ foreach(name output_link output_special swapped swapped_running named below_symf
 endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
+# Programs that fight back.
+foreach(name deaf grace holds itself storm waits_in_vfork attached_in_vfork traces_back watched_traces_back nobody_traces_back stops_tracer
+	stops_ptcap rights)
+	e2e_test(hostile_${name} "${e2e_dir}/hostile.py" "${name}")
+endforeach()
+foreach(name deaf itself storm)
+	e2e_test(emu_hostile_${name} "${e2e_dir}/hostile.py" "${name}")
+	e2e_is_emulated(emu_hostile_${name})
+endforeach()
 # SIGKILL at each system call of a commit.
 foreach(name copies recordings snapshots)
 	e2e_test(commits_${name} "${e2e_dir}/commits.py" "${name}")

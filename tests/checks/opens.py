@@ -31,6 +31,7 @@ ALLOWED = {
     "capture/perf/pmu.c": "a folder of /sys",
     "capture/perf/running.c": "/proc/PID/mem",
     "capture/perf/tasks.c": "/proc/PID/task",
+    "capture/step/process.c": "/proc/PID/status of ptcap",
     "capture/step/seize.c": "/proc/PID/task",
     "cli/begin.c": "/dev/null, and /proc/self/maps",
     "cli/control.c": "the FIFO that the user named",
