@@ -171,8 +171,7 @@ static const int common[] = {
 	SYS_umask,
 };
 
-/* Landlock says where. It does not watch changes of mode, owner and time: those need a descriptor.
- */
+/* Landlock says where. It does not watch changes of mode, so that takes a descriptor. */
 static const int writing[] = {
 	SYS_rename, SYS_renameat, SYS_renameat2, SYS_unlink, SYS_unlinkat, SYS_link,
 	SYS_linkat, SYS_mkdir,	  SYS_mkdirat,	 SYS_rmdir,  SYS_fchmod,
@@ -407,6 +406,20 @@ static void put_controls(struct filter *f)
 	DECIDE(f, SYS_prctl, 0, names, ALLOW, FAIL(EPERM));
 }
 
+/* futimens(2), which has no name: libipt knows a file by its time of change. */
+static void put_times(struct filter *f)
+{
+	const uint32_t name = (uint32_t)offsetof(struct seccomp_data, args[1]);
+
+	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_utimensat, 0, 6));
+	put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, name));
+	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3));
+	put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, name + 4));
+	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1));
+	put_ret(f, ALLOW);
+	put_ret(f, FAIL(EPERM));
+}
+
 static void put_sockets(struct filter *f)
 {
 	/* No AF_UNIX: other programs behind such sockets do what they are asked to. */
@@ -435,6 +448,7 @@ size_t ptc_syscalls_filter(const struct ptc_syscalls *o, struct sock_filter *cod
 	put_mapping(&f, o);
 	put_controls(&f);
 	put_tasks(&f);
+	put_times(&f);
 	answer_all(&f, common, COUNT(common), ALLOW);
 	if (o->writes || o->fetches)
 		answer_all(&f, writing, COUNT(writing), ALLOW);

@@ -28,7 +28,7 @@ READS = {
     "memory_file": "ok", "map_code": "EACCES", "make_code": "EACCES", "thread": "ok", "thread_exec": "stopped",
     "signal_self": "ok", "type_for_user": "ENOTTY", "own_signals": "EPERM", "lower_parents_limit": "EPERM",
     "unknown_call": "ENOSYS", "x32_call": "stopped", "call_of_32_bit": "stopped", "internet": "stopped",
-    "other_program": "stopped",
+    "other_program": "stopped", "set_time": "ok", "set_time_by_name": "EPERM", "set_time_of_round_name": "EPERM",
 }
 # What is different where there is an output.
 WRITES = {"overwrite": "EACCES", "create": "EACCES", "remove_file": "EACCES", "nowhere": "ok", "make_output": "ok",

@@ -166,6 +166,30 @@ static long nameless_elsewhere(void)
 	return open(elsewhere, O_TMPFILE | O_RDWR, 0600);
 }
 
+static const struct timespec never[2];
+
+static long set_time(void)
+{
+	return futimens(open(in(elsewhere, "file"), O_RDONLY), never);
+}
+
+static long set_time_by_name(void)
+{
+	return utimensat(AT_FDCWD, in(elsewhere, "file"), never, 0);
+}
+
+/* The address of its name has zeros in the low half. */
+static long set_time_of_round_name(void)
+{
+	char *at = mmap((void *)0x100000000, 4096, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (at == MAP_FAILED)
+		return -1;
+	(void)snprintf(at, 4096, "%s/file", elsewhere);
+	return utimensat(AT_FDCWD, at, never, 0);
+}
+
 static long nowhere(void)
 {
 	return open("/dev/null", O_WRONLY);
@@ -313,6 +337,9 @@ static const struct attempt {
 	A(lower_parents_limit),
 	A(overwrite_resolved),
 	A(nameless_elsewhere),
+	A(set_time),
+	A(set_time_by_name),
+	A(set_time_of_round_name),
 #undef A
 };
 
