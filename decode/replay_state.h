@@ -88,12 +88,13 @@ struct ptc_replay {
 	size_t idle_psb; /* the last one behind it with nothing but time between the two */
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
+	bool fresh;	     /* decoding has just begun at a PSB of the trace */
+	bool parked;	     /* and the decoder has not: see ptc_replay_park */
+	bool left_engine;    /* the engine is not asked any more */
 	uint64_t before;     /* where the decoder was in front of an overflow; 0: not known */
 	size_t fup_end;	     /* of a FUP that waits for its TIP; 0: there is none */
 	uint64_t open_fup;   /* the IP of such a FUP in front of an overflow; 0: there is none */
 	uint64_t proven;     /* an event was here, and no block ran since; 0: no event was */
-	bool fresh;	     /* decoding has just begun at a PSB of the trace */
-	bool parked;	     /* and the decoder has not: see ptc_replay_park */
 	size_t from;	     /* where decoding began or went on */
 	size_t clean;	     /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
@@ -124,7 +125,6 @@ struct ptc_replay {
 
 	size_t next_mark;
 	struct ptc_spot stop;	    /* a row of steps ends there */
-	bool left_engine;	    /* it is not asked any more */
 	struct ptc_made_list *made; /* lent; pieces made before their turn; NULL: none */
 	uint64_t calm;	       /* at no time in front of this is there anything else to be done; */
 	struct ptc_calm watch; /* whether there is behind that */

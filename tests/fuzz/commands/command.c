@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <getopt.h>
+#include <sanitizer/allocator_interface.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,10 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "ptcap/memory.h"
+
+/* Bytes, of which libFuzzer allows 2 GiB. */
+#define ENOUGH ((uint64_t)1 << 30)
 
 enum { ARGS_MAX = 40, ARG_MAX_LEN = 192, OPTIONS_MAX = 16 };
 
@@ -47,7 +52,7 @@ static const struct command {
 	const char *name;
 	int (*fn)(int argc, char **argv);
 	const char *always[4];
-	struct group groups[AR_CHOICES];
+	struct group groups[AR_CHOICES - 1];
 } commands[] = {
 	{ "decode",
 	  ptc_cmd_decode,
@@ -84,7 +89,7 @@ static const struct command {
 	  { { { "-i@/perf.data", "-i@/folder", "-i-" } },
 	    { { "", "--pipe" } },
 	    { { "", "--compress", "--compress=3", "--decompress" } },
-	    { { "", "--strip-aux" } },
+	    { { "", "--strip-aux", "--redact" } },
 	    { { "", "", "--cpu=0,1", "--tid=7", "--time=0,0.0000005", "--branch-stacks=4,3",
 		"--branch-stacks=32,7 --branch-filter=call_stack",
 		"--branch-stacks=8,1 --branch-filter=cond,any_ret,save_type" } } } },
@@ -144,9 +149,27 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-static void remove_all(void)
+/* A process of its own removes the folder, however this one ends: it reads from a pipe until then.
+ */
+static void remove_at_end(void)
 {
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	must(!pipe2(ends, O_CLOEXEC), "pipe2");
+	pid = fork();
+	must(pid >= 0, "fork");
+	if (pid) {
+		(void)close(ends[0]);
+		return;
+	}
+	(void)close(ends[1]);
+	(void)setsid();
+	while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+		;
 	(void)nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	_exit(0);
 }
 
 void cm_begin(void)
@@ -161,7 +184,8 @@ void cm_begin(void)
 		if (!mkdtemp(home))
 			*home = '\0';
 	}
-	must(*home && none && !atexit(remove_all), "a folder for files");
+	must(*home && none, "a folder for files");
+	remove_at_end();
 	for (i = 0; i < AR_KINDS; i++)
 		make_folders(paths[i]);
 	for (i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
@@ -263,9 +287,10 @@ static void make_line(struct line *l, const struct archive *a)
 
 	l->argc = 0;
 	add_word(l, c->name, strlen(c->name));
+	add_words(l, "--no-sandbox"); /* that would be of all commands to come */
 	for (i = 0; i < sizeof(c->always) / sizeof(c->always[0]); i++)
 		add_words(l, c->always[i]);
-	for (i = 0; i < AR_CHOICES; i++) {
+	for (i = 0; i < AR_CHOICES - 1; i++) {
 		n = count_options(&c->groups[i]);
 		if (n)
 			add_words(l, c->groups[i].options[a->choices[i] % n]);
@@ -283,12 +308,24 @@ static void open_input(void)
 	(void)close(from);
 }
 
+/* The last choice is no option: each fourth value of it leaves a command as little memory as it
+ * says. The budget of a process counts what libFuzzer has, too. */
+static void set_budget(const struct archive *a)
+{
+	enum { LITTLE = 3, UNIT = 16 << 10 };
+	const uint8_t choice = a->choices[AR_CHOICES - 1];
+	const uint64_t used = __sanitizer_get_current_allocated_bytes();
+
+	ptc_memory_set_limit(used + (choice % 4 == LITTLE ? (uint64_t)choice * UNIT : ENOUGH));
+}
+
 int cm_run(const struct archive *a)
 {
 	static struct line line;
 
 	write_files(a);
 	open_input();
+	set_budget(a);
 	make_line(&line, a);
 	optind = 0; /* getopt begins anew */
 	return ptc_finish_stdout(command_of(a)->fn(line.argc, line.argv));
@@ -326,7 +363,7 @@ void cm_choose(struct archive *a, const char *option)
 	bool found = false;
 	size_t i, k;
 
-	for (i = 0; i < AR_CHOICES; i++)
+	for (i = 0; i < AR_CHOICES - 1; i++)
 		for (k = 0; k < count_options(&c->groups[i]); k++)
 			if (!strcmp(c->groups[i].options[k], option)) {
 				a->choices[i] = (uint8_t)k;

@@ -371,8 +371,49 @@ Test(open, a_psb_that_was_not_come_to_bounds_the_time)
 	rec_end(&t);
 }
 
+/* What the engines differ in, or "". The trace in @t->a is that of thread 7. */
+static const char *differ(struct recording *t)
+{
+	const struct ptc_sink sink = { rec_on_items, t };
+	static char what[256];
+	const char *difference;
+	struct rec_file f;
+	struct ptc_err err;
+	uint8_t *bytes;
+	size_t len;
+
+	rec_piece(t, 0, 7, -1, 0, &t->a);
+	bytes = pd_finish(&t->pd, &len);
+	f = rec_make_file(bytes, len);
+	t->opts.engine = PTC_ENGINE_VERIFY;
+	t->out = open_memstream(&t->text, &t->len);
+	cr_assert_eq(ptc_decode_open(f.path, &t->opts, &t->d, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_decode_run(t->d, &sink, &err), 0, "%s", err.msg);
+	difference = ptc_decode_difference(t->d);
+	snprintf(what, sizeof(what), "%s", difference ? difference : "");
+	ptc_decode_free(t->d);
+	fclose(t->out);
+	free(t->text);
+	free(bytes);
+	close(f.fd);
+	rec_end(t);
+	return what;
+}
+
+/* Nothing is behind the last PSB: libipt comes to it and to the end in one step. */
+Test(open, engines_agree_in_a_piece_that_the_last_psb_ends)
+{
+	struct recording t;
+
+	rec_begin_code(&t);
+	pt_psb_on_at(&t.a, 420, 0x1016);
+	pt_ip_none(&t.a, PT_PGD);
+	pt_psb_off(&t.a);
+	cr_assert_str_eq(differ(&t), "");
+}
+
 /* The first PSB+ is damaged; there is no trace behind the last PSB, nor a window on it. */
-Test(open, engines_that_differ_at_the_end_of_the_trace_are_told_of_without_packets)
+Test(open, verify_comes_to_the_end_of_a_damaged_trace_that_a_psb_ends)
 {
 	struct recording t;
 	struct ptc_err err;
