@@ -29,7 +29,7 @@ static int open_in(const char *folder)
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)
 		(void)unlink(path);
-	else if (errno == EPERM) /* a sandbox that lets no file be made: memory, then */
+	else if (errno == EPERM || errno == EACCES) /* a sandbox that lets no file be made */
 		fd = memfd_create("ptcap-spool", MFD_CLOEXEC);
 	return fd;
 }

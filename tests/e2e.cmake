@@ -363,7 +363,7 @@ foreach(name closed for_command limited nobody_reads cut_recording cut_program n
 	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
 endforeach()
 # The sandbox of what reads a recording, which builds with a sanitizer do not have, and the rights of what records.
-foreach(name reading writing fetching without_landlock without_seccomp off commands pager
+foreach(name reading writing fetching without_landlock without_seccomp off commands nothing_refused pager
 		rights_of_record rights_of_step rights_of_crash rights_of_snapshot rights_of_all rights_of_output rights_of_command)
 	if(NOT PTCAP_SANITIZE)
 		e2e_test(sandbox_${name} "${e2e_dir}/sandbox.py" "${name}")

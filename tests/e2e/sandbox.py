@@ -194,6 +194,26 @@ def commands(folder):
 
 
 @case
+def nothing_refused(folder):
+    """The sandbox refuses no call that a command makes, except clone3: the C library then calls clone."""
+    log, path, made = (os.path.join(folder, name) for name in ("log", "perf.data", "made"))
+    strace = ["strace", "-f", "-qq", "-o", log]
+    if not shutil.which("strace") or Run([*strace, "true"]).status:
+        lib.skip("no strace here, or it may not trace")
+    store.fetch(path, [prog("names")]).expect(0)
+    for argv in (["convert", "--compress", "-o", made], ["info"], ["dump", "--verify"], ["decode", "--insn", "-j4"],
+                 ["decode", "-F", "tosym,srcline"], ["decode", "--stats"], ["compare"], ["crash", "show"],
+                 ["convert", "--branch-stacks", "-o", made + "2"], ["recover", "-o", made + "2"]):
+        r = Run([*strace, PTCAP, *argv, "-i", made if os.path.exists(made) else path])
+        check(r.status in (0, 4), f"{argv}: exit status {r.status}: {r.err}")
+        with open(log, encoding="ascii", errors="replace") as f:
+            calls = f.read().split(" seccomp(SECCOMP_SET_MODE_FILTER")
+        check(len(calls) == 2, f"{argv}: {len(calls) - 1} filters")
+        refused = [line for line in calls[1].splitlines() if re.search(r"= -1 (ENOSYS|EPERM|EACCES|EAFNOSUPPORT) |SIGSYS", line)]
+        check(all(" clone3(" in line for line in refused), f"{argv}: {refused}")
+
+
+@case
 def pager(folder):
     """The pager is not in it."""
     path = os.path.join(folder, "perf.data")
