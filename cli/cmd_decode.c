@@ -151,8 +151,7 @@ static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d)
 	a->colors = ptc_terminal_has_colors();
 	pager = a->no_pager || a->out.form.bin || a->out.form.stats ? 0 : ptc_pager_start();
 	code = run(a, d);
-	ptc_pager_finish(pager);
-	return code;
+	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
 }
 
 static int decode(struct ptc_decode_args *a)

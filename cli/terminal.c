@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,96 @@ static bool is_there(const char *pager)
 	}
 }
 
+/* The pager that runs, for signal handlers; and whether one of these is about to end the process.
+ */
+static volatile sig_atomic_t pager_pid, ending;
+static int kept[2] = { -1, -1 }; /* standard output and error, while the pager has them */
+
+/* Give standard output and error back, or (@fds NULL) to nobody: the end of the pager's input. */
+static void give_back(const int *fds)
+{
+	const int null = fds ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)dup2(fds ? fds[0] : null, STDOUT_FILENO);
+	(void)dup2(fds ? fds[1] : null, STDERR_FILENO);
+	if (null >= 0)
+		(void)close(null);
+}
+
+static int wait_for_pager(void)
+{
+	int status = 0;
+
+	while (waitpid((pid_t)pager_pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return status;
+}
+
+/*
+ * What is to be said of a pager that ended with @status; NULL: nothing, as of one that the user
+ * quit.
+ */
+static const char *complaint(int status)
+{
+	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE && WTERMSIG(status) != SIGINT)
+		return "a signal killed the pager: it may not have shown everything";
+	if (code == 126 || code == 127) /* the shell's words for that */
+		return "the pager cannot be run: set PAGER, or use --no-pager";
+	return NULL;
+}
+
+/* The pager has closed its input: nobody wants to see more. In a signal handler. */
+static void on_gone(int sig)
+{
+	static const char begin[] = "ptcap: ";
+	const char *text;
+
+	(void)sig;
+	ending = 1;
+	give_back(NULL);
+	text = complaint(wait_for_pager());
+	if (!text)
+		_exit(PTC_EXIT_OK);
+	if (write(kept[1], begin, sizeof(begin) - 1) > 0 && write(kept[1], text, strlen(text)) > 0)
+		(void)!write(kept[1], "\n", 1);
+	_exit(PTC_EXIT_FAIL);
+}
+
+/* ^C is for the pager, too: the terminal is its until the user quits it. Then ptcap dies of it. */
+static void on_interrupt(int sig)
+{
+	ending = 1;
+	give_back(NULL);
+	(void)wait_for_pager();
+	(void)signal(sig, SIG_DFL);
+	(void)kill(getpid(), sig);
+}
+
+static struct sigaction old_pipe, old_int;
+
+static void take_signals(void)
+{
+	const struct sigaction gone = { .sa_handler = on_gone };
+	const struct sigaction interrupt = { .sa_handler = on_interrupt };
+
+	(void)sigaction(SIGPIPE, &gone, &old_pipe);
+	if (!sigaction(SIGINT, NULL, &old_int) && old_int.sa_handler != SIG_IGN)
+		(void)sigaction(SIGINT, &interrupt, NULL);
+}
+
+/* Let the pager have standard output, and what is said on the same terminal. */
+static void hand_over(int fd)
+{
+	kept[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	kept[1] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (isatty(STDERR_FILENO))
+		(void)dup2(fd, STDERR_FILENO);
+	(void)dup2(fd, STDOUT_FILENO);
+}
+
 pid_t ptc_pager_start(void)
 {
 	const char *pager = getenv("PAGER");
@@ -104,31 +195,39 @@ pid_t ptc_pager_start(void)
 	if (!pid)
 		show(pager, fds);
 	if (pid > 0) {
-		if (isatty(STDERR_FILENO))
-			(void)dup2(fds[1], STDERR_FILENO);
-		(void)dup2(fds[1], STDOUT_FILENO);
+		pager_pid = (sig_atomic_t)pid;
+		take_signals();
+		hand_over(fds[1]);
 	}
 	close(fds[0]);
 	close(fds[1]);
 	return pid > 0 ? pid : 0;
 }
 
-void ptc_pager_finish(pid_t pid)
+/* Another thread may be in a signal handler: it waits for the pager, too, and ends the process. */
+static void leave_to_handler(void)
 {
-	int null;
+	while (ending)
+		(void)pause();
+}
+
+bool ptc_pager_finish(pid_t pid)
+{
+	const char *text;
 
 	if (!pid)
-		return;
+		return true;
 	fflush(NULL);
-	/* The end of its input. */
-	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (null >= 0) {
-		(void)dup2(null, STDOUT_FILENO);
-		(void)dup2(null, STDERR_FILENO);
-		close(null);
-	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	give_back(NULL);
+	leave_to_handler();
+	text = complaint(wait_for_pager());
+	leave_to_handler();
+	(void)sigaction(SIGPIPE, &old_pipe, NULL);
+	(void)sigaction(SIGINT, &old_int, NULL);
+	give_back(kept);
+	if (text)
+		ptc_say("%s", text);
+	return !text;
 }
 
 static uint64_t now_ns(void)

@@ -15,11 +15,15 @@ bool ptc_terminal_has_colors(void);
 /*
  * If standard output is a terminal: let $PAGER (less, if it is not set) show what is written
  * there, and on standard error. Returns its pid, or 0 if there is none. One that is not found is
- * none: nothing is lost.
+ * none: nothing is lost. When it is quit before everything was written the process ends, with
+ * status 0. At ^C nothing more is written, and the process dies of it once the pager was quit.
  */
 pid_t ptc_pager_start(void);
-/* Wait until it was quit. 0: there is none. */
-void ptc_pager_finish(pid_t pid);
+/*
+ * Wait until it was quit. Standard output and error are the terminal again. False: it may not have
+ * shown everything, which is said. 0: there is none.
+ */
+bool ptc_pager_finish(pid_t pid);
 
 /* A sink in front of another one, which says on standard error how far it has come. */
 struct ptc_progress {
