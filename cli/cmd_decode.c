@@ -150,8 +150,7 @@ static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc
 	a->colors = ptc_terminal_has_colors();
 	ptc_pager_start(pager);
 	code = run(a, d);
-	ptc_pager_finish(pager);
-	return code;
+	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
 }
 
 static int decode(struct ptc_decode_args *a)

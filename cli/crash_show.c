@@ -144,7 +144,8 @@ static int print(const struct show_args *a, const struct ptc_crash_report *r,
 		whole = ptc_crash_json(r);
 	else
 		ptc_crash_text(r, color);
-	ptc_pager_finish(pager);
+	if (!ptc_pager_finish(pager))
+		return PTC_EXIT_FAIL;
 	if (whole)
 		return PTC_EXIT_OK;
 	return ptc_say_no_memory();

@@ -14,15 +14,14 @@ bool ptc_terminal_has_colors(void);
 
 /* A pager: $PAGER (less, if it is not set). */
 struct ptc_pager {
-	pid_t pid;   /* 0: there is none */
-	int go;	     /* its end tells the child to end, a byte to become the pager */
-	int input;   /* what the pager reads is written here */
-	int nowhere; /* /dev/null */
+	pid_t pid; /* 0: there is none */
+	int go;	   /* its end tells the child to end, a byte to become the pager */
+	int input; /* what the pager reads is written here */
 };
 
 #define PTC_PAGER_INIT                                                                             \
 	{                                                                                          \
-		0, -1, -1, -1                                                                      \
+		0, -1, -1                                                                          \
 	}
 
 /*
@@ -31,10 +30,17 @@ struct ptc_pager {
  * found is none: nothing is lost. Where ptcap ends without it, the child ends, too.
  */
 void ptc_pager_prepare(struct ptc_pager *p);
-/* Lets the pager show what is written to standard output and standard error from here on. */
+/*
+ * Lets the pager show what is written to standard output and standard error from here on. When the
+ * user quits it before everything was written, the process ends with status 0. At ^C nothing more
+ * is written, and the process dies of SIGINT once the user quits the pager.
+ */
 void ptc_pager_start(struct ptc_pager *p);
-/* Waits until the user has left the pager. */
-void ptc_pager_finish(struct ptc_pager *p);
+/*
+ * Waits until the user has quit the pager. Standard output and error are the terminal again.
+ * Returns false, and says why, if the pager may not have shown everything.
+ */
+bool ptc_pager_finish(struct ptc_pager *p);
 
 /* A sink in front of another one, which says on standard error how far it has come. */
 struct ptc_progress {

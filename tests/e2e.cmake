@@ -359,7 +359,8 @@ foreach(name printed refused)
 	endif()
 endforeach()
 # Closed descriptors, limits, pagers, files that are cut.
-foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager)
+foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager pager_leaves
+	pager_interrupted terminal_without_utf_8)
 	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
 endforeach()
 # The sandbox of what reads a recording, which builds with a sanitizer do not have, and the rights of what records.

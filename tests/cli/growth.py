@@ -99,6 +99,7 @@ SCENARIOS = {
     ),
     "threads down": ("info", 2000, lambda n: {"side": b"".join(comm(1000000 - i) for i in range(n))}),
     "queues": ("decode", 300, lambda n: {"queues": n}),
+    "queues down": ("info", 4000, lambda n: {"queues": n, "down": True}),
     "queues times switches": (
         "decode",
         200,
@@ -137,10 +138,11 @@ def runs(ip):
     return trace + bytes(-len(trace) % 8)
 
 
-def build(base, side=b"", trace=None, ids=b"", queues=0):
+def build(base, side=b"", trace=None, ids=b"", queues=0, down=False):
     """@base, a file of mkrec, with @side behind its first mapping, @trace as its trace, and @ids in its table.
 
-    @queues: the trace is that of so many CPUs.
+    @queues: the trace is that of so many CPUs, whose queues come in the order of their numbers, or with @down the other way
+    round.
     """
     data_at, data_len = struct.unpack_from("<QQ", base, 40)
     at, end, data = data_at, data_at + data_len, b""
@@ -154,7 +156,8 @@ def build(base, side=b"", trace=None, ids=b"", queues=0):
             new = base[at : at + old] if trace is None else trace
             body, at = body[:8] + struct.pack("<Q", len(new)) + body[16:] + new, at + old
             if queues:
-                body = b"".join(body[:32] + struct.pack("<IiI", i, -1, i) + body[44:] for i in range(queues))
+                numbers = range(queues)[:: -1 if down else 1]
+                body = b"".join(body[:32] + struct.pack("<IiI", i, -1, i) + body[44:] for i in numbers)
         elif trace is not None and kind == 11:
             body = body[:16] + struct.pack("<Q", len(trace)) + body[24:]
         data += body + (side if kind == 10 else b"")
