@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "ptcap/memory.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -29,8 +30,6 @@ static const uint64_t SPARE = (uint64_t)8 << 20;     /* of RLIMIT_AS: for who ca
 static uint64_t limit;	/* bytes; 0: the default, not computed yet */
 static uint64_t held;	/* bytes that are not in the heap */
 static uint64_t credit; /* bytes that may be allocated before the next look */
-
-static _Thread_local bool refused;
 
 void ptc_memory_set_limit(uint64_t bytes)
 {
@@ -112,7 +111,7 @@ static bool look(uint64_t n)
 	const uint64_t step = part < STEP_MAX ? part : STEP_MAX;
 
 	if (n > left) {
-		refused = true;
+		(void)ptc_err_budget((ptc_budget_limit() + 0xfffff) >> 20);
 		return false;
 	}
 	__atomic_store_n(&credit, left - n < step ? left - n : step, __ATOMIC_RELAXED);
@@ -132,10 +131,7 @@ bool ptc_budget_allows(uint64_t n)
 
 bool ptc_budget_refused(void)
 {
-	const bool was = refused;
-
-	refused = false;
-	return was;
+	return ptc_err_budget(0);
 }
 
 void ptc_budget_hold(uint64_t n)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/budget.h"
+static _Thread_local uint64_t budget_mib; /* of what was refused; 0: nothing was */
 
 static void set(struct ptc_err *err, enum ptc_errc code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
@@ -76,14 +76,22 @@ int ptc_fail_sys(struct ptc_err *err, int sys, const char *fmt, ...)
 	return code;
 }
 
+uint64_t ptc_err_budget(uint64_t mib)
+{
+	const uint64_t was = budget_mib;
+
+	budget_mib = mib;
+	return was;
+}
+
 int ptc_fail_mem(struct ptc_err *err)
 {
+	const uint64_t mib = ptc_err_budget(0);
 	int code;
 
-	if (ptc_budget_refused())
+	if (mib)
 		code = ptc_fail(err, PTC_E_NO_MEMORY,
-				"out of memory: the budget is %llu MiB (--max-memory)",
-				(unsigned long long)((ptc_budget_limit() + 0xfffff) >> 20));
+				"out of memory: the budget is %" PRIu64 " MiB (--max-memory)", mib);
 	else
 		code = ptc_fail(err, PTC_E_NO_MEMORY, "out of memory");
 	err->sys = ENOMEM;

@@ -19,8 +19,14 @@ int ptc_fail_at(struct ptc_err *err, enum ptc_errc code, uint64_t off, const cha
 int ptc_fail_sys(struct ptc_err *err, int sys, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Out of memory: that of the machine, or the budget (base/budget.h). */
+/* Out of memory: that of the machine, or the budget. */
 int ptc_fail_mem(struct ptc_err *err);
+
+/*
+ * From now on ptc_fail_mem says, once, and in this thread, that the memory budget is used up, which
+ * is @mib MiB; 0: it does not. Returns what was set before.
+ */
+uint64_t ptc_err_budget(uint64_t mib);
 
 /*
  * Put "'NAME': " style context in front of a message that is already there,
