@@ -333,7 +333,7 @@ endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
 # Files that say how much memory they need.
-foreach(name debugdata sections names_compressed sparse instructions options)
+foreach(name debugdata sections names_compressed sparse lines instructions starved options)
 	e2e_test(budget_${name} "${e2e_dir}/budget.py" "${name}")
 endforeach()
 # Names that act on a terminal.
