@@ -4,28 +4,18 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/hidden.h"
 #include "base/replace.h"
 
 static int make(struct ptc_folder_out *o, struct ptc_err *err)
 {
-	const char *base = strrchr(o->path, '/');
-
-	base = base ? base + 1 : o->path;
-	if (asprintf(&o->tmp, "%.*s.%s.XXXXXX", (int)(base - o->path), o->path, base) < 0) {
-		o->tmp = NULL;
-		return ptc_fail_mem(err);
-	}
-	if (!mkdtemp(o->tmp)) {
-		const int sys = errno;
-
-		free(o->tmp);
-		o->tmp = NULL;
-		return ptc_fail_sys(err, sys, "cannot create a folder for '%s'", o->path);
-	}
+	ptc_hidden_sweep(o->path);
+	o->lock = ptc_hidden_folder(o->path, &o->tmp);
+	if (o->lock < 0)
+		return ptc_fail_sys(err, errno, "cannot create a folder for '%s'", o->path);
 	if (asprintf(&o->data, "%s/data", o->tmp) < 0) {
 		o->data = NULL;
 		return ptc_fail_mem(err);
@@ -66,6 +56,8 @@ void ptc_folder_out_release(struct ptc_folder_out *o)
 {
 	if (o->tmp)
 		(void)ptc_replace_remove(o->tmp);
+	if (o->lock >= 0)
+		(void)close(o->lock);
 	free(o->tmp);
 	free(o->data);
 	free(o->path);

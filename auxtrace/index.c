@@ -8,15 +8,17 @@
 
 #include "auxtrace/layout.h"
 #include "base/err.h"
+#include "base/idmap.h"
 #include "base/vec.h"
 
 enum { BATCH = 64 }; /* records read at once */
 
-/* Where a queue with @idx is, or would have to be put. */
-static size_t find(const struct ptc_index *ix, uint32_t idx)
+size_t ptc_index_find(const struct ptc_index *ix, uint32_t idx)
 {
 	size_t lo = 0, hi = ix->nqueues;
 
+	if (ix->places)
+		return ptc_idmap_find(ix->places, (int32_t)idx);
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
 
@@ -25,24 +27,68 @@ static size_t find(const struct ptc_index *ix, uint32_t idx)
 		else
 			hi = mid;
 	}
-	return lo;
+	return lo < ix->nqueues && ix->queues[lo].idx == idx ? lo : SIZE_MAX;
 }
 
-size_t ptc_index_find(const struct ptc_index *ix, uint32_t idx)
+/* --- queues that do not come in ascending order --- */
+
+static void forget_places(struct ptc_index *ix)
 {
-	const size_t i = find(ix, idx);
-
-	return i < ix->nqueues && ix->queues[i].idx == idx ? i : SIZE_MAX;
+	if (ix->places)
+		ptc_idmap_release(ix->places);
+	free(ix->places);
+	ix->places = NULL;
 }
+
+/* From now on the queues are as they come, with a table of where each one is. */
+static bool note_places(struct ptc_index *ix)
+{
+	bool ok;
+	size_t i;
+
+	ix->places = calloc(1, sizeof(*ix->places));
+	ok = ix->places != NULL;
+	for (i = 0; i < ix->nqueues && ok; i++)
+		ok = ptc_idmap_add(ix->places, (int32_t)ix->queues[i].idx, i);
+	if (!ok)
+		forget_places(ix);
+	return ok;
+}
+
+/* Make a note of the queue @idx, which is about to come behind all others. */
+static bool note_place(struct ptc_index *ix, uint32_t idx)
+{
+	const bool ascends = !ix->nqueues || ix->queues[ix->nqueues - 1].idx < idx;
+
+	if (!ix->places && (ascends || !note_places(ix)))
+		return ascends;
+	return ptc_idmap_add(ix->places, (int32_t)idx, ix->nqueues);
+}
+
+static int by_idx(const void *a, const void *b)
+{
+	const struct ptc_queue *x = a, *y = b;
+
+	return x->idx < y->idx ? -1 : x->idx > y->idx;
+}
+
+void ptc_index_sort(struct ptc_index *ix)
+{
+	if (ix->places)
+		qsort(ix->queues, ix->nqueues, sizeof(*ix->queues), by_idx);
+	forget_places(ix);
+}
+
+/* --- adding --- */
 
 static struct ptc_queue *get_queue(struct ptc_index *ix, const struct ptc_auxtrace *a, uint64_t off,
 				   struct ptc_err *err)
 {
-	const size_t i = find(ix, a->idx);
+	const size_t i = ptc_index_find(ix, a->idx);
 	struct ptc_queue *q;
 	void *items;
 
-	if (i < ix->nqueues && ix->queues[i].idx == a->idx)
+	if (i != SIZE_MAX)
 		return &ix->queues[i];
 	if (ix->nqueues == PTC_LIMIT_QUEUES) {
 		(void)ptc_fail_at(err, PTC_E_LIMIT, off, "more than %u AUXTRACE queues",
@@ -55,10 +101,12 @@ static struct ptc_queue *get_queue(struct ptc_index *ix, const struct ptc_auxtra
 		return NULL;
 	}
 	ix->queues = items;
-	q = &ix->queues[i];
-	memmove(q + 1, q, (ix->nqueues - i) * sizeof(*q));
+	if (!note_place(ix, a->idx)) {
+		(void)ptc_fail_mem(err);
+		return NULL;
+	}
+	q = &ix->queues[ix->nqueues++];
 	*q = (struct ptc_queue){ .idx = a->idx, .tid = a->tid, .cpu = a->cpu };
-	ix->nqueues++;
 	return q;
 }
 
@@ -144,6 +192,7 @@ int ptc_index_scan(struct ptc_index *ix, const struct ptc_file *f, struct ptc_er
 		for (i = 0; i < n; i++)
 			if (recs[i].type == PTC_REC_AUXTRACE && ptc_index_add(ix, f, &recs[i], err))
 				return ptc_file_err_name(f, err);
+	ptc_index_sort(ix);
 	return n;
 }
 
@@ -194,6 +243,7 @@ int ptc_index_feature(struct ptc_index *ix, const struct ptc_file *f, struct ptc
 			rc = add_entry(ix, f, off, size, err);
 		last = off;
 	}
+	ptc_index_sort(ix);
 	return rc ? ptc_file_err_name(f, err) : n > 0;
 }
 
@@ -269,6 +319,7 @@ void ptc_index_release(struct ptc_index *ix)
 	for (i = 0; i < ix->nqueues; i++)
 		free(ix->queues[i].chunks);
 	free(ix->queues);
+	forget_places(ix);
 	*ix = (struct ptc_index)PTC_INDEX_INIT;
 }
 

@@ -296,6 +296,7 @@ static int gather(struct ptc_select *s, struct ptc_err *err)
 		if (rc)
 			return rc;
 	}
+	ptc_index_sort(&s->index);
 	return rc;
 }
 

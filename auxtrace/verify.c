@@ -60,6 +60,8 @@ static int run(struct ptc_verify *v, struct ptc_err *err)
 	rc = walk(v, err);
 	if (rc)
 		return rc;
+	ptc_index_sort(&v->index);
+	ptc_index_sort(&v->sampled);
 	ptc_verify_ids(v);
 	rc = ptc_verify_trace(v, err);
 	if (!rc)

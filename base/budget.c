@@ -19,7 +19,8 @@
 #endif
 
 #ifdef SANITIZED
-#include <sanitizer/allocator_interface.h>
+/* Of sanitizer/allocator_interface.h, which gcc 12 does not install. */
+size_t __sanitizer_get_current_allocated_bytes(void);
 #endif
 
 static const uint64_t LIMIT_MAX = (uint64_t)4 << 30; /* of the default */

@@ -4,10 +4,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ESCAPED = 4, JSON_ESCAPED = 6, JSON_GROWTH = 6 };
 
 static const char hex[] = "0123456789abcdef";
+static bool ascii_out, ascii_err; /* what is not ASCII is not plain there */
+
+void ptc_plain_set_ascii(bool out, bool err)
+{
+	ascii_out = out;
+	ascii_err = err;
+}
 
 /* The length of what @s begins with, if it is UTF-8 in its shortest form; else 0. */
 static size_t decode(const unsigned char *s, uint32_t *ret)
@@ -40,13 +48,18 @@ static bool acts_on_terminal(uint32_t c)
 	       (c >= 0x2066 && c <= 0x2069);   /* isolates */
 }
 
-size_t ptc_plain_next(const char *s, bool *ret_plain)
+static size_t next(const char *s, bool ascii, bool *ret_plain)
 {
 	uint32_t c = 0;
 	const size_t n = decode((const unsigned char *)s, &c);
 
-	*ret_plain = n && !acts_on_terminal(c);
+	*ret_plain = n && !acts_on_terminal(c) && !(ascii && c >= 0x80);
 	return *s ? (n ? n : 1) : 0;
+}
+
+size_t ptc_plain_next(const char *s, bool *ret_plain)
+{
+	return next(s, ascii_out, ret_plain);
 }
 
 static void escape(char *ret, char c)
@@ -61,11 +74,12 @@ static void escape(char *ret, char c)
 
 void ptc_plain_put(FILE *out, const char *s)
 {
+	const bool ascii = fileno(out) == STDERR_FILENO ? ascii_err : ascii_out;
 	char text[ESCAPED];
 	bool plain;
 	size_t n;
 
-	for (; (n = ptc_plain_next(s, &plain)); s += n) {
+	for (; (n = next(s, ascii, &plain)); s += n) {
 		size_t i;
 
 		if (plain) {
@@ -108,6 +122,18 @@ char *ptc_plain_dup(const char *s)
 	return copy;
 }
 
+/* Returns what is behind it. */
+static char *json_escape(char *at, uint32_t unit)
+{
+	at[0] = '\\';
+	at[1] = 'u';
+	at[2] = hex[unit >> 12 & 15];
+	at[3] = hex[unit >> 8 & 15];
+	at[4] = hex[unit >> 4 & 15];
+	at[5] = hex[unit & 15];
+	return at + JSON_ESCAPED;
+}
+
 char *ptc_plain_json(const char *json)
 {
 	char *copy = calloc(strlen(json) + 1, JSON_GROWTH), *at = copy;
@@ -121,14 +147,11 @@ char *ptc_plain_json(const char *json)
 		    !decode((const unsigned char *)json, &c)) {
 			memcpy(at, json, n);
 			at += n;
-		} else { /* none is behind U+FFFF */
-			at[0] = '\\';
-			at[1] = 'u';
-			at[2] = hex[c >> 12 & 15];
-			at[3] = hex[c >> 8 & 15];
-			at[4] = hex[c >> 4 & 15];
-			at[5] = hex[c & 15];
-			at += JSON_ESCAPED;
+		} else if (c < 0x10000) {
+			at = json_escape(at, c);
+		} else { /* a pair of surrogates */
+			at = json_escape(at, 0xd800 + ((c - 0x10000) >> 10));
+			at = json_escape(at, 0xdc00 + (c & 0x3ff));
 		}
 	}
 	return copy;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/hidden.h"
 
 /* --- folders that are recordings --- */
 
@@ -79,6 +80,24 @@ static bool is_recording(const char *path)
 	return ok;
 }
 
+static bool is_none(const char *name)
+{
+	(void)name;
+	return false;
+}
+
+/* A removal that was killed may leave it empty. */
+static bool is_recording_or_empty(const char *path)
+{
+	DIR *d = open_at(AT_FDCWD, path);
+	bool part = false;
+	const bool empty = d && holds_only(d, is_none, &part);
+
+	if (d)
+		(void)closedir(d);
+	return empty || is_recording(path);
+}
+
 /* What is a file there and may be, goes; the folder itself will not if anything is left. */
 static void remove_files(DIR *d, bool (*is)(const char *name))
 {
@@ -114,9 +133,10 @@ int ptc_replace_remove(const char *path)
 
 	if (!d)
 		return unlink(path);
-	remove_files(d, is_part);
-	rewinddir(d);
+	/* Killed in between it is a recording yet, so that the next run may remove the rest. */
 	remove_kcore_dirs(d);
+	rewinddir(d);
+	remove_files(d, is_part);
 	(void)closedir(d);
 	return rmdir(path);
 }
@@ -161,7 +181,7 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_USAGE,
 				"cannot write '%s': '%s' exists and is not a regular file", path,
 				name);
-	if (is_recording(name))
+	if (is_recording(name) || (path != name && is_recording_or_empty(name)))
 		return 0;
 	return ptc_fail(err, PTC_E_USAGE,
 			"cannot write '%s': '%s' is a folder, and no recording that could be "
@@ -204,56 +224,151 @@ int ptc_replace_check(const char *path, struct ptc_err *err)
 
 /* --- doing it --- */
 
-/* Where a folder is, or will be, rename(2) makes no room by itself. */
-static int make_room(const char *from, const char *to)
+/* Nothing has the name @old then. */
+static int make_room(const char *old)
 {
-	struct stat a, b;
+	struct stat st;
 
-	if (lstat(to, &b) || lstat(from, &a) || (!S_ISDIR(a.st_mode) && !S_ISDIR(b.st_mode)))
-		return 0;
-	if (S_ISDIR(b.st_mode) && !is_recording(to)) {
+	if (lstat(old, &st))
+		return errno == ENOENT ? 0 : -1;
+	if (S_ISDIR(st.st_mode) && !is_recording_or_empty(old)) {
 		errno = EISDIR;
 		return -1;
 	}
-	return ptc_replace_remove(to);
+	return ptc_replace_remove(old);
 }
 
-static int to_old(const char *path, const char *old)
+static bool cannot_exchange(void)
 {
-	return make_room(path, old) || rename(path, old) ? -1 : 0;
+	return errno == EINVAL || errno == ENOSYS;
 }
 
-/* On a file system that cannot exchange names there is a moment without @path. */
+/* The new one is at @old: it and what is at @path change places, at once. */
+static int exchange(const char *old, const char *path)
+{
+	if (!renameat2(AT_FDCWD, old, AT_FDCWD, path, RENAME_EXCHANGE))
+		return 0;
+	return errno == ENOENT ? rename(old, path) : -1; /* ENOENT: somebody removed @path */
+}
+
+/*
+ * On a file system that cannot exchange names a file has two names for a moment. A folder, or a
+ * file where there are no hard links, leaves a moment without @path.
+ */
 static int one_by_one(const char *tmp, const char *path, const char *old)
 {
-	if (to_old(path, old) && errno != ENOENT)
+	struct stat st;
+	int sys;
+
+	if (!lstat(tmp, &st) && !S_ISDIR(st.st_mode) && !link(path, old)) {
+		if (!rename(tmp, path))
+			return 0;
+		sys = errno;
+		(void)unlink(old);
+	} else {
+		if (rename(path, old) && errno != ENOENT)
+			return -1;
+		if (!rename(tmp, path))
+			return 0;
+		sys = errno;
+		(void)rename(old, path);
+	}
+	errno = sys;
+	return -1;
+}
+
+/* Something is at @path. */
+static int keep_old(const char *tmp, const char *path, const char *old)
+{
+	int sys;
+
+	if (make_room(old) || rename(tmp, old))
 		return -1;
-	return rename(tmp, path);
+	if (!exchange(old, path))
+		return 0;
+	sys = errno;
+	if (rename(old, tmp))
+		return -1;
+	errno = sys;
+	return cannot_exchange() ? one_by_one(tmp, path, old) : -1;
+}
+
+static int keep_old_nameless(int fd, const char *path, const char *old)
+{
+	char *tmp = NULL;
+	int rc, sys;
+
+	if (make_room(old) || ptc_hidden_give_name(fd, old))
+		return -1;
+	if (!exchange(old, path))
+		return 0;
+	/* The last name of a file is not removed before it has another one: it could not get one.
+	 */
+	rc = cannot_exchange() ? ptc_hidden_link(fd, path, &tmp) : -1;
+	sys = errno;
+	(void)unlink(old);
+	if (!rc) {
+		rc = one_by_one(tmp, path, old);
+		sys = errno;
+		if (rc)
+			(void)unlink(tmp);
+		free(tmp);
+	}
+	errno = sys;
+	return rc;
+}
+
+/* Rename @tmp if nothing has the name @path; else -1 and EEXIST. */
+static int take_free_name(const char *tmp, const char *path)
+{
+	struct stat st;
+
+	if (!renameat2(AT_FDCWD, tmp, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	if (!cannot_exchange())
+		return -1;
+	if (lstat(path, &st))
+		return errno == ENOENT ? rename(tmp, path) : -1;
+	errno = EEXIST;
+	return -1;
+}
+
+static char *old_of(const char *path)
+{
+	char *old;
+
+	if (asprintf(&old, "%s.old", path) >= 0)
+		return old;
+	errno = ENOMEM;
+	return NULL;
 }
 
 int ptc_replace(const char *tmp, const char *path)
 {
+	int rc = take_free_name(tmp, path);
 	char *old;
-	int rc;
 
-	if (asprintf(&old, "%s.old", path) < 0) {
-		errno = ENOMEM;
+	if (!rc || errno != EEXIST)
+		return rc;
+	old = old_of(path);
+	if (!old)
 		return -1;
-	}
-	rc = renameat2(AT_FDCWD, tmp, AT_FDCWD, path, RENAME_EXCHANGE);
-	if (!rc) {
-		rc = to_old(tmp, old);
-		if (rc) { /* what had the name gets it back */
-			const int sys = errno;
+	rc = keep_old(tmp, path, old);
+	free(old);
+	return rc;
+}
 
-			(void)renameat2(AT_FDCWD, tmp, AT_FDCWD, path, RENAME_EXCHANGE);
-			errno = sys;
-		}
-	} else if (errno == EINVAL || errno == ENOSYS) {
-		rc = one_by_one(tmp, path, old);
-	} else if (errno == ENOENT) { /* nothing to keep */
-		rc = rename(tmp, path);
-	}
+int ptc_replace_nameless(int fd, const char *path)
+{
+	int rc = ptc_hidden_give_name(fd, path);
+	char *old;
+
+	if (!rc || errno != EEXIST)
+		return rc;
+	old = old_of(path);
+	if (!old)
+		return -1;
+	rc = keep_old_nameless(fd, path, old);
 	free(old);
 	return rc;
 }

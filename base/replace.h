@@ -26,8 +26,16 @@ int ptc_replace_name(const char *path, char **ret, struct ptc_err *err);
  */
 int ptc_replace_check(const char *path, struct ptc_err *err);
 
-/* Rename @tmp, in the same folder, to @path. 0, or -1 and errno; then @path is what it was. */
+/*
+ * Rename @tmp, in the same folder, to @path. 0, or -1 and errno; then @path is what it was.
+ * SIGKILL at any moment: @path is what it was or what @tmp was, whole, and what @path was has a
+ * name that is no temporary one. Exceptions: file systems without RENAME_EXCHANGE (doc/adr/0024).
+ */
 int ptc_replace(const char *tmp, const char *path);
+
+/* The same with a file that has no name (O_TMPFILE). No temporary name is left at any moment, with
+ * the same exceptions. */
+int ptc_replace_nameless(int fd, const char *path);
 
 /* Remove a file, or a folder that is a recording, or the beginning of one. 0, or -1 and errno. */
 int ptc_replace_remove(const char *path);

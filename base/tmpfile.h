@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An output file that appears under its name only when it is whole. Until then
- * it has no name at all (O_TMPFILE), so nothing of it is left even by SIGKILL;
- * where the file system has no such files it is beside the final one under a
- * temporary name, renamed at the end, removed on failure.
+ * it has no name at all (O_TMPFILE), so nothing of it is left even by SIGKILL.
+ * Where the file system has no such files it is beside the final one under a
+ * temporary name (base/hidden.h), renamed at the end, removed on failure, and by the next
+ * output in that folder after a SIGKILL.
  */
 #ifndef PTC_BASE_TMPFILE_H
 #define PTC_BASE_TMPFILE_H
@@ -22,8 +23,8 @@ struct ptc_tmpfile {
 	}
 
 /*
- * Create it (".NAME.XXXXXX", if it must have a name) in the folder of @path, mode
- * 0600 as perf's: what ran is nobody else's business. @path may name what base/replace.h can
+ * Create it in the folder of @path, and remove there what killed processes left (base/hidden.h).
+ * Mode 0600 as perf's: what ran is nobody else's business. @path may name what base/replace.h can
  * replace, which stays until commit. A symbolic link is replaced itself, never followed. Anything
  * else that exists is refused.
  */

@@ -132,11 +132,26 @@ static struct count ours(struct ptc_decode *d)
 	return c;
 }
 
-/* The process with the most code, as it is at the end: there must be no other that counts. */
-static struct pt_image *last_image(struct ptc_decode *d)
+/* What libipt knows of the code. */
+struct code {
+	struct ptc_ipt *ipt;
+	struct ptc_addrspace *as;
+	const struct ptc_ipt_image *image;
+};
+
+/* At first, and when libipt has read code that it may have from a file. */
+static void tell_libipt(struct code *c)
 {
+	struct ptc_err err;
+
+	must(ptc_ipt_image(c->ipt, c->as, PTC_MODE_64, &c->image, &err), &err);
+}
+
+/* The process with the most code, as it is at the end: there must be no other that counts. */
+static struct code last_code(struct ptc_decode *d)
+{
+	struct code code = { .ipt = &d->ipt };
 	struct ptc_addrspace *as = NULL;
-	struct pt_image *image;
 	struct ptc_err err;
 	size_t i;
 
@@ -148,12 +163,13 @@ static struct pt_image *last_image(struct ptc_decode *d)
 			as = &d->procs.procs[i]->as;
 	if (!as)
 		die("the recording has no process");
-	must(ptc_ipt_image(&d->ipt, as, PTC_MODE_64, &image, &err), &err);
-	return image;
+	code.as = as;
+	tell_libipt(&code);
+	return code;
 }
 
 /* Blocks from a PSB to where libipt gives up, or the end; the decoder's status. */
-static int run_blocks(struct pt_block_decoder *dec, struct count *c)
+static int run_blocks(struct pt_block_decoder *dec, struct code *code, struct count *c)
 {
 	struct pt_event ev;
 	struct pt_block b;
@@ -172,6 +188,8 @@ static int run_blocks(struct pt_block_decoder *dec, struct count *c)
 		status = pt_blk_next(dec, &b, sizeof(b));
 		c->insns += b.ninsn;
 		c->blocks++;
+		if (code->image->nwanted)
+			tell_libipt(code);
 		if (status < 0)
 			return status;
 	}
@@ -179,7 +197,7 @@ static int run_blocks(struct pt_block_decoder *dec, struct count *c)
 
 static struct count bare(struct ptc_decode *d, const struct trace *traces, size_t n)
 {
-	struct pt_image *image = last_image(d);
+	struct code code = last_code(d);
 	struct count c = { .hash = 0 };
 	struct pt_block_decoder *dec;
 	struct ptc_err err;
@@ -188,9 +206,9 @@ static struct count bare(struct ptc_decode *d, const struct trace *traces, size_
 
 	for (i = 0; i < n; i++) {
 		must(ptc_ipt_decoder(&d->ipt, traces[i].bytes, traces[i].len, &dec, &err), &err);
-		(void)pt_blk_set_image(dec, image);
+		(void)pt_blk_set_image(dec, code.image->image);
 		t = cpu_now();
-		while (run_blocks(dec, &c) != -pte_eos)
+		while (run_blocks(dec, &code, &c) != -pte_eos)
 			;
 		c.s += cpu_now() - t;
 		pt_blk_free_decoder(dec);

@@ -100,14 +100,28 @@ static void unload(struct work *w)
 	ptc_decode_free(w->d);
 }
 
-/* Blocks from the first PSB on; its instructions. */
-static uint64_t blocks(struct pt_block_decoder *dec)
+/* At first, and when libipt has read code that it may have from a file. */
+static const struct ptc_ipt_image *image_of(struct work *w)
 {
-	int status = pt_blk_sync_forward(dec);
+	const struct ptc_ipt_image *image;
+	struct ptc_err err;
+
+	if (ptc_ipt_image(&w->d->ipt, &w->as, PTC_MODE_64, &image, &err) < 0)
+		die(err.msg);
+	return image;
+}
+
+/* Blocks from the first PSB on; its instructions. */
+static uint64_t blocks(struct work *w, struct pt_block_decoder *dec)
+{
+	const struct ptc_ipt_image *image = image_of(w);
 	uint64_t insns = 0;
 	struct pt_event ev;
 	struct pt_block b;
+	int status;
 
+	(void)pt_blk_set_image(dec, image->image);
+	status = pt_blk_sync_forward(dec);
 	while (status >= 0) {
 		while (status >= 0 && status & pts_event_pending)
 			status = pt_blk_event(dec, &ev, sizeof(ev));
@@ -115,6 +129,8 @@ static uint64_t blocks(struct pt_block_decoder *dec)
 			break;
 		status = pt_blk_next(dec, &b, sizeof(b));
 		insns += b.ninsn;
+		if (image->nwanted)
+			(void)image_of(w);
 	}
 	if (pt_errcode(status) != pte_eos)
 		die("libipt does not come to the end");
@@ -124,18 +140,14 @@ static uint64_t blocks(struct pt_block_decoder *dec)
 static uint64_t libipt(struct work *w)
 {
 	struct pt_block_decoder *dec;
-	struct pt_image *image;
 	struct ptc_err err;
 	uint64_t insns = 0;
 	size_t i;
 
-	if (ptc_ipt_image(&w->d->ipt, &w->as, PTC_MODE_64, &image, &err) < 0)
-		die(err.msg);
 	for (i = 0; i < w->n; i++) {
 		if (ptc_ipt_decoder(&w->d->ipt, w->spans[i].bytes, w->spans[i].len, &dec, &err) < 0)
 			die(err.msg);
-		(void)pt_blk_set_image(dec, image);
-		insns += blocks(dec);
+		insns += blocks(w, dec);
 		pt_blk_free_decoder(dec);
 	}
 	return insns;

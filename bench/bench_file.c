@@ -143,6 +143,7 @@ static uint64_t frame(const struct ptc_file *f, double *ret_s)
 				must(ptc_index_add(&ix, f, &recs[i], &err), &err);
 	}
 	must(n, &err);
+	ptc_index_sort(&ix);
 	*ret_s = now() - t;
 	ptc_index_release(&ix);
 	return count;

@@ -10,10 +10,12 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "capture/rights.h"
 
 enum {
 	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
-	COPIES_MAX = 100,  /* a trace goes on for one birth, or some, that the pause came across */
+	TEND_MS = 500,
+	COPIES_MAX = 100, /* a trace goes on for one birth, or some, that the pause came across */
 	NS_PER_MS = 1000000,
 };
 
@@ -58,6 +60,7 @@ static uint64_t next_ns(const struct ptc_loop *l)
 
 static int poll_timeout(const struct ptc_loop *l)
 {
+	const int most = l->source->ops->tend ? TEND_MS : -1;
 	const uint64_t next = next_ns(l);
 	uint64_t now;
 
@@ -66,12 +69,13 @@ static int poll_timeout(const struct ptc_loop *l)
 	if (l->asked || l->pausing)
 		return ASK_AGAIN_MS;
 	if (next == NEVER)
-		return -1;
+		return most;
 	now = now_ns();
 	if (next <= now)
 		return 0;
-	return next - now > (uint64_t)INT_MAX * NS_PER_MS ? INT_MAX :
-							    (int)((next - now) / NS_PER_MS) + 1;
+	return next - now > (uint64_t)(most < 0 ? INT_MAX : most) * NS_PER_MS ?
+		       most :
+		       (int)((next - now) / NS_PER_MS) + 1;
 }
 
 static void tell_progress(struct ptc_loop *l, uint64_t now)
@@ -239,8 +243,12 @@ static bool is_held(struct ptc_loop *l)
 
 static int poll_once(struct ptc_loop *l, bool *ret_over)
 {
-	if (poll(l->fds, (nfds_t)l->drain->n + FD_OTHERS, poll_timeout(l)) < 0 && errno != EINTR)
+	const int n = poll(l->fds, (nfds_t)l->drain->n + FD_OTHERS, poll_timeout(l));
+
+	if (n < 0 && errno != EINTR)
 		return ptc_fail_sys(&l->err, errno, "cannot poll the rings");
+	if (!n && l->source->ops->tend)
+		l->source->ops->tend(l->source);
 	ptc_drain_woken(l->drain, l->fds);
 	*ret_over = l->fds[l->drain->n + FD_WISH].revents & POLLIN && take_wish(l).over;
 	look_at_clock(l);
@@ -314,8 +322,11 @@ static void *run(void *arg)
 	struct ptc_loop *l = arg;
 
 	(void)sem_post(&l->begun);
-	if (!wait_for(l, is_go).over)
-		l->rc = record(l);
+	if (!wait_for(l, is_go).over) {
+		l->rc = l->rights ? ptc_rights_drop(*l->rights, &l->err) : 0;
+		if (!l->rc)
+			l->rc = record(l);
+	}
 	ptc_relay_done(&l->relay);
 	return NULL;
 }
@@ -530,7 +541,9 @@ int ptc_loop_run(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 {
 	int rc;
 
-	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .go = true });
+	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .go = true,
+						     .snapshots = l->source->early_snapshots,
+						     .last = l->source->early_last });
 	rc = serve(l, pid, err);
 	if (rc) {
 		end_at_once(l);

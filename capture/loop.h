@@ -20,6 +20,8 @@ struct ptc_loop {
 	struct ptc_source *source;
 	struct ptc_drain *drain;
 	struct ptc_series *series; /* NULL: the snapshots are in one file */
+	const uint64_t
+		*rights; /* lent; capabilities that the thread keeps from its go on; NULL: all */
 	struct ptc_relay relay;
 	pthread_t thread;
 	bool runs;   /* there is a thread, which may wait for its go still */

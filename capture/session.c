@@ -24,6 +24,7 @@
 #include "capture/loop.h"
 #include "capture/opts.h"
 #include "capture/perf/kcore.h"
+#include "capture/rights.h"
 #include "capture/series.h"
 #include "capture/source.h"
 
@@ -43,6 +44,7 @@ struct session {
 	struct ptc_series series; /* with opts->series, instead of the writer */
 	struct ptc_loop loop;
 	struct ptc_buf running; /* records of what ran before us */
+	uint64_t rights;	/* with opts->drop_rights: the capabilities that are kept */
 	struct ptc_writer_packed packed;
 	struct ptc_source_choice choice;
 };
@@ -195,6 +197,21 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 	return rc ? rc : check_snapshot(s, err);
 }
 
+/*
+ * What needs more has been done: the events are open, the kernel's code and symbols are read, a
+ * command of the kernel's source is forked. A tracer or watcher is forked later, with what is kept.
+ */
+static int drop_rights(struct session *s, struct ptc_err *err)
+{
+	const bool steps = s->choice.kind != PTC_SOURCE_PT;
+
+	if (!s->opts->drop_rights || (steps && s->opts->argv))
+		return 0;
+	s->rights = ptc_rights_needed_here(s->opts, steps);
+	s->loop.rights = &s->rights;
+	return ptc_rights_drop(s->rights, err);
+}
+
 static void tell_start(struct session *s, enum ptc_source_kind chosen)
 {
 	if (s->opts->on_start)
@@ -328,6 +345,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->unreached = end->unreached;
 	ret->unmet = end->unmet;
 	ret->cut_short = end->cut_short;
+	ret->unanswered = end->unanswered;
 	ret->insns = end->insns;
 	ret->transfers = end->transfers;
 	ret->unshown = end->unshown;
@@ -362,6 +380,8 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->failed = end->failed;
 	ret->missed_cpus = end->missed_cpus;
 	ret->late_cpus = end->late_cpus;
+	ret->rightless = end->rightless;
+	memcpy(ret->rightless_path, end->rightless_path, sizeof(ret->rightless_path));
 	memcpy(ret->lacking, end->lacking, sizeof(ret->lacking));
 	memcpy(ret->unfollowed, end->unfollowed, sizeof(ret->unfollowed));
 	ret->kcore_bytes = s->kcore_bytes;
@@ -489,6 +509,9 @@ int ptc_record(const struct ptc_record_opts *asked, struct ptc_record_result *re
 		goto out;
 	if (opts->series)
 		s.loop.series = &s.series;
+	rc = drop_rights(&s, err);
+	if (rc)
+		goto out;
 	if (opts->argv)
 		tell_start(&s, ret->source);
 	rc = s.source->ops->start(s.source, &s.filing.pid, err);

@@ -66,6 +66,8 @@ struct ptc_source_desc {
 
 /* How it ended. */
 struct ptc_source_end {
+	bool unanswered;   /* the tracer did not leave when asked, and was killed: the trace ends
+			      early */
 	int status;	   /* of the command, as waitpid gives it; valid if !left_running */
 	bool left_running; /* detached: the command runs on, untraced */
 	bool limited;	   /* opts->max_steps was reached, or opts->to */
@@ -80,8 +82,10 @@ struct ptc_source_end {
 	uint64_t unseen;      /* passes of opts->at while the trace was off */
 	bool unwatched;	      /* from some point on it did not see signals, which opts wants */
 	bool follows;	      /* threads and children of the command are traced, too */
-	uint64_t lost_records, lost_aux;       /* that the source itself dropped */
-	char lacking[128], unfollowed[320];    /* see struct ptc_record_result */
+	uint64_t lost_records, lost_aux;    /* that the source itself dropped */
+	char lacking[128], unfollowed[320]; /* see struct ptc_record_result */
+	uint64_t rightless;		    /* see there */
+	char rightless_path[256];
 	uint64_t made_aux;		       /* trace bytes, dropped or not; 0: not known */
 	uint64_t enabled_ns, running_ns;       /* of the kernel's events, in all; 0: no such */
 	uint64_t unscheduled, failed;	       /* events that ran for less, or failed in the end */
@@ -102,6 +106,8 @@ struct ptc_source_ops {
 	 * there is nothing.
 	 */
 	int (*prepare)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
+	/* Called twice a second, if there is one: see that what makes the trace is able to. */
+	void (*tend)(struct ptc_source *s);
 	/* Ring @i is about to be drained: wakeups up to here are done with. NULL: nothing to do. */
 	void (*waken)(struct ptc_source *s, size_t i);
 	/* end_fd said so: nothing may be written any more when this returns. NULL: nothing is. */
@@ -181,6 +187,9 @@ struct ptc_source_ops {
 struct ptc_source {
 	const struct ptc_source_ops *ops;
 	struct ptc_truth *truth; /* to be drained as well; NULL: none. The source's own */
+	/* What on_wake said while start() waited: PTC_WAKE_SNAPSHOT so often, PTC_WAKE_LAST. */
+	uint64_t early_snapshots;
+	bool early_last;
 };
 
 /* Sizes of rings that sources take: powers of two (the kernel's rule), of two pages at least. */

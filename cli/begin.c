@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -146,8 +149,41 @@ static void take_signals(void)
 	(void)sigaction(SIGBUS, &bus, NULL);
 }
 
+/* --- terminals --- */
+
+/*
+ * Do the user's terminals take UTF-8? The locale says it; a locale that is not installed says it by
+ * its name.
+ */
+static bool is_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	const char *name = NULL;
+	bool utf8;
+	size_t i;
+
+	if (locale != (locale_t)0) {
+		utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+		freelocale(locale);
+		return utf8;
+	}
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !(name && *name); i++)
+		name = getenv(names[i]);
+	return name && (strcasestr(name, ".utf-8") || strcasestr(name, ".utf8"));
+}
+
+static void take_terminals(void)
+{
+	const bool out = isatty(STDOUT_FILENO), err = isatty(STDERR_FILENO);
+
+	if ((out || err) && !is_utf8())
+		ptc_plain_set_ascii(out, err);
+}
+
 void ptc_begin(void)
 {
 	take_descriptors();
 	take_signals();
+	take_terminals();
 }

@@ -10,6 +10,7 @@
 #include "compare_times.h"
 #include "decode/compare.h"
 #include "max_memory.h"
+#include "sandbox.h"
 
 struct args {
 	const char *input;
@@ -17,6 +18,7 @@ struct args {
 	uint64_t first, last; /* --samples */
 	uint64_t slack_ns;
 	uint64_t max_wrong_ppm, min_judged_ppm;
+	struct ptc_sandbox sandbox;
 };
 
 static void help(void)
@@ -42,7 +44,8 @@ static void help(void)
 	       "missing,\n"
 	       "                        in front of the report\n"
 	       "      --format=FORMAT   text (default) or json, see "
-	       "doc/json.md\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n\n"
+	       "doc/json.md\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
+	       "  -h, --help            this text\n\n"
 	       "Exit code 0: what was judged is as traced; 3: it is not; 4: too little was "
 	       "judged.\n");
 }
@@ -86,7 +89,15 @@ static bool parse_percent(const char *s, uint64_t *ret_ppm)
 	return true;
 }
 
-enum { OPT_SAMPLES = 256, OPT_SLACK, OPT_MAX_WRONG, OPT_MIN_JUDGED, OPT_LIST, OPT_FORMAT };
+enum {
+	OPT_SAMPLES = 256,
+	OPT_SLACK,
+	OPT_MAX_WRONG,
+	OPT_MIN_JUDGED,
+	OPT_LIST,
+	OPT_FORMAT,
+	OPT_NO_SANDBOX
+};
 
 static int set_option(struct args *a, int c, const char *text)
 {
@@ -112,6 +123,9 @@ static int set_option(struct args *a, int c, const char *text)
 			       ptc_usage_error("compare", "'%s' is no percentage", text);
 	case PTC_OPT_MAX_MEMORY:
 		return ptc_max_memory("compare", text);
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case OPT_LIST:
 		a->list = true;
 		return 0;
@@ -135,6 +149,7 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "list", no_argument, NULL, OPT_LIST },
 		{ "format", required_argument, NULL, OPT_FORMAT },
 		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -317,13 +332,20 @@ static int compare(struct comparing *c)
 int ptc_cmd_compare(int argc, char **argv)
 {
 	struct args a = {
-		.input = "perf.data", .first = 1, .last = UINT64_MAX, .min_judged_ppm = 500000
+		.input = "perf.data",
+		.first = 1,
+		.last = UINT64_MAX,
+		.min_judged_ppm = 500000,
+		.sandbox = { .finds_code = true },
 	};
 	int code = parse(argc, argv, &a);
 
 	struct comparing *c;
 
 	if (code >= 0)
+		return code;
+	code = ptc_sandbox_enter(&a.sandbox);
+	if (code)
 		return code;
 	c = calloc(1, sizeof(*c));
 	if (!c) {

@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "copying.h"
 #include "max_memory.h"
+#include "sandbox.h"
 
 enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
 
@@ -24,6 +25,7 @@ struct args {
 	bool stacks; /* --branch-stacks */
 	const char *filter;
 	struct ptc_branch_stacks branches;
+	struct ptc_sandbox sandbox;
 };
 
 static void help(void)
@@ -55,7 +57,8 @@ static void help(void)
 	       "                        ind_jmp, cond, call, call_stack (the calls that "
 	       "have\n"
 	       "                        not returned), k; save_type: with their "
-	       "types\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n\n"
+	       "types\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
+	       "  -h, --help            this text\n\n"
 	       "What is needed to decode what is left stays: mappings, names, forks, code, what "
 	       "has\n"
 	       "no CPU, thread or time. Trace is left out by whole pieces.\n");
@@ -168,7 +171,8 @@ enum {
 	OPT_TID,
 	OPT_TIME,
 	OPT_STACKS,
-	OPT_FILTER
+	OPT_FILTER,
+	OPT_NO_SANDBOX
 };
 
 static int set_option(struct args *a, int c, const char *text)
@@ -187,6 +191,9 @@ static int set_option(struct args *a, int c, const char *text)
 		return set_pack(a, PTC_COPY_PACK_ZSTD, text);
 	case OPT_DECOMPRESS:
 		return set_pack(a, PTC_COPY_PACK_NONE, NULL);
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case OPT_STRIP:
 		a->opts.strip_aux = true;
 		return 0;
@@ -239,6 +246,7 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "branch-stacks", optional_argument, NULL, OPT_STACKS },
 		{ "branch-filter", required_argument, NULL, OPT_FILTER },
 		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -293,6 +301,11 @@ static int convert(struct args *a)
 
 	if (a->to_stdout && isatty(STDOUT_FILENO))
 		return ptc_usage_error("convert", "standard output is a terminal");
+	a->sandbox.output = a->output;
+	a->sandbox.finds_code = a->stacks;
+	code = ptc_sandbox_enter(&a->sandbox);
+	if (code)
+		return code;
 	if (ptc_file_open(a->input, &f, &err))
 		return ptc_say_input_err(a->input, &err);
 	if (a->stacks && ptc_branch_stacks_open(&a->branches, a->input, f, &err)) {

@@ -39,13 +39,16 @@ static void help(void)
 	       "      --truth FILE      what the source itself saw, a line for each transfer (for "
 	       "tests)\n"
 	       "  -q, --quiet           say nothing but errors and losses\n"
+	       "      --no-sandbox      keep all capabilities, not only those that a recording "
+	       "needs\n"
+	       "                        (SECURITY.md)\n"
 	       "  -h, --help            this text\n\n"
 	       "`ptcap crash show --help` lists the options of that; a program of this name is run "
 	       "by\n"
 	       "`ptcap crash -- show`.\n");
 }
 
-enum { OPT_SOURCE = 256, OPT_NO_MEMORY, OPT_TRUTH };
+enum { OPT_SOURCE = 256, OPT_NO_MEMORY, OPT_TRUTH, OPT_NO_SANDBOX };
 
 static int take_option(struct ptc_record_args *a, int c, char *const *argv)
 {
@@ -74,6 +77,9 @@ static int take_option(struct ptc_record_args *a, int c, char *const *argv)
 	case OPT_NO_MEMORY:
 		a->opts.no_memory = true;
 		return -1;
+	case OPT_NO_SANDBOX:
+		a->no_sandbox = true;
+		return -1;
 	case OPT_TRUTH:
 		a->truth_path = optarg;
 		return -1;
@@ -97,6 +103,7 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 		{ "no-memory", no_argument, NULL, OPT_NO_MEMORY },
 		{ "truth", required_argument, NULL, OPT_TRUTH },
 		{ "quiet", no_argument, NULL, 'q' },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

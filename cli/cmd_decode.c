@@ -143,20 +143,19 @@ static int run(struct ptc_decode_args *a, struct ptc_decode *d)
 }
 
 /* Once it is known that there is something to show: errors must not be left in a pager. */
-static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d)
+static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc_pager *pager)
 {
-	pid_t pager;
 	int code;
 
 	a->colors = ptc_terminal_has_colors();
-	pager = a->no_pager || a->out.form.bin || a->out.form.stats ? 0 : ptc_pager_start();
+	ptc_pager_start(pager);
 	code = run(a, d);
-	ptc_pager_finish(pager);
-	return code;
+	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
 }
 
 static int decode(struct ptc_decode_args *a)
 {
+	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_decode *d;
 	struct ptc_err err;
 	int code, r;
@@ -165,6 +164,12 @@ static int decode(struct ptc_decode_args *a)
 		return out_of_memory();
 	if (!ptc_asked_code_is_there(&a->code))
 		return PTC_EXIT_FAIL;
+	if (!a->no_pager && !a->out.form.bin && !a->out.form.stats)
+		ptc_pager_prepare(&pager);
+	a->sandbox.finds_code = true;
+	code = ptc_sandbox_enter(&a->sandbox);
+	if (code)
+		return code;
 	if (a->pt)
 		r = ptc_decode_open_raw(a->pt, a->raw, a->nraw, &a->opts, &d, &err);
 	else
@@ -172,7 +177,7 @@ static int decode(struct ptc_decode_args *a)
 	if (r < 0)
 		return ptc_say_input_err(a->pt ? NULL : name_of(a), &err);
 	r = a->has_time ? ptc_time_choice_apply(&a->time, d, &err) : 0;
-	code = r < 0 ? ptc_say_err(&err) : run_paged(a, d);
+	code = r < 0 ? ptc_say_err(&err) : run_paged(a, d, &pager);
 	ptc_decode_free(d);
 	return code;
 }

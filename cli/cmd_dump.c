@@ -8,6 +8,7 @@
 #include "dump.h"
 #include "max_memory.h"
 #include "ptcap/file.h"
+#include "sandbox.h"
 #include "verify.h"
 
 enum {
@@ -18,11 +19,13 @@ enum {
 	OPT_CPU,
 	OPT_TIME,
 	OPT_VERIFY,
+	OPT_NO_SANDBOX,
 };
 
 struct dump_args {
 	const char *path;
 	bool json, stored, verify, help;
+	struct ptc_sandbox sandbox;
 	struct ptc_dump_filter filter;
 };
 
@@ -45,7 +48,7 @@ static void help(void)
 	       "                        either may be left out\n"
 	       "      --verify          print nothing but what in the file is not as the file\n"
 	       "                        claims, a line each; the exit code is then "
-	       "3\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n\n"
+	       "3\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP "  -h, --help            this text\n\n"
 	       "A damaged file is printed as far as it can be read; then the damage is reported\n"
 	       "and the exit code is 1.\n");
 }
@@ -173,6 +176,9 @@ static int take_option(struct dump_args *a, int c, char **argv)
 		return 0;
 	case PTC_OPT_MAX_MEMORY:
 		return ptc_max_memory("dump", optarg);
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case 'h':
 		a->help = true;
 		return 0;
@@ -198,6 +204,7 @@ int ptc_cmd_dump(int argc, char **argv)
 		{ "time", required_argument, NULL, OPT_TIME },
 		{ "verify", no_argument, NULL, OPT_VERIFY },
 		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -219,9 +226,10 @@ int ptc_cmd_dump(int argc, char **argv)
 	if (optind < argc)
 		return ptc_usage_error("dump", "what is '%s'? a recording is named with -i",
 				       argv[optind]);
-	if (!a.verify)
-		return dump(&a);
-	if (a.stored || d->by_type || d->by_tid || d->by_cpu || d->by_time)
+	if (a.verify && (a.stored || d->by_type || d->by_tid || d->by_cpu || d->by_time))
 		return ptc_usage_error("dump", "--verify is of the whole file");
-	return ptc_verify_file(a.path, a.json);
+	c = ptc_sandbox_enter(&a.sandbox);
+	if (c)
+		return c;
+	return a.verify ? ptc_verify_file(a.path, a.json) : dump(&a);
 }

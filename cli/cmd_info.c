@@ -2,12 +2,14 @@
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
 #include "info.h"
 #include "max_memory.h"
+#include "sandbox.h"
 
 static void help(void)
 {
@@ -17,7 +19,8 @@ static void help(void)
 	       "its trace queues, how many records of each type, and what was lost.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "      --format=FORMAT   text (default) or json: one object, see "
-	       "doc/json.md\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n");
+	       "doc/json.md\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
+	       "  -h, --help            this text\n");
 }
 
 /* Of a folder that of its first file, which perf finishes last. */
@@ -45,7 +48,7 @@ static int show(const struct ptc_info *i, bool json)
 	return PTC_EXIT_OK;
 }
 
-static int info(const char *path, bool json)
+static int info(const char *path, bool json, const struct ptc_sandbox *sandbox)
 {
 	struct ptc_info i = { .modified_s = modified(path) };
 	int code;
@@ -54,6 +57,10 @@ static int info(const char *path, bool json)
 
 	if (!ptc_keep_input(path))
 		return PTC_EXIT_FAIL;
+	(void)unsetenv("DEBUGINFOD_URLS"); /* ptcap-info(1): in no network */
+	code = ptc_sandbox_enter(sandbox);
+	if (code)
+		return code;
 	if (ptc_file_open(path, &f, &err))
 		return ptc_say_input_err(path, &err);
 	if (ptc_info_gather(f, &i, &err)) {
@@ -68,15 +75,19 @@ static int info(const char *path, bool json)
 	return code;
 }
 
+enum { OPT_NO_SANDBOX = 256 };
+
 int ptc_cmd_info(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "format", required_argument, NULL, 'f' },
 		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	struct ptc_sandbox sandbox = { .off = false };
 	const char *path = "perf.data";
 	bool json = false;
 	int c;
@@ -97,6 +108,9 @@ int ptc_cmd_info(int argc, char **argv)
 			if (ptc_max_memory("info", optarg))
 				return PTC_EXIT_USAGE;
 			break;
+		case OPT_NO_SANDBOX:
+			sandbox.off = true;
+			break;
 		case 'h':
 			help();
 			return PTC_EXIT_OK;
@@ -107,5 +121,5 @@ int ptc_cmd_info(int argc, char **argv)
 	if (optind < argc)
 		return ptc_usage_error("info", "what is '%s'? a recording is named with -i",
 				       argv[optind]);
-	return info(path, json);
+	return info(path, json, &sandbox);
 }

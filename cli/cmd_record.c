@@ -26,6 +26,7 @@ struct waker {
 	unsigned int count;
 	int sig;      /* the newest */
 	bool command; /* there is one that has to end first */
+	uint64_t grace_ns;
 };
 
 enum { LEDGER_ROWS = 64 }; /* with -v; the file has them all */
@@ -39,11 +40,14 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 		return PTC_WAKE_GO_ON;
 	if (si.ssi_signo == SIGUSR2)
 		return PTC_WAKE_SNAPSHOT;
+	if (si.ssi_signo == SIGALRM)
+		return w->count ? PTC_WAKE_LEAVE : PTC_WAKE_GO_ON;
 	w->sig = (int)si.ssi_signo;
-	if (++w->count > 1 || !w->command)
+	if (++w->count > 1 || !w->command || cmd <= 0)
 		return PTC_WAKE_LEAVE;
 	if (w->sig == SIGTERM)
 		(void)kill(cmd, SIGTERM);
+	ptc_wake_later(&si, w->grace_ns);
 	return PTC_WAKE_GO_ON;
 }
 
@@ -210,6 +214,7 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 	a->opts.on_wake = on_wake;
 	a->opts.wake_ctx = &waker;
 	waker.command = a->opts.argv != NULL;
+	waker.grace_ns = a->grace_ns ? a->grace_ns : PTC_WAKE_GRACE;
 	if (a->verbose) {
 		a->opts.on_note = on_note;
 		a->opts.on_ledger = on_ledger;
@@ -219,6 +224,8 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 		a->opts.on_start = on_start;
 		a->opts.on_snapshot = on_snapshot;
 	}
+	a->opts.drop_rights = !a->no_sandbox;
+	a->opts.other_output = a->truth_path;
 	a->opts.start_ctx = a;
 	a->opts.snapshot_ctx = a;
 	a->terminal = isatty(STDERR_FILENO);

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "copying.h"
 #include "max_memory.h"
+#include "sandbox.h"
 
 static void help(void)
 {
@@ -17,7 +18,8 @@ static void help(void)
 	       "trace that was cut all that is there. What was wrong and what is lost is said.\n\n"
 	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
 	       "  -o, --output=FILE     the new one; an older one becomes "
-	       "FILE.old\n" PTC_HELP_MAX_MEMORY "  -h, --help            this text\n\n"
+	       "FILE.old\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
+	       "  -h, --help            this text\n\n"
 	       "Exit code 1: there is nothing to recover, and nothing was written.\n");
 }
 
@@ -120,16 +122,20 @@ static int recover(const char *input, const char *output)
 	return code;
 }
 
+enum { OPT_NO_SANDBOX = 256 };
+
 int ptc_cmd_recover(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *input = "perf.data", *output = NULL;
+	struct ptc_sandbox sandbox = { .off = false };
 	int c;
 
 	opterr = 0;
@@ -145,6 +151,9 @@ int ptc_cmd_recover(int argc, char **argv)
 			if (ptc_max_memory("recover", optarg))
 				return PTC_EXIT_USAGE;
 			break;
+		case OPT_NO_SANDBOX:
+			sandbox.off = true;
+			break;
 		case 'h':
 			help();
 			return PTC_EXIT_OK;
@@ -159,5 +168,7 @@ int ptc_cmd_recover(int argc, char **argv)
 		return ptc_usage_error("recover", "no output: -o FILE");
 	if (ptc_copying_clash("recover", input, output))
 		return PTC_EXIT_USAGE;
-	return recover(input, output);
+	sandbox.output = output;
+	c = ptc_sandbox_enter(&sandbox);
+	return c ? c : recover(input, output);
 }

@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "control.h"
 #include "outcome.h"
+#include "sandbox.h"
 #include "snapshot_args.h"
 #include "verdict.h"
 #include "wake.h"
@@ -38,15 +39,20 @@ static enum ptc_wake_action ask(struct asker *k)
 }
 
 /* A command gets SIGINT and its like from the terminal, too: its end is waited for once. */
-static enum ptc_wake_action on_signal(struct asker *k, int sig, pid_t cmd)
+static enum ptc_wake_action on_signal(struct asker *k, const struct signalfd_siginfo *si, pid_t cmd)
 {
+	const int sig = (int)si->ssi_signo;
+
 	if (sig == SIGUSR2)
 		return ask(k);
+	if (sig == SIGALRM)
+		return k->count ? PTC_WAKE_LEAVE : PTC_WAKE_GO_ON;
 	k->sig = sig;
-	if (++k->count > 1 || !k->a->opts.argv)
+	if (++k->count > 1 || !k->a->opts.argv || cmd <= 0)
 		return PTC_WAKE_LEAVE;
 	if (sig == SIGTERM)
 		(void)kill(cmd, SIGTERM);
+	ptc_wake_later(si, k->a->grace_ns ? k->a->grace_ns : PTC_WAKE_GRACE);
 	return PTC_WAKE_LAST;
 }
 
@@ -73,7 +79,7 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 	struct signalfd_siginfo si;
 
 	if (read(k->signal_fd, &si, sizeof(si)) == (ssize_t)sizeof(si))
-		return on_signal(k, (int)si.ssi_signo, cmd);
+		return on_signal(k, &si, cmd);
 	return k->control.fd < 0 ? PTC_WAKE_GO_ON : on_command(k);
 }
 
@@ -180,12 +186,15 @@ static bool judge(const struct asker *k, const char *path, bool show)
 	return good || !k->a->strict;
 }
 
-/* The last one for who reads it, all of them with --strict. */
+/* The last one for who reads it, all of them with --strict. All are recorded: in the sandbox. */
 static bool judge_all(const struct asker *k)
 {
+	const struct ptc_sandbox sandbox = { .off = k->a->no_sandbox, .finds_code = true };
 	bool good = true;
 	size_t i;
 
+	if (ptc_sandbox_enter(&sandbox))
+		return !k->a->strict;
 	for (i = k->a->strict ? 0 : k->npaths - 1; k->npaths && i < k->npaths; i++)
 		good = judge(k, k->paths[i], !k->a->quiet && i == k->npaths - 1) && good;
 	return good;
@@ -241,6 +250,7 @@ static void set_callbacks(struct ptc_snapshot_args *a, struct asker *k)
 {
 	struct ptc_record_opts *o = &a->opts;
 
+	o->drop_rights = !a->no_sandbox;
 	o->wake_fd = k->fd;
 	o->on_wake = on_wake;
 	o->on_start = on_start;

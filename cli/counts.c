@@ -163,6 +163,18 @@ static bool add_line(struct ptc_counts *c, struct ptc_counts_entry *e, const cha
 	return true;
 }
 
+/* More than compilers write without a branch. */
+#define BLOCK_MAX ((uint64_t)1 << 20)
+
+/* Can its code be looked at byte by byte? A damaged trace leads anywhere without a branch. */
+static bool is_in_one_file(const struct ptc_counts_entry *block)
+{
+	const uint64_t len = block->to.ip - block->from.ip;
+
+	return block->from.file && block->from.file == block->to.file &&
+	       block->to.off - block->from.off == len && len < BLOCK_MAX;
+}
+
 /* A line begins where an instruction does: one of the block's bytes is the first of it. */
 static bool add_lines(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_entry *e)
 {
@@ -172,6 +184,8 @@ static bool add_lines(struct ptc_counts *c, const struct ptc_item *it, struct pt
 	uint64_t ip;
 
 	e->lines = c->nlines;
+	if (!is_in_one_file(e))
+		return true;
 	for (ip = e->from.ip; ip < end; ip++) {
 		file = ptc_decode_srcline(c->d, it, ip, &line);
 		if (!file || (file == last_file && line == last_line))

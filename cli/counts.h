@@ -41,7 +41,8 @@ struct ptc_counts_entry {
 	struct ptc_counts_place from, to; /* of a block: its first and its last instruction */
 	uint64_t times;
 	enum ptc_kind kind; /* of a block: of what ended it; by ASYNC: in front of `to` */
-	/* Of a block, if its lines are wanted. What becomes a line is from.file, from.off. */
+	/* Of a block, if its lines are wanted: none of a block of more than a MiB, or that is not
+	 * in one file. What becomes a line is from.file, from.off. */
 	size_t lines, nlines;
 };
 

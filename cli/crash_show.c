@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "crash_out.h"
 #include "max_memory.h"
+#include "sandbox.h"
 #include "terminal.h"
 
 enum {
@@ -19,13 +20,15 @@ enum {
 	OPT_CORE,
 	OPT_SYMFS,
 	OPT_NO_DEMANGLE,
-	OPT_NO_PAGER
+	OPT_NO_PAGER,
+	OPT_NO_SANDBOX
 };
 
 struct show_args {
 	struct ptc_crash_opts opts;
 	struct ptc_code_opts code;
 	bool json, help, no_pager;
+	struct ptc_sandbox sandbox;
 };
 
 static void help(void)
@@ -42,7 +45,7 @@ static void help(void)
 	       "      --symfs=DIR       look for the recorded files below DIR\n"
 	       "      --no-demangle     names of C++, Rust and D as the linker has them\n"
 	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_HELP_MAX_MEMORY
-	       "  -h, --help            this text\n");
+		       PTC_SANDBOX_HELP "  -h, --help            this text\n");
 }
 
 static int take_number(const char *what, uint64_t max, uint64_t *ret)
@@ -87,6 +90,9 @@ static int take_option(struct show_args *a, int c, char *const *argv)
 		return 0;
 	case PTC_OPT_MAX_MEMORY:
 		return ptc_max_memory("crash show", optarg);
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case 'h':
 		a->help = true;
 		return 0;
@@ -107,6 +113,7 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 		{ "no-demangle", no_argument, NULL, OPT_NO_DEMANGLE },
 		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
 		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -126,17 +133,19 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 }
 
 /* Errors must not be left in a pager: there is something to show. */
-static int print(const struct show_args *a, const struct ptc_crash_report *r)
+static int print(const struct show_args *a, const struct ptc_crash_report *r,
+		 struct ptc_pager *pager)
 {
 	const bool color = ptc_terminal_has_colors();
-	const pid_t pager = a->no_pager || a->json ? 0 : ptc_pager_start();
 	bool whole = true;
 
+	ptc_pager_start(pager);
 	if (a->json)
 		whole = ptc_crash_json(r);
 	else
 		ptc_crash_text(r, color);
-	ptc_pager_finish(pager);
+	if (!ptc_pager_finish(pager))
+		return PTC_EXIT_FAIL;
 	if (whole)
 		return PTC_EXIT_OK;
 	return ptc_say_no_memory();
@@ -155,8 +164,10 @@ static void tell_notes(const struct ptc_crash_report *r)
 int ptc_cmd_crash_show(int argc, char **argv)
 {
 	struct show_args a = { .opts = { .input = "perf.data", .calls = CALLS },
+			       .sandbox = { .finds_code = true },
 			       .code = PTC_CODE_OPTS_INIT };
 	struct ptc_crash_report report = { .file = NULL };
+	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_err err;
 	int code = parse_args(&a, argc, argv);
 
@@ -169,8 +180,13 @@ int ptc_cmd_crash_show(int argc, char **argv)
 	}
 	if (!ptc_asked_code_is_there(&a.code))
 		return PTC_EXIT_FAIL;
+	if (!a.no_pager && !a.json)
+		ptc_pager_prepare(&pager);
+	code = ptc_sandbox_enter(&a.sandbox);
+	if (code)
+		return code;
 	if (!ptc_crash_explain(&report, &a.opts, &err)) {
-		code = print(&a, &report);
+		code = print(&a, &report, &pager);
 		tell_notes(&report);
 	} else {
 		(void)ptc_say_input_err(a.opts.input, &err);

@@ -82,7 +82,7 @@ void ptc_decode_help(void)
 	       "      --strict          exit with 3 if there was any gap or loss\n"
 	       "      --color=WHEN      auto (on a terminal; default), always or never\n"
 	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_HELP_MAX_MEMORY
-	       "  -h, --help            this text\n");
+		       PTC_SANDBOX_HELP "  -h, --help            this text\n");
 }
 
 /* Cut the number in front of @sep (or the end) off *s, which moves behind it. */
@@ -172,6 +172,7 @@ enum {
 	OPT_EVENTS,
 	OPT_COLOR,
 	OPT_NO_PAGER,
+	OPT_NO_SANDBOX,
 	OPT_NO_DEMANGLE,
 	OPT_DEBUGINFOD,
 	OPT_ENGINE
@@ -341,6 +342,9 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 			return ptc_usage_error("decode", "no color '%s': auto, always or never",
 					       optarg);
 		return 0;
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
 	case OPT_NO_PAGER:
 		a->no_pager = true;
 		return 0;
@@ -445,6 +449,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 		{ "insn", no_argument, NULL, OPT_INSN },
 		{ "calls", no_argument, NULL, OPT_CALLS },
 		{ "color", required_argument, NULL, OPT_COLOR },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "no-pager", no_argument, NULL, OPT_NO_PAGER },
 		{ "events", no_argument, NULL, OPT_EVENTS },
 		{ "debuginfod", required_argument, NULL, OPT_DEBUGINFOD },

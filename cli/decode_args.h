@@ -6,6 +6,7 @@
 #include "choice.h"
 #include "decoded.h"
 #include "ptcap/decode.h"
+#include "sandbox.h"
 
 struct ptc_decode_args {
 	const char *input;	  /* NULL: perf.data */
@@ -24,6 +25,7 @@ struct ptc_decode_args {
 	struct ptc_code_opts code;
 	struct ptc_sums_sink sums; /* into out */
 	const char *debuginfod;	   /* NULL: as the environment has it */
+	struct ptc_sandbox sandbox;
 };
 
 /* Returns 0 to go on, which with a->help is to help, or an exit code. */

@@ -150,6 +150,7 @@ int ptc_info_gather(const struct ptc_file *f, struct ptc_info *ret, struct ptc_e
 	while ((rc = ptc_file_next(f, &pos, &rec, err)) > 0)
 		if (gather_record(&rec, ret, err))
 			return err->code;
+	ptc_index_sort(&ret->index);
 	if (!rc && ptc_file_feature(f, PTC_FEAT_SAMPLE_TIME, &c, NULL)) {
 		struct ptc_sample_time t;
 

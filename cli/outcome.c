@@ -10,7 +10,8 @@ bool ptc_outcome_lost(const struct ptc_record_result *r)
 {
 	return r->lost_records || r->lost_aux || r->truncated || r->partial || r->untraced ||
 	       r->cut_short || r->disk_full || r->collisions || r->throttled || r->unscheduled ||
-	       r->failed || r->missed_cpus || r->late_cpus || r->unwatched || r->lacking[0];
+	       r->failed || r->unanswered || r->rightless || r->missed_cpus || r->late_cpus ||
+	       r->unwatched || r->lacking[0];
 }
 
 void ptc_outcome_say_untraced(const struct ptc_record_result *r)
@@ -28,6 +29,12 @@ void ptc_outcome_say_untraced(const struct ptc_record_result *r)
 		ptc_say("%" PRIu64
 			" threads or processes that the command started were not recorded",
 			r->untraced);
+	if (r->rightless)
+		ptc_say("%" PRIu64
+			" set-user-ID programs, or the like, ran without the rights of their "
+			"file (the first: '%s'): the kernel gives none while an unprivileged ptcap "
+			"steps them. As root they get theirs",
+			r->rightless, r->rightless_path);
 	if (r->lacking[0])
 		ptc_say("the program made system calls that QEMU does not have (%s): with --source "
 			"step it may do something else",
@@ -56,6 +63,10 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 	if (r->unwatched)
 		ptc_say("LOST: pt-watcher, which waits for signals, has failed or was killed: they "
 			"were not seen from then on");
+	if (r->unanswered)
+		ptc_say("LOST: the tracer (pt-step-tracer) did not answer, and was killed: the "
+			"recording "
+			"ends early, and what was stepped may have died with it");
 	if (r->missed_cpus)
 		ptc_say("LOST: what ran on %" PRIu64
 			" CPUs that came online while it was recorded (-v says which)",

@@ -101,6 +101,9 @@ static const char help_too[] =
 	"      --max-steps N     record so many instructions (suffixes k, M, G), then let CMD run "
 	"on\n"
 	"      --max-time TIME   record so long: seconds, or with a suffix us, ms, s, m, h\n"
+	"      --grace TIME      a signal to ptcap gives CMD so long to end (default 1s), then CMD "
+	"is "
+	"left\n"
 	"      --from PLACE      run at full speed to PLACE and record from there: SYMBOL or "
 	"0xADDR,\n"
 	"                        then +OFFSET, then @FILE (default: CMD's own)\n"
@@ -114,6 +117,8 @@ static const char help_too[] =
 	"      --progress        steps and bytes each second, if stderr is no terminal, too\n"
 	"  -v, --verbose         what was left out of the recording, and why; what the events say\n"
 	"  -q, --quiet           no summary, no progress\n"
+	"      --no-sandbox      keep all capabilities, not only those that a recording needs\n"
+	"                        (SECURITY.md)\n"
 	"  -h, --help            this text\n";
 
 static bool parse_psb(const char *s, uint32_t *ret)
@@ -207,6 +212,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_STRICT,
 		OPT_MAX_STEPS,
 		OPT_MAX_TIME,
+		OPT_GRACE,
 		OPT_PROGRESS,
 		OPT_FROM,
 		OPT_TO,
@@ -217,7 +223,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		OPT_LBR,
 		OPT_LBR_EVENT,
 		OPT_LBR_SIZE,
-		OPT_LBR_SPOIL
+		OPT_LBR_SPOIL,
+		OPT_NO_SANDBOX
 	};
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
@@ -254,10 +261,12 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "max-steps", required_argument, NULL, OPT_MAX_STEPS },
 		{ "max-time", required_argument, NULL, OPT_MAX_TIME },
+		{ "grace", required_argument, NULL, OPT_GRACE },
 		{ "progress", no_argument, NULL, OPT_PROGRESS },
 		{ "from", required_argument, NULL, OPT_FROM },
 		{ "to", required_argument, NULL, OPT_TO },
 		{ "quiet", no_argument, NULL, 'q' },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -361,6 +370,9 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			a->opts.snapshot = true;
 			a->snapshot_text = optarg;
 			break;
+		case OPT_NO_SANDBOX:
+			a->no_sandbox = true;
+			break;
 		case 'q':
 			a->quiet = true;
 			break;
@@ -400,6 +412,10 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case OPT_MAX_TIME:
 			if (!ptc_parse_duration(optarg, &a->opts.max_ns))
+				return ptc_usage_error("record", "'%s' is no time", optarg);
+			break;
+		case OPT_GRACE:
+			if (!ptc_parse_duration(optarg, &a->grace_ns))
 				return ptc_usage_error("record", "'%s' is no time", optarg);
 			break;
 		case OPT_FROM:

@@ -21,7 +21,8 @@ struct ptc_record_args {
 	const char *filter_texts[PTC_MAX_FILTER_TEXTS]; /* of --filter */
 	size_t nfilter_texts;
 	struct ptc_filter_list filters;
-	bool strict, quiet, progress, verbose;
+	uint64_t grace_ns; /* of --grace; 0: the default */
+	bool strict, quiet, progress, verbose, no_sandbox;
 	bool terminal; /* stderr is one: progress is a line that is written over */
 	bool line;     /* such a line is there */
 };

@@ -43,10 +43,15 @@ static const char help[] =
 	"SIGUSR2\n"
 	"                        asks for one)\n"
 	"      --no-final        none at ^C and at stop\n"
+	"      --grace TIME      a signal to ptcap gives CMD so long to end (default 1s), then CMD "
+	"is "
+	"left\n"
 	"      --count N         end after N of them\n"
 	"      --strict          exit 3 if anything was lost\n"
 	"  -v, --verbose         what was left out, and why\n"
 	"  -q, --quiet           nothing but errors and losses\n"
+	"      --no-sandbox      keep all capabilities, not only those that a recording needs\n"
+	"                        (SECURITY.md)\n"
 	"  -h, --help            this text\n";
 
 static int check(struct ptc_snapshot_args *a, char **rest)
@@ -77,13 +82,15 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 		OPT_CONTROL,
 		OPT_EVERY,
 		OPT_AFTER,
+		OPT_GRACE,
 		OPT_ON_EXIT,
 		OPT_NO_FINAL,
 		OPT_COUNT,
 		OPT_STRICT,
 		OPT_ON_SIGNAL,
 		OPT_ON_CRASH,
-		OPT_AT
+		OPT_AT,
+		OPT_NO_SANDBOX
 	};
 	static const struct option longs[] = { { "output", required_argument, NULL, 'o' },
 					       { "pid", required_argument, NULL, 'p' },
@@ -94,6 +101,7 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 					       { "control", required_argument, NULL, OPT_CONTROL },
 					       { "every", required_argument, NULL, OPT_EVERY },
 					       { "after", required_argument, NULL, OPT_AFTER },
+					       { "grace", required_argument, NULL, OPT_GRACE },
 					       { "on-exit", no_argument, NULL, OPT_ON_EXIT },
 					       { "no-final", no_argument, NULL, OPT_NO_FINAL },
 					       { "count", required_argument, NULL, OPT_COUNT },
@@ -104,6 +112,7 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 					       { "at", required_argument, NULL, OPT_AT },
 					       { "verbose", no_argument, NULL, 'v' },
 					       { "quiet", no_argument, NULL, 'q' },
+					       { "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
 					       { "help", no_argument, NULL, 'h' },
 					       { NULL, 0, NULL, 0 } };
 	struct ptc_record_opts *o = &a->opts;
@@ -149,6 +158,10 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 						c == OPT_EVERY ? &o->every_ns : &o->after_ns))
 				return ptc_usage_error("snapshot", "'%s' is no time", optarg);
 			break;
+		case OPT_GRACE:
+			if (!ptc_parse_duration(optarg, &a->grace_ns))
+				return ptc_usage_error("snapshot", "'%s' is no time", optarg);
+			break;
 		case OPT_ON_EXIT:
 			a->on_exit = true;
 			break;
@@ -181,6 +194,9 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 			break;
 		case 'v':
 			a->verbose = true;
+			break;
+		case OPT_NO_SANDBOX:
+			a->no_sandbox = true;
 			break;
 		case 'q':
 			a->quiet = true;

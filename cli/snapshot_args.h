@@ -14,7 +14,8 @@ struct ptc_snapshot_args {
 	struct ptc_crossing at[PTC_AT_MAX];
 	const char *control; /* NULL: none */
 	bool on_exit;
-	bool strict, quiet, verbose;
+	uint64_t grace_ns; /* of --grace; 0: the default */
+	bool strict, quiet, verbose, no_sandbox;
 };
 
 /* Returns -1 to go on, or an exit code. */

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +25,19 @@ bool ptc_terminal_has_colors(void)
 	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !(no && *no);
 }
 
-static void show(const char *pager, const int fds[2])
+/* In the child. @go, @in: pipes; the parent writes to them. */
+static void show(const char *pager, const int go[2], const int in[2])
 {
+	char byte;
+
+	(void)close(go[1]);
+	(void)close(in[1]);
+	if (read(go[0], &byte, 1) != 1) /* there is nothing to show */
+		_exit(0);
 	/* Leave at once if it fits a screen, show colours, leave the text there. */
 	(void)setenv("LESS", "FRX", 0);
-	if (dup2(fds[0], STDIN_FILENO) < 0)
+	if (dup2(in[0], STDIN_FILENO) < 0)
 		_exit(127);
-	close(fds[0]);
-	close(fds[1]);
 	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 	_exit(127);
 }
@@ -82,53 +89,188 @@ static bool is_there(const char *pager)
 	}
 }
 
-pid_t ptc_pager_start(void)
+/* The pager that runs, for signal handlers; and whether one of these is about to end the process.
+ */
+static volatile sig_atomic_t pager_pid, ending;
+static int kept[2] = { -1, -1 }; /* standard output and error, while the pager has them */
+static int nowhere = -1;	 /* /dev/null: the sandbox may forbid to open it later */
+
+/* Give standard output and error back, or (@fds NULL) to nobody: the end of the pager's input. */
+static void give_back(const int *fds)
+{
+	(void)dup2(fds ? fds[0] : nowhere, STDOUT_FILENO);
+	(void)dup2(fds ? fds[1] : nowhere, STDERR_FILENO);
+}
+
+static int wait_for_pager(void)
+{
+	int status = 0;
+
+	while (waitpid((pid_t)pager_pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return status;
+}
+
+/*
+ * What is to be said of a pager that ended with @status; NULL: nothing, as of one that the user
+ * quit.
+ */
+static const char *complaint(int status)
+{
+	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE && WTERMSIG(status) != SIGINT)
+		return "a signal killed the pager: it may not have shown everything";
+	if (code == 126 || code == 127) /* the shell's words for that */
+		return "the pager cannot be run: set PAGER, or use --no-pager";
+	return NULL;
+}
+
+/* The pager has closed its input: nobody wants to see more. In a signal handler. */
+static void on_gone(int sig)
+{
+	static const char begin[] = "ptcap: ";
+	const char *text;
+
+	(void)sig;
+	ending = 1;
+	give_back(NULL);
+	text = complaint(wait_for_pager());
+	if (!text)
+		_exit(PTC_EXIT_OK);
+	if (write(kept[1], begin, sizeof(begin) - 1) > 0 && write(kept[1], text, strlen(text)) > 0)
+		(void)!write(kept[1], "\n", 1);
+	_exit(PTC_EXIT_FAIL);
+}
+
+/* ^C is for the pager, too: the terminal is its until the user quits it. Then ptcap dies of it. */
+static void on_interrupt(int sig)
+{
+	ending = 1;
+	give_back(NULL);
+	(void)wait_for_pager();
+	(void)signal(sig, SIG_DFL);
+	(void)kill(getpid(), sig);
+}
+
+static struct sigaction old_pipe, old_int;
+
+static void take_signals(void)
+{
+	const struct sigaction gone = { .sa_handler = on_gone };
+	const struct sigaction interrupt = { .sa_handler = on_interrupt };
+
+	(void)sigaction(SIGPIPE, &gone, &old_pipe);
+	if (!sigaction(SIGINT, NULL, &old_int) && old_int.sa_handler != SIG_IGN)
+		(void)sigaction(SIGINT, &interrupt, NULL);
+}
+
+/* Let the pager have standard output, and what is said on the same terminal. */
+static void hand_over(int fd)
+{
+	kept[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	kept[1] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (isatty(STDERR_FILENO))
+		(void)dup2(fd, STDERR_FILENO);
+	(void)dup2(fd, STDOUT_FILENO);
+}
+
+static void close_all(const int *fds, size_t n)
+{
+	while (n--)
+		if (fds[n] >= 0)
+			(void)close(fds[n]);
+}
+
+void ptc_pager_prepare(struct ptc_pager *p)
 {
 	const char *pager = getenv("PAGER");
-	int fds[2];
-	pid_t pid;
+	int go[2] = { -1, -1 }, in[2] = { -1, -1 };
 
 	if (!pager)
 		pager = "less";
 	if (!isatty(STDOUT_FILENO) || !*pager || !strcmp(pager, "cat"))
-		return 0;
+		return;
 	if (!is_there(pager)) {
 		if (getenv("PAGER"))
 			ptc_say("there is no pager '%s'", pager);
-		return 0;
+		return;
 	}
-	if (pipe2(fds, O_CLOEXEC))
-		return 0;
 	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		show(pager, fds);
-	if (pid > 0) {
-		if (isatty(STDERR_FILENO))
-			(void)dup2(fds[1], STDERR_FILENO);
-		(void)dup2(fds[1], STDOUT_FILENO);
+	nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (nowhere >= 0 && !pipe2(go, O_CLOEXEC) && !pipe2(in, O_CLOEXEC))
+		p->pid = fork();
+	if (!p->pid && in[0] >= 0)
+		show(pager, go, in);
+	if (p->pid <= 0) {
+		close_all(&nowhere, 1);
+		*p = (struct ptc_pager)PTC_PAGER_INIT;
+		close_all(go, 2);
+		close_all(in, 2);
+		return;
 	}
-	close(fds[0]);
-	close(fds[1]);
-	return pid > 0 ? pid : 0;
+	p->go = go[1];
+	p->input = in[1];
+	(void)close(go[0]);
+	(void)close(in[0]);
 }
 
-void ptc_pager_finish(pid_t pid)
+void ptc_pager_start(struct ptc_pager *p)
 {
-	int null;
-
-	if (!pid)
+	if (!p->pid || write(p->go, "", 1) != 1)
 		return;
 	fflush(NULL);
-	/* The end of its input. */
-	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (null >= 0) {
-		(void)dup2(null, STDOUT_FILENO);
-		(void)dup2(null, STDERR_FILENO);
-		close(null);
+	pager_pid = (sig_atomic_t)p->pid;
+	take_signals();
+	hand_over(p->input);
+	(void)close(p->input);
+	p->input = -1;
+}
+
+/* Another thread may be in a signal handler: it waits for the pager, too, and ends the process. */
+static void leave_to_handler(void)
+{
+	while (ending)
+		(void)poll(NULL, 0, -1);
+}
+
+/* The pager has shown everything, unless it failed: that is said. */
+static bool finish_shown(void)
+{
+	const char *text;
+
+	fflush(NULL);
+	give_back(NULL);
+	leave_to_handler();
+	text = complaint(wait_for_pager());
+	leave_to_handler();
+	(void)sigaction(SIGPIPE, &old_pipe, NULL);
+	(void)sigaction(SIGINT, &old_int, NULL);
+	give_back(kept);
+	close_all(kept, 2);
+	if (text)
+		ptc_say("%s", text);
+	return !text;
+}
+
+bool ptc_pager_finish(struct ptc_pager *p)
+{
+	bool shown = true;
+
+	if (!p->pid)
+		return true;
+	(void)close(p->go);
+	if (p->input < 0) {
+		shown = finish_shown();
+	} else {
+		(void)close(p->input);
+		while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)close(nowhere);
+	*p = (struct ptc_pager)PTC_PAGER_INIT;
+	return shown;
 }
 
 static uint64_t now_ns(void)

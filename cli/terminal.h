@@ -12,14 +12,35 @@
 /* Is standard output a terminal that knows colours, and has NO_COLOR not been set? */
 bool ptc_terminal_has_colors(void);
 
+/* A pager: $PAGER (less, if it is not set). */
+struct ptc_pager {
+	pid_t pid; /* 0: there is none */
+	int go;	   /* its end tells the child to end, a byte to become the pager */
+	int input; /* what the pager reads is written here */
+};
+
+#define PTC_PAGER_INIT                                                                             \
+	{                                                                                          \
+		0, -1, -1                                                                          \
+	}
+
 /*
- * If standard output is a terminal: let $PAGER (less, if it is not set) show what is written
- * there, and on standard error. Returns its pid, or 0 if there is none. One that is not found is
- * none: nothing is lost.
+ * If standard output is a terminal: forks the child that is to be the pager, and waits until it is
+ * told so. Behind it comes the sandbox, in which no program can be started. A pager that is not
+ * found is none: nothing is lost. Where ptcap ends without it, the child ends, too.
  */
-pid_t ptc_pager_start(void);
-/* Wait until it was quit. 0: there is none. */
-void ptc_pager_finish(pid_t pid);
+void ptc_pager_prepare(struct ptc_pager *p);
+/*
+ * Lets the pager show what is written to standard output and standard error from here on. When the
+ * user quits it before everything was written, the process ends with status 0. At ^C nothing more
+ * is written, and the process dies of SIGINT once the user quits the pager.
+ */
+void ptc_pager_start(struct ptc_pager *p);
+/*
+ * Waits until the user has quit the pager. Standard output and error are the terminal again.
+ * Returns false, and says why, if the pager may not have shown everything.
+ */
+bool ptc_pager_finish(struct ptc_pager *p);
 
 /* A sink in front of another one, which says on standard error how far it has come. */
 struct ptc_progress {

@@ -5,6 +5,8 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/signalfd.h>
 
 /*
  * SIGINT and its like come through a descriptor; SIGXFSZ and SIGPIPE are held
@@ -14,5 +16,15 @@
  * why there is none.
  */
 int ptc_wake_signals(bool snapshot, int *ret_fd, sigset_t *ret_old);
+
+/* So long a command has by default to end after a first signal, ns. */
+#define PTC_WAKE_GRACE UINT64_C(1000000000)
+
+/*
+ * A first signal to end by, and there is a command that has to end first: SIGALRM comes through the
+ * descriptor in @grace_ns. Not after a key of the terminal (^C): the command has it, too, and may
+ * be one that uses it.
+ */
+void ptc_wake_later(const struct signalfd_siginfo *si, uint64_t grace_ns);
 
 #endif

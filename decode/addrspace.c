@@ -9,7 +9,7 @@
 
 void ptc_addrspace_release(struct ptc_addrspace *as)
 {
-	ptc_ipt_drop_images(as);
+	ptc_ipt_forget_images(as);
 	ptc_ranges_release(&as->patches);
 	ptc_ranges_release(&as->ranges);
 }

@@ -14,7 +14,6 @@
 #include "decode/ranges.h"
 
 struct ptc_codefile;
-struct pt_image;
 
 /* What a change was of: the code of [start, end). */
 struct ptc_change {
@@ -23,6 +22,12 @@ struct ptc_change {
 };
 
 enum { PTC_CHANGES = 16 };
+
+/* Where the image of an address space is among those of ptc_ipt_image. */
+struct ptc_ipt_key {
+	uint64_t serial; /* 0: nowhere. Not the slot's: it is gone */
+	unsigned int slot;
+};
 
 struct ptc_addrspace {
 	struct ptc_ranges ranges;  /* owned */
@@ -34,9 +39,7 @@ struct ptc_addrspace {
 	struct ptc_change changes[PTC_CHANGES]; /* the last ones, by version */
 	uint64_t layout;			/* those that libipt must be told of */
 	struct ptc_addrspace *kernel; /* lent; what is in the upper half of all; NULL: nothing */
-	/* The same for libipt, by mode, and of none; owned, made by ptc_ipt_image. */
-	struct pt_image *images[PTC_MODES + 1];
-	uint64_t image_layouts[PTC_MODES + 1];
+	struct ptc_ipt_key images[PTC_MODES + 1]; /* for libipt, by mode, and of none */
 	uint64_t view; /* of what never changes: a number, not 0; the same number, the same code */
 };
 

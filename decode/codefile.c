@@ -135,10 +135,12 @@ static bool grow_slots(struct ptc_codefiles *s)
 /* A page bitmap for @len bytes, all to be read yet. */
 static bool make_room(struct ptc_codefiles *s, struct ptc_codefile *f, uint64_t len)
 {
+	/* First the piece: its limits come before memory is asked for. */
+	if (!ptc_codemem_new(&s->mem, len, &f->piece))
+		return false;
 	f->pages = calloc((len / PAGE + 1) / 64 + 1, sizeof(*f->pages));
-	if (!f->pages || !ptc_codemem_new(&s->mem, len, &f->piece)) {
-		free(f->pages);
-		f->pages = NULL;
+	if (!f->pages) {
+		ptc_codepiece_release(&f->piece);
 		return false;
 	}
 	f->bytes = f->piece.bytes;

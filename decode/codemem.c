@@ -10,9 +10,6 @@
 
 enum { PAGE = 4096 };
 
-/* All of it at once, as a hole: libipt wants the size of a file not to change. */
-#define FILE_SIZE ((uint64_t)1 << 42)
-
 void ptc_codemem_release(struct ptc_codemem *m)
 {
 	if (m->path[0])
@@ -28,7 +25,8 @@ static void make_file(struct ptc_codemem *m)
 	fd = memfd_create("ptcap-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return;
-	if (ftruncate(fd, (off_t)FILE_SIZE)) {
+	/* All of it at once, as a hole: libipt wants the size of a file not to change. */
+	if (ftruncate(fd, (off_t)PTC_CODEMEM_ROOM_MAX)) {
 		(void)close(fd);
 		return;
 	}
@@ -48,11 +46,11 @@ bool ptc_codemem_new(struct ptc_codemem *m, uint64_t len, struct ptc_codepiece *
 	bool in_file;
 	void *p;
 
-	if (!len || len > PTC_CODEMEM_PIECE_MAX)
+	if (!len || len > PTC_CODEMEM_PIECE_MAX || room > PTC_CODEMEM_ROOM_MAX - m->next)
 		return false;
 	if (!m->tried)
 		make_file(m);
-	in_file = m->path[0] && room <= FILE_SIZE - m->next;
+	in_file = m->path[0];
 	if (in_file)
 		flags = MAP_SHARED | MAP_NORESERVE;
 	p = mmap(NULL, room, PROT_READ | PROT_WRITE, flags, in_file ? m->fd : -1,
@@ -63,8 +61,8 @@ bool ptc_codemem_new(struct ptc_codemem *m, uint64_t len, struct ptc_codepiece *
 	if (in_file) {
 		ret->path = m->path;
 		ret->off = m->next;
-		m->next += room;
 	}
+	m->next += room;
 	return true;
 }
 

@@ -11,16 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that may be kept in all; the largest single piece, much of which is never filled. */
+/*
+ * Bytes that may be kept in all; the largest single piece, much of which is never filled; all
+ * pieces together, so that sizes that a recording claims leave addresses for everything else.
+ */
 #define PTC_CODEMEM_MAX	      ((uint64_t)2 << 30)
 #define PTC_CODEMEM_PIECE_MAX ((uint64_t)64 << 30)
+#define PTC_CODEMEM_ROOM_MAX  ((uint64_t)4 << 40)
 
 /* Zeroed: nothing yet. */
 struct ptc_codemem {
 	int fd; /* valid if path is not empty */
 	char path[32];
 	bool tried;
-	uint64_t next;	 /* where the next piece begins */
+	uint64_t next;	 /* where the next piece begins: all pieces so far */
 	uint64_t filled; /* bytes in all */
 };
 
@@ -35,7 +39,10 @@ struct ptc_codepiece {
 /* All pieces must be gone. */
 void ptc_codemem_release(struct ptc_codemem *m);
 
-/* Room for @len bytes (not 0). False: out of memory, or larger than PTC_CODEMEM_PIECE_MAX. */
+/*
+ * Room for @len bytes (not 0). False: out of memory, larger than PTC_CODEMEM_PIECE_MAX, or more
+ * than PTC_CODEMEM_ROOM_MAX with all pieces before.
+ */
 bool ptc_codemem_new(struct ptc_codemem *m, uint64_t len, struct ptc_codepiece *ret);
 void ptc_codepiece_release(struct ptc_codepiece *p);
 

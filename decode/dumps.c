@@ -69,9 +69,26 @@ bool ptc_dumps_note(struct ptc_dumps *d, const struct ptc_sb_mmap *m)
 	return true;
 }
 
+static uint64_t later(uint64_t time, uint64_t by)
+{
+	return by < UINT64_MAX - time ? time + by : UINT64_MAX;
+}
+
+static uint64_t earlier(uint64_t time, uint64_t by)
+{
+	return by < time ? time - by : 0;
+}
+
+/* Of what is not below 0. */
+static uint64_t whole(double ns)
+{
+	return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
+}
+
 /*
  * CLOCK_MONOTONIC to the recording's clock: both are known at the beginning and the end of it, and
- * the rate between is constant enough.
+ * the rate between is constant enough. Of a damaged recording they may be anything: a time that
+ * does not fit is the first or the last one.
  */
 static uint64_t from_monotonic(const struct dump *d, uint64_t ns)
 {
@@ -79,9 +96,13 @@ static uint64_t from_monotonic(const struct dump *d, uint64_t ns)
 	const double span = (double)(b->monotonic_ns - a->monotonic_ns);
 	const double rate = span > 0 ? (double)(b->time_ns - a->time_ns) / span : 1;
 	const double ahead = ((double)ns - (double)a->monotonic_ns) * (rate - 1);
-	const uint64_t even = ns - a->monotonic_ns + a->time_ns; /* at the same rate */
+	uint64_t even; /* at the same rate */
 
-	return even + (uint64_t)(int64_t)ahead;
+	if (ns >= a->monotonic_ns)
+		even = later(a->time_ns, ns - a->monotonic_ns);
+	else
+		even = earlier(a->time_ns, a->monotonic_ns - ns);
+	return ahead < 0 ? earlier(even, whole(-ahead)) : later(even, whole(ahead));
 }
 
 static uint64_t time_of(const struct dump *d, uint64_t time)

@@ -2,6 +2,8 @@
 #include "decode/ipt.h"
 
 #include <intel-pt.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "decode/addrspace.h"
@@ -14,27 +16,62 @@
  */
 static const uint64_t CACHE_LIMIT = 1ull << 30;
 
+enum { SECTIONS_MAX = 1 << 13 }; /* in a cache */
+
+struct ptc_ipt_images {
+	struct ptc_ipt_image slots[PTC_IPT_IMAGES];
+	uint64_t serials, uses;
+	unsigned int sections[PTC_MODES]; /* in the cache of each mode */
+};
+
+static int open_cache(struct ptc_ipt *ipt, enum ptc_mode mode, struct ptc_err *err)
+{
+	struct pt_image_section_cache *cache = pt_iscache_alloc(NULL);
+
+	if (!cache || pt_iscache_set_limit(cache, CACHE_LIMIT) < 0) {
+		pt_iscache_free(cache);
+		return ptc_fail_mem(err);
+	}
+	pt_iscache_free(ipt->caches[mode]);
+	ipt->caches[mode] = cache;
+	ipt->images->sections[mode] = 0;
+	return 0;
+}
+
 int ptc_ipt_init(struct ptc_ipt *ipt, const struct ptc_ipt_params *params, struct ptc_err *err)
 {
-	int i;
+	int i, r = 0;
 
-	ipt->params = *params;
-	for (i = 0; i < PTC_MODES; i++) {
-		ipt->caches[i] = pt_iscache_alloc(NULL);
-		if (!ipt->caches[i] || pt_iscache_set_limit(ipt->caches[i], CACHE_LIMIT) < 0)
-			return ptc_fail_mem(err);
-	}
-	return 0;
+	*ipt = (struct ptc_ipt){ .params = *params };
+	ipt->images = calloc(1, sizeof(*ipt->images));
+	if (!ipt->images)
+		return ptc_fail_mem(err);
+	for (i = 0; i < PTC_MODES && !r; i++)
+		r = open_cache(ipt, (enum ptc_mode)i, err);
+	return r;
+}
+
+static void drop(struct ptc_ipt *ipt, struct ptc_ipt_image *s)
+{
+	if (!s->image)
+		return;
+	pt_image_free(s->image);
+	*s = (struct ptc_ipt_image){ .image = NULL };
+	ipt->drops++;
 }
 
 void ptc_ipt_release(struct ptc_ipt *ipt)
 {
 	int i;
 
+	for (i = 0; i < PTC_IPT_IMAGES && ipt->images; i++)
+		drop(ipt, &ipt->images->slots[i]);
 	for (i = 0; i < PTC_MODES; i++) {
 		pt_iscache_free(ipt->caches[i]);
 		ipt->caches[i] = NULL;
 	}
+	free(ipt->images);
+	ipt->images = NULL;
 }
 
 static struct pt_config config_of(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len)
@@ -80,91 +117,144 @@ int ptc_ipt_track(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
 	return ptc_ipt_track_init(t, &config, err);
 }
 
-/* What it gives is decoded anew each time: libipt caches only what it knows to be in files. */
-static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
-		       void *context)
-{
-	const size_t n = ptc_addrspace_read(context, ip, buffer, size < 4096 ? size : 4096);
-
-	(void)asid;
-	return n ? (int)n : -pte_nomap;
-}
-
 /*
- * What of a range libipt can have from a file. The rest is for the callback, and so is the end of
- * it: an instruction there may go on in another range, which is not always the same, or there.
+ * What of @r libipt can have from a file: its length, from the range's start; 0: nothing. The rest
+ * is for the callback, and so is the end of it: an instruction there may go on in another range,
+ * which is not always the same, or there.
  */
-static int add_range(struct pt_image_section_cache *cache, const struct ptc_range *r,
-		     struct pt_image *image)
+static uint64_t file_part(const struct ptc_range *r)
 {
 	const struct ptc_codefile *f = r->file;
 	uint64_t len;
-	int isid;
 
 	if (!f || !f->piece.path || r->patched)
 		return 0;
 	len = ptc_codefile_has(f, r->off, r->end - r->start);
-	if (len <= PTC_INSN_MAX)
+	return len > PTC_INSN_MAX ? len - PTC_INSN_MAX : 0;
+}
+
+/* @ip was read by the callback: libipt gets its range at the next occasion, if it can. */
+static void want(struct ptc_ipt_image *s, uint64_t ip)
+{
+	const struct ptc_range *r;
+
+	if (s->mode >= PTC_MODES || s->nwanted == PTC_IPT_WANTED)
+		return;
+	r = ptc_addrspace_find(s->as, ip);
+	if (r && ip - r->start < file_part(r))
+		s->wanted[s->nwanted++] = ip;
+}
+
+/* What it gives is decoded anew each time: libipt caches only what it knows to be in files. */
+static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+		       void *context)
+{
+	struct ptc_ipt_image *s = context;
+	const size_t n = ptc_addrspace_read(s->as, ip, buffer, size < 4096 ? size : 4096);
+
+	(void)asid;
+	if (n)
+		want(s, ip);
+	return n ? (int)n : -pte_nomap;
+}
+
+/* Tell libipt of the range that holds @ip. */
+static int add_range(struct ptc_ipt *ipt, struct ptc_ipt_image *s, uint64_t ip)
+{
+	struct pt_image_section_cache *cache = ipt->caches[s->mode];
+	const struct ptc_range *r = ptc_addrspace_find(s->as, ip);
+	const uint64_t len = r ? file_part(r) : 0;
+	int isid;
+
+	if (!len)
 		return 0;
-	isid = pt_iscache_add_file(cache, f->piece.path, f->piece.off + r->off, len - PTC_INSN_MAX,
+	isid = pt_iscache_add_file(cache, r->file->piece.path, r->file->piece.off + r->off, len,
 				   r->start);
-	return isid > 0 ? pt_image_add_cached(image, cache, isid, NULL) : isid;
+	if (isid <= 0)
+		return isid;
+	if ((unsigned int)isid > ipt->images->sections[s->mode])
+		ipt->images->sections[s->mode] = (unsigned int)isid;
+	return pt_image_add_cached(s->image, cache, isid, NULL);
 }
 
-static bool add_ranges(struct pt_image_section_cache *cache, const struct ptc_addrspace *as,
-		       struct pt_image *image)
+static int add_wanted(struct ptc_ipt *ipt, struct ptc_ipt_image *s, struct ptc_err *err)
 {
-	const struct ptc_range *r = ptc_ranges_from(&as->ranges, 0);
+	int r = 0;
 
-	for (; r; r = ptc_ranges_next(&as->ranges, r))
-		if (add_range(cache, r, image) == -pte_nomem)
-			return false;
-	return true;
+	while (s->nwanted && r != -pte_nomem)
+		r = add_range(ipt, s, s->wanted[--s->nwanted]);
+	return r == -pte_nomem ? ptc_fail_mem(err) : 0;
 }
 
-/* @cache NULL: all by the callback. */
-static int fill_image(struct pt_image_section_cache *cache, struct ptc_addrspace *as,
-		      struct pt_image *image, struct ptc_err *err)
-{
-	if (cache && ((as->kernel && !add_ranges(cache, as->kernel, image)) ||
-		      !add_ranges(cache, as, image)))
-		return ptc_fail_mem(err);
-	if (pt_image_set_callback(image, read_memory, as) < 0)
-		return ptc_fail_mem(err);
-	return 0;
-}
-
-int ptc_ipt_image(const struct ptc_ipt *ipt, struct ptc_addrspace *as, enum ptc_mode mode,
-		  struct pt_image **ret, struct ptc_err *err)
-{
-	struct pt_image *image;
-	int r;
-
-	if (!as->images[mode] || as->image_layouts[mode] != ptc_addrspace_layout(as)) {
-		image = pt_image_alloc(NULL);
-		if (!image)
-			return ptc_fail_mem(err);
-		r = fill_image(mode < PTC_MODES ? ipt->caches[mode] : NULL, as, image, err);
-		if (r < 0) {
-			pt_image_free(image);
-			return r;
-		}
-		pt_image_free(as->images[mode]);
-		as->images[mode] = image;
-		as->image_layouts[mode] = ptc_addrspace_layout(as);
-	}
-	*ret = as->images[mode];
-	return 0;
-}
-
-void ptc_ipt_drop_images(struct ptc_addrspace *as)
+/*
+ * libipt looks for a section among all that its cache has, and can number no more than 65,535. A
+ * full cache is given up, with the images that refer to it.
+ */
+static int renew_cache(struct ptc_ipt *ipt, enum ptc_mode mode, struct ptc_err *err)
 {
 	int i;
 
-	for (i = 0; i <= PTC_MODES; i++) {
-		pt_image_free(as->images[i]);
-		as->images[i] = NULL;
+	if (mode >= PTC_MODES || ipt->images->sections[mode] < SECTIONS_MAX)
+		return 0;
+	for (i = 0; i < PTC_IPT_IMAGES; i++)
+		if (ipt->images->slots[i].image && ipt->images->slots[i].mode == mode)
+			drop(ipt, &ipt->images->slots[i]);
+	return open_cache(ipt, mode, err);
+}
+
+/* The image that was not used for the longest time, or none: a place for another one. */
+static struct ptc_ipt_image *oldest_slot(struct ptc_ipt *ipt)
+{
+	struct ptc_ipt_image *s = ipt->images->slots, *oldest = s;
+
+	for (; s < ipt->images->slots + PTC_IPT_IMAGES; s++)
+		if (s->used < oldest->used)
+			oldest = s;
+	return oldest;
+}
+
+/* The slot of @as for code of @mode; an image of an earlier layout is gone from it. */
+static struct ptc_ipt_image *slot_of(struct ptc_ipt *ipt, struct ptc_addrspace *as,
+				     enum ptc_mode mode)
+{
+	struct ptc_ipt_images *all = ipt->images;
+	struct ptc_ipt_key *key = &as->images[mode];
+	struct ptc_ipt_image *s = &all->slots[key->slot];
+
+	if (!key->serial || s->serial != key->serial)
+		s = oldest_slot(ipt);
+	else if (s->layout == ptc_addrspace_layout(as))
+		return s;
+	drop(ipt, s);
+	*s = (struct ptc_ipt_image){
+		.as = as, .serial = ++all->serials, .layout = ptc_addrspace_layout(as), .mode = mode
+	};
+	*key = (struct ptc_ipt_key){ s->serial, (unsigned int)(s - all->slots) };
+	return s;
+}
+
+int ptc_ipt_image(struct ptc_ipt *ipt, struct ptc_addrspace *as, enum ptc_mode mode,
+		  const struct ptc_ipt_image **ret, struct ptc_err *err)
+{
+	struct ptc_ipt_image *s;
+	int r = renew_cache(ipt, mode, err);
+
+	if (r < 0)
+		return r;
+	s = slot_of(ipt, as, mode);
+	s->used = ++ipt->images->uses;
+	if (!s->image) {
+		s->image = pt_image_alloc(NULL);
+		if (!s->image || pt_image_set_callback(s->image, read_memory, s) < 0)
+			return ptc_fail_mem(err);
 	}
+	*ret = s;
+	return add_wanted(ipt, s, err);
+}
+
+void ptc_ipt_forget_images(struct ptc_addrspace *as)
+{
+	memset(as->images, 0, sizeof(as->images));
 }
 
 enum ptc_gap_cause ptc_ipt_cause(int status)

@@ -22,8 +22,9 @@ enum { LOOK_NS = 60000, LOOKS = 20 /* between two looks at the clock */ };
 
 struct ptc_jobs_thread {
 	struct ptc_jobs *jobs;
-	pthread_t id;	    /* not of the caller's */
-	struct ptc_ipt ipt; /* owned: threads that share a cache of sections wait for each other */
+	pthread_t id; /* not of the caller's */
+	struct ptc_ipt
+		ipt; /* owned: one thread uses it at a time; that of the lanes is the turn's */
 	struct ptc_engine *engine;	/* owned; NULL: libipt alone, or the caller's */
 	struct ptc_slice_worker worker; /* its own; read by nobody else */
 
@@ -58,8 +59,8 @@ struct ptc_jobs {
 	struct ptc_err *err;
 
 	/* Of the thread that made it. */
-	struct ptc_jobs_thread *threads;  /* owned; the first is the caller's */
-	size_t nall, nthreads, nequipped; /* in all; that run; that have something of their own */
+	struct ptc_jobs_thread *threads; /* owned; the first is the caller's */
+	size_t nall, nthreads;		 /* in all; that run */
 };
 
 /* Take @s out of those that wait. */
@@ -244,10 +245,10 @@ bool ptc_jobs_take_back(struct ptc_jobs *j)
 }
 
 /* What a thread has for itself. */
-static int equip(struct ptc_jobs_thread *t, const struct ptc_ipt *ipt,
+static int equip(struct ptc_jobs_thread *t, const struct ptc_ipt_params *params,
 		 const struct ptc_engine *engine, struct ptc_err *err)
 {
-	int r = ptc_ipt_init(&t->ipt, &ipt->params, err);
+	int r = ptc_ipt_init(&t->ipt, params, err);
 
 	if (!r && engine)
 		r = ptc_engine_new_like(engine, &t->engine, err);
@@ -264,8 +265,7 @@ static int start(struct ptc_jobs *j, size_t n, struct ptc_err *err)
 	while (j->nthreads < n && !r) {
 		struct ptc_jobs_thread *t = &j->threads[j->nthreads];
 
-		j->nequipped++;
-		r = equip(t, j->threads->worker.ipt, j->threads->worker.engine, err);
+		r = equip(t, &j->threads->ipt.params, j->threads->worker.engine, err);
 		if (!r && pthread_create(&t->id, NULL, work, t))
 			break;
 		j->nthreads += !r;
@@ -297,11 +297,11 @@ static bool prepare(struct ptc_jobs *j, size_t n)
 		j->threads[i].jobs = j;
 	}
 	j->nall = n;
-	j->nthreads = j->nequipped = 1;
+	j->nthreads = 1;
 	return true;
 }
 
-int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_engine *engine,
+int ptc_jobs_new(unsigned int n, const struct ptc_ipt_params *params, struct ptc_engine *engine,
 		 struct ptc_jobs **ret, struct ptc_err *err)
 {
 	struct ptc_jobs *j = calloc(1, sizeof(*j));
@@ -311,9 +311,11 @@ int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_engine *e
 		free(j);
 		return ptc_fail_mem(err);
 	}
-	j->threads->worker.ipt = ipt;
+	j->threads->worker.ipt = &j->threads->ipt;
 	j->threads->worker.engine = engine;
-	r = start(j, n, err);
+	r = ptc_ipt_init(&j->threads->ipt, params, err);
+	if (!r)
+		r = start(j, n, err);
 	if (r < 0) {
 		ptc_jobs_free(j);
 		return r;
@@ -361,8 +363,7 @@ void ptc_jobs_free(struct ptc_jobs *j)
 		j->threads->worker.engine->maker = NULL;
 	for (i = 0; i < j->nall; i++) {
 		thread_release(&j->threads[i]);
-		if (i && i < j->nequipped)
-			ptc_ipt_release(&j->threads[i].ipt);
+		ptc_ipt_release(&j->threads[i].ipt);
 	}
 	free(j->threads);
 	(void)pthread_cond_destroy(&j->done);

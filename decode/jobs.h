@@ -13,10 +13,10 @@ struct ptc_jobs;
 struct ptc_jobs_thread;
 
 /*
- * @n threads in all, at least 2; if the system gives fewer, with those. @ipt, @engine (NULL: libipt
- * alone): of the caller.
+ * @n threads in all, at least 2; if the system gives fewer, with those. @params: of the trace.
+ * @engine (NULL: libipt alone): of the caller.
  */
-int ptc_jobs_new(unsigned int n, const struct ptc_ipt *ipt, struct ptc_engine *engine,
+int ptc_jobs_new(unsigned int n, const struct ptc_ipt_params *params, struct ptc_engine *engine,
 		 struct ptc_jobs **ret, struct ptc_err *err);
 
 /* End what runs: nothing is done any more. */

@@ -123,6 +123,7 @@ static int take_records(struct opening *o, struct ptc_err *err)
 		return r;
 	while (!rc && (r = ptc_order_next(order, &rec, &time, err)) > 0)
 		rc = take_record(o, &rec, err) < 0 ? ptc_file_err_name(o->d->file, err) : 0;
+	ptc_index_sort(&o->d->index);
 	ptc_order_get_stats(order, &o->order);
 	ptc_order_free(order);
 	return rc ? rc : r; /* the reader names the file itself */

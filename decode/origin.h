@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "decode/dumps.h"
-#include "decode/idmap.h"
 #include "decode/kernel.h"
 #include "decode/labels.h"
 #include "decode/pokedpages.h"

@@ -41,7 +41,8 @@ static void add_packet(struct text *t, const struct ptc_replay *r, size_t at, si
 		add(t, " %02x", r->window.bytes[at + i]);
 }
 
-/* The packets around @where, of those behind the PSB that decoding began at. */
+/* The packets around @where, of those behind the PSB that decoding began at. Behind the last gap
+ * of a trace there is no window any more. */
 static void add_packets(struct text *t, const struct ptc_replay *r, size_t where)
 {
 	const size_t end = r->window.upto < span_of(r)->len ? r->window.upto : span_of(r)->len;
@@ -49,6 +50,8 @@ static void add_packets(struct text *t, const struct ptc_replay *r, size_t where
 	enum ptc_pkt type;
 	int len;
 
+	if (!r->window.bytes)
+		return;
 	for (; at < where; at += (size_t)len) {
 		len = ptc_pkt_len(r->window.bytes + at, end - at, &type);
 		if (len <= 0)
@@ -143,6 +146,15 @@ void ptc_piece_expect(struct ptc_replay *r)
 				      .time = r->trail.last.time };
 }
 
+/* Did libipt, in one step, come to the end of the piece and from there to the end of the bytes? */
+static bool came_behind(const struct ptc_replay *r)
+{
+	const struct ptc_piece *p = &r->piece;
+
+	return !r->dec && !r->seeking && r->from == p->end && p->next == p->n && !p->pending &&
+	       p->ran == p->insns;
+}
+
 void ptc_piece_check(struct ptc_replay *r, size_t first)
 {
 	const struct ptc_out *o = &r->out;
@@ -159,7 +171,9 @@ void ptc_piece_check(struct ptc_replay *r, size_t first)
 			return;
 		}
 	}
-	if (r->seeking || r->gap || !r->dec)
+	if (came_behind(r))
+		r->piece.active = false;
+	else if (r->seeking || r->gap || !r->dec)
 		differ(r, NULL, NULL, "here libipt fails, and the second engine goes on");
 }
 

@@ -201,7 +201,7 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 	}
 	if (d->engine)
 		ptc_engine_share(d->engine, n);
-	r = ptc_jobs_new(n, &d->ipt, d->engine, &p->jobs, err);
+	r = ptc_jobs_new(n, &d->ipt.params, d->engine, &p->jobs, err);
 	if (!r)
 		r = ptc_scout_new(d, &p->scout, err);
 	if (r < 0) {

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "decode/addrspace.h"
 #include "decode/codefile.h"
-#include "decode/idmap.h"
 #include "decode/origin.h"
 #include "decode/view.h"
 

@@ -21,18 +21,29 @@ enum { MAX_IDLE = 16, PART_INSNS = 1 << 16 };
 /* What libipt cannot say. */
 enum { NO_EVENT = 0x7fffffff };
 
-int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
+static int set_image(struct ptc_replay *r, bool modeless, struct ptc_err *err)
 {
-	struct pt_image *image;
 	int ret;
 
 	if (!r->dec)
 		return 0;
-	ret = ptc_ipt_image(r->conf.ipt, r->as, r->modeless ? PTC_MODES : r->mode, &image, err);
+	ret = ptc_ipt_image(r->conf.ipt, r->as, modeless ? PTC_MODES : r->mode, &r->image, err);
 	if (!ret)
-		(void)pt_blk_set_image(r->dec, image);
-	r->modeless_image = r->modeless;
+		(void)pt_blk_set_image(r->dec, r->image->image);
+	r->modeless_image = modeless;
+	r->image_drops = r->conf.ipt->drops;
 	return ret;
+}
+
+int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
+{
+	return set_image(r, r->modeless, err);
+}
+
+/* The image may be gone, or have more to get. */
+static bool is_image_old(const struct ptc_replay *r)
+{
+	return r->image_drops != r->conf.ipt->drops || (r->image && r->image->nwanted);
 }
 
 /* @ev may have brought the decoder into another mode. */
@@ -119,12 +130,13 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	r->piece.lender = NULL; /* those that were made ahead may be gone */
 }
 
-void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
-		     struct ptc_decode_stats *stats, struct ptc_notes *notes)
+void ptc_replay_lend(struct ptc_replay *r, struct ptc_ipt *ipt, struct ptc_decode_stats *stats,
+		     struct ptc_notes *notes)
 {
 	if (r->gap_cost)
 		r->gap_cost = ptc_notes_cost(notes, r->conf.notes, r->gap_cost);
 	r->conf.ipt = ipt;
+	r->image = NULL;
 	r->conf.stats = r->out.stats = stats;
 	r->conf.notes = notes;
 	r->conf.ahead = false;
@@ -411,8 +423,10 @@ static int use_code(struct ptc_replay *r, struct ptc_err *err)
 {
 	int ret;
 
-	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as))
-		return use_mode(r, err);
+	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as)) {
+		ret = is_image_old(r) ? set_image(r, r->modeless_image, err) : 0;
+		return ret < 0 ? ret : use_mode(r, err);
+	}
 	ret = ptc_replay_set_image(r, err);
 	if (ret < 0)
 		return ret;

@@ -35,7 +35,7 @@ struct ptc_mark {
 struct ptc_replay_conf {
 	const struct ptc_decode_opts *opts;
 	enum ptc_resync resync; /* not DEFAULT */
-	const struct ptc_ipt *ipt;
+	struct ptc_ipt *ipt;
 	struct ptc_engine *engine; /* NULL: libipt alone */
 	struct ptc_tsc_clock clock;
 	const struct ptc_stream *stream;
@@ -63,8 +63,8 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf);
  * From now on it uses these in place of those it was made with; the context must be set before it
  * goes on. What its gap is to cost is counted where ptc_notes_take has put it.
  */
-void ptc_replay_lend(struct ptc_replay *r, const struct ptc_ipt *ipt,
-		     struct ptc_decode_stats *stats, struct ptc_notes *notes);
+void ptc_replay_lend(struct ptc_replay *r, struct ptc_ipt *ipt, struct ptc_decode_stats *stats,
+		     struct ptc_notes *notes);
 /* A row of steps ends there at the latest. */
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
 

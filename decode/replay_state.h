@@ -20,6 +20,7 @@
 
 #include "decode/addrspace.h"
 #include "decode/ahead.h"
+#include "decode/ipt.h"
 #include "decode/ipt_track.h"
 #include "decode/piece.h"
 #include "decode/psb.h"
@@ -49,14 +50,16 @@ struct ptc_replay {
 	bool to_psb;	/* only a PSB will do */
 	bool swallowed; /* psb was passed, as part of a packet, or its rest as packets */
 	bool at_first;	/* what the PSB that it began at says is yet to be told of */
-	struct pt_block_decoder *dec; /* owned; NULL between spans */
-	struct ptc_ipt_track track;   /* where that is */
-	enum ptc_mode mode;	      /* the decoder's; its code is of that */
-	bool modeless;		      /* it does not know one, since it began or for damage, */
-	bool modeless_image;	      /* and has code of none */
-	bool in_block;		      /* the last block was a part of one */
-	int status;		      /* of its last call */
-	uint32_t ninsn;		      /* of the last block */
+	struct pt_block_decoder *dec;	   /* owned; NULL between spans */
+	struct ptc_ipt_track track;	   /* where that is */
+	const struct ptc_ipt_image *image; /* lent: dec's, */
+	uint64_t image_drops;		   /* and the drops that there were by then */
+	enum ptc_mode mode;		   /* the decoder's; its code is of that */
+	bool modeless;			   /* it does not know one, since it began or for damage, */
+	bool modeless_image;		   /* and has code of none */
+	bool in_block;			   /* the last block was a part of one */
+	int status;			   /* of its last call */
+	uint32_t ninsn;			   /* of the last block */
 	unsigned int idle;
 
 	/*
@@ -85,12 +88,13 @@ struct ptc_replay {
 	size_t idle_psb; /* the last one behind it with nothing but time between the two */
 	bool off_psb_later;  /* there is an event in front of it yet to be told of */
 	bool off_psb_agrees; /* tracing was off when it was read */
+	bool fresh;	     /* decoding has just begun at a PSB of the trace */
+	bool parked;	     /* and the decoder has not: see ptc_replay_park */
+	bool left_engine;    /* the engine is not asked any more */
 	uint64_t before;     /* where the decoder was in front of an overflow; 0: not known */
 	size_t fup_end;	     /* of a FUP that waits for its TIP; 0: there is none */
 	uint64_t open_fup;   /* the IP of such a FUP in front of an overflow; 0: there is none */
 	uint64_t proven;     /* an event was here, and no block ran since; 0: no event was */
-	bool fresh;	     /* decoding has just begun at a PSB of the trace */
-	bool parked;	     /* and the decoder has not: see ptc_replay_park */
 	size_t from;	     /* where decoding began or went on */
 	size_t clean;	     /* from here on the bytes are the trace's: no graft */
 	uint64_t now; /* time of the last packet used: libipt does not count what it read ahead */
@@ -121,7 +125,6 @@ struct ptc_replay {
 
 	size_t next_mark;
 	struct ptc_spot stop;	    /* a row of steps ends there */
-	bool left_engine;	    /* it is not asked any more */
 	struct ptc_made_list *made; /* lent; pieces made before their turn; NULL: none */
 	uint64_t calm;	       /* at no time in front of this is there anything else to be done; */
 	struct ptc_calm watch; /* whether there is behind that */

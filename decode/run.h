@@ -6,7 +6,7 @@
 #include "auxtrace/index.h"
 #include "auxtrace/pt_info.h"
 #include "auxtrace/reader.h"
-#include "decode/idmap.h"
+#include "base/idmap.h"
 #include "decode/ipt.h"
 #include "decode/joint.h"
 #include "decode/lane.h"

@@ -17,7 +17,7 @@ void ptc_slice_worker_release(struct ptc_slice_worker *w)
 	size_t i;
 
 	for (i = 0; i < PTC_SLICE_SPACES; i++)
-		ptc_ipt_drop_images(&w->spaces[i]);
+		ptc_ipt_forget_images(&w->spaces[i]);
 	ptc_made_copy_release(&w->copy);
 }
 
@@ -58,7 +58,7 @@ static struct ptc_addrspace *space_of(struct ptc_slice_worker *w, const struct p
 	}
 	w->used[oldest] = w->uses;
 	if (w->spaces[oldest].view != v->as.view) {
-		ptc_ipt_drop_images(&w->spaces[oldest]);
+		ptc_ipt_forget_images(&w->spaces[oldest]);
 		w->spaces[oldest] = v->as;
 	}
 	/* A view of the same number may be at another place now. */

@@ -78,7 +78,7 @@ struct ptc_slice *ptc_slice_new(void);
 enum { PTC_SLICE_SPACES = 32 };
 
 struct ptc_slice_worker {
-	const struct ptc_ipt *ipt; /* lent */
+	struct ptc_ipt *ipt;	   /* lent */
 	struct ptc_engine *engine; /* lent; NULL: libipt alone */
 	struct ptc_made_copy copy;
 	struct ptc_addrspace spaces[PTC_SLICE_SPACES]; /* what they map is lent from views */

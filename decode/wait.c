@@ -44,7 +44,7 @@ bool ptc_replay_wait_for_code(struct ptc_replay *r)
 	if (!r->conf.ahead) {
 		ip = ptc_replay_current_ip(r);
 		time = ptc_calm_next_code(&r->watch, r->out.pid, ip, upto);
-		if (time <= r->now)
+		if (time <= r->now || time == PTC_NO_TIME) /* that is never now */
 			return false;
 		ptc_notes_late_code(r->conf.notes, ip);
 		r->now = time;

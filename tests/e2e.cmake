@@ -39,6 +39,8 @@ add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
 add_executable(refuse support/refuse.c)
 target_link_libraries(refuse PRIVATE ptcap_flags)
+add_executable(sandboxed support/sandboxed.c ../cli/cli.c ../cli/landlock.c ../cli/sandbox.c ../cli/syscalls.c)
+ptcap_sees_all(sandboxed)
 add_executable(hashflow support/hashflow.c)
 target_link_libraries(hashflow PRIVATE ptcap_flags)
 
@@ -332,6 +334,20 @@ foreach(name output_link output_special swapped swapped_running named below_symf
 endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
+# Programs that fight back.
+foreach(name deaf grace holds itself storm waits_in_vfork attached_in_vfork traces_back watched_traces_back nobody_traces_back stops_tracer
+	stops_ptcap rights)
+	e2e_test(hostile_${name} "${e2e_dir}/hostile.py" "${name}")
+endforeach()
+foreach(name deaf itself storm)
+	e2e_test(emu_hostile_${name} "${e2e_dir}/hostile.py" "${name}")
+	e2e_is_emulated(emu_hostile_${name})
+endforeach()
+# SIGKILL at each system call of a commit.
+foreach(name copies recordings snapshots)
+	e2e_test(commits_${name} "${e2e_dir}/commits.py" "${name}")
+	e2e_is_emulated(commits_${name})
+endforeach()
 # Files that say how much memory they need.
 foreach(name debugdata sections names_compressed sparse lines instructions starved options)
 	e2e_test(budget_${name} "${e2e_dir}/budget.py" "${name}")
@@ -343,8 +359,17 @@ foreach(name printed refused)
 	endif()
 endforeach()
 # Closed descriptors, limits, pagers, files that are cut.
-foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager)
+foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager pager_leaves
+	pager_interrupted terminal_without_utf_8)
 	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
+endforeach()
+# The sandbox of what reads a recording, which builds with a sanitizer do not have, and the rights of what records.
+foreach(name reading writing fetching without_landlock without_seccomp off commands nothing_refused pager
+		rights_of_record rights_of_step rights_of_crash rights_of_snapshot rights_of_all rights_of_output rights_of_command)
+	if(NOT PTCAP_SANITIZE)
+		e2e_test(sandbox_${name} "${e2e_dir}/sandbox.py" "${name}")
+		set_property(TEST e2e_sandbox_${name} APPEND PROPERTY ENVIRONMENT "SANDBOXED=$<TARGET_FILE:sandboxed>")
+	endif()
 endforeach()
 # Numbers at their extremes.
 e2e_test(numbers_auxtrace_info "${e2e_dir}/numbers.py" auxtrace_info)

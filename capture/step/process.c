@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,13 +17,19 @@
 
 #include "base/err.h"
 
-enum { ASK_AGAIN_MS = 10 };
+enum { ASK_AGAIN_MS = 10, LOOK_MS = 400, REAP_MS = 500 };
+
+/* From the request to leave to the end of a process that cannot answer, and of one that does not.
+ */
+static const uint64_t LEAVE_NS = 700000000, NEVER_NS = 10000000000;
 
 /* In the tracer's process only; its signal handler has no other way to know. */
 static struct {
 	const struct ptc_step_process *process;
 	const struct ptc_step_body *body;
-	timer_t again; /* once ptcap is gone: a kick can cross a wait, and nobody repeats it */
+	pid_t ptcap;
+	timer_t again; /* once ptcap is gone: a kick can cross a wait, and nobody repeats it; until
+			  then: has anybody stopped ptcap? */
 	bool have_again;
 } own;
 
@@ -49,6 +56,73 @@ static bool hung_up(int fd, int timeout_ms)
 	return poll(&pfd, 1, timeout_ms) == 1 && pfd.revents & POLLHUP;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* The number behind @key in the text of /proc/PID/status; 0: there is none. */
+static uint64_t number_of(const char *status, const char *key, int base)
+{
+	const char *p = strstr(status, key);
+
+	return p ? strtoull(p + strlen(key), NULL, base) : 0;
+}
+
+enum { STATUS_SIZE = 4096 };
+
+/* For a signal handler. False: there is no such process. */
+static bool read_status(pid_t pid, char text[STATUS_SIZE])
+{
+	char *p = text + sizeof("/proc/") - 1;
+	int fd, scale = 1;
+	ssize_t n;
+
+	(void)memcpy(text, "/proc/", sizeof("/proc/"));
+	while (scale <= pid / 10)
+		scale *= 10;
+	for (; scale; scale /= 10)
+		*p++ = (char)('0' + pid / scale % 10);
+	(void)memcpy(p, "/status", sizeof("/status"));
+	fd = open(text, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, STATUS_SIZE - 1);
+	if (fd >= 0)
+		(void)close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return n > 0;
+}
+
+/*
+ * What is recorded can stop ptcap, and then ptcap hears of no signal. If one to end by is there,
+ * ptcap goes on. A program that we trace and that traces ptcap is killed then: nothing else sets
+ * ptcap free.
+ */
+static void free_ptcap(pid_t pid)
+{
+	const uint64_t to_end = 1u << (SIGINT - 1) | 1u << (SIGTERM - 1) | 1u << (SIGHUP - 1) |
+				1u << (SIGQUIT - 1);
+	static uint64_t looked_ns;
+	const uint64_t now = now_ns();
+	char text[STATUS_SIZE];
+	pid_t tracer;
+
+	if (pid <= 0 || now - looked_ns < LOOK_MS * UINT64_C(500000))
+		return;
+	looked_ns = now;
+	if (!read_status(pid, text) ||
+	    !((number_of(text, "\nShdPnd:", 16) | number_of(text, "\nSigPnd:", 16)) & to_end))
+		return;
+	tracer = (pid_t)number_of(text, "\nTracerPid:", 10);
+	if (strstr(text, "\nState:\tT"))
+		(void)kill(pid, SIGCONT);
+	else if (tracer && strstr(text, "\nState:\tt") && read_status(tracer, text) &&
+		 number_of(text, "\nTracerPid:", 10) == (uint64_t)getpid())
+		(void)kill(tracer, SIGKILL);
+}
+
 /* A wait was interrupted: by ptcap, which has something to say, by the timer, or by ptcap's end. */
 static void on_kick(int sig)
 {
@@ -62,6 +136,8 @@ static void on_kick(int sig)
 			(void)timer_settime(own.again, 0, &again, NULL);
 		atomic_store(&own.process->shared->want, PTC_WANT_LEAVE);
 		own.body->orphan(own.body->ctx);
+	} else {
+		free_ptcap(own.ptcap);
 	}
 	errno = saved;
 }
@@ -82,6 +158,7 @@ static _Noreturn void child(struct ptc_step_process *p, const struct ptc_step_bo
 	p->life_fd = life[0];
 	own.process = p;
 	own.body = body;
+	own.ptcap = getppid();
 	body->run(body->ctx);
 	_exit(0); /* what the caller's process would do at its exit is not ours to do */
 }
@@ -119,21 +196,38 @@ int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_bod
 	return 0;
 }
 
-int ptc_step_process_started(struct ptc_step_process *p, struct ptc_err *err)
-{
-	ssize_t n;
-	char told;
-
-	do
-		n = read(p->end_fd, &told, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1 ? 0 : ptc_step_process_reap(p, err);
-}
-
 static void kick(struct ptc_step_process *p)
 {
 	if (p->pid)
 		(void)kill(p->pid, ptc_step_process_kick());
+}
+
+/* Does another process trace it, or does it wait for memory that does not come? */
+static bool cannot_answer(pid_t pid)
+{
+	char text[STATUS_SIZE];
+
+	return read_status(pid, text) &&
+	       (strstr(text, "\nState:\tt") || strstr(text, "\nState:\tD"));
+}
+
+/*
+ * SIGKILL reaches a process that is stopped, by a signal or by another tracer. What it watched goes
+ * on. What it stepped may die of the trap flag that is left (doc/adr/0007): so a busy machine is no
+ * reason.
+ */
+static void end_if_late(struct ptc_step_process *p)
+{
+	const uint64_t now = now_ns();
+	uint64_t late;
+
+	if (!p->leave_ns)
+		p->leave_ns = now;
+	late = now - p->leave_ns;
+	if (late < LEAVE_NS || p->killed || !p->pid || (late < NEVER_NS && !cannot_answer(p->pid)))
+		return;
+	p->killed = true;
+	(void)kill(p->pid, SIGKILL);
 }
 
 void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want)
@@ -141,6 +235,56 @@ void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want)
 	if (atomic_load(&p->shared->want) < (int)want)
 		atomic_store(&p->shared->want, (int)want);
 	kick(p);
+	if (want != PTC_WANT_LEAVE || !p->pid)
+		return;
+	(void)kill(p->pid, SIGCONT);
+	end_if_late(p);
+}
+
+void ptc_step_process_tend(const struct ptc_step_process *p)
+{
+	siginfo_t si = { .si_pid = 0 };
+
+	if (p->pid && !waitid(P_PID, (id_t)p->pid, &si, WSTOPPED | WNOHANG | WNOWAIT) && si.si_pid)
+		(void)kill(p->pid, SIGCONT);
+}
+
+/* What else the caller wants is for later. */
+static bool is_to_end(struct ptc_step_process *p, const struct ptc_record_opts *o)
+{
+	const enum ptc_wake_action a = o->on_wake(o->wake_ctx, 0);
+
+	p->early_snapshots += a == PTC_WAKE_SNAPSHOT;
+	p->early_last |= a == PTC_WAKE_LAST;
+	return a == PTC_WAKE_LEAVE;
+}
+
+int ptc_step_process_started(struct ptc_step_process *p, const struct ptc_record_opts *opts,
+			     struct ptc_err *err)
+{
+	struct pollfd fds[2] = { { .fd = p->end_fd, .events = POLLIN },
+				 { .fd = opts ? opts->wake_fd : -1, .events = POLLIN } };
+	bool left = false;
+	char told;
+	ssize_t n;
+
+	do {
+		if (poll(fds, 2, left ? ASK_AGAIN_MS : -1) < 0)
+			fds[0].revents = fds[1].revents = 0;
+		left |= opts && fds[1].revents & POLLIN && is_to_end(p, opts);
+		if (left)
+			ptc_step_process_ask(p, PTC_WANT_LEAVE);
+	} while (!(fds[0].revents & (POLLIN | POLLHUP)));
+	do
+		n = read(p->end_fd, &told, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1 && left) {
+		(void)ptc_step_process_reap(p, err);
+		return ptc_fail(err, PTC_E_IO,
+				"ended before the recording began: a thread does not stop (see "
+				"ps -L for state D)");
+	}
+	return n == 1 ? 0 : ptc_step_process_reap(p, err);
 }
 
 bool ptc_step_process_pause(struct ptc_step_process *p)
@@ -160,12 +304,29 @@ void ptc_step_process_resume(struct ptc_step_process *p)
 	kick(p);
 }
 
+/*
+ * A process that somebody else traces is that one's to reap first, which may be never: it is not
+ * waited for. Where the caller's process reaps everything shared->done tells.
+ */
+static void reap(struct ptc_step_process *p)
+{
+	int tries;
+
+	for (tries = REAP_MS; p->pid && tries && !atomic_load(&p->shared->lingers); tries--) {
+		const pid_t got = waitpid(p->pid, &p->status, WNOHANG);
+
+		if (got == p->pid || (got < 0 && errno != EINTR))
+			break;
+		(void)poll(NULL, 0, 1);
+	}
+	if (!tries && p->killed)
+		p->status = SIGKILL;
+	p->pid = 0;
+}
+
 int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err)
 {
-	while (p->pid && waitpid(p->pid, &p->status, 0) < 0)
-		if (errno != EINTR)
-			break; /* the caller's process reaps everything: shared->done tells */
-	p->pid = 0;
+	reap(p);
 	if (p->shared->done)
 		return 0;
 	if (!WIFSIGNALED(p->status))
@@ -210,6 +371,8 @@ void ptc_step_process_settle(const struct ptc_step_process *p)
 	const struct sigaction kick = { .sa_handler = on_kick }; /* no SA_RESTART */
 	const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	const struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid) };
+	const struct timespec ms = { .tv_nsec = LOOK_MS * 1000000L };
+	const struct itimerspec look = { .it_interval = ms, .it_value = ms };
 	struct sigevent sev = { .sigev_notify = SIGEV_THREAD_ID,
 				.sigev_signo = ptc_step_process_kick() };
 	sigset_t mask;
@@ -228,6 +391,10 @@ void ptc_step_process_settle(const struct ptc_step_process *p)
 	(void)sigfillset(&mask);
 	(void)sigdelset(&mask, ptc_step_process_kick());
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	/* Nobody of our user traces us and so stops us, what we trace least of all. Root's may. */
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	if (own.have_again)
+		(void)timer_settime(own.again, 0, &look, NULL);
 	/* A pipe that loses its last writer tells readers who asked (pipe_release in fs/pipe.c). */
 	(void)fcntl(p->life_fd, F_SETSIG, ptc_step_process_kick());
 	(void)fcntl(p->life_fd, F_SETOWN_EX, &owner);
@@ -253,4 +420,11 @@ void ptc_step_process_stand_still(struct ptc_step_shared *sh, void (*tell)(void 
 void ptc_step_process_tell(const struct ptc_step_process *p)
 {
 	(void)!write(p->end_fd, "", 1);
+}
+
+void ptc_step_process_linger(const struct ptc_step_process *p)
+{
+	own.ptcap = 0;
+	atomic_store(&p->shared->lingers, true);
+	(void)close_range(0, ~0U, 0);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ptcap/capture.h"
 #include "ptcap/error.h"
 
 /* What the session wants of the tracer; goes up only. */
@@ -39,9 +40,13 @@ struct ptc_step_shared {
 	pid_t pid; /* of the command, or of the first process attached to; 0: could not start */
 	int rc;	   /* why it could not, or what went wrong later */
 	struct ptc_err err;
-	bool done; /* the rest is valid */
+	atomic_bool
+		lingers; /* done, but there are threads that do not stop: they are let go later */
+	bool done;	 /* the rest is valid */
 	int status;
 	bool left, limited, unreached, unmet;
+	uint64_t rightless;
+	char rightless_path[256];
 	uint64_t left_behind, untraced, transfers, unshown, odd, crashes;
 };
 
@@ -49,13 +54,17 @@ struct ptc_step_process {
 	struct ptc_step_shared *shared; /* mapped */
 	pid_t pid;			/* 0: none, or reaped */
 	int status;			/* once reaped */
+	uint64_t leave_ns;		/* when it was first asked to leave; 0: not yet */
+	bool killed;			/* it did not leave in time */
+	uint64_t early_snapshots;	/* asked for while it started */
+	bool early_last;		/* PTC_WAKE_LAST was said then */
 	int end_fd;			/* readable when it has told; hangs up when it has ended */
 	int life_fd;			/* ours: hangs up over there when we are gone */
 };
 
 #define PTC_STEP_PROCESS_INIT                                                                      \
 	{                                                                                          \
-		NULL, 0, 0, -1, -1                                                                 \
+		NULL, 0, 0, 0, false, 0, false, -1, -1                                             \
 	}
 
 /* What the tracer's process does; @ctx is the caller's, copied by the fork. */
@@ -73,17 +82,28 @@ int ptc_step_process_init(struct ptc_step_process *p, struct ptc_err *err);
 int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_body *body,
 			   struct ptc_err *err);
 
-/* Wait until it has told how the start went. PTC_E_IO if it died instead. */
-int ptc_step_process_started(struct ptc_step_process *p, struct ptc_err *err);
+/*
+ * Wait until it has told how the start went. PTC_E_IO if it died instead, or if opts->on_wake says
+ * meanwhile that all is to end. @opts NULL: nobody can say so.
+ */
+int ptc_step_process_started(struct ptc_step_process *p, const struct ptc_record_opts *opts,
+			     struct ptc_err *err);
 
-/* Ask for @want. A request can cross a wait: repeat it until end_fd hangs up. */
+/*
+ * Ask for @want. A request can cross a wait: repeat it until end_fd hangs up. A process that was
+ * stopped from outside is continued. One that does not leave in time - what it traces may stop it
+ * for good - is killed: then end_fd hangs up, and @p->killed is set (doc/adr/0025).
+ */
 void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want);
+
+/* If what it traces has stopped it with a signal, it goes on. To be called now and then. */
+void ptc_step_process_tend(const struct ptc_step_process *p);
 
 /* Have it stand still. False: not yet; ask again. */
 bool ptc_step_process_pause(struct ptc_step_process *p);
 void ptc_step_process_resume(struct ptc_step_process *p);
 
-/* Wait for its end. PTC_E_IO if it did not come to it by itself. */
+/* Wait for its end, unless it lingers. PTC_E_IO if it did not come to it by itself. */
 int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err);
 
 /* Have it leave everything, and wait for its end, as ptc_step_process_reap. */
@@ -108,5 +128,11 @@ void ptc_step_process_stand_still(struct ptc_step_shared *sh, void (*tell)(void 
 
 /* Tell ptcap that shared->pid or shared->rc is set. */
 void ptc_step_process_tell(const struct ptc_step_process *p);
+
+/*
+ * All is done and told, but some threads are still to be let go: ptcap does not wait for that, and
+ * no descriptor keeps anybody else waiting.
+ */
+void ptc_step_process_linger(const struct ptc_step_process *p);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "capture/step/setid.h"
 
 /* A task, and the tracer whose it is: for callbacks. */
 struct at {
@@ -199,7 +200,10 @@ int ptc_program_begin(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 {
 	struct ptc_buf comm = PTC_BUF_INIT;
 	int rc = read_comm(k->tid, &comm, err);
+	char path[sizeof(t->rightless_path)];
 
+	if (ptc_setid_lacks(k->tid, path, sizeof(path)) && !t->rightless++)
+		memcpy(t->rightless_path, path, sizeof(path));
 	if (!rc) {
 		ptc_records_comm(t->rec, (const char *)comm.bytes, true);
 		rc = ptc_program_update_maps(t, k, err);

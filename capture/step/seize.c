@@ -87,7 +87,7 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 /* --- what runs already --- */
 
 /* Wait for the stop of our PTRACE_INTERRUPT. 0 with k->state set; or the task is gone (ENDING). */
-static int await_stop(struct ptc_task *k, struct ptc_err *err)
+static int await_stop(const struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	int status;
 
@@ -95,6 +95,9 @@ static int await_stop(struct ptc_task *k, struct ptc_err *err)
 	while (waitpid(k->tid, &status, __WALL) < 0)
 		if (errno != EINTR)
 			return ptc_fail_sys(err, errno, "cannot wait for thread %d", (int)k->tid);
+		else if (atomic_load(&t->shared->want) == PTC_WANT_LEAVE)
+			return ptc_fail(err, PTC_E_BUSY, "thread %d of process %d did not stop",
+					(int)k->tid, (int)k->pid);
 	if (!WIFSTOPPED(status)) {
 		k->state = PTC_TASK_ENDING;
 		return 0;
@@ -138,7 +141,7 @@ static int attach_one(struct ptc_tracer *t, pid_t tid, struct ptc_mm *mm, pid_t 
 	k->pid = pid;
 	k->mm = ptc_mm_get(mm);
 	k->reported = true; /* no EXIT for what was there before us, until it has run */
-	rc = await_stop(k, err);
+	rc = await_stop(t, k, err);
 	if (!rc && k->state == PTC_TASK_ENDING)
 		ptc_tasks_remove(&t->tasks, k);
 	else

@@ -115,11 +115,22 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->unmet = t->crossings.n && !t->crossings.met;
 	sh->left_behind = t->left_behind;
 	sh->untraced = t->untraced;
+	sh->rightless = t->rightless;
+	memcpy(sh->rightless_path, t->rightless_path, sizeof(sh->rightless_path));
 	sh->transfers = t->flow->transfers;
 	sh->unshown = t->flow->unshown;
 	sh->odd = t->flow->odd;
 	sh->crashes = t->crashes;
 	sh->done = true;
+}
+
+static void orphan(void *ctx)
+{
+	struct step *s = ctx;
+
+	ptc_softring_close(s->ring);
+	if (s->base.truth)
+		ptc_truth_close(s->base.truth);
 }
 
 static void trace(void *ctx)
@@ -140,15 +151,11 @@ static void trace(void *ctx)
 	if (!sh->rc)
 		sh->rc = ptc_tracer_keep_code(&s->tracer, &sh->err);
 	fill_outcome(sh, &s->tracer);
-}
-
-static void orphan(void *ctx)
-{
-	struct step *s = ctx;
-
-	ptc_softring_close(s->ring);
-	if (s->base.truth)
-		ptc_truth_close(s->base.truth);
+	if (!s->tracer.tasks.n)
+		return;
+	orphan(s); /* nobody drains what the rest writes */
+	ptc_step_process_linger(&s->process);
+	ptc_tracer_let_go(&s->tracer);
 }
 
 /* --- the interface --- */
@@ -196,7 +203,9 @@ static int step_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *er
 	int rc = ptc_step_process_start(&s->process, &body, err);
 
 	if (!rc)
-		rc = ptc_step_process_started(&s->process, err);
+		rc = ptc_step_process_started(&s->process, s->opts, err);
+	src->early_snapshots = s->process.early_snapshots;
+	src->early_last = s->process.early_last;
 	if (rc)
 		return rc;
 	if (!sh->pid) {
@@ -210,6 +219,11 @@ static int step_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *er
 static int step_end_fd(struct ptc_source *src)
 {
 	return of(src)->process.end_fd;
+}
+
+static void step_tend(struct ptc_source *src)
+{
+	ptc_step_process_tend(&of(src)->process);
 }
 
 static void step_progress(struct ptc_source *src, struct ptc_progress *ret)
@@ -262,10 +276,14 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	struct step *s = of(src);
 	const struct ptc_step_shared *sh = s->process.shared;
 	int rc = ptc_step_process_reap(&s->process, err);
+	const bool unanswered = rc && s->process.killed;
 
+	if (unanswered) /* what it has published is whole */
+		rc = 0;
 	*ret = (struct ptc_source_end){
+		.unanswered = unanswered,
 		.status = sh->status,
-		.left_running = rc || sh->left,
+		.left_running = rc || unanswered || sh->left,
 		.limited = sh->limited,
 		.unreached = sh->unreached,
 		.unmet = sh->unmet,
@@ -280,6 +298,8 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		.lost_records = ptc_softring_lost_records(s->ring),
 		.lost_aux = ptc_softring_lost_aux(s->ring),
 	};
+	ret->rightless = sh->rightless;
+	memcpy(ret->rightless_path, sh->rightless_path, sizeof(ret->rightless_path));
 	if (!rc && sh->rc) {
 		*err = sh->err;
 		rc = sh->rc;
@@ -290,11 +310,15 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 /* The states of processes that died, which the tracer's process has written. */
 static int step_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
+	if (of(src)->process.killed) /* in the middle of one, maybe */
+		return 0;
 	return ptc_states_take(&of(src)->tracer.states, b, err);
 }
 
 static int step_code(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
+	if (of(src)->process.killed)
+		return 0;
 	return ptc_states_get(&of(src)->tracer.code, b, err);
 }
 
@@ -334,6 +358,7 @@ static const struct ptc_source_ops step_ops = {
 	.account = step_account,
 	.start = step_start,
 	.end_fd = step_end_fd,
+	.tend = step_tend,
 	.progress = step_progress,
 	.pause = step_pause,
 	.resume = step_resume,

@@ -59,6 +59,7 @@ struct ptc_task {
 	bool reported;	     /* its EXIT record is written */
 	uint64_t restart_ip; /* the kernel will go back there (-ERESTART*); 0: no */
 	struct ptc_affinity affinity;
+	bool refused;	/* its system call was made none (refuse.h) */
 	bool at_place;	/* in front of one that a snapshot is taken at */
 	bool loose;	/* runs at full speed, outside the zone */
 	uint64_t armed; /* the address its debug register watches; 0: none */

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "capture/step/debugreg.h"
 #include "capture/step/program.h"
+#include "capture/step/refuse.h"
 #include "capture/step/trapflag.h"
 
 enum {
@@ -63,8 +64,7 @@ static bool may_sleep(const struct ptc_task *k)
 	return ptc_stop_enters_kernel(&k->insn) || (k->restart_ip && ptc_task_sleeps(k->tid));
 }
 
-/* As at a context switch: the trace stops, SWITCH out. */
-static void take_cpu(struct ptc_tracer *t)
+void ptc_tracer_take_cpu(struct ptc_tracer *t)
 {
 	struct ptc_task *k = t->on_cpu;
 
@@ -81,7 +81,7 @@ static void take_cpu(struct ptc_tracer *t)
 static void give_cpu(struct ptc_tracer *t, struct ptc_task *k)
 {
 	if (t->on_cpu != k) {
-		take_cpu(t);
+		ptc_tracer_take_cpu(t);
 		ptc_tracer_speak_of(t, k);
 		if (!k->seen)
 			ptc_records_itrace_start(t->rec);
@@ -135,7 +135,7 @@ static struct ptc_task *pick(struct ptc_tracer *t)
 static void forget(struct ptc_tracer *t, struct ptc_task *k)
 {
 	if (t->on_cpu == k)
-		take_cpu(t);
+		ptc_tracer_take_cpu(t);
 	if (k->mm && !k->reported) {
 		ptc_tracer_speak_of(t, k);
 		ptc_records_exit(t->rec, k->pid);
@@ -157,7 +157,7 @@ static struct ptc_task *rename_execer(struct ptc_tracer *t, struct ptc_task *lea
 	if (!k)
 		return leader;
 	if (t->on_cpu == k)
-		take_cpu(t);
+		ptc_tracer_take_cpu(t);
 	if (t->stacks)
 		ptc_lbr_forget(t->stacks, k->tid);
 	k->tid = leader->tid;
@@ -254,6 +254,7 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 	rc = read_regs(k, err);
 	if (rc)
 		return rc;
+	ptc_refuse_return(k);
 	if (k->state == PTC_TASK_BORN) {
 		take_birth(t, k, status);
 		return 0;
@@ -270,14 +271,13 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 		ptc_records_exit(t->rec, k->pid);
 		k->reported = true;
 		if (t->on_cpu == k)
-			take_cpu(t);
+			ptc_tracer_take_cpu(t);
 		(void)ptrace(PTRACE_CONT, tid, NULL, NULL); /* out of its exit stop */
 	}
 	return rc;
 }
 
-/* Wait for any task. 1: something was taken; 0: interrupted. */
-static int wait_any(struct ptc_tracer *t, struct ptc_err *err)
+int ptc_tracer_wait_any(struct ptc_tracer *t, struct ptc_err *err)
 {
 	int status;
 	const pid_t got = waitpid(-1, &status, __WALL | __WNOTHREAD);
@@ -296,7 +296,7 @@ static bool goes_on(const struct ptc_tracer *t)
 	return atomic_load_explicit(&t->shared->want, memory_order_relaxed) == PTC_WANT_TRACE;
 }
 
-static void set_timer(struct ptc_tracer *t, bool on)
+void ptc_tracer_set_timer(struct ptc_tracer *t, bool on)
 {
 	const struct itimerspec look = { .it_interval = { .tv_nsec = LOOK_AGAIN_NS },
 					 .it_value = { .tv_nsec = LOOK_AGAIN_NS } };
@@ -330,10 +330,10 @@ static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 
 		if (!rc && (may_yield || pause_is_asked(t)) && ptc_task_sleeps(k->tid))
 			break;
-		set_timer(t, may_yield);
-		rc = wait_any(t, err);
+		ptc_tracer_set_timer(t, may_yield);
+		rc = ptc_tracer_wait_any(t, err);
 	}
-	set_timer(t, false);
+	ptc_tracer_set_timer(t, false);
 	return rc < 0 ? rc : 0;
 }
 
@@ -352,6 +352,8 @@ static int step(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 	if (!k->exec_pending && !k->mid_call && ptc_stop_enters_kernel(&k->insn) &&
 	    ptc_affinity_visible(k->before.rax))
 		ptc_affinity_show(&k->affinity, k->tid);
+	if (!k->exec_pending && !k->mid_call)
+		ptc_refuse_call(k);
 	k->mid_call = false;
 	k->at_place = false;
 	k->injected = sig != 0;
@@ -421,61 +423,6 @@ static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	return pid ? begin_command(t, pid, err) : begin_attached(t, err);
 }
 
-static void detach(struct ptc_tracer *t, struct ptc_task *k)
-{
-	(void)ptc_debugreg_watch(k, 0);
-	if (!k->loose) {
-		ptc_affinity_unpin(&k->affinity, k->tid);
-		ptc_sigtrap_detach(k);
-		ptc_trapflag_settle(k);
-	}
-	(void)ptrace(PTRACE_DETACH, k->tid, NULL, (void *)(long)k->inject);
-	k->reported = true; /* it has not ended */
-	ptc_tasks_remove(&t->tasks, k);
-}
-
-static void detach_ready(struct ptc_tracer *t)
-{
-	size_t i = t->tasks.n;
-
-	while (i--)
-		if (t->tasks.items[i]->state == PTC_TASK_READY)
-			detach(t, t->tasks.items[i]);
-}
-
-/* Processes that cannot be stepped: their tasks go as they stop. */
-static void detach_unsteppable(struct ptc_tracer *t)
-{
-	size_t i = t->tasks.n;
-
-	while (t->untraced && i--) {
-		struct ptc_task *k = t->tasks.items[i];
-
-		if (k->state != PTC_TASK_READY || !k->mm || !k->mm->leave)
-			continue;
-		if (t->on_cpu == k)
-			take_cpu(t);
-		detach(t, k);
-	}
-}
-
-/* Those in a system call have to stop first. */
-void ptc_tracer_leave(struct ptc_tracer *t)
-{
-	struct ptc_err ignored;
-	size_t i;
-
-	take_cpu(t);
-	t->left = true;
-	for (i = 0; t->command_gone && i < t->tasks.n; i++)
-		t->left_behind += t->tasks.items[i]->state != PTC_TASK_ENDING;
-	detach_ready(t);
-	for (i = 0; i < t->tasks.n; i++)
-		(void)ptrace(PTRACE_INTERRUPT, t->tasks.items[i]->tid, NULL, NULL);
-	while (t->tasks.n && wait_any(t, &ignored) >= 0)
-		detach_ready(t);
-}
-
 /* Stepping has stopped, the command goes on: it is our child, so we see it end. */
 static void await_command(struct ptc_tracer *t)
 {
@@ -504,7 +451,7 @@ static int run_outside(struct ptc_tracer *t, struct ptc_err *err)
 	for (i = 0; !rc && i < t->tasks.n; i++)
 		if (can_run(t->tasks.items[i]))
 			rc = ptc_zone_run(t, t->tasks.items[i], err);
-	return rc ? rc : wait_any(t, err);
+	return rc ? rc : ptc_tracer_wait_any(t, err);
 }
 
 /* One instruction of one task, or something that happens meanwhile. */
@@ -517,14 +464,14 @@ static int one_turn(struct ptc_tracer *t, struct ptc_err *err)
 		return run_outside(t, err);
 	k = pick(t);
 	if (!k)
-		return wait_any(t, err);
+		return ptc_tracer_wait_any(t, err);
 	if (ptc_crossings_reached(&t->crossings, k)) {
 		t->hold = true;
 		return 0;
 	}
 	rc = step(t, k, err);
 	if (!rc && t->on_cpu && ptc_zone_left(&t->zone, t->on_cpu))
-		take_cpu(t);
+		ptc_tracer_take_cpu(t);
 	return rc;
 }
 
@@ -549,7 +496,7 @@ static int stand_still(struct ptc_tracer *t, struct ptc_err *err)
 {
 	int rc;
 
-	take_cpu(t);
+	ptc_tracer_take_cpu(t);
 	ptc_tracer_publish(t);
 	ptc_enc_psb(t->flow->enc);
 	tell_progress(t);
@@ -576,7 +523,7 @@ int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 			rc = one_turn(t, err);
 		if (rc > 0)
 			rc = 0;
-		detach_unsteppable(t);
+		ptc_tracer_leave_unsteppable(t);
 		tell_progress(t);
 		if (!rc && ptc_enc_pos(t->flow->enc) - t->published >= t->watermark)
 			ptc_tracer_publish(t);

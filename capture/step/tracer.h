@@ -34,20 +34,22 @@ struct ptc_tracer {
 	struct ptc_zone zone;		     /* where to trace */
 	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
 	struct ptc_states states;	     /* of processes that die, if wanted */
-	bool no_memory;			     /* opts->no_memory, of those states */
 	struct ptc_states code;		     /* of files that are gone, at the newest snapshot */
 	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
 	struct ptc_crossings crossings; /* that ask for one */
 	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */
 	bool series;			/* each snapshot is a file, which needs @code */
+	bool no_memory;			/* opts->no_memory, of @states */
 
 	/* the outcome */
-	int status;	      /* the command's, as waitpid gives it */
-	bool left;	      /* the command was left running instead */
-	bool limited;	      /* max_insns or the end of the zone was reached */
-	uint64_t left_behind; /* tasks that outlived the command */
-	uint64_t crashes;     /* processes whose state was saved */
-	uint64_t untraced;    /* processes that could not be stepped, and run on by themselves */
+	int status;		  /* the command's, as waitpid gives it */
+	bool left;		  /* the command was left running instead */
+	bool limited;		  /* max_insns or the end of the zone was reached */
+	uint64_t left_behind;	  /* tasks that outlived the command */
+	uint64_t crashes;	  /* processes whose state was saved */
+	uint64_t rightless;	  /* programs that did not get the rights of their file */
+	char rightless_path[256]; /* the first */
+	uint64_t untraced; /* processes that could not be stepped, and run on by themselves */
 
 	/* the tracer's own */
 	pid_t command;
@@ -82,8 +84,26 @@ int ptc_tracer_attach(struct ptc_tracer *t, pid_t pid, bool one, struct ptc_err 
 /* Puts the code of all files that were mapped, and are gone or replaced by now, into @t->code. */
 int ptc_tracer_keep_code(struct ptc_tracer *t, struct ptc_err *err);
 
-/* Every task runs on as if we had not been there. */
+/*
+ * Every task runs on as if we had not been there. Once ptcap wants to end, a task that does not
+ * stop is not waited for: it is still in t->tasks then.
+ */
 void ptc_tracer_leave(struct ptc_tracer *t);
+
+/* The rest of them, however long it takes. */
+void ptc_tracer_let_go(struct ptc_tracer *t);
+
+/* Processes that cannot be stepped: their tasks go as they stop. */
+void ptc_tracer_leave_unsteppable(struct ptc_tracer *t);
+
+/* As at a context switch: the trace stops, SWITCH out. */
+void ptc_tracer_take_cpu(struct ptc_tracer *t);
+
+/* Whether waits are interrupted every millisecond. */
+void ptc_tracer_set_timer(struct ptc_tracer *t, bool on);
+
+/* Wait for any task. 1: something was taken; 0: interrupted. */
+int ptc_tracer_wait_any(struct ptc_tracer *t, struct ptc_err *err);
 
 /*
  * Trace @pid, which is in its PTRACE_EVENT_EXEC stop, and all it starts, until

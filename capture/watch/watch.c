@@ -68,7 +68,7 @@ int ptc_watch_start(struct ptc_watch *w, const struct ptc_record_opts *opts,
 	if (!rc)
 		rc = ptc_step_process_start(&w->process, &body, err);
 	if (!rc)
-		rc = ptc_step_process_started(&w->process, err);
+		rc = ptc_step_process_started(&w->process, NULL, err);
 	if (rc || w->process.shared->pid)
 		return rc;
 	*err = w->process.shared->err;

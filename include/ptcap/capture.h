@@ -250,6 +250,14 @@ struct ptc_record_opts {
 	 * for us, or not there; PTC_E_BUSY: modules came and went all the time.
 	 */
 	bool kcore;
+	/*
+	 * Once the events are open, the calling thread, and threads and processes that ptc_record
+	 * starts, keep only the capabilities(7) that the recording needs, and get no_new_privs.
+	 * They do not come back when ptc_record returns: for programs that do nothing else. A
+	 * command keeps all it had, because it is forked before. The software sources start their
+	 * command later, and ignore this with argv.
+	 */
+	bool drop_rights;
 	bool no_retcomp; /* switch RET compression off */
 	/*
 	 * Compress side records, as `perf record -z`: 1 (fast) to 22 (small); 0: not.
@@ -295,7 +303,8 @@ struct ptc_record_opts {
 	/*
 	 * @wake_fd is polled while recording; when it is readable @on_wake is called,
 	 * on the thread that called ptc_record, and decides. -1: none; so is 0 without on_wake.
-	 * @cmd is the command's pid. Typical: a signalfd.
+	 * @cmd is the command's pid; 0: it does not run yet, or there is none. Typical: a signalfd.
+	 * PTC_WAKE_LEAVE ends a recording within a second, whatever is recorded does.
 	 */
 	int wake_fd;
 	enum ptc_wake_action (*on_wake)(void *ctx, pid_t cmd);
@@ -319,6 +328,9 @@ struct ptc_record_opts {
 	/* Called every second or so while recording. May be NULL. */
 	void (*on_progress)(void *ctx, const struct ptc_progress *p);
 	void *progress_ctx;
+	/* With drop_rights: another name that the caller creates, renames or removes later. May be
+	 * NULL. */
+	const char *other_output;
 };
 
 /* The defaults: the best source, no limits, no callbacks. */
@@ -396,6 +408,18 @@ struct ptc_record_result {
 	 * "'/lib/ld-linux.so.2' is not for 64-bit x86". It is counted in untraced. "": none.
 	 */
 	char unfollowed[320];
+	/*
+	 * The process that traces did not leave when it was asked to, and was killed: the recording
+	 * ends early. What was stepped may have died with it.
+	 */
+	bool unanswered;
+	/*
+	 * Executed programs that did not get the rights of their file (set-user-ID, set-group-ID,
+	 * capabilities), because a tracer without CAP_SYS_PTRACE stepped them; and the path of the
+	 * first.
+	 */
+	uint64_t rightless;
+	char rightless_path[256];
 };
 
 struct ptc_source_choice {

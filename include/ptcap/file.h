@@ -222,16 +222,20 @@ struct ptc_queue {
 
 /* Starts as PTC_INDEX_INIT; owns its lists, and lends nothing from the file. */
 struct ptc_index {
-	struct ptc_queue *queues; /* ascending idx */
+	struct ptc_queue *queues; /* ascending idx; between add and sort as they came */
 	size_t nqueues, cap;
+	struct ptc_idmap *places; /* where each is, between add and sort; NULL: they ascend */
 };
 
 #define PTC_INDEX_INIT                                                                             \
 	{                                                                                          \
-		NULL, 0, 0                                                                         \
+		NULL, 0, 0, NULL                                                                   \
 	}
 
-/* Add the piece described by an AUXTRACE record of @f. PTC_E_FORMAT, PTC_E_LIMIT. */
+/*
+ * Add the piece described by an AUXTRACE record of @f. Behind the last one call ptc_index_sort.
+ * PTC_E_FORMAT, PTC_E_LIMIT.
+ */
 PTC_API int ptc_index_add(struct ptc_index *ix, const struct ptc_file *f, const struct ptc_rec *rec,
 			  struct ptc_err *err);
 
@@ -242,9 +246,15 @@ struct ptc_aux_sample {
 	uint32_t idx;
 	int32_t tid, cpu;
 };
-/* Add it as a piece. Its bytes must be inside @f: PTC_E_FORMAT. */
+/* Add it as a piece, as ptc_index_add. Its bytes must be inside @f: PTC_E_FORMAT. */
 PTC_API int ptc_index_add_sample(struct ptc_index *ix, const struct ptc_file *f,
 				 const struct ptc_aux_sample *s, struct ptc_err *err);
+
+/*
+ * Bring the queues that were added into ascending order. Until then only ptc_index_find knows
+ * where a queue is.
+ */
+PTC_API void ptc_index_sort(struct ptc_index *ix);
 
 /* Add every AUXTRACE record of @f. Errors name the file. */
 PTC_API int ptc_index_scan(struct ptc_index *ix, const struct ptc_file *f, struct ptc_err *err);

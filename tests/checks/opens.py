@@ -10,6 +10,7 @@ from common import LAYERS, finish, grep, prove, sources
 
 ALLOWED = {
     "base/untrusted.c": "names that others chose",
+    "base/hidden.c": "the folder of the output, and in it the temporary names of this user",
     "base/budget.c": "/proc/self/statm",
     "base/io.c": "ptc_read_file: files of /proc and /sys",
     "base/tmpfile.c": "a file without a name, beside the output",
@@ -30,9 +31,11 @@ ALLOWED = {
     "capture/perf/pmu.c": "a folder of /sys",
     "capture/perf/running.c": "/proc/PID/mem",
     "capture/perf/tasks.c": "/proc/PID/task",
+    "capture/step/process.c": "/proc/PID/status of ptcap",
     "capture/step/seize.c": "/proc/PID/task",
     "cli/begin.c": "/dev/null, and /proc/self/maps",
     "cli/control.c": "the FIFO that the user named",
+    "cli/landlock.c": "folders that may be written to, with O_PATH",
     "cli/terminal.c": "/dev/null",
 }
 # ptc_read_file: of the kernel's files only.

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 PTCAP = os.environ["PTCAP"]
 MKREC = os.environ["MKREC"]
+SHELL = os.path.realpath("/bin/sh")  # a file with code
 LIMIT = 2.6
 PID, SIDE, TRACE = 4242, 200, 100
 PSB, PSBEND, TSC = b"\x02\x82" * 8, b"\x02\x23", b"\x19\1\2\3\4\5\6\0"
@@ -98,6 +99,7 @@ SCENARIOS = {
     ),
     "threads down": ("info", 2000, lambda n: {"side": b"".join(comm(1000000 - i) for i in range(n))}),
     "queues": ("decode", 300, lambda n: {"queues": n}),
+    "queues down": ("info", 4000, lambda n: {"queues": n, "down": True}),
     "queues times switches": (
         "decode",
         200,
@@ -117,26 +119,45 @@ SCENARIOS = {
         200,
         lambda n: {"queues": n, "side": b"".join(lost(i % n) for i in range(4 * n))},
     ),
+    "mappings of files": (  # in a process that runs code
+        "decode",
+        1000,
+        lambda n: {
+            "queues": 2,
+            "side": b"".join(mmap2(0x10000000 + 0x200000 * i, 0x100000, SHELL) for i in range(n)) + switch(1, PID),
+            "trace": runs(0x10020000),
+        },
+    ),
     "processes with code down": ("info", 1000, lambda n: {"side": b"".join(poke(0x1000, 1000000 - i) for i in range(n))}),
 }
 
 
-def build(base, side=b"", trace=None, ids=b"", queues=0):
+def runs(ip):
+    """Trace of a thread that is at @ip, and does not take 20 branches."""
+    trace = PSB + TSC + b"\x99\1" + b"\x7d" + struct.pack("<Q", ip)[:6] + PSBEND + b"\6" * 20
+    return trace + bytes(-len(trace) % 8)
+
+
+def build(base, side=b"", trace=None, ids=b"", queues=0, down=False):
     """@base, a file of mkrec, with @side behind its first mapping, @trace as its trace, and @ids in its table.
 
-    @queues: the trace is that of so many CPUs.
+    @queues: the trace is that of so many CPUs, whose queues come in the order of their numbers, or with @down the other way
+    round.
     """
     data_at, data_len = struct.unpack_from("<QQ", base, 40)
     at, end, data = data_at, data_at + data_len, b""
     while at < end:
         kind, _, size = struct.unpack_from("<IHH", base, at)
         body, at = base[at : at + size], at + size
+        if kind == 70 and queues:  # a CPU's thread is that of its SWITCH records
+            body = body[:72] + struct.pack("<Q", 2) + body[80:]
         if kind == 71:
             old = struct.unpack_from("<Q", body, 8)[0]
             new = base[at : at + old] if trace is None else trace
             body, at = body[:8] + struct.pack("<Q", len(new)) + body[16:] + new, at + old
             if queues:
-                body = b"".join(body[:32] + struct.pack("<IiI", i, -1, i) + body[44:] for i in range(queues))
+                numbers = range(queues)[:: -1 if down else 1]
+                body = b"".join(body[:32] + struct.pack("<IiI", i, -1, i) + body[44:] for i in numbers)
         elif trace is not None and kind == 11:
             body = body[:16] + struct.pack("<Q", len(trace)) + body[24:]
         data += body + (side if kind == 10 else b"")

@@ -326,12 +326,14 @@ def only_child(pid):
 class Live:
     """A recording under way, in a process group of its own, its command's input a pipe."""
 
+    GRACE = ("--grace", "1h")  # the command ends, however busy the machine is
+
     def __init__(self, folder, argv, *options):
         self.path = os.path.join(folder, "perf.data")
         self.truth = os.path.join(folder, "truth")
         head = [*lib.RECORD, "-o", self.path, "--truth", self.truth]
         self.p = subprocess.Popen(
-            [*head, *options, "--", *argv],
+            [*head, *self.GRACE, *options, "--", *argv],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=open(os.path.join(folder, "stderr"), "wb"),

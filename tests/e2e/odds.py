@@ -200,8 +200,8 @@ def cut_program(folder):
 # --- pagers ---------------------------------------------------------------------------------------
 
 
-def on_terminal(argv, **env):
-    """What @argv writes to a terminal, and its status."""
+def on_terminal(argv, presses=b"", ready=b"", **env):
+    """What @argv writes to a terminal, and its status. The user @presses keys when @ready was written."""
     out = b""
     pid, fd = pty.fork()
     if not pid:
@@ -215,6 +215,9 @@ def on_terminal(argv, **env):
         if not got:
             break
         out += got
+        if presses and ready in out:
+            os.write(fd, presses)
+            presses = b""
     os.close(fd)
     return out.replace(b"\r\n", b"\n"), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
@@ -237,6 +240,70 @@ def no_pager(folder):
     for pager in ("sed s/^/./", "A=1 sed s/^/./", "/bin/sed s/^/./", "(sed s/^/./)", "S=1; sed s/^/./", "$SED s/^/./"):
         out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER=pager, SED="sed")
         check(out.startswith(b".") and out.count(b"\n") >= want.count(b"\n") and status == 0, f"{pager}: {out[:100]}")
+
+
+def long(folder):
+    """A command that prints more than a pipe holds."""
+    path = os.path.join(folder, "recording")
+    store.fetch(path, [prog("busy"), lib.BUSY_A_WHILE]).expect(7)
+    argv = [PTCAP, "decode", "-i", path]
+    check(len(Run(argv).out) > PIPE, "it prints too little")
+    return argv
+
+
+@case
+def pager_leaves(folder):
+    """A pager that the user quits ends ptcap without a word; one that fails is told of."""
+    argv = long(folder)
+    for jobs in ("-j1", "-j2"):
+        for pager, lines in (("head -n 3", 3), ("true", 0), ("head -n 3; exit 5", 3)):
+            out, status = on_terminal([*argv, jobs], PAGER=pager)
+            check(status == 0 and out.count(b"\n") == lines and b"ptcap:" not in out, f"{pager}: {status} {out[-300:]}")
+        for pager, words in (("head -n 3; kill -9 $$", b"a signal killed the pager"), ("(no-such-pager)", b"cannot be run")):
+            out, status = on_terminal([*argv, jobs], PAGER=pager)
+            check(status == 1 and words in out.splitlines()[-1], f"{pager}: {status} {out[-300:]}")
+
+
+PAGER = """
+import signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+sys.stdin.readline()
+print("WAITS", flush=True)
+signal.sigwait([signal.SIGINT])
+print("INTERRUPTED", flush=True)
+sys.stdin.read()
+print("QUIT", flush=True)
+"""
+
+
+@case
+def pager_interrupted(folder):
+    """At ^C the pager keeps the terminal until the user quits it, and sees the end of its input. Then ptcap dies of it."""
+    argv = long(folder)
+    program = os.path.join(folder, "pager.py")
+    with open(program, "w", encoding="ascii") as f:
+        f.write(PAGER)
+    for jobs in ("-j1", "-j2"):
+        out, status = on_terminal([*argv, jobs], b"\x03", b"WAITS", PAGER=f"{sys.executable} {program}")
+        check(status == -signal.SIGINT, f"status {status}: {out[-300:]}")
+        check(out.count(b"INTERRUPTED\n") == 1 and out.endswith(b"QUIT\n"), f"{out[-300:]}")
+
+
+@case
+def terminal_without_utf_8(folder):
+    """There, all but ASCII is escaped; a UTF-8 terminal and a file get it as it is."""
+    path = os.path.join(folder, "h\u00e9")
+    for lang, want in (("C", b"h\\xc3\\xa9"), ("", b"h\\xc3\\xa9"), ("C.UTF-8", "h\u00e9".encode()), ("xx_XX.utf8", "h\u00e9".encode())):
+        out, status = on_terminal([PTCAP, "info", "-i", path], LC_ALL=lang, LC_CTYPE="", LANG="")
+        check(status == 1 and want in out, f"{lang}: {status} {out}")
+    shutil.copy(made(folder), path)
+    for argv in ([PTCAP, "info", "-i", path], [PTCAP, "dump", "-i", path, "--format", "json"]):
+        out, status = on_terminal(argv, LC_ALL="C")
+        check(status == 0 and out.isascii(), f"{argv}: {status}")
+        out, status = on_terminal(argv, LC_ALL="C.UTF-8")
+        check(status == 0 and "h\u00e9".encode() in out, f"{argv}: {status}")
+    r = subprocess.run([PTCAP, "info", "-i", path], stdout=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"}, check=True)
+    check("h\u00e9".encode() in r.stdout, "a pipe gets escapes")
 
 
 if __name__ == "__main__":

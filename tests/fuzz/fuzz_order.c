@@ -119,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	check_order(f);
 	while (ptc_file_next(f, &pos, &rec, &err) > 0)
 		take(f, &j, &ix, &rec);
+	ptc_index_sort(&ix);
 	CHECK(!ptc_aux_join_sort(&j, &ix, &err));
 	for (i = 0; i < ix.nqueues; i++) {
 		check_spans(&j, &ix, i);

@@ -478,6 +478,7 @@ static void walk_good(const struct ptc_file *f)
 	}
 	sink = read_features(f);
 	(void)sink;
+	ptc_index_sort(&ix);
 	check_index(f, &ix);
 	ptc_index_release(&ix);
 	check_batches(f);

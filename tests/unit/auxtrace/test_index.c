@@ -37,6 +37,12 @@ Test(index, pieces_of_a_queue_stay_in_order_and_queues_ascend)
 		if (rec.type == PTC_REC_AUXTRACE)
 			cr_assert_eq(ptc_index_add(&ix, f, &rec, &err), 0);
 	cr_assert_eq(ix.nqueues, 3);
+	for (i = 0; i < 6; i++)
+		cr_assert_eq(ix.queues[ptc_index_find(&ix, order[i])].idx, order[i]);
+	cr_assert_eq(ptc_index_find(&ix, 2), SIZE_MAX);
+	ptc_index_sort(&ix);
+	for (i = 0; i < 6; i++)
+		cr_assert_eq(ix.queues[ptc_index_find(&ix, order[i])].idx, order[i]);
 	cr_assert(ix.queues[0].idx == 1 && ix.queues[1].idx == 5 && ix.queues[2].idx == 9);
 	cr_assert(ix.queues[0].nchunks == 2 && ix.queues[1].nchunks == 3 &&
 		  ix.queues[2].nchunks == 1);
@@ -252,6 +258,41 @@ Test(index, a_feature_that_is_cut_or_claims_too_much_is_not_used)
 		pd_feature(&t.pd, PTC_FEAT_AUXTRACE, entries, i);
 		expect_three(&t, PTC_E_FORMAT, 3, true, false);
 	}
+}
+
+/* Queues may come again when all are sorted. */
+Test(index, queues_that_descend_are_found_before_and_behind_sort)
+{
+	enum { MANY = 1000 };
+	struct ptc_aux_sample s = { .size = 4, .tid = -1, .cpu = 2 };
+	struct ptc_index ix = PTC_INDEX_INIT;
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len, i, round;
+
+	pd_init_pt(&p, NULL);
+	bytes = pd_finish(&p, &len);
+	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
+	s.file_off = len - 4;
+	for (round = 1; round <= 2; round++) {
+		for (i = 0; i < MANY; i++) {
+			s.idx = (uint32_t)(UINT32_MAX - i * round);
+			cr_assert_eq(ptc_index_add_sample(&ix, f, &s, &err), 0);
+			cr_assert_eq(ix.queues[ptc_index_find(&ix, s.idx)].idx, s.idx);
+		}
+		ptc_index_sort(&ix);
+		for (i = 0; i < ix.nqueues; i++)
+			cr_assert_eq(ptc_index_find(&ix, ix.queues[i].idx), i);
+		for (i = 1; i < ix.nqueues; i++)
+			cr_assert_lt(ix.queues[i - 1].idx, ix.queues[i].idx);
+	}
+	cr_assert_eq(ix.nqueues, MANY + MANY / 2);
+	ptc_index_release(&ix);
+	ptc_file_free(f);
+	free(bytes);
+	pd_release(&p);
 }
 
 Test(index, trace_in_samples_is_a_queue_too)

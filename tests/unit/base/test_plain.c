@@ -82,3 +82,16 @@ Test(plain, json_keeps_its_value)
 	cr_expect_str_eq(json, "{\n \"a\": \"\\u009b\\u007f\\u202e\xc3\xa9\\u001b\"\n}");
 	free(json);
 }
+
+Test(plain, all_but_ascii_is_escaped_where_that_is_asked_for)
+{
+	char *json;
+
+	ptc_plain_set_ascii(true, false);
+	is("a\xc3\xa9\xf0\x9f\x98\x80~", "a\\xc3\\xa9\\xf0\\x9f\\x98\\x80~");
+	json = ptc_plain_json("\"a\xc3\xa9\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf\"");
+	cr_expect_str_eq(json, "\"a\\u00e9\\ud83d\\ude00\\udbff\\udfff\"");
+	free(json);
+	ptc_plain_set_ascii(false, true);
+	is("\xc3\xa9", "\xc3\xa9");
+}

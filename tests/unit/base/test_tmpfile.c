@@ -162,16 +162,18 @@ BOTH(a_folder_that_took_the_name_meanwhile_is_kept_as_old)
 
 BOTH(a_commit_that_fails_leaves_nothing)
 {
-	char old[140];
+	char old[140], inside[150];
 	struct ptc_tmpfile t;
 	struct ptc_err err;
 
 	(void)snprintf(old, sizeof(old), "%s.old", path);
+	(void)snprintf(inside, sizeof(inside), "%s/notes", old);
 	write_whole(path, "one");
 	cr_assert_eq(open_it(&t, path, &err), 0);
-	cr_assert_eq(mkdir(old, 0777), 0); /* which is no recording: nothing takes its place */
+	/* Not a recording: nothing takes its place. */
+	cr_assert(!mkdir(old, 0777) && !mkdir(inside, 0777));
 	cr_assert_lt(ptc_tmpfile_commit(&t, &err), 0);
-	cr_assert_eq(rmdir(old), 0);
+	cr_assert(!rmdir(inside) && !rmdir(old));
 	cr_assert_eq(files(false), 1, "the temporary file is gone");
 	check_content(path, "one");
 }

@@ -8,6 +8,9 @@
 
 #include "counts.h"
 #include "fewer.h"
+#include "lib_elf.h"
+#include "lib_perfdata.h"
+#include "lib_pt.h"
 
 /* More than what is found out about pairs is remembered of. */
 enum { PAIRS = 1 << 20 | 1 << 17, TURNS = FEWER(2, 1) };
@@ -180,4 +183,64 @@ Test(counts, names_are_kept_once)
 	}
 	cr_assert_eq(t.n, 1000);
 	ptc_names_release(&t);
+}
+
+static int drop(void *ctx, const struct ptc_item *items, size_t n)
+{
+	(void)ctx;
+	(void)items;
+	(void)n;
+	return 0;
+}
+
+/* Process 7 has a program mapped at 0x1000 that is said to have 64 TiB. Its folder is @dir. */
+static struct ptc_decode *open_large(const char *dir)
+{
+	const struct ptc_auxtrace aux = { .idx = 1, .tid = 7, .cpu = -1 };
+	const struct ptc_sink sink = { .on_items = drop };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_decode *d;
+	struct ptc_err err;
+	char path[128];
+	struct pd p;
+
+	pd_init_pt(&p, &(struct ptc_time_conv){ .mult = 1 });
+	le_program(&b, 0, 0, pt_code, PT_CODE_LEN);
+	pd_mmap2(&p, 7, 1, 0x1000, (uint64_t)1 << 46, LE_CODE_OFF, le_write(dir, "a", &b));
+	ptc_buf_reset(&b);
+	pt_psb_on_at(&b, 10, PT_CODE);
+	pt_ip_none(&b, PT_PGD);
+	pd_auxtrace(&p, &aux, b.bytes, b.len);
+	ptc_buf_release(&b);
+	(void)snprintf(path, sizeof(path), "%s/perf.data", dir);
+	pd_write(&p, path);
+	pd_release(&p);
+	cr_assert_eq(ptc_decode_open(path, NULL, &d, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_decode_run(d, &sink, &err), 0, "%s", err.msg);
+	return d;
+}
+
+Test(counts, lines_are_not_looked_for_between_places_far_apart)
+{
+	static const uint64_t ends[] = { 0x1010, 0x2000000, (uint64_t)1 << 45, UINT64_MAX };
+	struct ptc_counts c = { .of = PTC_COUNTS_LINES };
+	char dir[64];
+	size_t i;
+
+	le_folder(dir, sizeof(dir));
+	c.d = open_large(dir);
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct ptc_item start = branch(7, 0, 0x1000, PTC_KIND_START);
+		struct ptc_item end = branch(7, ends[i], 0, PTC_KIND_JMP);
+
+		start.pid = end.pid = 7;
+		take(&c, start);
+		take(&c, end);
+	}
+	cr_assert(ptc_counts_sort(&c));
+	cr_assert_eq(c.blocks, 4);
+	cr_assert_eq(c.lineless, 4);
+	ptc_decode_free(c.d);
+	ptc_counts_release(&c);
+	le_folder_remove(dir);
 }

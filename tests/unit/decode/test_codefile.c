@@ -365,3 +365,51 @@ Test(codefile, the_vdso_of_a_32_bit_process_is_another_one)
 	cr_assert_eq(!g->bytes, !ptc_vdso_self(&(size_t){ 0 }));
 	end(&w);
 }
+
+/* The most addresses that this process has had, in KiB. */
+static long peak(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long kib = -1;
+
+	cr_assert(f);
+	while (kib < 0 && fgets(line, sizeof(line), f))
+		(void)sscanf(line, "VmPeak: %ld", &kib);
+	(void)fclose(f);
+	cr_assert(kib >= 0);
+	return kib;
+}
+
+Test(codefile, a_size_that_is_not_believable_asks_for_no_memory)
+{
+	static const uint8_t page[0x1000];
+	struct ptc_codefile *f;
+	struct world w;
+	long before;
+
+	begin(&w, false);
+	f = ptc_codefiles_new(&w.files, "//gone");
+	before = peak();
+	cr_assert(!ptc_codefile_give(f, (uint64_t)1 << 46, 0, page, sizeof(page)));
+	cr_assert(!ptc_codefile_give(f, UINT64_MAX, 0, page, sizeof(page)));
+	cr_assert(peak() - before < 1024, "%ld KiB", peak() - before);
+	end(&w);
+}
+
+Test(codefile, sizes_that_are_claimed_leave_addresses_for_everything_else)
+{
+	enum { FIT = PTC_CODEMEM_ROOM_MAX / PTC_CODEMEM_PIECE_MAX };
+	static const uint8_t page[0x1000] = { 0xc3 };
+	struct ptc_codefile *f;
+	struct world w;
+	int i;
+
+	begin(&w, false);
+	for (i = 0; i <= FIT; i++) {
+		f = ptc_codefiles_new(&w.files, "//gone");
+		cr_assert_eq(ptc_codefile_give(f, PTC_CODEMEM_PIECE_MAX, 0, page, sizeof(page)),
+			     i < FIT);
+	}
+	end(&w);
+}

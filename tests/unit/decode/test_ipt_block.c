@@ -76,7 +76,7 @@ static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace
 		 char *text, size_t len)
 {
 	struct pt_block_decoder *dec;
-	struct pt_image *image;
+	const struct ptc_ipt_image *image;
 	struct pt_event ev;
 	struct pt_block b;
 	struct ptc_err err;
@@ -86,7 +86,7 @@ static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace
 
 	cr_assert_eq(ptc_ipt_decoder(&c->ipt, trace->bytes, trace->len, &dec, &err), 0);
 	cr_assert_eq(ptc_ipt_image(&c->ipt, &c->as, mode, &image, &err), 0);
-	(void)pt_blk_set_image(dec, image);
+	(void)pt_blk_set_image(dec, image->image);
 	text[0] = '\0';
 	for (status = pt_blk_sync_forward(dec); status >= 0 && n < len;) {
 		if (status & pts_event_pending) {
@@ -101,6 +101,23 @@ static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace
 	cr_assert_lt(n, len);
 	(void)snprintf(text + n, len - n, "%d", pt_errcode(status));
 	pt_blk_free_decoder(dec);
+}
+
+/* Libipt has the code of the file from now on, and has seen none of it that others come to. */
+static void code_tell(struct code *c)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	const struct ptc_ipt_image *image;
+	struct ptc_err err;
+	char text[200];
+
+	pt_psb_off(&b);
+	pt_enable(&b, 0x1000);
+	pt_tnt(&b, "N");
+	list(c, PTC_MODE_64, &b, joined, text, sizeof(text));
+	cr_assert_eq(ptc_ipt_image(&c->ipt, &c->as, PTC_MODE_64, &image, &err), 0);
+	cr_assert_eq(image->nwanted, 0);
+	ptc_buf_release(&b);
 }
 
 /* It comes to the second instruction of a block, and then to the first. */
@@ -121,6 +138,7 @@ Test(ipt_block, one_whose_second_half_is_known_is_one_all_the_same)
 
 	put_halves(&b);
 	code_open(&c);
+	code_tell(&c);
 	list(&c, PTC_MODE_64, &b, joined, empty, sizeof(empty));
 	list(&c, PTC_MODE_64, &b, joined, full, sizeof(full));
 	list(&c, PTC_MODES, &b, joined, none, sizeof(none));
@@ -128,6 +146,7 @@ Test(ipt_block, one_whose_second_half_is_known_is_one_all_the_same)
 	cr_expect_str_eq(own, empty);
 	code_release(&c);
 	code_open(&c);
+	code_tell(&c);
 	list(&c, PTC_MODE_64, &b, libipts, own, sizeof(own));
 	code_release(&c);
 	cr_expect_str_eq(empty, "1025 1025 1; 1024 1025 2; 1024 1025 2; 21");

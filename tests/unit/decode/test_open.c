@@ -370,3 +370,73 @@ Test(open, a_psb_that_was_not_come_to_bounds_the_time)
 		       "7 0 1016 start\n7 1016 0 syscall\n8 0 2016 start\n8 2016 0 syscall\n");
 	rec_end(&t);
 }
+
+/* What the engines differ in, or "". The trace in @t->a is that of thread 7. */
+static const char *differ(struct recording *t)
+{
+	const struct ptc_sink sink = { rec_on_items, t };
+	static char what[256];
+	const char *difference;
+	struct rec_file f;
+	struct ptc_err err;
+	uint8_t *bytes;
+	size_t len;
+
+	rec_piece(t, 0, 7, -1, 0, &t->a);
+	bytes = pd_finish(&t->pd, &len);
+	f = rec_make_file(bytes, len);
+	t->opts.engine = PTC_ENGINE_VERIFY;
+	t->out = open_memstream(&t->text, &t->len);
+	cr_assert_eq(ptc_decode_open(f.path, &t->opts, &t->d, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_decode_run(t->d, &sink, &err), 0, "%s", err.msg);
+	difference = ptc_decode_difference(t->d);
+	snprintf(what, sizeof(what), "%s", difference ? difference : "");
+	ptc_decode_free(t->d);
+	fclose(t->out);
+	free(t->text);
+	free(bytes);
+	close(f.fd);
+	rec_end(t);
+	return what;
+}
+
+/* Nothing is behind the last PSB: libipt comes to it and to the end in one step. */
+Test(open, engines_agree_in_a_piece_that_the_last_psb_ends)
+{
+	struct recording t;
+
+	rec_begin_code(&t);
+	pt_psb_on_at(&t.a, 420, 0x1016);
+	pt_ip_none(&t.a, PT_PGD);
+	pt_psb_off(&t.a);
+	cr_assert_str_eq(differ(&t), "");
+}
+
+/* The first PSB+ is damaged; there is no trace behind the last PSB, nor a window on it. */
+Test(open, verify_comes_to_the_end_of_a_damaged_trace_that_a_psb_ends)
+{
+	struct recording t;
+	struct ptc_err err;
+	uint8_t *bytes;
+	size_t len;
+
+	rec_begin_code(&t);
+	t.opts.engine = PTC_ENGINE_VERIFY;
+	pt_psb_off(&t.a);
+	pt_mode_exec64(&t.a);
+	pt_ip(&t.a, PT_FUP, 0x1016);
+	pt_psbend(&t.a);
+	pt_ip_none(&t.a, PT_PGD);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	pt_psb_on_at(&t.a, 420, 0x1016);
+	pt_ip_none(&t.a, PT_PGD);
+	pt_psb_off(&t.a);
+	rec_piece(&t, 0, 7, -1, 0, &t.a);
+	bytes = pd_finish(&t.pd, &len);
+	cr_assert_eq(rec_run_bytes(&t, bytes, len, &err), 0, "%s", err.msg);
+	cr_assert_str_eq(t.text, "7 gap 0 12 0 desync\n7 1016 0 syscall\n7 1016 0 syscall\n", "%s",
+			 t.text);
+	free(t.text);
+	free(bytes);
+	rec_end(&t);
+}

@@ -80,10 +80,26 @@ Test(origin, the_clock_of_a_jitdump_is_said_to_be_assumed)
 	origin_end(&t);
 }
 
-/* What the ledger says of the clocks: 1000 ns apart in the beginning, 1100 behind 1000 ns more. */
-static void put_clocks(struct origin *t)
+/* The last time is that of what has none: a replay that waits for it never ends. */
+Test(origin, code_of_a_jitdump_that_comes_at_the_last_time_is_not_waited_for)
 {
-	static const struct ptc_ledger_clock clocks[] = { { 1, 1001 }, { 1001, 2101 } };
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct origin t;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
+	le_jit(&dump, 7, 0);
+	le_jit_load(&dump, UINT64_MAX, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	origin_one_syscall(&t, 0x5000);
+	origin_expect(&t, "0 5016 start\ngap nocode\n", "# no code for '//anon': 1 gap");
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
+/* What the ledger says of the clocks. */
+static void put_clocks(struct origin *t, const struct ptc_ledger_clock clocks[2])
+{
 	struct ptc_buf b = PTC_BUF_INIT;
 
 	ptc_ledger_put_clocks(&b, clocks, 2);
@@ -94,6 +110,8 @@ static void put_clocks(struct origin *t)
 
 Test(origin, the_times_of_a_jitdump_are_converted_to_the_recording_s_clock)
 {
+	/* 1000 ns apart in the beginning, 1100 behind 1000 ns more. */
+	static const struct ptc_ledger_clock clocks[] = { { 1, 1001 }, { 1001, 2101 } };
 	struct ptc_buf dump = PTC_BUF_INIT;
 	struct origin t;
 
@@ -103,7 +121,7 @@ Test(origin, the_times_of_a_jitdump_are_converted_to_the_recording_s_clock)
 	le_jit_load(&dump, 1022, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
 	le_jit_move(&dump, 1044, 0x5000, 0x6000, 1, PT_CODE_LEN);
 	map_dump(&t, &dump, "jit-7.dump");
-	put_clocks(&t);
+	put_clocks(&t, clocks);
 	jit_trace(&t);
 	origin_expect(&t,
 		      "0 5016 start\ngap nocode\n0 5016 start first\n5016 0 syscall first\n"
@@ -112,6 +130,32 @@ Test(origin, the_times_of_a_jitdump_are_converted_to_the_recording_s_clock)
 	cr_assert_null(strstr(t.text, "assumed"));
 	ptc_buf_release(&dump);
 	origin_end(&t);
+}
+
+/* Code of @time (CLOCK_MONOTONIC) that runs at 50, with clocks of no sense. */
+static void expect_of_time(uint64_t time, const char *lines, const char *notes)
+{
+	static const struct ptc_ledger_clock clocks[] = { { 1, 1001 }, { UINT64_MAX, 1002 } };
+	struct ptc_buf dump = PTC_BUF_INIT;
+	struct origin t;
+
+	origin_begin(&t);
+	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x1000, 0, "//anon");
+	le_jit(&dump, 7, 0);
+	le_jit_load(&dump, time, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
+	map_dump(&t, &dump, "jit-7.dump");
+	put_clocks(&t, clocks);
+	origin_one_syscall(&t, 0x5000);
+	origin_expect(&t, lines, notes);
+	ptc_buf_release(&dump);
+	origin_end(&t);
+}
+
+Test(origin, a_time_that_the_clock_cannot_have_is_the_first_or_the_last)
+{
+	expect_of_time(3, "0 5016 start first\n5016 0 syscall first\n", NULL);
+	expect_of_time(UINT64_MAX - 1, "0 5016 start\ngap nocode\n",
+		       "# no code for '//anon': 1 gap");
 }
 
 /* Code that a JIT makes anew at the same address gets a name of its own, and so does a fork's. */

@@ -20,10 +20,9 @@ typedef size_t pack_fn(uint8_t *out, size_t len);
 static size_t pack_gzip(uint8_t *out, size_t len)
 {
 	uint8_t *zeros = calloc(1, len);
-	z_stream z = {
-		.next_in = zeros, .avail_in = (uInt)len, .next_out = out, .avail_out = PACKED
-	};
+	z_stream z = { .next_in = zeros, .avail_in = (uInt)len, .avail_out = PACKED };
 
+	z.next_out = out;
 	cr_assert_eq(deflateInit2(&z, 1, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
 	cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
 	cr_assert_eq(deflateEnd(&z), Z_OK);
@@ -71,7 +70,7 @@ Test(unpack, what_there_is_room_for_is_unpacked_and_counts)
 	for (i = 0; i < SORTS; i++) {
 		const size_t n = sorts[i](packed, MANY);
 
-		leave(2 * MANY);
+		leave((uint64_t)2 * MANY);
 		cr_assert(ptc_unpack_bytes(packed, n, &u), "%zu", i);
 		cr_assert(u.len == MANY && lseek(u.fd, 0, SEEK_END) == MANY, "%zu", i);
 		cr_assert(!ptc_budget_allows(MANY + 1), "%zu", i);

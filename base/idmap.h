@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash from a pid or tid to a place in an array that only grows. */
-#ifndef PTC_DECODE_IDMAP_H
-#define PTC_DECODE_IDMAP_H
+/* A hash from a number (a pid, a tid, that of a queue) to a place in an array that only grows. */
+#ifndef PTC_BASE_IDMAP_H
+#define PTC_BASE_IDMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

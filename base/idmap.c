@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/idmap.h"
+#include "base/idmap.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* Description: a hash from pids to places. */
 #include <criterion/criterion.h>
 
-#include "decode/idmap.h"
+#include "base/idmap.h"
 
 Test(idmap, a_place_is_found_by_its_number)
 {
