@@ -65,7 +65,7 @@ static bool has_room(const struct ptc_units *u, Dwarf_Die *die)
 	if (!dwarf_attr(die, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &off))
 		return false;
 	cost = ptc_linecost(&u->sections, off);
-	if (ptc_budget_allows(cost))
+	if (ptc_budget_allows_fragile(cost))
 		return true;
 	if (cost != UINT64_MAX)
 		no_room(u);
@@ -127,7 +127,7 @@ static bool add_unit(struct ptc_units *u, Dwarf_Die *die)
 	ptrdiff_t at = 0;
 	bool ok = true;
 
-	if (!ptc_budget_allows(UNIT_COST) ||
+	if (!ptc_budget_allows_fragile(UNIT_COST) ||
 	    !ptc_grow(&u->units, &u->units_cap, u->nunits + 1, sizeof(*u->units)))
 		return false;
 	u->units[u->nunits++] = (struct ptc_unit){ .die = dwarf_dieoffset(die) };
