@@ -27,6 +27,8 @@ static const uint64_t LIMIT_MAX = (uint64_t)4 << 30; /* of the default */
 static const uint64_t STEP_MAX = (uint64_t)16 << 20; /* between two looks at the heap */
 static const uint64_t SPARE = (uint64_t)8 << 20;     /* of RLIMIT_AS: for who cannot do without */
 
+static const uint64_t FRAGILE = (uint64_t)24 << 20; /* of RLIMIT_AS: for libdw's own errors */
+
 /* Of all threads; atomic. */
 static uint64_t limit;	/* bytes; 0: the default, not computed yet */
 static uint64_t held;	/* bytes that are not in the heap */
@@ -105,6 +107,11 @@ uint64_t ptc_budget_left(void)
 	return left < addresses ? left : addresses;
 }
 
+static void refuse(void)
+{
+	(void)ptc_err_budget((ptc_budget_limit() + 0xfffff) >> 20);
+}
+
 /* Threads that look at the same time may each set the credit: that is a step more for each. */
 static bool look(uint64_t n)
 {
@@ -112,7 +119,7 @@ static bool look(uint64_t n)
 	const uint64_t step = part < STEP_MAX ? part : STEP_MAX;
 
 	if (n > left) {
-		(void)ptc_err_budget((ptc_budget_limit() + 0xfffff) >> 20);
+		refuse();
 		return false;
 	}
 	__atomic_store_n(&credit, left - n < step ? left - n : step, __ATOMIC_RELAXED);
@@ -128,6 +135,16 @@ bool ptc_budget_allows(uint64_t n)
 						__ATOMIC_RELAXED))
 			return true;
 	return look(n);
+}
+
+bool ptc_budget_allows_fragile(uint64_t n)
+{
+	if (!ptc_budget_allows(n))
+		return false;
+	if (addresses_left() >= FRAGILE)
+		return true;
+	refuse();
+	return false;
 }
 
 bool ptc_budget_refused(void)

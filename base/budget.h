@@ -24,6 +24,12 @@ uint64_t ptc_budget_left(void);
  */
 bool ptc_budget_allows(uint64_t n);
 
+/*
+ * The same for a library that ends the process, or crashes, where its malloc fails (libdw): under
+ * an RLIMIT_AS there must be more than it is expected to need.
+ */
+bool ptc_budget_allows_fragile(uint64_t n);
+
 /* Has this thread been refused memory since it asked last? */
 bool ptc_budget_refused(void);
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/err.h"
 #include "base/io.h"
 
@@ -46,7 +47,19 @@ static int open_file(struct ptc_spool *s, struct ptc_err *err)
 	if (s->fd < 0)
 		return ptc_fail_sys(err, errno, "cannot create a temporary file in '%s'",
 				    folders[i ? i - 1 : 0]);
+	s->is_memory = fcntl(s->fd, F_GET_SEALS) >= 0; /* only such files can be sealed */
 	return 0;
+}
+
+static int write_file(struct ptc_spool *s, const void *bytes, size_t n, struct ptc_err *err)
+{
+	if (s->is_memory) {
+		if (!ptc_budget_allows(n))
+			return ptc_fail_mem(err);
+		ptc_budget_hold(n);
+		s->held += n;
+	}
+	return ptc_write_all(s->fd, bytes, n, name, err);
 }
 
 static int write_out(struct ptc_spool *s, struct ptc_err *err)
@@ -54,7 +67,7 @@ static int write_out(struct ptc_spool *s, struct ptc_err *err)
 	int rc = s->fd < 0 ? open_file(s, err) : 0;
 
 	if (!rc)
-		rc = ptc_write_all(s->fd, s->mem.bytes, s->mem.len, name, err);
+		rc = write_file(s, s->mem.bytes, s->mem.len, err);
 	ptc_buf_reset(&s->mem);
 	return rc;
 }
@@ -64,7 +77,7 @@ int ptc_spool_put(struct ptc_spool *s, const void *bytes, size_t n, struct ptc_e
 	int rc = n > PTC_SPOOL_MEMORY - s->mem.len ? write_out(s, err) : 0;
 
 	if (!rc && n > PTC_SPOOL_MEMORY) {
-		rc = ptc_write_all(s->fd, bytes, n, name, err);
+		rc = write_file(s, bytes, n, err);
 	} else if (!rc) {
 		ptc_buf_put(&s->mem, bytes, n);
 		if (ptc_buf_failed(&s->mem))
@@ -111,5 +124,6 @@ void ptc_spool_release(struct ptc_spool *s)
 	if (s->fd >= 0)
 		(void)close(s->fd);
 	ptc_buf_release(&s->mem);
+	ptc_budget_drop(s->held);
 	*s = (struct ptc_spool)PTC_SPOOL_INIT;
 }

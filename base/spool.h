@@ -7,6 +7,7 @@
 #ifndef PTC_BASE_SPOOL_H
 #define PTC_BASE_SPOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,11 +21,13 @@ struct ptc_spool {
 	uint64_t len;	    /* in all */
 	void *map;	    /* the file, when finished; NULL: all is in mem */
 	int fd;		    /* -1: none */
+	bool is_memory;	    /* the file is in memory (tmpfs, memfd): it counts in the budget, */
+	uint64_t held;	    /* so far */
 };
 
 #define PTC_SPOOL_INIT                                                                             \
 	{                                                                                          \
-		PTC_BUF_INIT, 0, NULL, -1                                                          \
+		PTC_BUF_INIT, 0, NULL, -1, false, 0                                                \
 	}
 
 /*

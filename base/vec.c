@@ -17,11 +17,16 @@ static size_t enough(size_t cap, size_t want)
 	return n;
 }
 
-static uint64_t more_bytes(size_t n, size_t size)
-{
-	uint64_t bytes;
+/* Small arrays are not asked about: what says that there is no memory must have some. */
+enum { SMALL = 1 << 14 };
 
-	return __builtin_mul_overflow(n, size, &bytes) ? UINT64_MAX : bytes;
+/* May there be @n elements of @size bytes instead of @had? */
+static bool is_allowed(size_t n, size_t had, size_t size)
+{
+	size_t bytes;
+
+	return !__builtin_mul_overflow(n, size, &bytes) &&
+	       (bytes <= SMALL || ptc_budget_allows((n - had) * size));
 }
 
 bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size)
@@ -32,7 +37,7 @@ bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size)
 	if (want <= *cap)
 		return true;
 	n = enough(*cap, want);
-	if (!n || !ptc_budget_allows(more_bytes(n - *cap, size)))
+	if (!n || !is_allowed(n, *cap, size))
 		return false;
 	p = reallocarray(*items, n, size);
 	if (!p)
@@ -51,7 +56,7 @@ bool ptc_vec_reserve_lines(void **items, size_t *cap, size_t want)
 		return true;
 	n = enough(*cap, want);
 	if (!n || __builtin_mul_overflow(n, (size_t)PTC_VEC_LINE, &bytes) ||
-	    !ptc_budget_allows(bytes))
+	    !is_allowed(n, 0, PTC_VEC_LINE))
 		return false;
 	p = aligned_alloc(PTC_VEC_LINE, bytes);
 	if (!p)

@@ -8,12 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
+
 enum { PAGE = 4096 };
 
 void ptc_codemem_release(struct ptc_codemem *m)
 {
 	if (m->path[0])
 		(void)close(m->fd);
+	ptc_budget_drop(m->filled);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -73,14 +76,22 @@ void ptc_codepiece_release(struct ptc_codepiece *p)
 	memset(p, 0, sizeof(*p));
 }
 
+static bool take(struct ptc_codemem *m, uint64_t len)
+{
+	if (len > PTC_CODEMEM_MAX - m->filled || !ptc_budget_allows(len))
+		return false;
+	m->filled += len;
+	ptc_budget_hold(len);
+	return true;
+}
+
 bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
 		      uint64_t len, int fd, uint64_t src)
 {
 	ssize_t r;
 
-	if (len > PTC_CODEMEM_MAX - m->filled)
+	if (!take(m, len))
 		return false;
-	m->filled += len;
 	while (len) {
 		r = pread(fd, p->bytes + off, len, (off_t)src);
 		if (r < 0 && errno == EINTR)
@@ -97,9 +108,8 @@ bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint
 bool ptc_codemem_put(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
 		     const uint8_t *bytes, size_t len)
 {
-	if (len > PTC_CODEMEM_MAX - m->filled)
+	if (!take(m, len))
 		return false;
-	m->filled += len;
 	memcpy(p->bytes + off, bytes, len);
 	return true;
 }

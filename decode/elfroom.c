@@ -198,7 +198,12 @@ bool ptc_elfroom_has(int fd, enum ptc_elfroom_for what, const char *file, struct
 	};
 	const uint64_t n = fd < 0 ? UINT64_MAX : ptc_elfroom_needs(fd, what);
 
-	return n != UINT64_MAX && ptc_elfroom_allows(n, words[what], file, left);
+	if (n == UINT64_MAX)
+		return false;
+	if (what == PTC_ELFROOM_NAMES ? ptc_budget_allows(n) : ptc_budget_allows_fragile(n))
+		return true;
+	ptc_leftout_add(left, file, words[what], n);
+	return false;
 }
 
 Elf_Data *ptc_elfroom_data(Elf_Scn *scn)

@@ -14,6 +14,7 @@ void ptc_leftout_add(struct ptc_leftout *l, const char *file, const char *what, 
 	char *copy;
 	size_t i;
 
+	(void)ptc_budget_refused(); /* it is said here */
 	if (!l || l->n == MOST)
 		return;
 	for (i = 0; i < l->n; i++)

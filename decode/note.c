@@ -346,7 +346,7 @@ static void add_left_out(struct ptc_notes *n, const struct ptc_leftout *l)
 	char needs[48];
 	size_t i;
 
-	for (i = 0; i < l->n; i++) {
+	for (i = n->nleft; i < l->n; i++) {
 		(void)snprintf(needs, sizeof(needs), "%" PRIu64 " MiB", mebibytes(l->v[i].bytes));
 		add(n,
 		    "left out: the %s of '%s': it needs %s, and the memory budget is %" PRIu64
@@ -354,6 +354,7 @@ static void add_left_out(struct ptc_notes *n, const struct ptc_leftout *l)
 		    l->v[i].what, l->v[i].file, l->v[i].bytes ? needs : "more than is left",
 		    mebibytes(limit));
 	}
+	n->nleft = l->n;
 }
 
 static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
@@ -392,7 +393,6 @@ static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 	for (i = 0; n->extra && n->extra[i]; i++)
 		add(n, "%s", n->extra[i]);
 	add_assumed(n, files);
-	add_left_out(n, &files->left);
 }
 
 void ptc_notes_late_code(struct ptc_notes *n, uint64_t ip)
@@ -405,6 +405,7 @@ const char *ptc_notes_line(struct ptc_notes *n, const struct ptc_codefiles *file
 {
 	if (!n->made)
 		make(n, files);
+	add_left_out(n, &files->left);
 	return i < n->n ? n->notes[i].line : NULL;
 }
 
@@ -441,5 +442,6 @@ void ptc_notes_release(struct ptc_notes *n)
 	n->notes = NULL;
 	n->missing = NULL;
 	n->n = n->cap = n->nmissing = n->missing_cap = 0;
+	n->nleft = 0;
 	n->made = false;
 }

@@ -40,6 +40,7 @@ struct ptc_notes {
 	size_t n, cap;
 	size_t *missing; /* owned; the places of files that are missing in @notes */
 	size_t nmissing, missing_cap;
+	size_t nleft; /* of what was left out, in @notes; more may come at any time */
 	bool made;
 };
 

@@ -7,10 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "decode/alternate.h"
 #include "decode/goelf.h"
 #include "decode/gopclntab.h"
 #include "decode/grow.h"
+#include "decode/leftout.h"
 #include "decode/run.h"
 #include "decode/segments.h"
 #include "decode/units.h"
@@ -94,6 +96,8 @@ static void read_dwarf(struct ptc_srcline_module *m)
 					       strncmp(debug, at.path, at.root) ? 0 : at.root };
 	if (!ptc_alternate_set(&m->alt, m->dwarf, &m->file->store->search, at))
 		m->dwarf = NULL;
+	m->units.file = m->file->name;
+	m->units.left = m->file->store->search.left;
 	ptc_units_read(&m->units, m->dwarf);
 }
 
@@ -144,7 +148,10 @@ static struct ptc_srcline_module *module_of(struct ptc_srclines *s, const struct
 		return NULL;
 	m = &s->modules[s->n++];
 	*m = (struct ptc_srcline_module){ .file = f };
+	(void)ptc_budget_refused();
 	open_module(m);
+	if (ptc_budget_refused())
+		ptc_leftout_add(f->store->search.left, f->name, "debug information", 0);
 	return m;
 }
 
@@ -180,12 +187,12 @@ int ptc_srclines_each(const struct ptc_srclines *s,
 	int r = 0;
 
 	for (i = 0; i < s->n && !r; i++) {
-		const struct ptc_srcline_module *m = &s->modules[i];
+		struct ptc_srcline_module *m = &s->modules[i];
 		GElf_Addr bias = 0;
 		Elf *elf = m->dwfl ? dwfl_module_getelf(m->mod, &bias) : NULL;
 
 		if (elf)
-			r = ptc_units_each(m->dwarf, elf, m->bias - bias, on_line, ctx);
+			r = ptc_units_each(&m->units, elf, m->bias - bias, on_line, ctx);
 		if (!r && m->go)
 			r = ptc_gopclntab_each(m->go, on_line, ctx);
 	}

@@ -304,9 +304,10 @@ struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f)
 
 	if (fd < 0)
 		return NULL;
+	(void)ptc_budget_refused();
 	elf = open_elf(fd, f);
 	t = read_elf(elf, f->len, f, fd);
-	if (elf && !t)
+	if ((elf && !t) || ptc_budget_refused())
 		ptc_leftout_add(f->store->search.left, f->name, "table of names", 0);
 	(void)elf_end(elf);
 	(void)close(fd);

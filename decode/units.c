@@ -2,10 +2,17 @@
 #include "decode/units.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/budget.h"
+#include "decode/elfroom.h"
 #include "decode/grow.h"
 #include "decode/segments.h"
+
+/* A unit is a few hundred bytes, and some abbreviations, in libdw. */
+enum { UNIT_COST = 1 << 16 };
 
 /* The next unit that may have lines, or false. *@ret is its DIE. */
 static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, Dwarf_Die *ret)
@@ -20,7 +27,65 @@ static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, Dwarf_Die *ret)
 	return false;
 }
 
-static bool add(struct ptc_units *u, uint64_t start, uint64_t end, Dwarf_Off unit)
+/* A section of debug information, which libdw has unpacked: as ".debug_NAME" or ".zdebug_NAME". */
+static struct ptc_cur section(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	const char *is;
+	Elf_Data *data;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return ptc_cur_init("", 0);
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		is = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		if (!is || (strcmp(is, name) != 0 &&
+			    (strncmp(is, ".z", 2) != 0 || strcmp(is + 2, name + 1) != 0)))
+			continue;
+		data = ptc_elfroom_data(scn);
+		if (data && data->d_buf)
+			return ptc_cur_init(data->d_buf, data->d_size);
+	}
+	return ptc_cur_init("", 0);
+}
+
+static void no_room(const struct ptc_units *u)
+{
+	ptc_leftout_add(u->left, u->file, "rest of the source lines", 0);
+}
+
+/* May libdw read the lines of the unit? */
+static bool has_room(const struct ptc_units *u, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word off;
+	uint64_t cost;
+
+	if (!dwarf_attr(die, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &off))
+		return false;
+	cost = ptc_linecost(&u->sections, off);
+	if (ptc_budget_allows_fragile(cost))
+		return true;
+	if (cost != UINT64_MAX)
+		no_room(u);
+	return false;
+}
+
+/* It is asked once: then libdw has the lines. *@ret: the unit's DIE. */
+static bool may_read(struct ptc_units *u, size_t unit, Dwarf_Die *ret)
+{
+	struct ptc_unit *is = &u->units[unit];
+
+	if (!dwarf_offdie(u->dwarf, is->die, ret))
+		return false;
+	if (!is->asked)
+		is->room = has_room(u, ret);
+	is->asked = true;
+	return is->room;
+}
+
+static bool add(struct ptc_units *u, uint64_t start, uint64_t end, size_t unit)
 {
 	if (start >= end)
 		return true;
@@ -31,14 +96,15 @@ static bool add(struct ptc_units *u, uint64_t start, uint64_t end, Dwarf_Off uni
 }
 
 /* Of a unit that does not say where its code is: from the first row of each sequence to its end. */
-static bool add_sequences(struct ptc_units *u, Dwarf_Die *die)
+static bool add_sequences(struct ptc_units *u, size_t unit)
 {
 	Dwarf_Lines *lines;
+	Dwarf_Die die;
 	Dwarf_Addr addr, start = 0;
 	bool ends = true, is_first = true, ok = true;
 	size_t n, i;
 
-	if (dwarf_getsrclines(die, &lines, &n))
+	if (!may_read(u, unit, &die) || dwarf_getsrclines(&die, &lines, &n))
 		return true;
 	for (i = 0; ok && i < n; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(lines, i);
@@ -49,7 +115,7 @@ static bool add_sequences(struct ptc_units *u, Dwarf_Die *die)
 			start = addr;
 		is_first = ends;
 		if (ends)
-			ok = add(u, start, addr, dwarf_dieoffset(die));
+			ok = add(u, start, addr, unit);
 	}
 	return ok;
 }
@@ -57,13 +123,17 @@ static bool add_sequences(struct ptc_units *u, Dwarf_Die *die)
 static bool add_unit(struct ptc_units *u, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
-	const size_t n = u->n;
+	const size_t n = u->n, unit = u->nunits;
 	ptrdiff_t at = 0;
 	bool ok = true;
 
+	if (!ptc_budget_allows_fragile(UNIT_COST) ||
+	    !ptc_grow(&u->units, &u->units_cap, u->nunits + 1, sizeof(*u->units)))
+		return false;
+	u->units[u->nunits++] = (struct ptc_unit){ .die = dwarf_dieoffset(die) };
 	while (ok && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-		ok = add(u, start, end, dwarf_dieoffset(die));
-	return ok && u->n == n ? add_sequences(u, die) : ok;
+		ok = add(u, start, end, unit);
+	return ok && u->n == n ? add_sequences(u, unit) : ok;
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -82,11 +152,18 @@ void ptc_units_read(struct ptc_units *u, Dwarf *dwarf)
 	Dwarf_Die die;
 	size_t i;
 
+	Elf *elf = dwarf ? dwarf_getelf(dwarf) : NULL;
+
 	u->dwarf = dwarf;
+	u->sections = (struct ptc_line_sections){ section(elf, ".debug_line"),
+						  section(elf, ".debug_line_str"),
+						  section(elf, ".debug_str") };
 	while (dwarf && next_unit(dwarf, &cu, &die)) {
 		u->has_go |= dwarf_srclang(&die) == DW_LANG_Go;
-		if (!add_unit(u, &die))
+		if (!add_unit(u, &die)) {
+			no_room(u);
 			break;
+		}
 	}
 	if (u->n)
 		qsort(u->ranges, u->n, sizeof(*u->ranges), by_start);
@@ -99,18 +176,19 @@ void ptc_units_read(struct ptc_units *u, Dwarf *dwarf)
 void ptc_units_release(struct ptc_units *u)
 {
 	free(u->ranges);
+	free(u->units);
 	*u = (struct ptc_units){ .n = 0 };
 }
 
 /* The line table of @unit has a row for @addr, or NULL. */
-static Dwarf_Line *row_of(const struct ptc_units *u, Dwarf_Off unit, uint64_t addr)
+static Dwarf_Line *row_of(struct ptc_units *u, size_t unit, uint64_t addr)
 {
 	Dwarf_Die die;
 
-	return dwarf_offdie(u->dwarf, unit, &die) ? dwarf_getsrc_die(&die, addr) : NULL;
+	return may_read(u, unit, &die) ? dwarf_getsrc_die(&die, addr) : NULL;
 }
 
-const char *ptc_units_line(const struct ptc_units *u, uint64_t addr, int *ret_line)
+const char *ptc_units_line(struct ptc_units *u, uint64_t addr, int *ret_line)
 {
 	size_t lo = 0, hi = u->n, mid;
 	Dwarf_Line *row = NULL;
@@ -145,17 +223,16 @@ static bool has_code(Dwarf_Lines *lines, size_t i, Elf *elf, uint64_t bias)
 	       ptc_segments_has_code(elf, addr + bias);
 }
 
-int ptc_units_each(Dwarf *dwarf, Elf *elf, uint64_t bias,
+int ptc_units_each(struct ptc_units *u, Elf *elf, uint64_t bias,
 		   int (*on_line)(void *ctx, const char *file, int line), void *ctx)
 {
-	Dwarf_CU *cu = NULL;
 	Dwarf_Lines *lines;
+	size_t n, i, unit;
 	Dwarf_Die die;
-	size_t n, i;
 	int r = 0;
 
-	while (!r && dwarf && next_unit(dwarf, &cu, &die)) {
-		if (dwarf_getsrclines(&die, &lines, &n))
+	for (unit = 0; !r && unit < u->nunits; unit++) {
+		if (!may_read(u, unit, &die) || dwarf_getsrclines(&die, &lines, &n))
 			continue;
 		/* The last row is the end of a sequence. */
 		for (i = 0; i + 1 < n && !r; i++) {

@@ -349,7 +349,7 @@ foreach(name copies recordings snapshots)
 	e2e_is_emulated(commits_${name})
 endforeach()
 # Files that say how much memory they need.
-foreach(name debugdata sections names_compressed sparse instructions options)
+foreach(name debugdata sections names_compressed sparse lines instructions starved options)
 	e2e_test(budget_${name} "${e2e_dir}/budget.py" "${name}")
 endforeach()
 # Names that act on a terminal.

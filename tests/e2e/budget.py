@@ -167,6 +167,43 @@ def instructions(folder):
 
 
 @case
+def lines(folder):
+    """A byte of a line table is a row in libdw. The names stay."""
+    root = swollen(folder)
+    copy = root + os.path.realpath(prog("names"))
+    rows = 1 << 20
+    table = struct.pack("<HIBBBBBB", 4, 0, 1, 1, 1, 1, 1, 1) + b"\0\0" + b"\1" * rows + b"\0\1\1"
+    with open(copy, "rb") as f:
+        f.seek(0, os.SEEK_END)
+        size = f.tell()
+    Section(copy, b".debug_line").move(0, 4 + len(table))
+    with open(copy, "ab") as f:
+        check(f.tell() == size, "somebody wrote to the file")
+        f.write(struct.pack("<I", len(table)) + table)
+    r = decode(folder, "--symfs", root, "-F", "sym,srcline")
+    left_out(r, "rest of the source lines", prog("names"))
+    check("twice" in r.out and "prog_names.cpp:" not in r.out, r.out)
+
+
+@case
+def starved(folder):
+    """However few addresses it has (ulimit -v), a command ends with all of its output, or a message."""
+    if store.READS:
+        lib.skip("a sanitizer needs more addresses")
+    path, out = os.path.join(folder, "perf.data"), os.path.join(folder, "out")
+    store.fetch(path, [prog("names")]).expect(0)
+    for command in (["decode", "-F", "sym,srcline"], ["decode", "--counts", "coverage"], ["info"], ["convert", "-o", out]):
+        argv = [PTCAP, *command, "-i", path]
+        good = Run(argv).expect(0)
+        for mib in range(12, 60, 8):
+            r = Run(["prlimit", f"--as={mib << 20}", *argv])
+            check(r.status in (0, 1), f"{command} with {mib} MiB: {r.status}\n{r.err}")
+            check(r.status == 0 or r.err.startswith("ptcap: ") or "error while loading" in r.err, f"{command}, {mib} MiB: {r.err}")
+            said = r.err != good.err or "out of memory" in r.out  # info says what decoding would lack
+            check(r.out == good.out or said or r.status, f"{command} with {mib} MiB lacks output, and does not say so")
+
+
+@case
 def options(folder):
     """--max-memory of all commands that read a recording, and what it cannot be."""
     path = os.path.join(folder, "perf.data")

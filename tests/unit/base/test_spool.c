@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/spool.h"
+#include "ptcap/memory.h"
 
 enum { CHUNK = 100003 };
 
@@ -116,4 +118,24 @@ Test(spool, the_file_is_where_tmpdir_says_and_has_no_name)
 	cr_assert_not_null(strstr(err.msg, folder), "%s", err.msg);
 	ptc_spool_release(&s);
 	free(bytes);
+}
+
+Test(spool, a_file_in_memory_counts_in_the_budget)
+{
+	struct ptc_spool s = PTC_SPOOL_INIT;
+	static uint8_t chunk[CHUNK];
+	struct ptc_err err = { .code = 0 };
+	int r = 0;
+
+	if (setenv("TMPDIR", "/dev/shm", 1) || access("/dev/shm", W_OK))
+		cr_skip_test("no /dev/shm here");
+	ptc_memory_set_limit((uint64_t)1 << 40);
+	ptc_memory_set_limit(((uint64_t)1 << 40) - ptc_budget_left() + 4 * PTC_SPOOL_MEMORY);
+	while (!r && s.len < 8 * PTC_SPOOL_MEMORY)
+		r = ptc_spool_put(&s, chunk, sizeof(chunk), &err);
+	cr_assert_eq(r, PTC_E_NO_MEMORY);
+	cr_assert(strstr(err.msg, "--max-memory"), "%s", err.msg);
+	cr_assert(s.len > PTC_SPOOL_MEMORY);
+	ptc_spool_release(&s);
+	cr_assert(ptc_budget_left() > 3 * PTC_SPOOL_MEMORY);
 }
