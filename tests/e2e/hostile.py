@@ -102,6 +102,7 @@ def waits_in_vfork(folder):
     r.valid()
     r.no_more_input()
     r.says("done")
+    until(lambda: int(proc_status(parent)["PPid"]) == os.getpid(), "the tracer has ended, too")
     _, status = os.waitpid(parent, 0)
     check(os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7, f"the command's status {status:#x}")
 
