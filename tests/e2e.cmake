@@ -335,7 +335,7 @@ endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
 # Programs that fight back.
-foreach(name deaf grace holds itself storm waits_in_vfork attached_in_vfork traces_back watched_traces_back nobody_traces_back stops_tracer
+foreach(name deaf grace itself storm waits_in_vfork attached_in_vfork traces_back watched_traces_back nobody_traces_back stops_tracer
 	stops_ptcap rights)
 	e2e_test(hostile_${name} "${e2e_dir}/hostile.py" "${name}")
 endforeach()

@@ -5,7 +5,6 @@
  * "done" follows, and status 7.
  *
  *  deaf     ignores all signals to end by
- *  holds    the same, in a child that has its output, too
  *  back     ptraces its tracer, else its parent, and stops it
  *  parent   ptraces the parent of that and stops it
  *  stop     sends SIGSTOP to its tracer, else its parent
@@ -126,10 +125,8 @@ int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
 
-	if (!strcmp(mode, "deaf") || (!strcmp(mode, "holds") && !fork()))
+	if (!strcmp(mode, "deaf"))
 		return deaf();
-	if (!strcmp(mode, "holds"))
-		return 0;
 	if (!strcmp(mode, "back"))
 		return seize(tracer());
 	if (!strcmp(mode, "parent"))
