@@ -23,19 +23,29 @@ PID, SIDE, TRACE = 4242, 200, 100
 PSB, PSBEND, TSC = b"\x02\x82" * 8, b"\x02\x23", b"\x19\1\2\3\4\5\6\0"
 
 
-def record(kind, misc, body, pid=PID):
+def record(kind, misc, body, pid=PID, time=5000000000):
     """With the sample id that mkrec's events have."""
-    body += b"\0" * (-len(body) % 8) + struct.pack("<IIQIIQ", pid, pid, 5000000000, 0, 0, SIDE)
+    body += b"\0" * (-len(body) % 8) + struct.pack("<IIQIIQ", pid, pid, time, 0, 0, SIDE)
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
-def mmap2(addr, size, name="//anon", pid=PID):
-    head = struct.pack("<IIQQQIIQQII", pid, pid, addr, size, 0, 0, 0, 0, 0, 5, 2)
-    return record(10, 2, head + name.encode() + b"\0", pid)
+def mmap2(addr, size, name="//anon", pid=PID, build_id=None):
+    head = struct.pack("<IIQQQ", pid, pid, addr, size, 0)
+    head += struct.pack("<B3x20sII", 20, build_id, 5, 2) if build_id else struct.pack("<IIQQII", 0, 0, 0, 0, 5, 2)
+    return record(10, 0x4002 if build_id else 2, head + name.encode() + b"\0", pid)
 
 
-def poke(addr, pid=PID):
-    return record(20, 2, struct.pack("<QHHB", addr, 0, 1, 0x90), pid)
+def poke(addr, pid=PID, code=b"\x90", time=5000000000):
+    return record(20, 2, struct.pack("<QHH", addr, 0, len(code)) + code, pid, time)
+
+
+def sample(ip):
+    return struct.pack("<IHHQQIIQII", 9, 2, 48, SIDE, ip, PID, PID, 5000000000, 0, 0)
+
+
+def mark():
+    """FINISHED_ROUND"""
+    return struct.pack("<IHH", 68, 0, 8)
 
 
 def comm(tid):
@@ -57,8 +67,16 @@ def fork(pid, parent=PID):
     return record(7, 0, struct.pack("<IIIIQ", pid, parent, pid, parent, 5000000000), pid)
 
 
+def leave(pid):
+    return record(4, 0, struct.pack("<IIIIQ", pid, PID, pid, PID, 5000000000), pid)
+
+
+def aux(offset, size):
+    return record(11, 0, struct.pack("<QQQ", offset, size, 0))
+
+
 def maps(n, name="//anon", step=1):
-    return b"".join(mmap2(0x10000000 + 0x2000 * i * step, 0x1000, name % i if "%" in name else name) for i in range(n))
+    return b"".join(mmap2(0x10000000000 + 0x2000 * i * step, 0x1000, name % i if "%" in name else name) for i in range(n))
 
 
 def build_ids(n):
@@ -99,7 +117,7 @@ SCENARIOS = {
     ),
     "threads down": ("info", 2000, lambda n: {"side": b"".join(comm(1000000 - i) for i in range(n))}),
     "queues": ("decode", 300, lambda n: {"queues": n}),
-    "queues down": ("info", 4000, lambda n: {"queues": n, "down": True}),
+    "queues down": ("info", 1500, lambda n: {"queues": n, "down": True}),
     "queues times switches": (
         "decode",
         200,
@@ -128,6 +146,61 @@ SCENARIOS = {
             "trace": runs(0x10020000),
         },
     ),
+    # From here on: several kinds at once, each of them n times.
+    "threads and processes": (
+        "decode",
+        500,
+        lambda n: {
+            "side": b"".join(
+                comm(5000 + i) + fork(500000 - i) + leave(500000 - i) + record(16, 0, struct.pack("<IIQ", PID, 5000 + i, 0))
+                for i in range(n)
+            )
+        },
+    ),
+    "switches back in time": (
+        "decode",
+        1000,
+        lambda n: {"side": b"".join(record(14, i % 2 << 13, b"", time=5000000000 + n - i) for i in range(n))},
+    ),
+    "samples and rounds": ("decode", 800, lambda n: {"side": b"".join(sample(0x401000 + i) + mark() for i in range(n))}),
+    "kernel symbols": (
+        "decode",
+        500,
+        lambda n: {
+            "side": b"".join(
+                record(17, 0, struct.pack("<QIHH", 0xFFFFFFFFC0000000 + i * 64, 64, 1, 0) + b"bpf_prog_%d\0" % i) for i in range(n)
+            )
+        },
+    ),
+    "patches of one page": (
+        "decode",
+        300,
+        lambda n: {
+            "side": b"".join(poke(0x401000 + i % 4000, code=b"\x90" * (1 + i % 3000), time=5000000000 + i) for i in range(n))
+        },
+    ),
+    "patches of many pages": (
+        "decode",
+        500,
+        lambda n: {"side": b"".join(poke(0x20000000 + 0x1000 * i, time=5000000000 + i) for i in range(n))},
+    ),
+    "mappings with build-ids": (
+        "decode",
+        200,
+        lambda n: {
+            "side": maps(n)
+            + b"".join(mmap2(0x40000000 + 0x2000 * i, 0x1000, f"/nowhere/{i}", build_id=b"%020d" % i) for i in range(n))
+        },
+    ),
+    "pieces": ("decode", 500, lambda n: {"pieces": [(24 * i, PSB + PSBEND + bytes(6)) for i in range(n)]}),
+    "pieces that overlap": ("decode", 400, lambda n: {"pieces": [(i * 7919 % 1000 * 8, PSB + PSBEND + bytes(6)) for i in range(n)]}),
+    "empty pieces and AUX records": (
+        "decode",
+        800,
+        lambda n: {"pieces": [(0, PSB + PSBEND + bytes(6))] + [(24, b"")] * n, "side": b"".join(aux(i, 1) for i in range(n))},
+    ),
+    "queues of threads": ("decode", 300, lambda n: {"queues": n, "threads": True, "side": b"".join(comm(i) for i in range(n))}),
+    "damage": ("decode", 100, lambda n: {"trace": bytes(16 * n) + (b"\x02\xff" + PSB + PSBEND + bytes(4)) * n}),
     "processes with code down": ("info", 1000, lambda n: {"side": b"".join(poke(0x1000, 1000000 - i) for i in range(n))}),
 }
 
@@ -138,18 +211,18 @@ def runs(ip):
     return trace + bytes(-len(trace) % 8)
 
 
-def build(base, side=b"", trace=None, ids=b"", queues=0, down=False):
+def build(base, side=b"", trace=None, ids=b"", queues=0, down=False, threads=False, pieces=()):
     """@base, a file of mkrec, with @side behind its first mapping, @trace as its trace, and @ids in its table.
 
     @queues: the trace is that of so many CPUs, whose queues come in the order of their numbers, or with @down the other way
-    round.
+    round; with @threads that of so many threads. @pieces: the trace is cut like that, into an offset and bytes each.
     """
     data_at, data_len = struct.unpack_from("<QQ", base, 40)
     at, end, data = data_at, data_at + data_len, b""
     while at < end:
         kind, _, size = struct.unpack_from("<IHH", base, at)
         body, at = base[at : at + size], at + size
-        if kind == 70 and queues:  # a CPU's thread is that of its SWITCH records
+        if kind == 70 and queues and not threads:  # a CPU's thread is that of its SWITCH records
             body = body[:72] + struct.pack("<Q", 2) + body[80:]
         if kind == 71:
             old = struct.unpack_from("<Q", body, 8)[0]
@@ -157,7 +230,10 @@ def build(base, side=b"", trace=None, ids=b"", queues=0, down=False):
             body, at = body[:8] + struct.pack("<Q", len(new)) + body[16:] + new, at + old
             if queues:
                 numbers = range(queues)[:: -1 if down else 1]
-                body = b"".join(body[:32] + struct.pack("<IiI", i, -1, i) + body[44:] for i in numbers)
+                places = [(i, i, 0xFFFFFFFF) if threads else (i, 0xFFFFFFFF, i) for i in numbers]
+                body = b"".join(body[:32] + struct.pack("<III", *place) + body[44:] for place in places)
+            if pieces:
+                body = b"".join(body[:8] + struct.pack("<QQ", len(p), off) + body[24:48] + p for off, p in pieces)
         elif trace is not None and kind == 11:
             body = body[:16] + struct.pack("<Q", len(trace)) + body[24:]
         data += body + (side if kind == 10 else b"")
