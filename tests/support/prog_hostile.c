@@ -83,12 +83,21 @@ static int deaf(void)
 	return end();
 }
 
+/*
+ * The tracer's stop sends SIGCHLD, for which this process stops until the tracer continues it, which
+ * is stopped itself. That may not come before the test was told.
+ */
 static int seize(pid_t pid)
 {
-	const bool ok = !ptrace(PTRACE_SEIZE, pid, NULL, NULL) &&
-			!ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	sigset_t child;
+	bool ok;
 
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &child, NULL);
+	ok = !ptrace(PTRACE_SEIZE, pid, NULL, NULL) && !ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
 	say(ok ? "ready" : "refused");
+	(void)sigprocmask(SIG_UNBLOCK, &child, NULL);
 	return end();
 }
 
