@@ -84,8 +84,8 @@ static int deaf(void)
 }
 
 /*
- * The tracer's stop sends SIGCHLD, for which this process stops until the tracer continues it, which
- * is stopped itself. That may not come before the test was told.
+ * The tracer's stop sends SIGCHLD, for which this process stops until the tracer continues it,
+ * which is stopped itself. That may not come before the test was told.
  */
 static int seize(pid_t pid)
 {
