@@ -117,7 +117,7 @@ Test(linecost, each_row_costs)
 	for (version = 2; version < 5; version++) {
 		ptc_buf_reset(&table);
 		make(&table, version, 1, 0);
-		cr_assert_eq(cost_of(&table, none), 112 * ROWS, "%u", version);
+		cr_assert_eq(cost_of(&table, none), 112UL * ROWS, "%u", version);
 	}
 	ptc_buf_release(&table);
 }
@@ -129,7 +129,7 @@ Test(linecost, each_file_has_the_name_of_its_folder)
 
 	make(&table, 4, 10000, 50);
 	n = cost_of(&table, none);
-	cr_assert(n > 50 * 10000 && n < 50 * 10200 + 112 * ROWS, "%llu", (unsigned long long)n);
+	cr_assert(n > 50 * 10000 && n < 50 * 10200 + 112UL * ROWS, "%llu", (unsigned long long)n);
 	ptc_buf_release(&table);
 }
 
@@ -143,7 +143,7 @@ Test(linecost, strings_of_another_section_count_for_each_file)
 	strings[10000] = '\0';
 	make_newest(&table, 50);
 	n = cost_of(&table, ptc_cur_init(strings, 10001));
-	cr_assert(n > 100 * 10000 && n < 100 * 10200 + 112 * ROWS, "%llu", (unsigned long long)n);
+	cr_assert(n > 100 * 10000 && n < 100 * 10200 + 112UL * ROWS, "%llu", (unsigned long long)n);
 	/* A string that does not end is none. */
 	cr_assert_eq(cost_of(&table, ptc_cur_init(strings, 10000)), UINT64_MAX);
 	free(strings);
