@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 		storm();
 	if (!strcmp(mode, "storm"))
 		return deaf();
-	if (strcmp(mode, "itself"))
+	if (strcmp(mode, "itself") != 0)
 		return 2;
 	say("ready");
 	(void)raise(SIGSTOP);
