@@ -129,7 +129,8 @@ Test(linecost, each_file_has_the_name_of_its_folder)
 
 	make(&table, 4, 10000, 50);
 	n = cost_of(&table, none);
-	cr_assert(n > 50UL * 10000 && n < 50UL * 10200 + 112UL * ROWS, "%llu", (unsigned long long)n);
+	cr_assert(n > 50UL * 10000 && n < 50UL * 10200 + 112UL * ROWS, "%llu",
+		  (unsigned long long)n);
 	ptc_buf_release(&table);
 }
 
@@ -143,7 +144,8 @@ Test(linecost, strings_of_another_section_count_for_each_file)
 	strings[10000] = '\0';
 	make_newest(&table, 50);
 	n = cost_of(&table, ptc_cur_init(strings, 10001));
-	cr_assert(n > 100UL * 10000 && n < 100UL * 10200 + 112UL * ROWS, "%llu", (unsigned long long)n);
+	cr_assert(n > 100UL * 10000 && n < 100UL * 10200 + 112UL * ROWS, "%llu",
+		  (unsigned long long)n);
 	/* A string that does not end is none. */
 	cr_assert_eq(cost_of(&table, ptc_cur_init(strings, 10000)), UINT64_MAX);
 	free(strings);
