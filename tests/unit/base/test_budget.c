@@ -58,14 +58,22 @@ Test(budget, what_was_not_touched_counts)
 Test(budget, small_allocations_come_to_the_limit)
 {
 	const uint64_t each = 100;
+	void *last = NULL; /* each begins with the address of the one before */
 	uint64_t n = 0;
-	char *p;
 
 	leave(8 * MIB);
 	for (; ptc_budget_allows(each) && n < 16 * MIB; n += each) {
-		p = malloc(each);
+		void *p = malloc(each);
+
 		cr_assert_not_null(p);
-		memset(p, 1, each);
+		memcpy(p, &last, sizeof(last));
+		last = p;
+	}
+	while (last) {
+		void *p = last;
+
+		memcpy(&last, p, sizeof(last));
+		free(p);
 	}
 	/* An allocation is larger than what was asked for. Half of the limit is not lost, either.
 	 */
