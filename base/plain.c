@@ -9,7 +9,7 @@
 enum { ESCAPED = 4, JSON_ESCAPED = 6, JSON_GROWTH = 6 };
 
 static const char hex[] = "0123456789abcdef";
-static bool ascii_out, ascii_err; /* what is not ASCII is not plain there */
+static bool ascii_out, ascii_err; /* the stream is for ASCII only: other bytes are escaped */
 
 void ptc_plain_set_ascii(bool out, bool err)
 {
@@ -122,7 +122,7 @@ char *ptc_plain_dup(const char *s)
 	return copy;
 }
 
-/* Returns what is behind it. */
+/* Writes \uXXXX for @unit to @at. Returns the end of the six bytes. */
 static char *json_escape(char *at, uint32_t unit)
 {
 	at[0] = '\\';

@@ -243,7 +243,7 @@ static bool cannot_exchange(void)
 	return errno == EINVAL || errno == ENOSYS;
 }
 
-/* The new one is at @old: it and what is at @path change places, at once. */
+/* Exchanges the new recording, at @old, with the old recording, at @path, in one call. */
 static int exchange(const char *old, const char *path)
 {
 	if (!renameat2(AT_FDCWD, old, AT_FDCWD, path, RENAME_EXCHANGE))
@@ -343,9 +343,10 @@ static char *old_of(const char *path)
 	return NULL;
 }
 
-int ptc_replace(const char *tmp, const char *path)
+/* @tmp is the name of the new recording; NULL: the recording has none, and is @fd. */
+static int replace(const char *tmp, int fd, const char *path)
 {
-	int rc = take_free_name(tmp, path);
+	int rc = tmp ? take_free_name(tmp, path) : ptc_hidden_give_name(fd, path);
 	char *old;
 
 	if (!rc || errno != EEXIST)
@@ -353,22 +354,17 @@ int ptc_replace(const char *tmp, const char *path)
 	old = old_of(path);
 	if (!old)
 		return -1;
-	rc = keep_old(tmp, path, old);
+	rc = tmp ? keep_old(tmp, path, old) : keep_old_nameless(fd, path, old);
 	free(old);
 	return rc;
 }
 
+int ptc_replace(const char *tmp, const char *path)
+{
+	return replace(tmp, -1, path);
+}
+
 int ptc_replace_nameless(int fd, const char *path)
 {
-	int rc = ptc_hidden_give_name(fd, path);
-	char *old;
-
-	if (!rc || errno != EEXIST)
-		return rc;
-	old = old_of(path);
-	if (!old)
-		return -1;
-	rc = keep_old_nameless(fd, path, old);
-	free(old);
-	return rc;
+	return replace(NULL, fd, path);
 }

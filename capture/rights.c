@@ -58,7 +58,7 @@ uint64_t ptc_rights_needed(const struct ptc_record_opts *o, bool steps,
 	keep |= BIT(CAP_DAC_READ_SEARCH);
 	if (is_elsewhere(o->output) || is_elsewhere(o->other_output))
 		keep |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
-	if (steps) /* the tracer pins what it steps to a CPU, and stops it */
+	if (steps) /* the tracer pins each stepped thread to a CPU, and sends signals again */
 		return keep | BIT(CAP_SYS_NICE) | BIT(CAP_KILL);
 	/* Events of a CPU that comes online, and their rings beyond perf_event_mlock_kb. */
 	keep |= BIT(CAP_IPC_LOCK);

@@ -422,7 +422,7 @@ static void put_times(struct filter *f)
 
 static void put_sockets(struct filter *f)
 {
-	/* No AF_UNIX: other programs behind such sockets do what they are asked to. */
+	/* AF_UNIX is left out: a daemon behind such a socket would act for an attacker. */
 	static const struct test families[] = { EXACTLY(AF_INET), EXACTLY(AF_INET6),
 						EXACTLY(AF_NETLINK) };
 

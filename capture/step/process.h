@@ -96,7 +96,8 @@ int ptc_step_process_started(struct ptc_step_process *p, const struct ptc_record
  */
 void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want);
 
-/* If what it traces has stopped it with a signal, it goes on. To be called now and then. */
+/* Continues the tracer if a recorded program stopped the tracer with SIGSTOP. Call it twice a
+ * second. */
 void ptc_step_process_tend(const struct ptc_step_process *p);
 
 /* Have it stand still. False: not yet; ask again. */

@@ -278,7 +278,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	int rc = ptc_step_process_reap(&s->process, err);
 	const bool unanswered = rc && s->process.killed;
 
-	if (unanswered) /* what it has published is whole */
+	if (unanswered) /* the bytes that the tracer published are complete */
 		rc = 0;
 	*ret = (struct ptc_source_end){
 		.unanswered = unanswered,
