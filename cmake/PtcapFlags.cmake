@@ -12,6 +12,14 @@ if(PTCAP_SANITIZE)
 	target_compile_options(ptcap_flags INTERFACE -fsanitize=${PTCAP_SANITIZE} -fno-sanitize-recover=all)
 	target_link_options(ptcap_flags INTERFACE -fsanitize=${PTCAP_SANITIZE})
 endif()
+include(CheckLinkerFlag)
+if(PTCAP_SANITIZE)
+	# These builds link dozens of programs with all debug information: lld takes a third of bfd's time.
+	check_linker_flag(C -fuse-ld=lld PTCAP_HAS_LLD)
+	if(PTCAP_HAS_LLD)
+		target_link_options(ptcap_flags INTERFACE -fuse-ld=lld)
+	endif()
+endif()
 if(PTCAP_SANITIZE STREQUAL "thread" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
 	# gcc says that TSan does not understand fences. Ours orders reads of a page that the kernel
 	# writes (capture/clock.c), of which TSan sees nothing anyway.
@@ -25,7 +33,6 @@ target_include_directories(ptcap_flags SYSTEM INTERFACE "${PROJECT_SOURCE_DIR}/t
 # What makes a memory error end the program instead of something worse. Each compiler or linker gets what it knows.
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
-include(CheckLinkerFlag)
 include(CheckPIESupported)
 check_pie_supported(OUTPUT_VARIABLE PTCAP_PIE_WHY LANGUAGES C) # CMAKE_POSITION_INDEPENDENT_CODE compiles for it
 if(NOT CMAKE_C_LINK_PIE_SUPPORTED)
