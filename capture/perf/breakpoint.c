@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "capture/barrier.h"
+#include "capture/hwbreak.h"
 #include "capture/perf/explain.h"
 #include "capture/perf/tasks.h"
 #include "capture/placed.h"
@@ -202,6 +203,10 @@ int ptc_breakpoints_open(struct ptc_breakpoints *b, const struct ptc_opener *ope
 
 	if (!opts->nat)
 		return 0;
+	if (opener == &ptc_opener_kernel && !ptc_hwbreak_works())
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"hardware breakpoints do not work on this (virtual) machine: its "
+				"debug registers stop no thread (--at)");
 	b->rings = calloc(cpus->n + 1, sizeof(struct perf_event_mmap_page *));
 	b->leaders = calloc(cpus->n + 1, sizeof(*b->leaders));
 	if (!b->rings || !b->leaders)

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "capture/hostinfo.h"
+#include "capture/hwbreak.h"
 #include "capture/launch.h"
 #include "capture/pt_config.h"
 #include "capture/soft/describe.h"
@@ -429,6 +430,10 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	ring_opts.data_size = opts->data_size ? opts->data_size : DATA_DEFAULT;
 	ring_opts.aux_size = opts->aux_size ? opts->aux_size : AUX_DEFAULT;
 	rc = ptc_source_check_rings(ring_opts.data_size, ring_opts.aux_size, err);
+	if (!rc && opts->from && !ptc_hwbreak_works())
+		rc = ptc_fail(err, PTC_E_UNSUPPORTED,
+			      "hardware breakpoints do not work on this (virtual) machine, which "
+			      "--from needs: use --source emu, or record without --from");
 	if (!rc && opts->argv)
 		rc = ptc_launch_find(opts->argv[0], &path, err); /* before any work is done */
 	free(path);

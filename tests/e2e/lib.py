@@ -149,6 +149,10 @@ def until(condition, what):
         time.sleep(0.001)
 
 
+# Some virtual machines accept breakpoints that never fire. unit_capture holds ptcap's finding against the kernel's.
+NO_BREAKPOINTS = "hardware breakpoints do not work on this (virtual) machine"
+
+
 class Run:
     """A finished command: status (128 + n for signal n, as a shell says it), out, err."""
 
@@ -161,6 +165,8 @@ class Run:
         self.out, self.err = r.stdout, r.stderr
 
     def expect(self, status):
+        if NO_BREAKPOINTS in self.err:
+            skip(NO_BREAKPOINTS)
         check(
             self.status == status,
             f"{' '.join(self.argv)}: exit status {self.status}, expected {status}\n{self.err}",
