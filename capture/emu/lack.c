@@ -17,7 +17,7 @@ static const char *const call_names[PTC_EMU_CALLS] = {
 
 enum { NAME_SHOWN = 250 /* bytes */ };
 
-/* The C library makes these, and does without them. */
+/* The C library makes these calls, and works without them. */
 static bool is_optional(int64_t num)
 {
 	return num == SYS_rseq || num == SYS_clone3 || num == SYS_set_robust_list;
@@ -25,13 +25,16 @@ static bool is_optional(int64_t num)
 
 int ptc_emu_lack(int64_t num, uint64_t arg, int64_t ret)
 {
-	/* The older way, which QEMU refuses so that its own calls stay allowed. */
+	/*
+	 * The older seccomp interface. QEMU refuses it, since a filter could forbid QEMU's own
+	 * calls.
+	 */
 	if (num == SYS_prctl && arg == PR_SET_SECCOMP && ret == -EINVAL)
 		return SYS_seccomp;
 	/* QEMU has several threads, so the kernel refuses. */
 	if (num == SYS_unshare && arg & CLONE_NEWUSER && ret == -EINVAL)
 		return SYS_unshare;
-	/* So for setns, and QEMU itself refuses to clone with a new namespace. */
+	/* Same for setns. QEMU itself refuses clone with a new namespace. */
 	if ((num == SYS_setns || num == SYS_clone) && ret == -EINVAL)
 		return (int)num;
 	return ret == -ENOSYS && num >= 0 && num < PTC_EMU_RIGHTS && !is_optional(num) ? (int)num :
@@ -44,7 +47,7 @@ void ptc_emu_lack_note(struct ptc_emu_shared *sh, int call)
 		(void)atomic_fetch_or(&sh->lacking[call / 64], 1ull << call % 64);
 }
 
-/* "name", or the number of a call that is newer than this build's C library. */
+/* Writes the name, or the number of a call that is newer than this build's C library. */
 static void name_of(int call, char *out, size_t size)
 {
 	if (call_names[call])
@@ -64,7 +67,7 @@ void ptc_emu_lack_names(const struct ptc_emu_shared *sh, char *out, size_t size)
 		if (!(atomic_load(&sh->lacking[i / 64]) >> i % 64 & 1))
 			continue;
 		name_of(i, name, sizeof(name));
-		/* With room for how many more there are. */
+		/* leave space for the number of further names */
 		if (left || n + strlen(name) + sizeof(more) > size)
 			left++;
 		else

@@ -74,7 +74,7 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 		rc = ptc_launch_let_go(&l, err);
 	if (!rc)
 		rc = await_exec(&l, pid, err);
-	if (!rc && ptc_task_runs_32bit(pid)) { /* a script's interpreter, which has run no instruction yet */
+	if (!rc && ptc_task_runs_32bit(pid)) { /* a script's interpreter; it has not run yet */
 		end(pid);
 		rc = refuse_32bit(l.path, err);
 	}

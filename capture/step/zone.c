@@ -163,7 +163,7 @@ int ptc_zone_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 	k->restart_ip = ptc_task_restarts(&k->regs);
 	ptc_tracer_speak_of(t, k);
 	if (is_begin(k,
-		     status)) /* another task may have been first; this one is stepped from here too */
+		     status)) /* another task may be first: step this one here too */
 		return t->zone.outside && !t->left ? begin_zone(t, k, err) : 0;
 	if (!event && WSTOPSIG(status) == SYSCALL_STOP)
 		return at_call(t, k, err);
