@@ -105,7 +105,7 @@ static uint64_t measure(clockid_t clock, uint64_t *ret_tsc, uint64_t *ret_ns)
 	return (uint64_t)((double)(*ret_tsc - t0) * 1e9 / (double)(*ret_ns - n0));
 }
 
-/* Sets conv.zero so that @tsc converts to @ns. */
+/* Sets conv.zero: @tsc then converts to @ns. */
 static void begin_at(struct ptc_clock *c, uint64_t tsc, uint64_t ns)
 {
 	c->conv.zero = 0;

@@ -168,8 +168,8 @@ static bool take_comm(struct ptc_fold *f, const struct ptc_sb *sb)
 
 	if (!p)
 		return false;
-	if (sb->misc &
-	    PERF_RECORD_MISC_COMM_EXEC) /* exec ends all other threads, and not every one of them has an EXIT record */
+	/* exec ends all other threads, and not every one of them has an EXIT record */
+	if (sb->misc & PERF_RECORD_MISC_COMM_EXEC)
 		empty(p);
 	t = get_thread(p, sb->u.comm.tid);
 	if (!t)

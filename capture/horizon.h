@@ -16,10 +16,10 @@ struct ptc_horizon {
 	uint64_t size;	/* of the ring in bytes */
 	uint64_t made;	/* bytes written so far, at least */
 	uint64_t reach; /* trace from before this time has certainly been overwritten */
+	/* Stops whose trace is still in the ring, thinned out; oldest first. */
 	struct ptc_horizon_stop {
 		uint64_t time, made;
-	} stops[PTC_HORIZON_STEPS +
-		2]; /* stops whose trace is still in the ring, thinned out; oldest first */
+	} stops[PTC_HORIZON_STEPS + 2];
 	size_t n;
 };
 

@@ -24,8 +24,8 @@ static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t PROGRESS_NS = 1000000000;
 
 /*
- * Descriptors that the drain thread polls after the rings, and those that the caller's thread
- * polls.
+ * Descriptors: the drain thread polls the first list after the rings, the caller's thread the
+ * second.
  */
 enum { FD_END, FD_WISH, FD_HELD, FD_OTHERS };
 enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_CALLER };

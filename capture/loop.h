@@ -20,13 +20,12 @@ struct ptc_loop {
 	struct ptc_source *source;
 	struct ptc_drain *drain;
 	struct ptc_series *series; /* NULL: the snapshots are in one file */
-	const uint64_t
-		/* borrowed; capabilities that the thread keeps after its start signal; NULL: all */
-		*rights;
+	/* borrowed; capabilities that the thread keeps after its start signal; NULL: all */
+	const uint64_t *rights;
 	struct ptc_relay relay;
 	pthread_t thread;
 	bool runs;   /* the thread exists; it may still wait for its start signal */
-	sem_t begun; /* the thread posts it when it begins; valid while @runs */
+	sem_t begun; /* posted by the thread at its begin; valid while @runs */
 	/* Owned by the thread from its start signal until it is done. */
 	struct pollfd *fds; /* owned: the rings, then the FD_* of loop.c */
 	enum ptc_asked asked;
@@ -36,7 +35,7 @@ struct ptc_loop {
 	bool last;			     /* take a snapshot at the end, for any kind of end */
 	uint64_t snapshots;		     /* number taken */
 	uint64_t behind_ns;		     /* of the newest snapshot; see struct ptc_taken */
-	uint64_t wanted;		     /* number that the caller has requested so far */
+	uint64_t wanted;		     /* number requested by the caller so far */
 	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; UINT64_MAX: never */
 	uint64_t take_ns;		     /* when to take the next timed snapshot */
 	uint64_t ran_ns;		     /* from start_ns to the end */

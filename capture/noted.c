@@ -56,8 +56,8 @@ static int note_file(struct ptc_noted *n, const struct ptc_sb_mmap *m, struct pt
 	struct ptc_noted_file *f;
 	size_t i;
 
-	if (name[0] != '/' ||
-	    name[1] == '/') /* "//anon", "[vdso]", "anon_inode:..." are no files */
+	/* "//anon", "[vdso]" and "anon_inode:..." are no files. */
+	if (name[0] != '/' || name[1] == '/')
 		return 0;
 	for (i = n->nfiles; i--;)
 		if (is_same(&n->files[i], m))

@@ -30,7 +30,7 @@ struct ptc_news {
 	bool done;
 	bool has_progress;
 	struct ptc_progress progress; /* the newest */
-	uint64_t snapshots;	      /* number taken so far; @taken has the new ones */
+	uint64_t snapshots;	      /* number taken so far; @taken lists the new snapshots */
 	struct ptc_buf taken; /* owned; PTC_RELAY_TAKEN numbers of 8 bytes for each new snapshot */
 };
 

@@ -77,7 +77,7 @@ struct ptc_source_end {
 	bool cut_short;	   /* opts->code_size was too small: the target ran on, untraced */
 	uint64_t insns, transfers, unshown;
 	uint64_t odd;	      /* see struct ptc_flow */
-	uint64_t left_behind; /* tasks that outlived the command; they were traced until then */
+	uint64_t left_behind; /* tasks that outlived the command, traced until its end */
 	uint64_t untraced;    /* processes that could not be traced, if the source follows forks */
 	uint64_t crashes;     /* processes whose crash state states() has */
 	uint64_t unseen;      /* times that opts->at was reached while the trace was off */

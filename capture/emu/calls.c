@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles the guest's system calls that change code, or the threads that run it. */
+/* Handles the guest's system calls that change code, or that change which threads run. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>

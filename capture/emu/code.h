@@ -18,7 +18,7 @@ struct ptc_emu_line {
 	uint64_t end;	      /* address after the last instruction */
 	uint32_t n;	      /* number of instructions */
 	uint32_t place;	      /* place in the arena */
-	bool filed;	      /* its bytes equal those of the file that `view` identifies */
+	bool filed;	      /* true: the file that `view` identifies has the same bytes */
 	uint64_t view;	      /* identifies a mapped file: ptc_map.view; 0: no file */
 	uint64_t epoch; /* epoch of the process at the check of filed and view; 0: not checked */
 };

@@ -37,7 +37,7 @@ static bool insert(struct ptc_maps *m, size_t at, const struct ptc_map *map)
 	return true;
 }
 
-/* Splits the item that contains @addr, so that one begins at @addr. */
+/* Splits the item that contains @addr into two, the second of which begins at @addr. */
 static bool split(struct ptc_maps *m, uint64_t addr)
 {
 	const size_t at = find(m, addr);

@@ -35,7 +35,7 @@ struct ptc_emu_task {
 	uint32_t slot;
 	uint64_t pos;		      /* number of words read */
 	struct ptc_emu_process *proc; /* NULL until its first event */
-	/* the CPU assigned to it; it runs there if cpu->running is this task */
+	/* the assigned CPU; the task runs there if cpu->running is this task */
 	struct ptc_emu_cpu *cpu;
 	unsigned int turns;	      /* on this CPU */
 	pid_t tid;

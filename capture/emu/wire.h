@@ -158,8 +158,8 @@ struct ptc_emu_shared {
 	 * A process that has changed its user executes a program. That user must own the segment
 	 * too.
 	 */
-	atomic_uint
-		granting; /* futex: the process that asks, until its program has started; 0: none */
+	/* futex: the process that asks, until its program has started; 0: none */
+	atomic_uint granting;
 	atomic_uint grant_uid; /* or PTC_EMU_NOBODY: only ptcap's user is the owner again */
 	/* number of requests, and of handled requests (a futex) */
 	atomic_uint grants_asked, grants_given;

@@ -87,7 +87,7 @@ static int refuse(const struct perf_event_attr *a, int sys, size_t fds, struct p
 	return ptc_explain_open(err, sys, "a breakpoint (--at)", fds);
 }
 
-/* Opens a breakpoint for one thread on one CPU. */
+/* Opens a breakpoint for thread @tid on one CPU. */
 static int open_one(struct opening *o, pid_t tid, size_t cpu, struct ptc_err *err)
 {
 	const struct ptc_perf_where at = { .pid = tid,

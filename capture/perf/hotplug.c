@@ -136,7 +136,7 @@ static int came(struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int cp
 	int rc;
 
 	if (mine && !current(h, cpu) && (w->tasks || !h->missed))
-		return 0; /* it was not offline, or that cannot be known */
+		return 0; /* the CPU was not offline, or its absence is unknown */
 	if (mine && w->tasks)
 		return is_back(h, w, cpu, err);
 	if (!w->again)

@@ -19,7 +19,7 @@
 #include "capture/perf/negotiate.h"
 #include "capture/source.h"
 
-/* The events of one target on one CPU. */
+/* The events of a target on a CPU. */
 struct ptc_slot {
 	size_t ring;
 	uint64_t id[PTC_SOURCE_EVENTS];
@@ -34,8 +34,7 @@ struct ptc_set_counts {
 	uint64_t lost;	    /* records, counted by the events; 0 on kernels without such counts */
 	size_t unscheduled; /* targets whose events did not run all the time */
 	size_t failed;	    /* events in error state: at some point they stopped counting */
-	struct ptc_ledger_event
-		*events; /* one for each event; caller frees; NULL: no memory */
+	struct ptc_ledger_event *events; /* one for each event; caller frees; NULL: no memory */
 	size_t nevents;
 };
 
@@ -74,7 +73,7 @@ struct ptc_set {
 	uint64_t ended_badly;		 /* events that the kernel has set to error state */
 };
 
-/* Initialises an empty set, so that ptc_set_release is valid. */
+/* Initialises an empty set. ptc_set_release is valid from then on. */
 void ptc_set_init(struct ptc_set *s);
 void ptc_set_release(struct ptc_set *s);
 

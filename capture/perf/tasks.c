@@ -136,8 +136,8 @@ int ptc_tasks_cgroup(const char *proc, const char *name, char **ret, struct ptc_
 			continue;
 		where = w[1];
 		where_len = len[1];
-		if (len[2] ==
-		    strlen("cgroup")) /* where both are mounted, the controller is there */
+		/* Where both versions are mounted, version 1 has the controller. */
+		if (len[2] == strlen("cgroup"))
 			break;
 	}
 	if (!rc && !where)

@@ -19,9 +19,8 @@ struct ptc_enc_opts {
 	bool no_retcomp;     /* DisRETC: every RET gets a TIP */
 	uint32_t psb_period; /* bytes between PSBs */
 	uint8_t mtc_freq;    /* one MTC every 2^mtc_freq CTC ticks */
-	uint32_t
-		/* TSC ticks per CTC tick; at most 511 (TMA.FastCounter has nine bits) */
-		tsc_per_ctc;
+	/* TSC ticks per CTC tick; at most 511 (TMA.FastCounter has nine bits) */
+	uint32_t tsc_per_ctc;
 	uint8_t cbr;	     /* core:bus ratio */
 };
 

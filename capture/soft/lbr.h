@@ -26,8 +26,7 @@ struct ptc_truth;
 /* Branch stack of one thread. */
 struct ptc_lbr_stack {
 	int tid; /* 0: unused */
-	unsigned int
-		lent; /* number of CPUs that point to it; above 0: it must not be reused */
+	unsigned int lent; /* number of CPUs that point to this stack; reusable only at 0 */
 	uint64_t top; /* entries[(top - 1) % size] is the newest */
 	uint32_t n;
 	struct ptc_branch entries[];

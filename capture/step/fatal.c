@@ -37,7 +37,7 @@ static int save(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *
 	int rc;
 
 	if (ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &info))
-		return 0; /* it was killed before */
+		return 0; /* killed in the meantime */
 	threads = calloc(t->tasks.n, sizeof(*threads));
 	if (!threads)
 		return ptc_fail_mem(err);

@@ -42,8 +42,8 @@ struct ptc_step_shared {
 	pid_t pid; /* the command, or the first process attached to; 0: the start failed */
 	int rc;	   /* error of the start, or a later error */
 	struct ptc_err err;
-	atomic_bool
-		lingers; /* done, but some threads have not stopped yet: they are released later */
+	/* done, but some threads have not stopped yet: they are released later */
+	atomic_bool lingers;
 	bool done;	 /* the members below are valid */
 	int status;
 	bool left, limited, unreached, unmet;

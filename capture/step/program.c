@@ -107,7 +107,7 @@ int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, struct ptc
 	int rc = ptc_maps_read(&mm->maps, "/proc", k->tid, err);
 
 	if (rc == PTC_E_NOT_EXIST || (rc == PTC_E_IO && err->sys == ESRCH))
-		return 0; /* it was killed in between; the next stop reports that */
+		return 0; /* killed in between: the next stop reports the end */
 	if (rc)
 		return rc;
 	ptc_code_flush(&mm->code);
@@ -233,6 +233,6 @@ int ptc_program_forked(struct ptc_task *k, const struct ptc_mm *from, struct ptc
 	    !ptc_saved_copy(&mm->code.saved, &from->code.saved))
 		return ptc_fail_mem(err);
 	rc = ptc_maps_read(&mm->maps, "/proc", k->tid, err);
-	/* killed already: the next stop reports that */
+	/* killed already: the next stop reports the end */
 	return rc == PTC_E_NOT_EXIST || (rc == PTC_E_IO && err->sys == ESRCH) ? 0 : rc;
 }

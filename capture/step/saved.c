@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* The bytes of a page. Forked processes share them until one of them changes. */
+/* The bytes of a page. Forked processes share a page until one process changes it. */
 struct content {
 	unsigned int owners;
 	uint8_t bytes[PTC_SAVED_PAGE];

@@ -344,7 +344,7 @@ static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *er
 	int rc = 0;
 
 	if (ptrace(PTRACE_GETEVENTMSG, k->tid, NULL, &tid))
-		return 0; /* it was killed before */
+		return 0; /* killed in the meantime */
 	born = ptc_tasks_find(&t->tasks, (pid_t)tid);
 	if (!born)
 		born = ptc_tasks_add(&t->tasks, (pid_t)tid);

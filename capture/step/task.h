@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The traced threads, and the address spaces that they share. */
+/* The traced threads and their shared address spaces. */
 #ifndef PTC_CAPTURE_STEP_TASK_H
 #define PTC_CAPTURE_STEP_TASK_H
 

@@ -457,7 +457,7 @@ static int run_outside(struct ptc_tracer *t, struct ptc_err *err)
 	return rc ? rc : ptc_tracer_wait_any(t, err);
 }
 
-/* Executes one instruction of one task, or handles another event. */
+/* Executes an instruction of a task, or handles another event. */
 static int one_turn(struct ptc_tracer *t, struct ptc_err *err)
 {
 	struct ptc_task *k;

@@ -15,12 +15,8 @@
 
 enum {
 	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
-	SYSCALL_EXIT =
-		/*
-		 * PTRACE_EVENTMSG_SYSCALL_EXIT of linux/ptrace.h, which conflicts with glibc's
-		 * header
-		 */
-		2,
+	/* PTRACE_EVENTMSG_SYSCALL_EXIT of linux/ptrace.h, which conflicts with glibc's header. */
+	SYSCALL_EXIT = 2,
 };
 
 /* --- places --- */
@@ -138,10 +134,9 @@ static int at_call(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err
 	unsigned long which;
 
 	if (ptrace(PTRACE_GETEVENTMSG, k->tid, NULL, &which))
-		return 0; /* it was killed before */
+		return 0; /* killed in the meantime */
 	if (which != SYSCALL_EXIT) {
-		k->exec_pending =
-			true; /* if stepped, the call's end stops first */
+		k->exec_pending = true; /* if stepped, the call's end stops first */
 		return 0;
 	}
 	switch (k->regs.orig_rax) {
@@ -162,8 +157,7 @@ int ptc_zone_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 	k->ip = k->regs.rip;
 	k->restart_ip = ptc_task_restarts(&k->regs);
 	ptc_tracer_speak_of(t, k);
-	if (is_begin(k,
-		     status)) /* another task may be first: step this one here too */
+	if (is_begin(k, status)) /* another task may be first: step this one here too */
 		return t->zone.outside && !t->left ? begin_zone(t, k, err) : 0;
 	if (!event && WSTOPSIG(status) == SYSCALL_STOP)
 		return at_call(t, k, err);

@@ -140,7 +140,7 @@ static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct pt
 	int rc;
 
 	if (s.pid < 0 || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info))
-		return 0; /* it was killed before */
+		return 0; /* killed in the meantime */
 	s.info = &info;
 	rc = ptc_threads_stop(&others, s.pid, tid, err);
 	if (!rc)
