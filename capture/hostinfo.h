@@ -15,8 +15,8 @@ int ptc_hostinfo_write(struct ptc_writer *w, const char *root, const char *versi
 		       const char *const *cmdline, uint32_t pt_pmu_type, struct ptc_err *err);
 
 /*
- * Returns the PMU type to write for intel_pt: the machine's own, or a type that no other PMU has if
- * the machine lacks intel_pt (software sources).
+ * Returns the PMU type to write for intel_pt. On a machine without intel_pt (software sources) that
+ * is a type that no other PMU has.
  */
 uint32_t ptc_hostinfo_pt_type(const char *root);
 

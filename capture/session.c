@@ -199,8 +199,8 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 }
 
 /*
- * Drops capabilities. All steps that need more are done: the events are open, the kernel's code and
- * symbols are read, and a command of the kernel's source is forked. A tracer or watcher that
+ * Drops capabilities. All steps that need more are done. The events are open, and the kernel's code
+ * and symbols are read. The kernel's source has forked its command. A tracer or watcher that
  * attaches is forked later, with the kept capabilities.
  */
 static int drop_rights(struct session *s, struct ptc_err *err)

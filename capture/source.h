@@ -155,10 +155,10 @@ struct ptc_source_ops {
 	/* Called only after a pause that returned true. The trace continues with a PSB. */
 	void (*resume)(struct ptc_source *s);
 	/*
-	 * Called after start. Returns a descriptor that is readable in two cases: opts->at requests
-	 * a snapshot; or a thread is held because of a signal that opts->crash or opts->on_signals
-	 * names. The next pause handles the request, and its resume releases the thread. -1: not
-	 * requested by opts. NULL: the source cannot do this.
+	 * Called after start. Returns a descriptor. It becomes readable when opts->at requests a
+	 * snapshot. It also does when a thread is held because of a signal that opts->crash or
+	 * opts->on_signals selects. The next pause handles the request, and its resume releases the
+	 * thread. -1: not requested by opts. NULL: the source cannot do this.
 	 */
 	int (*held_fd)(struct ptc_source *s);
 	/* Called after held_fd was readable: is the request still pending? NULL: always. */

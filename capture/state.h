@@ -37,9 +37,9 @@ static inline bool ptc_signals_have(uint64_t signals, int sig)
 }
 
 /*
- * Returns true if @sig, about to be delivered to @tid, will end the process: it is neither handled
- * nor ignored, and its default action ends processes. Returns false if that cannot be found out,
- * because the thread is gone.
+ * Returns true if @sig, about to be delivered to @tid, will end the process. It is then neither
+ * handled nor ignored, and its default action ends processes. Returns false if that cannot be found
+ * out, because the thread is gone.
  */
 bool ptc_state_is_fatal(const char *proc, pid_t tid, int sig);
 

@@ -35,9 +35,9 @@ struct ptc_event {
 
 /*
  * Parses @text; @root is a prefix for sysfs paths. intel_pt starts with the terms that every
- * recording needs, changed by @base: branches, TSC, and MTC if available, with the period nearest
- * to 3, perf's default. Terms in @text override these and are checked against the PMU's caps/.
- * PTC_E_USAGE: @text is not an event, or a term or modifier is unknown. PTC_E_NOT_EXIST: the
+ * recording needs, changed by @base: branches, TSC, and MTC if available. The MTC period is the one
+ * nearest to 3, perf's default. Terms in @text override these and are checked against the PMU's
+ * caps/. PTC_E_USAGE: @text is not an event, or a term or modifier is unknown. PTC_E_NOT_EXIST: the
  * machine has no such PMU. PTC_E_UNSUPPORTED: the PMU does not support a term.
  */
 int ptc_event_parse(struct ptc_event *e, const char *text, const struct ptc_event_base *base,

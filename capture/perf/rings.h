@@ -17,7 +17,7 @@ int ptc_rings_new(struct ptc_set *s, pid_t tid, int cpu, int fd, struct ptc_err 
  */
 int ptc_rings_spare(struct ptc_set *s, const struct ptc_cpus *cpus, struct ptc_err *err);
 int ptc_rings_map(const struct ptc_set *s, struct ptc_source_ring *r, int fd, struct ptc_err *err);
-/* Unmaps a ring; page becomes NULL again. No one may still use its pages. */
+/* Unmaps a ring; page becomes NULL again. The consumer must not have read from its pages yet. */
 void ptc_rings_unmap(const struct ptc_set *s, struct ptc_source_ring *r);
 
 /* Finds the ring of @cpu. With per_thread each slot has its own ring, and none is found. */

@@ -161,8 +161,8 @@ static int refused(const struct ptc_set *s, size_t e, int sys, struct ptc_err *e
 }
 
 /*
- * Opens the events of one slot, the sideband event first: a thread created in between then inherits
- * the sideband event if it inherits the tracing event. A group's leader is opened before its
+ * Opens the events of one slot, the sideband event first. A thread created in between that inherits
+ * the tracing event then inherits the sideband event too. A group's leader is opened before its
  * members. Returns 1, 0 (no such thread, or @late and the thread has the events already), or an
  * error.
  */

@@ -48,9 +48,9 @@ size_t ptc_softring_data_size(const struct ptc_softring *r);
 size_t ptc_softring_aux_size(const struct ptc_softring *r);
 bool ptc_softring_overwrites(const struct ptc_softring *r);
 /*
- * Returns an eventfd that is readable (poll) in three cases: a quarter of the data ring or the AUX
- * watermark has accumulated, the producer waits, or it called ptc_softring_wake. The consumer reads
- * the fd first, then the rings. So data that arrives in between wakes it again.
+ * Returns an eventfd. It is readable (poll) once a quarter of the data ring, or the AUX watermark,
+ * has accumulated. It also is when the producer waits, or has called ptc_softring_wake. The
+ * consumer reads the fd first, then the rings. So data that arrives in between wakes it again.
  */
 int ptc_softring_fd(const struct ptc_softring *r);
 /*

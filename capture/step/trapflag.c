@@ -24,7 +24,7 @@ static void poke(const struct ptc_task *k, size_t off, uint64_t value)
 	(void)ptrace(PTRACE_POKEUSER, k->tid, (void *)off, (void *)value);
 }
 
-/* Sets TF in stored flags. TF is in the second byte for all operand sizes. */
+/* Sets or clears TF in stored flags. TF is in the second byte for all operand sizes. */
 static void set_stored(const struct ptc_task *k, uint64_t addr, bool on)
 {
 	uint8_t byte;
