@@ -208,7 +208,7 @@ static int drain_data(struct ptc_drain *d, size_t i, bool *ret_any, struct ptc_e
 	if (rc)
 		return rc;
 	l->data_read += (uint64_t)got;
-	l->data_made = l->data_read; /* until ptc_drain_close */
+	l->data_made = l->data_read; /* preliminary: ptc_drain_close sets it */
 	if (!d->full && !d->kept)
 		r->pending += (uint64_t)got;
 	if (!d->packs)

@@ -24,8 +24,8 @@ static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t PROGRESS_NS = 1000000000;
 
 /*
- * Descriptors: the drain thread polls the first list after the rings, the caller's thread the
- * second.
+ * Indexes of polled descriptors. First list: the drain thread, after the rings. Second list: the
+ * caller's thread.
  */
 enum { FD_END, FD_WISH, FD_HELD, FD_OTHERS };
 enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_CALLER };

@@ -99,7 +99,7 @@ static int modifiers(struct ptc_event *e, const char *text, struct ptc_err *err)
 
 	for (; *text && !rc; text++)
 		rc = modifier(e, *text, err);
-	if (!rc && e->attr.exclude_host && e->attr.exclude_guest) /* G and H exclude nothing */
+	if (!rc && e->attr.exclude_host && e->attr.exclude_guest) /* both: exclude nothing */
 		e->attr.exclude_host = e->attr.exclude_guest = 0;
 	return rc;
 }

@@ -106,7 +106,10 @@ static void conditional(struct ptc_flow *f, const struct ptc_insn *insn, uint64_
 		odd(f, next, tsc);
 }
 
-/* A caller that does not read the clock each time may pass a time before the last sample. */
+/*
+ * Returns @tsc, but at least the last sample's time. A caller that rarely reads the clock may pass
+ * an earlier time.
+ */
 static uint64_t not_before(const struct ptc_flow *f, uint64_t tsc)
 {
 	return tsc < f->tsc ? f->tsc : tsc;

@@ -41,8 +41,7 @@ struct ptc_softring {
 	struct shared *shared;
 
 	/* Used by the producer only. */
-	/* data ring: head, also the published head; head at the last wakeup */
-	uint64_t head, woken;
+	uint64_t head, woken; /* data ring: head, written and published; head at the last wakeup */
 	uint64_t aux_head, aux_published, aux_woken;
 	uint64_t lost_pending; /* dropped records that no LOST record has reported yet */
 	struct ptc_buf lost;   /* buffer for the LOST record */

@@ -91,7 +91,7 @@ static size_t classify(pid_t tid, uint64_t ip, uint8_t bytes[PTC_INSN_MAX], stru
 	size_t n = ptc_code_read(tid, ip, bytes, here < PTC_INSN_MAX ? here : PTC_INSN_MAX);
 	enum ptc_insn_status st = ptc_insn_decode(PTC_MODE_64, bytes, n, ip, ret);
 
-	if (st == PTC_INSN_SHORT) { /* it continues in the next page, which may be unmapped */
+	if (st == PTC_INSN_SHORT) { /* the rest is in the next page, which may be unmapped */
 		n = ptc_code_read(tid, ip, bytes, PTC_INSN_MAX);
 		st = ptc_insn_decode(PTC_MODE_64, bytes, n, ip, ret);
 	}
@@ -132,8 +132,8 @@ static bool may_change(const struct ptc_maps *maps, const struct ptc_map *map)
 }
 
 /*
- * Lets the recording have the page of @addr. *@ret_lasts becomes false if its code may change
- * before the next flush.
+ * Saves the page of @addr if the recording lacks it. *@ret_lasts becomes false if its code may
+ * change before the next flush.
  */
 static bool look(struct ptc_code *c, const struct ptc_maps *maps, uint64_t addr,
 		 const struct ptc_saved_io *io, bool *ret_lasts)
