@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes a lower bound for the age of the oldest trace in an overwritten AUX ring, from the head
- * at each stop of the trace. The number of laps between two stops is unknown. The smallest possible
- * number is assumed, so the computed reach is too early rather than too late.
+ * Computes the earliest time from which an overwritten AUX ring may still hold trace. The input is
+ * the head at each stop of the trace. The number of laps between two stops is unknown. The smallest
+ * possible number is assumed, so the result is too early rather than too late.
  */
 #ifndef PTC_CAPTURE_HORIZON_H
 #define PTC_CAPTURE_HORIZON_H

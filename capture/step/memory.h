@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Both transfer all @len bytes at @addr, or return false. */
+/* Both copy all @len bytes at @addr, or return false. */
 bool ptc_memory_read(pid_t tid, uint64_t addr, void *to, size_t len);
 bool ptc_memory_write(pid_t tid, uint64_t addr, const void *from, size_t len);
 

@@ -36,8 +36,8 @@ struct ptc_step_shared {
 	atomic_ullong insns, bytes; /* produced so far */
 
 	/*
-	 * Set by the tracer before its message about the start, or before its end. Those set last
-	 * are guarded by done.
+	 * Set by the tracer before its message about the start, or before its end. The members set
+	 * last are guarded by done.
 	 */
 	pid_t pid; /* the command, or the first process attached to; 0: the start failed */
 	int rc;	   /* error of the start, or a later error */

@@ -23,7 +23,7 @@ struct ptc_task;
 
 /* State of one task; starts zeroed. */
 struct ptc_sigtrap {
-	bool blocked;	/* by the program */
+	bool blocked;	/* the program blocks SIGTRAP */
 	bool call;	/* in a system call that uses the mask, or just before it */
 	bool entered;	/* such a call: its entry stop has occurred */
 	bool shown;	/* the kernel's mask may have SIGTRAP */
