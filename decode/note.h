@@ -29,12 +29,12 @@ struct ptc_cost_aside {
 
 struct ptc_notes {
 	struct ptc_cost_nowhere unmapped, kernel;
-	bool apart; /* collect costs of files in @aside, for ptc_notes_take() */
+	bool apart;		      /* collect costs of files in @aside, for ptc_notes_take() */
 	struct ptc_cost_aside *aside; /* owned */
 	uint64_t lost_records;
 	uint64_t late_code, late_ip; /* code that was mapped later: how often, the first address */
-	int32_t alone; /* the first thread without a process in any record; 0: none */
-	bool all;      /* list unreadable files even if decoding did not need them */
+	int32_t alone;		     /* the first thread without a process in any record; 0: none */
+	bool all;		     /* list unreadable files even if decoding did not need them */
 	const char *const *extra; /* lent, may be NULL; lines from other modules, ends with NULL */
 	struct ptc_note *notes;	  /* owned; filled by ptc_notes_line() and ptc_notes_missing() */
 	size_t n, cap;

@@ -26,7 +26,7 @@ struct ptc_plan {
 	struct ptc_jobs *jobs;	 /* owned */
 	struct ptc_scout *scout; /* owned */
 	size_t slice;		 /* minimum trace bytes of the next slice */
-	size_t recs, recs_of; /* of finished slices of pieces: records; bytes of trace */
+	size_t recs, recs_of;	 /* of finished slices of pieces: records; bytes of trace */
 	size_t bytes, bytes_max; /* trace bytes that are planned and not finished; limit */
 	bool full;		 /* nothing can be added until a slice is finished */
 	bool pieces;		 /* the second engine makes the pieces of the next slices */

@@ -17,10 +17,9 @@
 #include "ptcap/decode.h"
 
 enum {
-	PTC_RECENT_MAX = 1 << 15, /* guaranteed per thread while there is space: 1 MiB */
-	PTC_RECENT_CAP = 1 << 16, /* limit per thread: 2 MiB */
-	PTC_RECENT_LEAST =
-		1 << 13, /* of a thread cut for others, or no more wanted */
+	PTC_RECENT_MAX = 1 << 15,   /* guaranteed per thread while there is space: 1 MiB */
+	PTC_RECENT_CAP = 1 << 16,   /* limit per thread: 2 MiB */
+	PTC_RECENT_LEAST = 1 << 13, /* of a thread cut for others, or no more wanted */
 	PTC_RECENT_TOTAL = 1 << 23, /* limit for all threads: 264 MiB */
 };
 

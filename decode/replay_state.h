@@ -44,14 +44,14 @@ struct ptc_replay {
 	uint64_t block_ip;	   /* begin of the last block, including its earlier parts */
 	bool as_changed;
 	bool done;
-	bool stuck;	/* see ptc_replay_is_stuck */
-	bool again;	/* the last step waited for code: see next_block_again() */
-	bool seeking;	/* searching for a resume point from floor on, step by step */
-	bool to_psb;	/* only a PSB is accepted */
-	bool swallowed; /* PSB passed inside a packet, or its rest as packets */
-	bool at_first;	/* the status of its first PSB is not reported yet */
-	struct pt_block_decoder *dec;	   /* owned; NULL between spans */
-	struct ptc_ipt_track track;	   /* position and time of dec */
+	bool stuck;		      /* see ptc_replay_is_stuck */
+	bool again;		      /* the last step waited for code: see next_block_again() */
+	bool seeking;		      /* searching for a resume point from floor on, step by step */
+	bool to_psb;		      /* only a PSB is accepted */
+	bool swallowed;		      /* PSB passed inside a packet, or its rest as packets */
+	bool at_first;		      /* the status of its first PSB is not reported yet */
+	struct pt_block_decoder *dec; /* owned; NULL between spans */
+	struct ptc_ipt_track track;   /* position and time of dec */
 	const struct ptc_ipt_image *image; /* lent: the image of dec, */
 	uint64_t image_drops;		   /* and conf.ipt->drops when it was set */
 	enum ptc_mode mode;		   /* execution mode of dec; selects its code */
@@ -84,9 +84,9 @@ struct ptc_replay {
 	size_t way_from;	  /* SIZE_MAX: not begun yet */
 	struct ptc_psb_rest left; /* if swallowed: the rest of that PSB+, */
 	size_t left_end;	  /* and its end; 0: it is a PSB */
-	size_t ahead_of; /* a PSB that dec read and the flow has not reached; or SIZE_MAX */
-	size_t off_psb;	 /* a PSB that dec read, with tracing off; or SIZE_MAX */
-	size_t idle_psb; /* the last PSB behind it with only timing packets between */
+	size_t ahead_of;     /* a PSB that dec read and the flow has not reached; or SIZE_MAX */
+	size_t off_psb;	     /* a PSB that dec read, with tracing off; or SIZE_MAX */
+	size_t idle_psb;     /* the last PSB behind it with only timing packets between */
 	bool off_psb_later;  /* an event in front of it is not reported yet */
 	bool off_psb_agrees; /* tracing was off when dec read it */
 	bool fresh;	     /* decoding has just begun at a PSB of the trace, */
@@ -98,7 +98,7 @@ struct ptc_replay {
 	uint64_t proven;     /* IP of an event with no block behind it yet; 0: none */
 	size_t from;	     /* where decoding began or resumed */
 	size_t clean;	     /* from here on the bytes are the trace's own, not a graft's */
-	uint64_t now; /* time of the last packet used; libipt's own time includes read-ahead */
+	uint64_t now;	   /* time of the last packet used; libipt's own time includes read-ahead */
 	uint64_t prev_now; /* before the last call of dec */
 	uint64_t told;	   /* of the last block or event */
 	uint64_t bound;	   /* now cannot be later than this */
@@ -112,8 +112,8 @@ struct ptc_replay {
 	int quiet_calls;	 /* minimum number of calls that returns may go back to */
 	uint64_t quiet_word;	 /* those bits */
 	uint64_t tsc, tsc_bound; /* the source of now; tsc UINT64_MAX: not known */
-	bool lags; /* time of read-ahead packets may be later than the time of dec */
-	bool fup;  /* dec may have read a FUP, but not the TIP of that event */
+	bool lags;		 /* time of read-ahead packets may be later than the time of dec */
+	bool fup;		 /* dec may have read a FUP, but not the TIP of that event */
 
 	/* A gap that may still grow. It is listed after something behind the gap is decoded. */
 	bool gap;
@@ -127,8 +127,8 @@ struct ptc_replay {
 	size_t next_mark;
 	struct ptc_spot stop;	    /* a row of steps ends there */
 	struct ptc_made_list *made; /* lent; pieces made before their turn; NULL: none */
-	uint64_t calm;	       /* before this time there is nothing else to do; */
-	struct ptc_calm watch; /* checks the time after that */
+	uint64_t calm;		    /* before this time there is nothing else to do; */
+	struct ptc_calm watch;	    /* checks the time after that */
 	struct ptc_trail trail;
 	struct ptc_piece piece;
 };

@@ -32,7 +32,7 @@ struct ptc_walker {
 	struct ptc_mtc_rate rate;    /* may be set after initialization */
 	const uint8_t *bytes;	     /* lent: the span */
 	const struct ptc_span *span; /* lent; where PSBs are searched; NULL: in bytes */
-	struct ptc_window *window; /* lent; provides bytes that may be missing; NULL: none are */
+	struct ptc_window *window;   /* lent; provides bytes that may be missing; NULL: none are */
 	size_t len;
 	size_t pos;	 /* of the next packet */
 	size_t next_psb; /* the first PSB at or behind pos, once searched */

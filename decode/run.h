@@ -42,7 +42,7 @@ struct ptc_decode {
 	struct ptc_least behind; /* times of the live lanes */
 	struct ptc_merge merge;
 	uint64_t contexts; /* number of sideband records applied; see ptc_lane.context */
-	bool runs; /* in this pass the sink takes RUN items, and no filter is set */
+	bool runs;	   /* in this pass the sink takes RUN items, and no filter is set */
 	bool ran;
 	bool no_rounds; /* see ptc_sideband_open() */
 	bool cycles;	/* the trace has CYC packets */

@@ -24,8 +24,7 @@ struct ptc_search {
 	char *osrelease;	    /* owned; kernel release of the recording; NULL: not known */
 	struct ptc_debuginfod *web; /* owned; NULL: no debuginfod server is asked */
 	bool containers;	    /* also look below /proc/PID/root of processes that still run */
-	struct ptc_leftout
-		*left; /* lent; files that exceed the memory budget; NULL: not recorded */
+	struct ptc_leftout *left;   /* lent; files above the memory budget; may be NULL */
 };
 
 /* @symfs, @cache and @osrelease may be NULL. @cache NULL: uses perf's own cache. */

@@ -47,28 +47,27 @@ struct ptc_slice {
 	uint64_t horizon;	      /* the contexts are known until then */
 	size_t bytes;		      /* of trace, approximately */
 	size_t batch;		      /* maximum items per step, approximately */
-	bool pieces;	      /* only makes pieces, with the second engine */
-	struct ptc_psbs psbs; /* owned; pieces: known PSBs */
+	bool pieces;		      /* only makes pieces, with the second engine */
+	struct ptc_psbs psbs;	      /* owned; pieces: known PSBs */
 
 	/* Result. */
-	struct ptc_replay *replay;    /* owned; at the end of the slice, with all items */
-	struct ptc_slice_step *steps; /* owned */
+	struct ptc_replay *replay;	  /* owned; at the end of the slice, with all items */
+	struct ptc_slice_step *steps;	  /* owned */
 	size_t nsteps, steps_cap, napart; /* the first napart elements are single steps */
 	size_t nseams;			  /* elements of @seams, below */
 	struct ptc_decode_stats stats;
-	struct ptc_notes notes; /* apart is set */
-	bool over;		/* the last step reached the end of the trace */
-	bool useless;		/* the result may be wrong, or memory ran out */
+	struct ptc_notes notes;	   /* apart is set */
+	bool over;		   /* the last step reached the end of the trace */
+	bool useless;		   /* the result may be wrong, or memory ran out */
 	struct ptc_made_list made; /* owned; pieces: the whole result */
 	size_t nrecs;		   /* number of their records; if counted, of their marks */
 
 	/* Used by jobs.c, protected by its lock. */
-	struct ptc_jobs_thread *maker; /* the thread that runs the slice, or ran it */
+	struct ptc_jobs_thread *maker; /* runs the slice, or ran it */
 	enum ptc_slice_state { PTC_SLICE_WAITS, PTC_SLICE_RUNS, PTC_SLICE_DONE } state;
 	struct ptc_slice *next;
 
-	struct ptc_slice_seam
-		seams[PTC_SLICE_SEAMS]; /* last: ptc_slice_new() does not initialize it */
+	struct ptc_slice_seam seams[PTC_SLICE_SEAMS]; /* last: not zeroed by ptc_slice_new() */
 };
 
 /* Returns a slice, zeroed except for the seams. NULL: out of memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches that are only counted, not listed one by one (opts.sums). */
+/* Counts of branches, for users that need no list of branches (opts.sums). */
 #ifndef PTC_DECODE_SUMS_H
 #define PTC_DECODE_SUMS_H
 
