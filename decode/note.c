@@ -336,7 +336,7 @@ static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 		add(n, "assumed: '%s' is as it was: the recording has no build-id of it", first);
 }
 
-/* Rounded up. */
+/* Converts to MiB, rounded up. */
 static uint64_t mebibytes(uint64_t n)
 {
 	return (n >> 20) + ((n & 0xfffff) != 0);

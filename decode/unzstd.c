@@ -19,7 +19,7 @@
 enum { COMPRESSED_WITH_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, gABI */
 
 struct image {
-	uint8_t *bytes; /* a private mapping of the file */
+	uint8_t *bytes; /* contents of the file, or of its copy */
 	uint64_t len;
 };
 
