@@ -311,7 +311,7 @@ Test(open_code, forked_processes_share_their_patches)
 	rec_begin(&t, &rec_clock_1ns);
 	for (i = 0; i < MANY; i++)
 		pd_poke(&t.pd, 7, 5, 0x1000 * (uint64_t)i, code_jmp, sizeof(code_jmp));
-	for (i = 8; i < 1000; i++) { /* each has all 20000, one of them changed */
+	for (i = 8; i < 1000; i++) { /* the same 20000 patches, except for a change at 0 */
 		pd_task(&t.pd, PERF_RECORD_FORK, i, i, 7, 6);
 		pd_poke(&t.pd, i, 6, 0, code_mov, sizeof(code_mov));
 	}

@@ -231,7 +231,7 @@ Test(origin, a_kcore_that_came_with_the_recording_is_used)
 	t.code.kcore = "/nowhere";
 	cr_assert_eq(origin_run(&t, false, &(struct ptc_err){ .code = 0 }), PTC_E_NOT_EXIST);
 	t.code.kcore = NULL;
-	/* An unreadable kcore is an error that names it. */
+	/* An unreadable kcore is an error with its name. */
 	le_write(t.dir, "perf.data/kcore_dir/kcore", &text);
 	cr_assert_eq(origin_run(&t, false, &err), PTC_E_FORMAT);
 	cr_assert(strstr(err.msg, "/kcore_dir/kcore' is no core"));

@@ -278,9 +278,7 @@ Test(piece_code, those_of_one_state_have_the_same_and_nobody_takes_from_it)
 	ptc_addrspace_copy(&view, &w.as);
 	cr_assert_eq(use_as(&other, &view, 7), use(&w, 7));
 
-	/*
-	 * Nobody uses the first cache any more: the user that is ahead now takes it and adapts it.
-	 */
+	/* The first cache has no user any more: the user that is ahead now takes and adapts it. */
 	patch(&w, &w.as, 21);
 	cr_assert_eq(use(&w, 7), k);
 	cr_assert_eq(ptc_fast_code_built(&k->code), built + 1);

@@ -118,7 +118,9 @@ static size_t go_over(struct test *t, uint64_t seed, size_t step)
 			left = ptc_psbs_find(&t->p, behind);
 			ptc_psbs_forget(&t->p, behind);
 			cr_assert_eq(ptc_psbs_find(&t->p, behind), left);
-			/* One in front of the place, and those at the place and behind it. */
+			/*
+			 * The last PSB in front of the place, and all known PSBs from the place on.
+			 */
 			cr_assert_leq(t->p.n - t->p.head, 1 + step / PTC_PSB_LEN + 64);
 		}
 		at.off += step + number(&seed, 8);

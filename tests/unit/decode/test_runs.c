@@ -94,7 +94,7 @@ static int see_places(void *ctx, const struct ptc_item *items, size_t n)
 	return 0;
 }
 
-/* Decodes one queue, whose pieces are larger than a batch. */
+/* Decodes a queue with pieces larger than a batch. */
 static struct places places_of(bool runs)
 {
 	struct places p = { .items = 0 };

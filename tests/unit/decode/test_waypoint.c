@@ -142,7 +142,7 @@ Test(waypoint, a_psb_that_is_gone_is_told_of_and_its_fup_is_no_event)
 	pt_psb_on(&b, 0x1000);
 	pt_tnt(&b, "TT");
 	at = b.len;
-	pt_psb_on(&b, 0x100b); /* the flow comes there: an event could be there */
+	pt_psb_on(&b, 0x100b); /* the flow comes there, and an event would be possible */
 	drop_psb(&b, at);
 	pt_ip(&b, PT_TIP, 0x100e);
 	pt_ip(&b, PT_TIP, 0x1016);
