@@ -79,7 +79,7 @@ struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lan
 		return who;
 	who.tid = l->tid != -1 ? l->tid : ptc_procs_running(&d->procs, l->cpu);
 	t = who.tid >= 0 ? ptc_procs_thread(&d->procs, who.tid) : NULL;
-	/* No record names its process: assumes the main thread, as most threads are one. */
+	/* No record names its process: assumes a main thread, as most threads are main threads. */
 	who.pid = t && t->pid != -1 ? t->pid : ptc_procs_find(&d->procs, who.tid) ? who.tid : -1;
 	who.cpu = l->cpu != -1 ? l->cpu : t ? t->cpu : -1;
 	who.proc = who.pid != -1 ? ptc_procs_find(&d->procs, who.pid) : NULL;

@@ -17,7 +17,7 @@ struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len);
 struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f);
 /*
  * The same for the kernel module @f, from its .ko file if that is found. Offsets are those in the
- * module's memory. Records in @f which file was found.
+ * module's memory. Sets assumed, other_path and other_id of @f.
  */
 struct ptc_symtab *ptc_symtab_of_module(struct ptc_codefile *f);
 void ptc_symtab_free(struct ptc_symtab *t);

@@ -109,8 +109,8 @@ void ptc_trail_land(struct ptc_trail *t, uint64_t to)
 	if (!t->last.valid)
 		return;
 	/*
-	 * A jcc to the next instruction: the bit cannot tell taken from not taken, so it is never
-	 * listed.
+	 * A jcc to the next instruction: its target does not show whether it was taken, so it is
+	 * never listed.
 	 */
 	if (kind != PTC_KIND_NONE && !(kind == PTC_KIND_JCC && to == t->last.ip + t->last.len))
 		branch_on(t, t->last.ip, to, kind, t->last.time);

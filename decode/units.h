@@ -30,7 +30,7 @@ struct ptc_unit_range {
 
 struct ptc_units {
 	Dwarf *dwarf;	  /* lent */
-	const char *file; /* lent; its file, and the list of what memory was too small for */
+	const char *file; /* lent; its file name, and the list of parts left out */
 	struct ptc_leftout *left;
 	struct ptc_line_sections sections; /* of dwarf */
 	struct ptc_unit *units;		   /* owned; in the order of the file */

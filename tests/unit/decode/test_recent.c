@@ -93,7 +93,7 @@ Test(recent, what_is_not_wanted_any_more_goes_first)
 	cr_assert_eq(t->steps[t->n - 1].from, PTC_RECENT_CAP + 1);
 	ptc_recent_release(&r);
 
-	/* More steps than these are not earlier than @since. */
+	/* All steps not earlier than @since are kept, and some in front of them. */
 	r.since = PTC_RECENT_CAP - 20000;
 	for (i = 1; i <= PTC_RECENT_CAP + 1; i++)
 		branch(&r, 1, i);
