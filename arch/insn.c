@@ -138,6 +138,7 @@ enum ptc_insn_status ptc_insn_decode_any(enum ptc_mode mode, const uint8_t *byte
 	ret->shadow =
 		(in.mnemonic == ZYDIS_MNEMONIC_MOV && in.opcode == 0x8e && in.raw.modrm.reg == 2) ||
 		(in.mnemonic == ZYDIS_MNEMONIC_POP && in.opcode == 0x17);
+	ret->exits = in.mnemonic == ZYDIS_MNEMONIC_CPUID;
 	return PTC_INSN_OK;
 }
 

@@ -30,6 +30,7 @@ struct ptc_insn {
 	bool direct;	    /* target is valid */
 	bool rep;	    /* a REP string instruction: steps once an iteration, retires once */
 	bool shadow;	    /* loads SS: the processor takes no trap before the next has run */
+	bool exits;	    /* CPUID: runs in the hypervisor, if there is one (SDM vol. 3C, 26.1.2) */
 	bool pushes_flags;  /* pushf, of any size: stores TF */
 	bool loads_flags;   /* popf, iret: may change TF */
 	bool unknown;	    /* newer than the disassembler: its length is known, and no more */

@@ -68,8 +68,8 @@ int ptc_program_fetch(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	if (!insn)
 		return ptc_fail_mem(err);
 	k->insn = *insn;
-	/* The trap comes only after the next instruction, which must be recorded too. */
-	if (k->insn.shadow &&
+	/* The trap may come only after the next instruction, which must be recorded too. */
+	if ((k->insn.shadow || k->insn.exits) &&
 	    !ptc_code_fetch(&mm->code, &mm->maps, k->tid, k->ip + k->insn.len, &io))
 		return ptc_fail_mem(err);
 	return 0;

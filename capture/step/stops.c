@@ -305,12 +305,20 @@ static void skip_vsyscall(struct ptc_tracer *t, struct ptc_task *k)
 }
 
 /*
- * A load of SS delays the trap until the next instruction has run as well: the stop belongs to that
- * one.
+ * Returns whether the next instruction has run as well. A load of SS delays the trap until then. So
+ * do hypervisors that execute CPUID without regard to TF.
  */
-static void skip_shadow(struct ptc_tracer *t, struct ptc_task *k)
+static bool is_late(const struct ptc_task *k)
 {
-	if (!k->insn.shadow || k->regs.rip == k->ip || k->exec_pending)
+	if (k->regs.rip == k->ip || k->exec_pending)
+		return false;
+	return k->insn.shadow || (k->insn.exits && !k->injected && k->regs.rip != k->ip + k->insn.len);
+}
+
+/* A late stop belongs to the second instruction. */
+static void skip_late(struct ptc_tracer *t, struct ptc_task *k)
+{
+	if (!is_late(k))
 		return;
 	retire(t, k, k->ip + k->insn.len);
 	k->ip += k->insn.len;
@@ -408,7 +416,7 @@ int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 	int rc = 0;
 
 	skip_vsyscall(t, k);
-	skip_shadow(t, k);
+	skip_late(t, k);
 	switch (status >> 16) {
 	case 0:
 		break;
