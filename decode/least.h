@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of many numbered entries has the least time. Ties: the first entry. A winner tree: a change
- * of one entry costs O(log n), and no question looks at all of them.
+ * Finds the numbered entry with the least time. Ties: the first entry. A winner tree: a change of
+ * one entry costs O(log n), and no query looks at all entries.
  */
 #ifndef PTC_DECODE_LEAST_H
 #define PTC_DECODE_LEAST_H
