@@ -21,8 +21,8 @@ void ptc_compare_calls_release(struct ptc_compare_calls *c);
 /*
  * The steps of @t from number @first on have PTC_STEP_END and PTC_STEP_FITS set: the places that
  * time and ip allow. At each place the entries of @in are read as the newest live calls. The
- * cheapest reading counts. If equally cheap readings of other places differ about an entry, it is
- * ambiguous. @in's steps are set to those that ret_entries[0..n) refer to. Returns 0 or
+ * cheapest reading counts. If equally cheap readings of other places differ about an entry, the
+ * entry is ambiguous. Points @in's steps to the calls that ret_entries[0..n) refer to. Returns 0 or
  * PTC_E_NO_MEMORY.
  */
 int ptc_compare_calls_run(struct ptc_compare_calls *c, struct ptc_align *a,

@@ -14,7 +14,7 @@
 
 /* Function and source line of an address, as far as they are known. */
 struct ptc_side_place {
-	char *function; /* owned; NULL */
+	char *function; /* owned; NULL: unknown */
 	uint64_t off;	/* in the function */
 	char *file;	/* owned; source file; NULL: unknown */
 	int line;

@@ -50,7 +50,7 @@ struct ptc_sum_function {
 enum ptc_sum_pattern {
 	PTC_PATTERN_DUPLICATED_TOP, /* duplicates are of the newest entry */
 	PTC_PATTERN_OLDEST,	    /* errors are in the oldest entry */
-	PTC_PATTERN_STALE,	    /* entries that the trace lacks are the oldest ones */
+	PTC_PATTERN_STALE,	    /* entries not in the trace are the oldest entries */
 	PTC_PATTERN_SHIFT,	    /* stacks end the same number of branches before the ip */
 	PTC_PATTERN_SHIFTED,	    /* a few stacks do: an ip may skid, too */
 	PTC_PATTERN_LEAK,	    /* the filter lets a class through */

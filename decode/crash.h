@@ -90,7 +90,7 @@ struct ptc_crash_place {
  */
 int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
 		      struct ptc_err *err);
-/* Returns the stack to believe: the trace's, if there is one and it can show what happened. */
+/* Returns the stack to believe: from the trace, if the trace can show what happened. */
 const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *r);
 
 void ptc_crash_report_release(struct ptc_crash_report *r);

@@ -67,7 +67,7 @@ static inline uint64_t ptc_feed_word(const uint8_t *tnt)
 	return v >> 16;
 }
 
-/* Is it known what libipt does until the flow needs something that is missing? */
+/* Does the feed know what libipt does until the flow needs a missing packet? */
 static inline bool ptc_feed_is_known(const struct ptc_feed *f)
 {
 	return f->bits >= 0;
@@ -117,7 +117,7 @@ static inline int ptc_feed_take_tnt(struct ptc_feed *f)
 	return f->word >> bits & 1;
 }
 
-/* Is there a bit that may be used without a look at what follows? */
+/* Is there a bit that may be used without a look at later packets? */
 static inline bool ptc_feed_has_bit(const struct ptc_feed *f)
 {
 	return f->bits > f->hold;

@@ -30,7 +30,7 @@ struct ptc_grid_edge {
 
 struct ptc_grid {
 	const struct ptc_align_in *in;
-	const struct ptc_step *steps; /* those that fit into the grid */
+	const struct ptc_step *steps; /* the newest steps, as many as fit into the grid */
 	size_t nsteps, stride;
 	bool begins, kernel, ip_known, predicts;
 	uint16_t *ahead, *behind; /* lent; cost to each cell, and from it to the end */

@@ -34,7 +34,7 @@ enum { PTC_IPT_IMAGES = 128, PTC_IPT_WANTED = 8 };
 struct ptc_ipt_image {
 	struct pt_image *image; /* owned; NULL: none */
 	const struct ptc_addrspace *as;
-	uint64_t serial; /* equal to the serial in @as: it is of that one; 0: of none */
+	uint64_t serial; /* the image belongs to @as if its key has the same serial; 0: free */
 	uint64_t layout; /* of @as at that time */
 	uint64_t used;
 	enum ptc_mode mode;

@@ -30,7 +30,7 @@ struct ptc_ipt_track {
 	struct pt_event_decoder *dec; /* owned; NULL: none yet */
 	const uint8_t *bytes;	      /* lent */
 	size_t len;
-	/* the event that the block decoder has, and the one behind it */
+	/* the event of the block decoder, and the next event */
 	struct ptc_ipt_read cur, next;
 	int bits;		       /* unused bits of cur, if cur is a TNT */
 	bool touched;		       /* one of these bits was used */

@@ -31,7 +31,7 @@ enum ptc_mask_fup ptc_mask_fup(const uint8_t *p, size_t n, size_t len);
 /* Returns the kind of event that the packet at @p reports, and its value. NONE: no event. */
 enum ptc_event_kind ptc_mask_event(const uint8_t *p, enum ptc_pkt type, uint64_t *ret_value);
 
-/* A packet that was masked, for callers that want events. */
+/* A masked packet, for callers that want events. */
 struct ptc_masked {
 	size_t off;
 	enum ptc_event_kind kind;
