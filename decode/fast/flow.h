@@ -35,7 +35,7 @@ struct ptc_fast_last {
 	enum { PTC_FAST_LAST_NONE, PTC_FAST_LAST_BLOCK, PTC_FAST_LAST_INSN } how;
 	bool listed;	/* the last record has its target, as far as known */
 	bool proven;	/* a packet shows that the flow came to the target */
-	uint32_t block; /* a packet shows that the flow came to the target */
+	uint32_t block; /* BLOCK: the last instruction of this block */
 	uint64_t ip;	/* INSN: the instruction at this address */
 	uint8_t kind, len;
 };
