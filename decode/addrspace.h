@@ -40,7 +40,7 @@ struct ptc_addrspace {
 	/* counts the changes that invalidate libipt's images */
 	uint64_t layout;
 	struct ptc_addrspace *kernel; /* lent; the upper half of all processes; NULL: none */
-	/* for libipt: one per mode, and one for no mode */
+	/* for libipt: by mode, and without a mode */
 	struct ptc_ipt_key images[PTC_MODES + 1];
 	/* ID of an immutable view: equal IDs mean equal code; 0: this one may change */
 	uint64_t view;

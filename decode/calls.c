@@ -176,7 +176,7 @@ static size_t by_signal(const struct thread *t, uint64_t interrupted)
 
 /* --- branches --- */
 
-/* A jump. Inside one function it changes nothing. */
+/* A jump. A jump inside one function changes nothing. */
 static int on_jump(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
 {
 	const struct frame *top = &t->frames[t->n - 1];
@@ -214,7 +214,7 @@ static int on_return(struct ptc_calls *c, struct thread *t, const struct ptc_ite
 	if (function && function == it->to) /* a return used as a jump */
 		return on_jump(c, t, it);
 	i = by_function(t, function);
-	if (i && i < t->n) /* how an unwinder goes on at its landing pad */
+	if (i && i < t->n) /* an unwinder goes on at a landing pad */
 		return leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING);
 	rc = leave_to(c, t, it, 0, PTC_CALL_BY_RETURN);
 	return rc ? rc : enter(c, t, it, PTC_CALL_BY_RETURN, 0);

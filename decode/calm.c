@@ -22,7 +22,7 @@ struct look {
 	struct birth {
 		int32_t pid, ppid;
 		uint64_t time;
-	} births[BIRTHS]; /* those that are yet to be forked, if it foresees */
+	} births[BIRTHS]; /* processes yet to be forked, if it foresees */
 	size_t nbirths;
 	struct ptc_turns *t;		   /* the threads that run until then */
 	bool foresees;			   /* add turns to t; else only check, and then: */
@@ -41,7 +41,7 @@ static const struct ptc_turn *turn_of(const struct look *k, int32_t pid)
 	return NULL;
 }
 
-/* Is it new that thread @tid belongs to process @pid? */
+/* Is @pid another process than the known one of thread @tid? */
 static bool moves(const struct look *k, int32_t tid, int32_t pid)
 {
 	size_t i;

@@ -111,7 +111,7 @@ static int load(struct comparing *c, struct ptc_err *err)
 	return rc;
 }
 
-/* Take all entries of the branch stack, except those that the processor has not used yet. */
+/* Take all entries of the branch stack, except entries that the processor has not used yet. */
 static int take_entries(struct comparing *c, const struct ptc_sample *s, size_t *ret_n,
 			struct ptc_err *err)
 {

@@ -231,8 +231,8 @@ static bool is_most(uint64_t part, uint64_t whole)
 
 /*
  * In a loop, a shifted stack looks like one without a shift. So a shift is constant if it is
- * possible for nearly all samples, and for more than shift 0 is. It is also constant if enough
- * samples allow it and do not allow shift 0.
+ * possible for nearly all samples, and for more samples than shift 0. It is also constant if enough
+ * samples allow this shift and do not allow shift 0.
  */
 static bool is_constant(const struct ptc_compare_sum *s, uint32_t k)
 {

@@ -134,7 +134,7 @@ static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
 	(void)elf_end(elf);
 	if (mod && dwfl_module_info(mod, &data, NULL, NULL, NULL, NULL, NULL, NULL))
 		*data = (void *)(uintptr_t)r->file;
-	if (!mod && fd >= 0) /* if there is a module, it owns the descriptor */
+	if (!mod && fd >= 0) /* the module, if any, owns the descriptor */
 		(void)close(fd);
 }
 
