@@ -33,9 +33,9 @@ struct ptc_jobs_thread {
 	/* Protected by the lock. */
 	pthread_cond_t wake;
 	bool idle;				    /* waits for wake */
-	struct ptc_made_list spare_made[SPARE_MAX]; /* owned; memory that it has written last */
+	struct ptc_made_list spare_made[SPARE_MAX]; /* owned; memory written last by this thread */
 	size_t nspare_made;
-	/* owned; memory that it has written last in its turns */
+	/* owned; memory written last by this thread, in its turns */
 	struct ptc_out_room spare_rooms[SPARE_ITEMS_MAX];
 	size_t nspare_rooms;
 };
@@ -64,7 +64,7 @@ struct ptc_jobs {
 
 	/* Used by the thread that created this. */
 	struct ptc_jobs_thread *threads; /* owned; the first one is for the caller */
-	size_t nall, nthreads;		 /* all; those that run */
+	size_t nall, nthreads;		 /* all; running ones */
 };
 
 /* Remove @s from the waiting slices. */
@@ -377,7 +377,7 @@ void ptc_jobs_free(struct ptc_jobs *j)
 	free(j);
 }
 
-/* With the lock: there is work, so wake one thread that can do it. */
+/* With the lock: wake one idle thread that can run the next slice. */
 static void wake_one(struct ptc_jobs *j)
 {
 	size_t i;

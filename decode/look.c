@@ -148,7 +148,7 @@ void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b)
 	look_there(r);
 }
 
-/* Do the bytes contain one that may begin a FUP? */
+/* Is any of the bytes the possible first byte of a FUP? */
 static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
 {
 	for (; bytes < end; bytes++)
