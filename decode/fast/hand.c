@@ -125,7 +125,7 @@ void ptc_fast_hands_forget(struct ptc_fast_code *c)
 	}
 }
 
-/* Set the hint that it is time to forget. */
+/* Set the hint `full` if most of the limit is in use. */
 static void judge(struct ptc_fast_code *c, size_t l)
 {
 	if (c->used[l] > (lists[l].max >> c->halved) / 4 * 3)

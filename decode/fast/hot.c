@@ -14,7 +14,7 @@
  */
 enum { NEAR_END = 16 };
 
-/* Bits that may wait. There is space for the bits of one more packet. */
+/* Waiting bits, at most: the bits of one more packet still fit. */
 enum { MAX_WAITING = 64 - 47 };
 
 /* Counts per kind: even and odd kinds, side by side. */
@@ -35,12 +35,12 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the even ones are the 
  * and afterwards it is loaded again.
  */
 struct hot {
-	bool counting;			  /* a constant, so that each value has its own code */
+	bool counting;			  /* a constant: each value has its own code */
 	counts even, odd;		  /* if counting: numbers of each kind */
 	struct ptc_fast_rec *out, *limit; /* else the next record; no step may begin behind limit */
 	uint64_t bits, insns, last_ip;
 	unsigned int nbits, newest, sp;
-	uint32_t at, last; /* last: NONE if it is still that of the flow */
+	uint32_t at, last; /* last: NONE while the last block is still flow.last */
 	bool listed, shared;
 	uint32_t *stack;
 
@@ -85,7 +85,7 @@ static INSIDE void load(struct ptc_fast *f, struct hot *h)
 	h->shared = c->shared;
 }
 
-/* Listed branches come before counted ones, so they are final. */
+/* Listed branches are final: they come before counted branches. */
 static __attribute__((noinline)) void save_counts(struct ptc_fast_flow *f, counts even, counts odd)
 {
 	size_t i, n;

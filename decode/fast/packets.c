@@ -344,7 +344,7 @@ static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
 		case PTC_PKT_PIP:
 		case PTC_PKT_VMCS:
 			break;
-		case PTC_PKT_OVF: /* the flow came there, and where it went is lost */
+		case PTC_PKT_OVF: /* the flow reached @from, and its target is lost */
 			r = astray(f, ptc_fast_flow_to(&f->flow, from),
 				   "an event where the flow is not");
 			return r == PTC_FAST_GO_ON ? take_ovf(f) : r;
@@ -382,7 +382,7 @@ static enum ptc_fast_status take_other(struct ptc_fast *f, int n)
 
 	if (!ptc_pkt_has_fup(p))
 		return PTC_FAST_GO_ON;
-	/* One whose FUP has a TIP changes nothing. */
+	/* A packet whose FUP has a TIP changes nothing. */
 	if (ptc_pkt_is_foreign(p, PTC_PKT_OTHER, 0)) {
 		const enum ptc_mask_fup fup = ptc_mask_fup(p, (size_t)n, f->len - f->pos);
 
