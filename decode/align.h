@@ -6,8 +6,8 @@
  * doc/adr/0017-branch-stacks-are-aligned.md.
  *
  * Pure: uses no file and no clock. n entries and w steps take O(n w) time and memory. If all
- * entries are exact, the time is O(n + w). If most are exact, most of the n w cells are too
- * expensive to look at. One test finds this out for 64 cells at once.
+ * entries are exact, the time is O(n + w). If few entries are not exact, most of the n w cells cost
+ * too much to be looked at. One test finds this out for 64 cells at once.
  */
 #ifndef PTC_DECODE_ALIGN_H
 #define PTC_DECODE_ALIGN_H

@@ -27,11 +27,11 @@ struct ptc_calm {
 struct ptc_turn {
 	uint64_t time;
 	int32_t pid, tid, cpu;
-	/* process that as belongs to: pid, or the parent that pid is yet to be forked from */
+	/* process that `as` belongs to: pid, or the parent that pid is yet to be forked from */
 	int32_t code;
 	uint64_t born; /* time of that fork; 0: pid exists already */
 	const struct ptc_addrspace *as; /* lent, until sideband records are applied */
-	bool known;			/* the process that as belongs to exists */
+	bool known;			/* the process that `as` belongs to exists */
 };
 
 enum { PTC_TURNS = 128 };

@@ -10,7 +10,7 @@
 #include "decode/dead.h"
 
 enum ptc_crash_reason {
-	PTC_REASON_OTHER,	   /* the signal says everything */
+	PTC_REASON_OTHER,	   /* the signal itself is the whole reason */
 	PTC_REASON_NULL_PAGE,	   /* an access near address 0 */
 	PTC_REASON_READ_ONLY,	   /* a write to memory that is not writable */
 	PTC_REASON_STACK_OVERFLOW, /* an access just below a stack */

@@ -17,7 +17,9 @@ struct ptc_exact {
 	/* state: so many of the first entries match what was fed last */
 	size_t n, state;
 	size_t fed;
-	/* failure function: entries of the first i that their end repeats */
+	/*
+	 * back[i]: length of the longest proper prefix of the first i entries that also ends them
+	 */
 	uint16_t back[PTC_ALIGN_ENTRIES + 1];
 	size_t at[PTC_ALIGN_ENTRIES];	      /* numbers of the steps fed last, as a ring buffer */
 };

@@ -152,8 +152,7 @@ static inline void ptc_feed_push(struct ptc_feed *f)
 
 /*
  * The flow needed a bit or an address for a return. The feed must be known. In a damaged trace the
- * bit may be 0, or no call may match. Then libipt must be asked, because its behavior depends on
- * the rest.
+ * bit may be 0, or no call may match. Then libipt must be asked what it did.
  */
 static inline void ptc_feed_take_return(struct ptc_feed *f)
 {

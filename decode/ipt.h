@@ -80,7 +80,7 @@ int ptc_ipt_track(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
  */
 int ptc_ipt_image(struct ptc_ipt *ipt, struct ptc_addrspace *as, enum ptc_mode mode,
 		  const struct ptc_ipt_image **ret, struct ptc_err *err);
-/* Call before @as is released or becomes another one. It has no images afterwards. */
+/* Call before @as is released or replaced. It has no images afterwards. */
 void ptc_ipt_forget_images(struct ptc_addrspace *as);
 
 /* Returns the cause of a gap for a decoder's negative status. */

@@ -35,7 +35,7 @@ struct ptc_out {
 	uint64_t newest; /* no item is of a later time */
 	bool failed;	 /* out of memory: checked once a step */
 
-	/* Copied into every item, in the order of its members. */
+	/* Copied into every item. Same order as in struct ptc_item. */
 	int32_t pid, tid, cpu;
 	uint32_t queue;
 
@@ -154,7 +154,7 @@ struct ptc_item *ptc_out_event(struct ptc_out *o, enum ptc_event_kind kind, uint
 			       uint64_t value, uint64_t time);
 void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint64_t len,
 		 uint64_t time);
-/* Insert PTC_GAP_LOST of length 0 behind the items up to @time. Some of their trace may be lost. */
+/* Insert PTC_GAP_LOST of length 0 behind the items up to @time: trace may be missing there. */
 void ptc_out_lost(struct ptc_out *o, uint64_t off, uint64_t time);
 /* Append PTC_GAP_SNAPSHOT for the queue, whichever thread runs then. */
 void ptc_out_unkept(struct ptc_out *o, uint64_t off, uint64_t len, uint64_t time);

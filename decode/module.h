@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Computes where the sections of a kernel module's file (.ko) are placed when it is loaded. The
- * kernel links it when it loads it, so the file does not tell.
+ * kernel links the file at that time, so the file itself does not tell.
  */
 #ifndef PTC_DECODE_MODULE_H
 #define PTC_DECODE_MODULE_H

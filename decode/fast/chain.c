@@ -11,8 +11,8 @@ enum { FIRST_BITS = 12, LAST_BITS = 20, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
 enum { UNSAID_MAX = 16 };
 
 /*
- * A missing chain costs as much, so many times, as making one. The table is full when refused
- * chains have cost more than it would cost to make all used ones again.
+ * To do without a chain this many times costs as much as to make one. The table is full when the
+ * refused chains have cost more than it would cost to make all used ones again.
  */
 enum { REFUSED_EACH = 8 };
 

@@ -242,8 +242,7 @@ static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, 
 
 /*
  * Use bits until fewer than @least are left, or until an address is needed. Inlining keeps @h in
- * registers, which saves two thirds of the time. So only inlined functions may get the address of
- * @h.
+ * registers, which makes a third of the time. So only inlined functions may get the address of @h.
  */
 static INSIDE enum ptc_fast_reached use_bits(struct ptc_fast *f, struct hot *h, unsigned int least)
 {

@@ -13,7 +13,8 @@ enum ptc_fast_status ptc_fast_decline(struct ptc_fast *f, const char *why)
 }
 
 /*
- * Check that the flow reached its destination. @why: the reason if it needs another packet first.
+ * Go on if the flow reached its destination, else decline. @why: the reason if it needs another
+ * packet.
  */
 static enum ptc_fast_status astray(struct ptc_fast *f, enum ptc_fast_reached r, const char *why)
 {
@@ -40,8 +41,8 @@ static enum ptc_fast_status take_time(struct ptc_fast *f, const uint8_t *p, enum
 }
 
 /*
- * Does another thread run from now on? The branch of the last instruction belongs to that thread.
- * But an instruction in front of the chunk is not known here.
+ * Does another thread run from now on? The branch of the last instruction then belongs to that
+ * thread. If that instruction is in front of the chunk, it is not known here.
  */
 static bool turn(struct ptc_fast *f, struct ptc_fast_mark *m)
 {
@@ -96,7 +97,7 @@ static bool take_ip(struct ptc_fast *f, uint64_t *ret)
 }
 
 /*
- * Use the bits as far as they lead. Exception: ptc_fast_hurry is called next, and uses them
+ * Use the bits as far as they lead. If ptc_fast_hurry is called next, leave them: it uses them
  * together with later bits. Remaining bits come behind an address that has not come yet. The packet
  * at pos has @n bytes.
  */
@@ -226,7 +227,7 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 
 /*
  * The flow comes to @ip, to an event that does not change the flow. libipt handles a second event
- * at the same place in its own way.
+ * at the same place in its own way, so that one is declined.
  */
 static enum ptc_fast_status take_marker(struct ptc_fast *f, uint64_t ip)
 {

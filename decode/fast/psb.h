@@ -28,7 +28,7 @@ bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, bool *tsc,
 /* Set *@ret from the second byte of a MODE.Exec. Returns false if no code has such a mode. */
 bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret);
 
-/* Returns the length of the CYC at @p, which is whole. 0: longer than any CYC. */
+/* Returns the length of the CYC at @p, which is whole. 0: longer than a CYC may be. */
 static inline size_t ptc_fast_cyc_len(const uint8_t *p)
 {
 	enum { MAX = 15 };
@@ -42,8 +42,8 @@ static inline size_t ptc_fast_cyc_len(const uint8_t *p)
 }
 
 /*
- * Does the valid packet at @p give only the time, or nothing at all? Call once for each packet.
- * @tsc remembers a TSC that no TMA has used.
+ * Is the packet at @p valid, and does it give only the time, or nothing at all? Call once for each
+ * packet. @tsc remembers a TSC that no TMA has used.
  */
 bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc);
 

@@ -14,7 +14,7 @@ enum ptc_fast_upcoming {
 	PTC_FAST_UPCOMING_CUT, /* the bytes end, but the trace goes on: more bytes would decide */
 };
 
-/* Reason for declining a chunk because of the last one. Compared by its address. */
+/* The reason for declining a chunk for PTC_FAST_UPCOMING_CUT. Compared by its address. */
 extern const char PTC_FAST_TOO_SHORT[];
 
 /*
