@@ -36,7 +36,10 @@ static struct ptc_ahead_psb find(struct ptc_ahead *a, struct ptc_spot at)
 			return p;
 		}
 	}
-	/* The time of the copy is no bound. But it shows which of two PSBs is wrong. */
+	/*
+	 * The time at which the trace was copied is no bound. But it shows which of two PSBs is
+	 * wrong.
+	 */
 	if (a->stream->n && a->stream->spans[a->stream->n - 1].reference)
 		p.ns = ptc_tsc_clock_ns(&a->clock, a->stream->spans[a->stream->n - 1].reference, 0);
 	return p;

@@ -11,7 +11,7 @@
 
 enum {
 	FEW = 3
-}; /* missing branches in a row; as many entries behind more of them may be left over */
+}; /* missing branches in a row; behind more of them, so many entries may be left over */
 
 void ptc_align_release(struct ptc_align *a)
 {

@@ -108,7 +108,7 @@ static size_t *slot_of(const struct ptc_codefiles *s, const struct key *k)
 	return &s->slots[i];
 }
 
-/* Use at most half of the slots: a file has at most one. */
+/* Keep half of the slots free: a file has at most one. */
 static bool grow_slots(struct ptc_codefiles *s)
 {
 	const size_t nslots = s->nslots, n = nslots ? nslots * 2 : FIRST_SLOTS;
@@ -224,7 +224,10 @@ int ptc_codefile_reopen(const struct ptc_codefile *f)
 	return -1;
 }
 
-/* Acquire load: pairs with set_pages. Threads may look at pages while others are being read. */
+/*
+ * Acquire load: pairs with set_pages, so the bytes of a page are visible with its bit. Threads may
+ * look at pages while others are being read.
+ */
 static uint64_t word_of(const struct ptc_codefile *f, uint64_t page)
 {
 	return __atomic_load_n(&f->pages[page / 64], __ATOMIC_ACQUIRE);

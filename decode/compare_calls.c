@@ -8,7 +8,8 @@
 enum {
 	OLDER = 8,   /* calls beyond the entries of a stack: some may be missing in it */
 	BACK = 256,  /* steps by which the next sample may be earlier in the trace */
-	PLACES = 64, /* last places where a stack that is nowhere exact is read, at most */
+	/* places where a stack that is nowhere exact is read, at most: the last ones */
+	PLACES = 64,
 };
 
 struct looking {

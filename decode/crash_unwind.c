@@ -262,8 +262,8 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 	if (out->cut)
 		return DWARF_CB_ABORT;
 	/*
-	 * Two interrupted frames in a row: the kernel's return code of a handler, which nobody
-	 * called, and the interrupted frame.
+	 * Two interrupted frames in a row: the first is the code that a handler returns to, which
+	 * nobody called. Replace it by the frame that the signal interrupted.
 	 */
 	if (interrupted && out->n > 1 && out->frames[out->n - 1].interrupted)
 		out->n--;

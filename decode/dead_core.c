@@ -13,7 +13,7 @@
 
 enum { STACK_MAX = 256 << 10, RED_ZONE = 256, AROUND_IP = 256 };
 
-/* Returns the signal. The note has the offsets of siginfo_t (asm-generic/siginfo.h). */
+/* Returns the signal. The note has the layout of siginfo_t (asm-generic/siginfo.h). */
 static struct ptc_crash_signal signal_of(const struct ptc_core *c)
 {
 	struct ptc_crash_signal s = { .pid = (uint64_t)c->pid,

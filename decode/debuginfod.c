@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * Loaded, not linked, as in elfutils and perf: it needs libcurl and more.
- * debuginfod_find_debuginfo(3)
+ * Loaded, not linked, as in elfutils and perf: it needs libcurl and more. See
+ * debuginfod_find_debuginfo(3).
  */
 static const char soname[] = "libdebuginfod.so.1";
 

@@ -291,7 +291,7 @@ int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct pt
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err)
 {
 	struct dump d = { .ps = ps, .s = s, .clock = clock, .same = is_monotonic(f) };
-	/* Half of the budget is for later steps that decoding cannot do without. */
+	/* Keep half of the budget for later steps, without which nothing can be decoded. */
 	const uint64_t kept = ptc_budget_left() / 2;
 	size_t i;
 	int r = ps->origin.dumps.n ? read_clocks(&d, f, err) : 0;

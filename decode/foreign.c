@@ -117,7 +117,7 @@ static int by_order(const void *a, const void *b)
 }
 
 /*
- * List all threads but @own. If there are too many steps, the last ones to run come first. Returns
+ * List all threads but @own. If there are too many steps, threads that ran last come first. Returns
  * false if out of memory.
  */
 static bool list_turns(struct ptc_foreign *f, const struct ptc_recent *r,

@@ -236,7 +236,7 @@ static bool varint(struct ptc_cur *c, uint32_t *ret)
 
 /*
  * Go to the next value: a change (0: no more values), and the number of code bytes. Returns false
- * at the end, or if damaged: each step has some bytes of code.
+ * at the end, or if damaged: a step without code bytes is damaged.
  */
 static bool step(struct value *v)
 {

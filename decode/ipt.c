@@ -80,7 +80,7 @@ static struct pt_config config_of(const struct ptc_ipt *ipt, const uint8_t *byte
 	struct pt_config config;
 
 	pt_config_init(&config);
-	/* A decoder only reads. The encoder has the same type. */
+	/* A decoder only reads. The type is not const, because the encoder has the same type. */
 	config.begin = (uint8_t *)(uintptr_t)bytes;
 	config.end = config.begin + len;
 	config.mtc_freq = p->mtc_freq;

@@ -98,7 +98,7 @@ static int ends_early(const struct ptc_jit_iter *it, const struct ptc_cur *at, s
 			   "it ends within a record, as one that is being written does");
 }
 
-/* pid, tid, vma, address, size, index, the name and its NUL, the code. */
+/* Fields: pid, tid, vma, address, size, index, the name and its NUL, the code. */
 static int take_load(struct ptc_jit_iter *it, struct ptc_cur body, struct ptc_jit_code *ret,
 		     struct ptc_err *err)
 {
@@ -121,7 +121,7 @@ static int take_load(struct ptc_jit_iter *it, struct ptc_cur body, struct ptc_ji
 	return know(it, &k) ? 1 : ptc_fail_mem(err);
 }
 
-/* pid, tid, vma, old address, new address, size, index. Returns 0 for unknown code. */
+/* Fields: pid, tid, vma, old address, new address, size, index. Returns 0 for unknown code. */
 static int take_move(struct ptc_jit_iter *it, struct ptc_cur body, struct ptc_jit_code *ret,
 		     struct ptc_err *err)
 {

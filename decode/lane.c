@@ -158,7 +158,7 @@ static const struct ptc_slice_seam *meet(const struct ptc_decode *d, const struc
 	struct ptc_seam here;
 	size_t i;
 
-	/* Records of later times must not have been applied, as if time went back. */
+	/* If time went back, records of later times have been applied: then no seam fits. */
 	if (s->useless || (d->clock.valid && d->applied_ns > ptc_replay_time(l->replay)) ||
 	    !ptc_replay_seam(l->replay, &here))
 		return NULL;

@@ -14,7 +14,7 @@ void ptc_leftout_add(struct ptc_leftout *l, const char *file, const char *what, 
 	char *copy;
 	size_t i;
 
-	(void)ptc_budget_refused(); /* reported here */
+	(void)ptc_budget_refused(); /* the refusal is reported here */
 	if (!l || l->n == MOST)
 		return;
 	for (i = 0; i < l->n; i++)
