@@ -52,8 +52,8 @@ static size_t first_behind(const struct ptc_joint *j, int32_t cpu, uint64_t time
 }
 
 /*
- * Was nothing kept of @cpu at @time? False also if nobody asked for that CPU. *@ret_queue: the
- * queue of its trace.
+ * Was nothing kept of @cpu at @time? Without any trace of @cpu: only if the trace is from samples.
+ * *@ret_queue: the queue of its trace.
  */
 static bool is_lost(const struct ptc_joint *j, int32_t cpu, uint64_t time, uint32_t *ret_queue)
 {

@@ -41,8 +41,9 @@ struct ptc_fast_mark {
 struct ptc_fast;
 
 /*
- * Asks whether the same thread still runs at time @tsc. PTC_FAST_TURN: another thread runs. If it
- * has other code, ptc_fast_change was called.
+ * Asks whether the same thread still runs at time @tsc. PTC_FAST_TURN: another thread runs. If that
+ * has other code, ptc_fast_change was called. PTC_FAST_NO_TURN: declined, and flow.why has the
+ * reason.
  */
 enum ptc_fast_turn { PTC_FAST_SAME, PTC_FAST_TURN, PTC_FAST_NO_TURN };
 typedef enum ptc_fast_turn ptc_fast_ask(void *ctx, struct ptc_fast *f, uint64_t tsc);

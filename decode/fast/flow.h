@@ -129,7 +129,10 @@ struct ptc_fast_stand {
 	uint8_t modes[PTC_FAST_STACK];
 };
 
-/* Until ptc_fast_flow_return, the flow refers to nothing of its code. */
+/*
+ * Returns the stand of the flow. Until ptc_fast_flow_return, the flow refers to nothing of its
+ * code.
+ */
 struct ptc_fast_stand ptc_fast_flow_leave(struct ptc_fast_flow *f);
 /*
  * Go on at the same place, in the code that the flow has now. On failure false: why has the reason.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for tables with random access. Each line of a table is one cache line of the processor.
+ * Memory for tables with random access. Tables are aligned to the cache lines of the processor.
  * Large tables use large pages, as far as the kernel has them. A table grows in place, so that
  * other threads may read it at the same time. It reserves address space for its largest size, and
  * has memory for the used part.
