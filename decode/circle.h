@@ -13,7 +13,7 @@
 struct ptc_circle {
 	uint64_t ip;  /* an instruction in the loop */
 	size_t insns; /* per iteration; 0: there is no loop */
-	bool calls;   /* it contains calls: each iteration uses stack */
+	bool calls;   /* the loop contains calls: each iteration uses stack */
 };
 
 /* Reads up to @len bytes of code at @ip. Returns the number of bytes read. */

@@ -20,7 +20,7 @@
 
 struct ptc_symtab;
 
-/* What missing code has cost. */
+/* Losses caused by missing code. */
 struct ptc_cost {
 	uint64_t gaps;
 	uint64_t bytes;	   /* of trace */

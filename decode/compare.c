@@ -13,7 +13,7 @@
 #include "decode/recent.h"
 #include "decode/run.h"
 
-/* Of stacks that end at the ip, only some are checked for other possible shifts. */
+/* Only some of the stacks that end at the ip are checked for other possible shifts. */
 enum { SHIFTS_EVERY = 16, SHIFTS_FIRST = 4096 };
 
 struct waiting {

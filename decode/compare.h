@@ -49,7 +49,7 @@ struct ptc_compare_sample {
 struct ptc_compare_opts {
 	uint64_t slack_ns;    /* how much times may be wrong */
 	uint64_t first, last; /* numbers of samples in order of time, from 1; both included */
-	/* of a recording, with opts.untraced, without opts.runs; not run yet */
+	/* decoder of a recording, with opts.untraced, without opts.runs; not run yet */
 	struct ptc_decode *d;
 	/* Called for each sample, in order of time. Returns false if out of memory. */
 	bool (*on_sample)(void *ctx, const struct ptc_compare_sample *s);

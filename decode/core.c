@@ -15,7 +15,7 @@
 
 enum {
 	PAGE = 4096,
-	FIRST_PAGES = 16 * PAGE, /* of a mapped file: they contain its build-id */
+	FIRST_PAGES = 16 * PAGE, /* bytes of a mapped file that contain its build-id */
 	/* struct elf_prpsinfo of x86-64 (linux/elfcore.h) */
 	PRPSINFO_PID = 24,
 	PRPSINFO_SIZE = 136,
@@ -106,7 +106,7 @@ static bool take_note(struct ptc_core *c, uint32_t type, const uint8_t *desc, ui
 	if (type == NT_PRPSINFO && len >= PRPSINFO_SIZE)
 		c->pid = (int32_t)ptc_le32(desc + PRPSINFO_PID);
 	if (type == NT_SIGINFO && len >= PTC_CORE_SIGINFO && !c->siginfo)
-		/* of the thread that was killed; later ones are of other threads */
+		/* the note of the killed thread; later notes are of other threads */
 		c->siginfo = desc;
 	if (type == NT_PRSTATUS && len >= PRSTATUS_SIZE)
 		return take_thread(c, desc);

@@ -50,7 +50,7 @@ struct ptc_crash_report {
 	struct ptc_crash_stack traced, unwound;
 	int differ; /* index of the first frame that differs, or PTC_CRASH_SAME */
 
-	uint64_t ip; /* of the last instruction, or of the one that would have been next */
+	uint64_t ip; /* address of the last instruction, or of the one that would have been next */
 	uint8_t insn[PTC_INSN_MAX]; /* bytes at ip */
 	size_t insn_len;	    /* 0: none */
 	struct ptc_operands ops;    /* valid if insn_len */

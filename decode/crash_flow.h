@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the trace shows of a thread up to its end: its last branches, its calls, its stack. */
+/* Collects what the trace shows of a thread up to its end: last branches, calls, stack. */
 #ifndef PTC_DECODE_CRASH_FLOW_H
 #define PTC_DECODE_CRASH_FLOW_H
 

@@ -101,7 +101,7 @@ static bool list_mappings(struct files *fs, const struct ptc_range *r, size_t *r
 	return any;
 }
 
-/* Is it not reported yet? libdwfl drops a module that is reported twice. */
+/* Is the module new? If a module is reported twice, libdwfl drops it. */
 static bool is_new(struct files *fs, const struct ptc_codefile *f, uint64_t bias)
 {
 	size_t i;

@@ -99,7 +99,7 @@ static bool take_around(struct ptc_dead *d, const struct ptc_core *c, uint64_t a
 	if (!ptc_core_read(c, from, &byte, 1))
 		from = addr;
 	if (!ptc_core_read(c, from, &byte, 1))
-		from = ptc_core_next(c, addr); /* of an exhausted stack: where the stack begins */
+		from = ptc_core_next(c, addr); /* beginning of an exhausted stack */
 	if (from > addr && from - addr > STACK_MAX)
 		return true; /* the segment belongs to something else */
 	return take_memory(d, c, from, len);

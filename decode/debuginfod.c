@@ -43,7 +43,7 @@ void ptc_debuginfod_free(struct ptc_debuginfod *d)
 		return;
 	if (d->client && function(d, "debuginfod_end", &end))
 		end(d->client);
-	/* What curl has set up stays, so the library must stay loaded. */
+	/* The library must stay loaded, because the data that curl has set up stay. */
 	free(d);
 }
 

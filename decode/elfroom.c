@@ -11,7 +11,8 @@
 #include "base/budget.h"
 
 enum {
-	SECTION_COST = 512, /* what libelf keeps of each section, and of each segment, at least */
+	/* least memory that libelf keeps of each section, and of each segment */
+	SECTION_COST = 512,
 	HEADERS = 64,	    /* headers that are read at once */
 };
 

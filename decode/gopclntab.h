@@ -44,7 +44,8 @@ struct ptc_gopclntab {
 };
 
 struct ptc_go_func {
-	uint64_t addr, size; /* of its code, without the bytes that align the next function */
+	/* address and size of the code, without the bytes that align the next function */
+	uint64_t addr, size;
 	size_t name; /* offset in `names`; the name ends with a 0, behind `names` at the latest */
 };
 

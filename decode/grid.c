@@ -97,7 +97,7 @@ static struct ptc_grid_edge extra(const struct ptc_grid *g, size_t i, size_t j)
 		e.verdict = (uint8_t)outside;
 	} else if (i > 1 && ptc_grid_entry(g, i)->from == ptc_grid_entry(g, i - 1)->from &&
 		   ptc_grid_entry(g, i)->to == ptc_grid_entry(g, i - 1)->to) {
-		/* Of two copies, the newer one is the extra one. */
+		/* The newer one of two copies is the extra one. */
 		e.cost = COST_TWICE;
 		e.verdict = PTC_VERDICT_DUPLICATED;
 	}

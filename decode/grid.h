@@ -23,7 +23,7 @@ enum {
 };
 
 struct ptc_grid_edge {
-	uint16_t entries; /* that the edge reads */
+	uint16_t entries; /* entries that the edge reads */
 	uint8_t steps, cost, verdict;
 	bool foreign;
 };

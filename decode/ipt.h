@@ -35,7 +35,7 @@ struct ptc_ipt_image {
 	struct pt_image *image; /* owned; NULL: none */
 	const struct ptc_addrspace *as;
 	uint64_t serial; /* the image belongs to @as if its key has the same serial; 0: free */
-	uint64_t layout; /* of @as at that time */
+	uint64_t layout; /* layout of @as at that time */
 	uint64_t used;
 	enum ptc_mode mode;
 	/* Addresses where code was read that libipt can read from a file: ptc_ipt_image adds it. */

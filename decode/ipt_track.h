@@ -35,13 +35,13 @@ struct ptc_ipt_track {
 	int bits;		       /* unused bits of cur, if cur is a TNT */
 	bool touched;		       /* one of these bits was used */
 	bool fails;		       /* the packet behind cur cannot be read */
-	bool failed;		       /* so cur was not used */
+	bool failed;		       /* cur was not used for that reason */
 	bool timed;		       /* an event in front of cur had a time */
-	uint64_t tsc;		       /* that time */
+	uint64_t tsc;		       /* time of that event */
 	uint64_t before;	       /* end of the event in front of cur */
 	bool due;		      /* in front of cur comes an event that libipt 2.1 left out */
-	struct pt_event due_event;    /* that event */
-	int due_status;		      /* its status */
+	struct pt_event due_event;    /* the event that was left out */
+	int due_status;		      /* status of due_event */
 	uint64_t looked_from, looked; /* the last argument of ahead(), and its result */
 };
 

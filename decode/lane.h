@@ -38,7 +38,7 @@ struct ptc_lane {
 	uint64_t context; /* ptc_decode.contexts when the replay got its context */
 	bool live;
 	struct ptc_spot start;	    /* where decoding begins */
-	struct ptc_spot next_start; /* of the next attempt, for --last */
+	struct ptc_spot next_start; /* start of the next attempt, for --last */
 	bool begun;
 	uint64_t begin_ns;    /* valid once begun: the time of the beginning */
 	struct ptc_sums sums; /* counts that are not handed over yet, as items or as sums */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory budget did not allow: reported in a note at the end. */
+/* Lists data that the memory budget did not allow. A note at the end reports the list. */
 #ifndef PTC_DECODE_LEFTOUT_H
 #define PTC_DECODE_LEFTOUT_H
 

@@ -17,7 +17,7 @@
 /* The meaning of the FUP behind a packet. */
 enum ptc_mask_fup {
 	PTC_MASK_NO_FUP,
-	PTC_MASK_FUP,	    /* it gives the place of the event, and nothing else */
+	PTC_MASK_FUP,	    /* the FUP gives the place of the event, and nothing else */
 	PTC_MASK_FUP_TIP,   /* a TIP, or TIP.PGD, gives the target of the event */
 	PTC_MASK_UNDECIDED, /* the answer is behind the available bytes */
 };

@@ -15,8 +15,8 @@ struct ptc_lane;
 struct ptc_sink;
 
 struct ptc_merge {
-	struct ptc_least fronts; /* of lanes with items: the time of the first one */
-	struct ptc_least lows;	 /* of live lanes: no later item is before this time */
+	struct ptc_least fronts; /* for lanes with items: time of the first item */
+	struct ptc_least lows;	 /* for live lanes: no later item is before this time */
 };
 
 /* Begins a pass over all lanes. No lane has items or is live. */

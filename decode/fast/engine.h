@@ -35,7 +35,7 @@ struct ptc_fast_mark {
 	uint64_t insns; /* instructions in front of it */
 	uint64_t tsc;
 	bool turn; /* from here on another thread runs */
-	bool late; /* that thread has the last record in front, too, at the earlier time */
+	bool late; /* the last record in front is of that thread, too, at the earlier time */
 };
 
 struct ptc_fast;
@@ -81,7 +81,7 @@ struct ptc_fast {
 	bool mode_said;	    /* there is a mode for the TIP that must come next */
 	bool mode_waits;    /* tracing is off: there is a mode for the next TIP.PGE */
 	bool marker;	    /* the next FUP belongs to a packet in front of it */
-	bool mwait;	    /* that packet is an MWAIT, whose FUP an EXSTOP may share */
+	bool mwait;	    /* the packet is an MWAIT, whose FUP an EXSTOP may share */
 	bool marked;	    /* such a FUP came at marked_insns instructions */
 	uint64_t marked_insns;
 	size_t psb;   /* offset of the last PSB */

@@ -263,7 +263,7 @@ struct place {
 	uint64_t ip;
 	size_t insns, recs, pushes; /* counts in front of it */
 	size_t insn;		    /* the instruction in front of it: index in lens */
-	uint64_t insn_ip;	    /* and its address */
+	uint64_t insn_ip;	    /* address of that instruction */
 };
 
 /* Move @at over one instruction. */

@@ -19,7 +19,7 @@ enum { PTC_FAST_STACK = 64 }; /* return addresses that the processor keeps: SDM 
 
 /* How a part of the flow ended. */
 enum ptc_fast_reached {
-	PTC_FAST_THERE,	     /* it reached its destination */
+	PTC_FAST_THERE,	     /* the flow reached its destination */
 	PTC_FAST_NEEDS_IP,   /* at an indirect jump, call or far branch, which did not run */
 	PTC_FAST_NEEDS_BITS, /* at a jcc or return, which did not run */
 	PTC_FAST_LOST,	     /* the trace does not match the code, or there is no code; see why */

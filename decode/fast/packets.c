@@ -226,8 +226,8 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 }
 
 /*
- * The flow comes to @ip, to an event that does not change the flow. libipt handles a second event
- * at the same place in its own way, so that one is declined.
+ * The flow comes to @ip, to an event that does not change the flow. A second event at the same
+ * place is declined, because libipt handles that in its own way.
  */
 static enum ptc_fast_status take_marker(struct ptc_fast *f, uint64_t ip)
 {

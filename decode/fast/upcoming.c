@@ -3,7 +3,7 @@
 
 #include "decode/fast/psb.h"
 
-/* What the packets so far still need. */
+/* Requirement that the packets so far leave open. */
 enum open { NOTHING, AN_ADDRESS, AN_ADDRESS_IN_A_MODE };
 
 /* Position of the look-ahead. */
