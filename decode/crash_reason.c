@@ -206,7 +206,7 @@ static void of_bus(struct ptc_crash_why *w, const struct ptc_dead *d,
 		w->reason = PTC_REASON_BEYOND_FILE;
 }
 
-/* Both are one exception. The divisor distinguishes them. */
+/* Division by zero and overflow are one exception. The divisor distinguishes them. */
 static void of_fpe(struct ptc_crash_why *w, const struct ptc_dead *d,
 		   const struct ptc_operands *ops)
 {

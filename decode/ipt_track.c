@@ -89,7 +89,7 @@ static bool has_more_of_packet(const struct ptc_ipt_track *t)
 	return is_at_packet(t) && t->next.status >= 0 && t->next.end == t->cur.end;
 }
 
-/* Returns the packet behind the one of cur. If that one has more events, returns it. */
+/* Returns the packet behind the packet of cur. Returns the packet of cur, if it has more events. */
 static uint64_t behind(const struct ptc_ipt_track *t)
 {
 	const uint64_t end = t->cur.end;

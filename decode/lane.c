@@ -72,7 +72,7 @@ static void show(struct ptc_lane *l, const struct ptc_slice_step *step)
 	ptc_out_saw(o, step->newest);
 }
 
-/* Play the next step of the slice. There is one. */
+/* Play the next step of the slice, which has one. */
 static int play(struct ptc_decode *d, struct ptc_lane *l)
 {
 	struct ptc_slice *s = l->playing;

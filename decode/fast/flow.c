@@ -405,7 +405,7 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 
 void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 {
-	/* A branch that needs no trace is proven only by what follows it. */
+	/* Only later trace proves a branch that needs no trace. */
 	if (f->last.listed && !f->last.proven && is_direct(ptc_fast_flow_last(f).kind))
 		f->nrecs--;
 	no_last(f);

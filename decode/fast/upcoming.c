@@ -3,7 +3,7 @@
 
 #include "decode/fast/psb.h"
 
-/* Requirement that the packets so far leave open. */
+/* Requirements left open by the packets so far. */
 enum open { NOTHING, AN_ADDRESS, AN_ADDRESS_IN_A_MODE };
 
 /* Position of the look-ahead. */
