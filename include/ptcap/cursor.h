@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bounds-checked view of bytes. Everything that comes from a file or a ring
- * is read through it: little endian, from bytes, never by casting.
+ * A bounds-checked view of bytes. All data from a file or a ring is read through it: little endian,
+ * byte by byte, never by casting a pointer to a struct.
  *
- * The readers return false, and move nothing, when too few bytes are left.
+ * The readers return false and do not move the cursor when too few bytes are left.
  */
 #ifndef PTCAP_CURSOR_H
 #define PTCAP_CURSOR_H
@@ -19,7 +19,7 @@ extern "C" {
 
 struct ptc_cur {
 	const uint8_t *pos;
-	const uint8_t *end; /* borrowed: dies with the owner of the bytes */
+	const uint8_t *end; /* borrowed: valid as long as the owner of the bytes keeps them */
 };
 
 static inline struct ptc_cur ptc_cur_init(const void *bytes, size_t len)
@@ -56,12 +56,12 @@ static inline bool ptc_cur_skip(struct ptc_cur *c, size_t n)
 {
 	if (n > ptc_cur_left(c)) /* subtract, never add: cannot overflow */
 		return false;
-	if (n) /* an empty view may be NULL, to which C lets nothing be added */
+	if (n) /* an empty view may be NULL, and NULL + n is undefined in C */
 		c->pos += n;
 	return true;
 }
 
-/* Lend @n bytes: *ret points into the view. */
+/* Borrow the next @n bytes: *ret points into the view. */
 static inline bool ptc_cur_bytes(struct ptc_cur *c, size_t n, const uint8_t **ret)
 {
 	const uint8_t *p = c->pos;
@@ -72,7 +72,7 @@ static inline bool ptc_cur_bytes(struct ptc_cur *c, size_t n, const uint8_t **re
 	return true;
 }
 
-/* Cut the first @n bytes off as a view of their own. */
+/* Split off the first @n bytes into *ret. */
 static inline bool ptc_cur_sub(struct ptc_cur *c, size_t n, struct ptc_cur *ret)
 {
 	const uint8_t *p;
@@ -124,8 +124,8 @@ static inline bool ptc_cur_le64(struct ptc_cur *c, uint64_t *ret)
 }
 
 /*
- * A NUL-terminated string that lies wholly inside the view; the cursor moves
- * behind its NUL. False (nothing moved) if there is no NUL.
+ * Read a NUL-terminated string that lies wholly inside the view. *ret points into the view. The
+ * cursor moves behind the NUL. Returns false, without moving, if there is no NUL.
  */
 static inline bool ptc_cur_str(struct ptc_cur *c, const char **ret)
 {
