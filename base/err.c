@@ -8,7 +8,7 @@
 #include <string.h>
 
 static _Thread_local uint64_t
-	budget_mib; /* the budget that refused memory to this thread; 0: none did */
+	budget_mib; /* MiB of the budget that refused memory to this thread; 0: none */
 
 static void set(struct ptc_err *err, enum ptc_errc code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
