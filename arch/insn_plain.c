@@ -6,13 +6,13 @@
 /*
  * Operands of each opcode (SDM vol. 2, appendix A). One letter says which bytes follow the opcode:
  *
- * 	.	left to Zydis		-	nothing
- * 	m	ModRM			l	ModRM, memory operand only
- * 	8 z v	immediate of 1 byte; of 4, or 2 with 66; as z, or 8 with REX.W
- * 	b d	m and 8; m and z	B g	b and m, except /6
- * 	c C	b and d, only /0	t T	m, and 8 or z for /0; not /1
- * 	x X	m, only /0 and /1; /0, /1, /6, and calls and jumps: /2, /4
- * 	j J i	jcc, jmp of 4, jmp of 1	k r	call, ret
+ *	.	left to Zydis		-	nothing
+ *	m	ModRM			l	ModRM, memory operand only
+ *	8 z v	immediate of 1 byte; of 4, or 2 with 66; as z, or 8 with REX.W
+ *	b d	m and 8; m and z	B g	b and m, except /6
+ *	c C	b and d, only /0	t T	m, and 8 or z for /0; not /1
+ *	x X	m, only /0 and /1; /0, /1, /6, and calls and jumps: /2, /4
+ *	j J i	jcc, jmp of 4, jmp of 1	k r	call, ret
  */
 static const char one_byte[] = "mmmm8z..mmmm8z.." /* 00 */
 			       "mmmm8z..mmmm8z.." /* 10 */

@@ -4,7 +4,7 @@
  * branch. CPU time of one thread; the two alternate. Prints medians and their ratio, which should
  * be at most 1.3.
  *
- * 	bench_compare [-p PAIRS] FILE		(5)
+ *	bench_compare [-p PAIRS] FILE		(5)
  *
  * FILE has trace and branch stacks: ptcap record -o a -- COMMAND; ptcap convert -i a -o FILE
  * --branch-stacks=32,10000

@@ -3,21 +3,21 @@
  * Cost of decoding, as ratios of CPU time to the unavoidable minimum. Programs are recorded with
  * the emulated source. For each of them:
  *
- * 	engine	ptc_decode_pass with a sink that hashes every branch, against a bare loop around
- * 		libipt's block decoder with the same flags, image and warm section cache. Both
- * 		count instructions, which must agree. One thread.
- * 	text	ptcap decode -j 1 -F from,to against perf script --itrace=b -F ip,addr. Both print
- * 		one line per branch, and the number of lines must agree.
- * 	last	ptcap decode --last 1000, in ms, and relative to decoding all.
+ *	engine	ptc_decode_pass with a sink that hashes every branch, against a bare loop around
+ *		libipt's block decoder with the same flags, image and warm section cache. Both
+ *		count instructions, which must agree. One thread.
+ *	text	ptcap decode -j 1 -F from,to against perf script --itrace=b -F ip,addr. Both print
+ *		one line per branch, and the number of lines must agree.
+ *	last	ptcap decode --last 1000, in ms, and relative to decoding all.
  *
  * The two of a pair alternate; medians are printed. Slow programs get fewer pairs: the whole run
  * takes about a quarter of an hour. Required: perf, gcc, python3, xz, QEMU, and 200 MB of /dev/shm.
  * Breakdown of the decoding time: pt_pkt_next over the trace (packets), the bare loop (flow), and
  * the rest.
  *
- * 	bench_decode [-e|-t|-l] [-f] [-p PAIRS] [-i FILE | COMMAND...]
- * 						(all three; 5; cc1, python3 and xz)
- * 	-f	with the second engine, which analyses the code again in each run
+ *	bench_decode [-e|-t|-l] [-f] [-p PAIRS] [-i FILE | COMMAND...]
+ *						(all three; 5; cc1, python3 and xz)
+ *	-f	with the second engine, which analyses the code again in each run
  */
 #include <fcntl.h>
 #include <intel-pt.h>

@@ -15,7 +15,7 @@
  * files that were hit; ptcap reads them while recording. With -B perf reads no record at all. The
  * cost of a trace: tests/guest/cost.sh.
  *
- * 	bench_drain PTCAP PERF [FOLDER [MB [PAIRS]]]	(default: . 512 5; perf "": skip)
+ *	bench_drain PTCAP PERF [FOLDER [MB [PAIRS]]]	(default: . 512 5; perf "": skip)
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
  * medians are printed. Then: losses if the program never waits (--lossy), and whether four times
  * the work uses more memory.
  *
- * 	bench_emu [-z] [PAIRS [COMMAND...]]	(default: xz and python3; -z: compress the sideband
- * 						records)
+ *	bench_emu [-z] [PAIRS [COMMAND...]]	(default: xz and python3; -z: compress the sideband
+ *						records)
  */
 #include <fcntl.h>
 #include <inttypes.h>

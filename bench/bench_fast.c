@@ -4,14 +4,14 @@
  * PATH is a recording of one process whose code does not change, or a folder with a bare trace. The
  * two alternate; medians are printed:
  *
- * 	cold	the engine's first pass, without knowledge of the code
- * 	hot	the code is known; in both rows libipt has a warm section cache
+ *	cold	the engine's first pass, without knowledge of the code
+ *	hot	the code is known; in both rows libipt has a warm section cache
  *
  * For a short trace, hot passes of both are repeated up to a MiB of trace, and their mean is used.
  * Both count instructions, which must agree. The engine produces branches of 16 bytes each, which
  * are discarded. With -c branches are counted by kind, from references to the engine's own storage.
  *
- * 	bench_fast [-c] [-n] [-p PAIRS] PATH...	(-n: the engine alone, for callgrind)
+ *	bench_fast [-c] [-n] [-p PAIRS] PATH...	(-n: the engine alone, for callgrind)
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * alternate. Prints medians, their ratio, and memory in addition to the mapping. For comparison:
  * cat, and perf on a small B.
  *
- * 	bench_file [FOLDER [PAIRS]]		(default: /dev/shm 5)
+ *	bench_file [FOLDER [PAIRS]]		(default: /dev/shm 5)
  */
 #include <fcntl.h>
 #include <inttypes.h>

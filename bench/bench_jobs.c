@@ -5,18 +5,18 @@
  * decodes it and hashes every branch. Instructions, branches and hash must agree. The runs
  * alternate; medians are printed:
  *
- * 	speed	trace per second of -j 2, relative to both processes together (goal: at least 0.9)
- * 	cpu	CPU time of -j 2, relative to one of the two processes (goal: at most 1.1)
- * 	of one	trace per second of -j 2, relative to the process alone (goal: at least 1.8),
- * 		and the same for the two processes together
- * 	memory	peak of -j 2, and of one of the two processes
- * 	line	round-trip time of a cache line to another CPU
+ *	speed	trace per second of -j 2, relative to both processes together (goal: at least 0.9)
+ *	cpu	CPU time of -j 2, relative to one of the two processes (goal: at most 1.1)
+ *	of one	trace per second of -j 2, relative to the process alone (goal: at least 1.8).
+ *		The same for the two processes together.
+ *	memory	peak of -j 2, and of one of the two processes
+ *	line	round-trip time of a cache line to another CPU
  *
  * The last figure is about 60 ns if the CPUs share a cache, and several times more otherwise. A
  * host moves virtual CPUs at will. So it is measured before and after each pair. Medians are also
  * printed for the pairs with a low value both times, and for those with a high value.
  *
- * 	bench_jobs [-r] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
+ *	bench_jobs [-r] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
  *
  * THREADS is also the number of processes. -e selects the engine (default: the library's). BYTES is
  * the approximate amount of trace per unit of work. With -r the sink takes RUN items. With -s

@@ -5,7 +5,7 @@
  * alternate. Prints medians and their ratio, and ptcap's peak memory after a short and after a long
  * recording.
  *
- * 	bench_step [PAIRS [COMMAND...]]
+ *	bench_step [PAIRS [COMMAND...]]
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  * Prints the functions that a recorded program called most, for the whole recording, a part of its
  * time, or one thread. Also prints what is missing in the trace. Valid C and C++.
  *
- * 	cc branches.c -lptcap -o branches
- * 	./branches perf.data [N [FROM-TO|all [TID]]]
+ *	cc branches.c -lptcap -o branches
+ *	./branches perf.data [N [FROM-TO|all [TID]]]
  *
  * N: number of functions (10). FROM-TO: part of the time, in percent ("50-100").
  */
@@ -51,7 +51,7 @@ static void count_call(struct counter *c, const struct ptc_item *it)
 
 	c->calls++;
 	if (!t->calls) {
-		if (c->n >= TABLE / 2) /* more than are of interest here */
+		if (c->n >= TABLE / 2) /* a limit that is sufficient here */
 			return;
 		c->n++;
 		t->addr = it->to;

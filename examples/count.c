@@ -3,8 +3,8 @@
  * Prints the contents of a recording: the number of records of each type, and the queues of trace
  * with the first bytes of each. Valid C and C++.
  *
- * 	cc count.c -lptcap -o count
- * 	./count perf.data
+ *	cc count.c -lptcap -o count
+ *	./count perf.data
  */
 #include <inttypes.h>
 #include <stdio.h>
