@@ -249,8 +249,9 @@ static bool may_have_psb(const uint8_t *p)
 }
 
 /*
- * Search in steps of one word, several words at a time. A PSB is two words long, so it contains a
- * whole aligned step, and begins less than a word before that. memmem takes several times as long.
+ * Search in steps of one word, several words at a time. A PSB is two words long, so one of these
+ * words is inside the PSB, which begins less than a word before. memmem takes several times as
+ * long.
  */
 size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from)
 {

@@ -122,7 +122,7 @@ static int open_name(const char *path)
 	if (S_ISFIFO(st.st_mode))
 		return open(path, flags);
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-		errno = ENODEV; /* to open a device acts on it */
+		errno = ENODEV; /* opening a device can have effects */
 		return -1;
 	}
 	return open(path, flags | O_NONBLOCK);

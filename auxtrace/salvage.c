@@ -53,8 +53,8 @@ uint64_t ptc_salvage_trace(const struct ptc_file *f, size_t i, uint64_t pos)
 static int salvage_part(struct ptc_file *f, size_t i, struct ptc_err *err)
 {
 	/*
-	 * Only a complete header has the offset of the features. It is computed from the end of the
-	 * data.
+	 * The features follow the data. So a header without the size of the data does not locate
+	 * them.
 	 */
 	const bool unfinished = !i && f->form != PTC_FORM_PIPE && f->ndamage &&
 				f->parts[0].in.bytes[8] == PTC_FILE_HEADER_SIZE;

@@ -38,6 +38,7 @@
  *   time        SAMPLE_TIME spans the samples (without any: AUX, ITRACE_START)
  *   compressed  the COMPRESSED feature, and the expanded size of compressed records
  */
+/* One finding. */
 struct ptc_finding {
 	const char *check; /* name of a check, from the list above; static */
 	uint64_t off;	   /* see ptc_file_place */

@@ -44,9 +44,9 @@ static void verify_sample_id(struct ptc_verify *v, const struct ptc_rec *rec,
 enum { CPU_MAP_ROOM = 16 };
 
 /*
- * Known zero padding of real writers. ptcap and perf pad names in a HEADER_BUILD_ID to a multiple
- * of 64. perf pads every EVENT_UPDATE to the largest kind. perf up to 5.19 computes the size of a
- * CPU_MAP a word too large, and pads to a multiple of 8.
+ * Known zero padding of real writers. Names in a HEADER_BUILD_ID are padded to a multiple of 64, by
+ * ptcap too. An EVENT_UPDATE of perf always has the size of the largest kind. A CPU_MAP of perf up
+ * to 5.19 is a word too large, and is then padded to a multiple of 8.
  */
 static bool is_habit(const struct ptc_rec *rec, size_t known)
 {
@@ -196,7 +196,7 @@ static void verify_crash(struct ptc_verify *v, const struct ptc_rec *rec)
 	if (c.kind == PTC_CRASH_SIGNAL) {
 		v->crashed = true;
 		v->crashed_pid = c.u.signal.pid;
-	} else if (!v->crashed || c.u.signal.pid != v->crashed_pid) { /* a pid begins all kinds */
+	} else if (!v->crashed || c.u.signal.pid != v->crashed_pid) { /* all begin with a pid */
 		ptc_verify_say(v, "crash", rec->off,
 			       "the state of a crash of process %" PRIu64
 			       " is behind no signal that killed it",
@@ -204,7 +204,7 @@ static void verify_crash(struct ptc_verify *v, const struct ptc_rec *rec)
 	}
 }
 
-/* Code of a file: whole, and inside the file. */
+/* Check a record with code of a mapped file: complete, and inside that file. */
 static void verify_filecode(struct ptc_verify *v, const struct ptc_rec *rec)
 {
 	struct ptc_filecode c;

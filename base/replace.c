@@ -140,8 +140,8 @@ int ptc_replace_remove(const char *path)
 	if (!d)
 		return unlink(path);
 	/*
-	 * "data" is removed last: if this process is killed before, the folder is still a
-	 * recording, and the next run can remove it.
+	 * The kcore folders are removed first. If this process is killed in between, the folder is
+	 * still a recording, and the next run can remove it.
 	 */
 	remove_kcore_dirs(d);
 	rewinddir(d);

@@ -218,7 +218,7 @@ static int check_source(struct ptc_record_opts *o, struct ptc_err *err)
 	struct ptc_source_choice choice;
 	const int rc = ptc_source_choose(o, &choice, err);
 
-	if (!rc && choice.kind != PTC_SOURCE_PT) /* a snapshot begins at a PSB: many cost little */
+	if (!rc && choice.kind != PTC_SOURCE_PT) /* a snapshot begins at a PSB */
 		o->psb_period = PSB_PERIOD;
 	if (rc || o->source != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
 		return rc;

@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/* Sources of a trace. */
 enum ptc_source_kind {
 	/*
 	 * Intel PT if the machine has it. Otherwise, for a command: the emulated source if it
@@ -28,6 +29,7 @@ enum ptc_source_kind {
 	PTC_SOURCE_EMU,	 /* commands only: the program runs in QEMU user mode (qemu-x86_64) */
 };
 
+/* Return values of ptc_record_opts.on_wake. */
 enum ptc_wake_action {
 	PTC_WAKE_GO_ON = 0,
 	PTC_WAKE_LEAVE,	   /* end the recording; the command keeps running, untraced */
@@ -50,7 +52,7 @@ struct ptc_taken {
 	uint64_t n;	    /* number of the snapshot, from 1 */
 	uint64_t bytes;	    /* bytes of trace in it */
 	const char *path;   /* path of its file; borrowed for the call */
-	uint64_t wanted;    /* how many PTC_WAKE_SNAPSHOT requests it answers */
+	uint64_t wanted;    /* PTC_WAKE_SNAPSHOT requests from the start up to this snapshot */
 	/*
 	 * ns between reaching a place of opts->at and the snapshot. 0: taken for another reason, or
 	 * before the instruction ran. Or PTC_BEHIND_UNKNOWN
@@ -75,6 +77,7 @@ enum ptc_filter_action {
 	PTC_FILTER_STOP,       /* stop tracing at this address, or anywhere in this range */
 };
 
+/* An address filter: an action for a range of code, or for one address. */
 struct ptc_addr_filter {
 	enum ptc_filter_action action;
 	/* NULL: addr is a virtual address (kernel or process); otherwise a file offset */
@@ -105,6 +108,7 @@ enum ptc_spoil {
 	PTC_SPOIL_FLAG,		/* the branch type of an entry is missing */
 };
 
+/* Error injection into the branch stacks of a software source. */
 struct ptc_lbr_spoil {
 	enum ptc_spoil mode;
 	uint32_t shift; /* PTC_SPOIL_SHIFT: entries missing, <= PTC_LBR_SHIFT_MAX */
@@ -297,7 +301,8 @@ struct ptc_record_opts {
 	 * PTC_E_PERM: no permission for that priority.
 	 */
 	unsigned int realtime;
-	uint32_t psb_period;	     /* bytes between PSBs, 2048 << 0..15; 0: default (2048) */
+	/* bytes between PSBs (IA32_RTIT_CTL.PSBFreq), 2048 << 0..15; 0: default (2048) */
+	uint32_t psb_period;
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
 	const char *const
 		*cmdline; /* the user's command line for the CMDLINE feature; NULL-terminated */
@@ -471,6 +476,7 @@ struct ptc_record_result {
 	char rightless_path[256];
 };
 
+/* Result of ptc_source_choose. */
 struct ptc_source_choice {
 	enum ptc_source_kind kind; /* never PTC_SOURCE_AUTO */
 	char why[512];		   /* why this source, and why no better one: part of a sentence */

@@ -22,6 +22,7 @@ extern "C" {
 /* event_id of the HEADER_EVENT_TYPE records that hold crash state: "ptcapCRS" in little endian. */
 #define PTC_CRASH_ID UINT64_C(0x5352437061637470)
 
+/* Kinds of crash records. Each has its structure and additional bytes. */
 enum ptc_crash_kind {
 	PTC_CRASH_SIGNAL = 1, /* first record of a state; bytes: the kernel's siginfo */
 	PTC_CRASH_THREAD = 2, /* bytes: the name of the thread */
@@ -62,6 +63,7 @@ enum ptc_crash_reg {
 	PTC_REG_COUNT
 };
 
+/* PTC_CRASH_SIGNAL: the fatal signal. Field names without comment are those of siginfo_t. */
 struct ptc_crash_signal {
 	uint64_t pid, tid; /* process and thread that the signal killed */
 	uint64_t signo;
@@ -73,23 +75,27 @@ struct ptc_crash_signal {
 	uint64_t no_memory; /* 1: the recording keeps no memory, so there are no MEMORY records */
 };
 
+/* PTC_CRASH_THREAD: one thread and its registers. */
 struct ptc_crash_thread {
 	uint64_t pid, tid;
 	uint64_t in_call; /* 1: inside a system call; regs are those at the entry */
 	uint64_t regs[PTC_REG_COUNT];
 };
 
+/* PTC_CRASH_MAP: one mapping, addresses [start, end), at file offset off. */
 struct ptc_crash_map {
 	uint64_t pid;
 	uint64_t start, end, off;
 	uint64_t prot; /* PROT_* */
 };
 
+/* PTC_CRASH_MEMORY: a part of the memory from address addr on. */
 struct ptc_crash_memory {
 	uint64_t pid, addr;
 	uint64_t cut; /* bytes after these that existed, but exceeded the limit */
 };
 
+/* PTC_CRASH_AUXV: the auxiliary vector of the process (getauxval(3)). */
 struct ptc_crash_auxv {
 	uint64_t pid;
 };

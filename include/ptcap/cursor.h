@@ -17,11 +17,13 @@
 extern "C" {
 #endif
 
+/* The view is [pos, end). Reading moves pos. */
 struct ptc_cur {
 	const uint8_t *pos;
 	const uint8_t *end; /* borrowed: valid as long as the owner of the bytes keeps them */
 };
 
+/* Returns a view of @len bytes at @bytes, which may be NULL if @len is 0. */
 static inline struct ptc_cur ptc_cur_init(const void *bytes, size_t len)
 {
 	const uint8_t *p = (const uint8_t *)bytes;
@@ -32,11 +34,13 @@ static inline struct ptc_cur ptc_cur_init(const void *bytes, size_t len)
 	return c;
 }
 
+/* Returns the number of bytes left. */
 static inline size_t ptc_cur_left(const struct ptc_cur *c)
 {
 	return (size_t)(c->end - c->pos);
 }
 
+/* Load a little-endian number from 2, 4 or 8 bytes at @p, which may be unaligned. */
 static inline uint16_t ptc_le16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] | p[1] << 8);
@@ -52,6 +56,7 @@ static inline uint64_t ptc_le64(const uint8_t *p)
 	return (uint64_t)ptc_le32(p) | (uint64_t)ptc_le32(p + 4) << 32;
 }
 
+/* Skip @n bytes. */
 static inline bool ptc_cur_skip(struct ptc_cur *c, size_t n)
 {
 	if (n > ptc_cur_left(c)) /* subtract, never add: cannot overflow */
@@ -83,6 +88,7 @@ static inline bool ptc_cur_sub(struct ptc_cur *c, size_t n, struct ptc_cur *ret)
 	return true;
 }
 
+/* Read a number of 1, 2, 4 or 8 bytes. */
 static inline bool ptc_cur_u8(struct ptc_cur *c, uint8_t *ret)
 {
 	const uint8_t *p;

@@ -25,6 +25,7 @@
 extern "C" {
 #endif
 
+/* Kinds of items. */
 enum ptc_item_type {
 	PTC_ITEM_BRANCH = 1, /* a branch */
 	PTC_ITEM_GAP = 2,    /* trace that is missing or could not be decoded */
@@ -33,12 +34,15 @@ enum ptc_item_type {
 	PTC_ITEM_RUN = 5,    /* an array of branches (opts.runs) */
 };
 
-/* Kinds of EVENT items. The comment says what the item's value (`to`) holds, if anything. */
+/*
+ * Kinds of EVENT items, named after packets and events of the SDM (vol. 3C, 33.4.2). The comment
+ * says what the item's value (`to`) holds, if anything.
+ */
 enum ptc_event_kind {
 	PTC_EVENT_NONE = 0,
 	PTC_EVENT_ENABLED,   /* tracing was switched on */
 	PTC_EVENT_DISABLED,  /* tracing was switched off */
-	PTC_EVENT_OVERFLOW,  /* packets were dropped (OVF); a gap follows the same loss */
+	PTC_EVENT_OVERFLOW,  /* packets were dropped (OVF); there is also a gap */
 	PTC_EVENT_STOP,	     /* TraceStop: a stop region was entered */
 	PTC_EVENT_CBR,	     /* value: the new core:bus ratio */
 	PTC_EVENT_PTWRITE,   /* value: the operand */
@@ -80,6 +84,7 @@ enum ptc_event_kind {
 	PTC_EVENT_COUNT
 };
 
+/* Reasons for a GAP item. */
 enum ptc_gap_cause {
 	PTC_GAP_NONE = 0,
 	PTC_GAP_OVERFLOW,  /* OVF: the processor dropped packets */
@@ -126,8 +131,8 @@ struct ptc_item {
 		 */
 		to;
 	/*
-	 * ns of the perf clock, or PTC_NO_TIME. GAP: time of its begin, or if that is not known, of
-	 * the first item after it
+	 * ns of the perf clock, or PTC_NO_TIME. GAP: when it began; if that is not known, when
+	 * decoding resumed
 	 */
 	uint64_t time;
 	int32_t pid, tid; /* -1: not known */
@@ -168,6 +173,7 @@ struct ptc_transfer {
 	uint64_t to;
 };
 
+/* Return the source and the kind of a branch. */
 static inline uint64_t ptc_transfer_from(struct ptc_transfer t)
 {
 	return (uint64_t)((int64_t)t.from_kind >> 8);
@@ -199,6 +205,7 @@ struct ptc_sink {
 	void *ctx;
 };
 
+/* Where decoding continues after an error in the trace. */
 enum ptc_resync {
 	PTC_RESYNC_DEFAULT = 0, /* files: PACKET; raw: PSB */
 	PTC_RESYNC_PSB,		/* after an error, continue at the next PSB */

@@ -141,6 +141,7 @@ struct ptc_numa_node {
 	uint64_t total_kib, free_kib;
 	const char *cpus; /* CPU list; borrowed */
 };
+/* Take the next node. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_numa(struct ptc_feature_iter *it, struct ptc_numa_node *ret,
 				  struct ptc_err *err);
 
@@ -152,6 +153,7 @@ struct ptc_cache {
 /* Open CACHE. PTC_E_UNSUPPORTED: the version is not 1. */
 PTC_API int ptc_feature_open_cache(struct ptc_cur section, uint64_t off,
 				   struct ptc_feature_iter *ret, struct ptc_err *err);
+/* Take the next cache. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_cache(struct ptc_feature_iter *it, struct ptc_cache *ret,
 				   struct ptc_err *err);
 
@@ -168,6 +170,7 @@ struct ptc_mem_node {
 PTC_API int ptc_feature_open_mem_topology(struct ptc_cur section, uint64_t off,
 					  struct ptc_feature_iter *ret, uint64_t *ret_block_bytes,
 					  struct ptc_err *err);
+/* Take the next node. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_mem_node(struct ptc_feature_iter *it, struct ptc_mem_node *ret,
 				      struct ptc_err *err);
 
@@ -175,6 +178,7 @@ PTC_API int ptc_feature_next_mem_node(struct ptc_feature_iter *it, struct ptc_me
 struct ptc_hybrid_node {
 	const char *pmu, *cpus; /* borrowed */
 };
+/* Take the next PMU. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_hybrid(struct ptc_feature_iter *it, struct ptc_hybrid_node *ret,
 				    struct ptc_err *err);
 
@@ -185,17 +189,24 @@ struct ptc_domain {
 	const char *mask; /* hex; borrowed */
 	const char *cpus; /* CPU list; borrowed */
 };
+/* The domains of one CPU. */
 struct ptc_cpu_domains {
 	uint32_t cpu;
 	struct ptc_feature_iter domains;
 };
+/* The head of CPU_DOMAIN_INFO, and an iterator over its CPUs. */
 struct ptc_domain_info {
 	uint32_t schedstat_version;
 	uint32_t max_domains;
 	struct ptc_feature_iter cpus; /* to the section's end; the section has no count */
 };
+/* Parse the head. Returns 0 or PTC_E_FORMAT. */
 PTC_API int ptc_feature_parse_domain_info(struct ptc_cur section, uint64_t off,
 					  struct ptc_domain_info *ret, struct ptc_err *err);
+/*
+ * Take the next CPU of @it (info->cpus), or the next domain of a CPU. Return 1, 0 at the end, or
+ * PTC_E_FORMAT.
+ */
 PTC_API int ptc_feature_next_cpu_domains(const struct ptc_domain_info *info,
 					 struct ptc_feature_iter *it, struct ptc_cpu_domains *ret,
 					 struct ptc_err *err);
@@ -210,6 +221,7 @@ struct ptc_event_desc_iter {
 	uint64_t off; /* offset of the section, for messages */
 	uint32_t left, attr_size;
 };
+/* EVENT_DESC: one event with its ids. */
 struct ptc_event_desc_entry {
 	__extension__ union { /* C99 has no unions without a name */
 		struct perf_event_attr attr;
@@ -218,6 +230,7 @@ struct ptc_event_desc_entry {
 	const char *name;   /* borrowed */
 	struct ptc_cur ids; /* borrowed; u64 each */
 };
+/* Open EVENT_DESC. Returns 0 or PTC_E_FORMAT. */
 PTC_API int ptc_feature_open_event_desc(struct ptc_cur section, uint64_t off,
 					struct ptc_event_desc_iter *ret, struct ptc_err *err);
 /* Take the next event. Returns 1, 0 at the end, or PTC_E_FORMAT. */
@@ -230,6 +243,7 @@ struct ptc_group_desc {
 	uint32_t leader;  /* index of the group's first event, from 0 */
 	uint32_t members; /* number of events: the leader and the following ones */
 };
+/* Take the next group. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_group(struct ptc_feature_iter *it, struct ptc_group_desc *ret,
 				   struct ptc_err *err);
 
@@ -238,6 +252,7 @@ struct ptc_pmu_mapping {
 	uint32_t type;
 	const char *name; /* borrowed */
 };
+/* Take the next PMU type. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_pmu_mapping(struct ptc_feature_iter *it, struct ptc_pmu_mapping *ret,
 					 struct ptc_err *err);
 
@@ -245,6 +260,7 @@ PTC_API int ptc_feature_next_pmu_mapping(struct ptc_feature_iter *it, struct ptc
 struct ptc_pmu_cap {
 	const char *name, *value; /* borrowed */
 };
+/* Take the next capability. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_pmu_cap(struct ptc_feature_iter *it, struct ptc_pmu_cap *ret,
 				     struct ptc_err *err);
 
@@ -253,6 +269,7 @@ struct ptc_pmu_caps {
 	const char *pmu; /* borrowed */
 	struct ptc_feature_iter caps;
 };
+/* Take the next PMU. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_pmu_caps(struct ptc_feature_iter *it, struct ptc_pmu_caps *ret,
 				      struct ptc_err *err);
 
@@ -277,6 +294,7 @@ struct ptc_auxtrace_entry {
 	uint64_t off;  /* offset of the record in the file */
 	uint64_t size; /* bytes of the record, without the trace behind it */
 };
+/* Take the next location. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_auxtrace(struct ptc_feature_iter *it, struct ptc_auxtrace_entry *ret,
 				      struct ptc_err *err);
 
@@ -339,6 +357,7 @@ struct ptc_tracing_data {
 /* Parse TRACING_DATA. PTC_E_UNSUPPORTED: recorded on a big-endian machine. */
 PTC_API int ptc_feature_parse_tracing_data(struct ptc_cur section, uint64_t off,
 					   struct ptc_tracing_data *ret, struct ptc_err *err);
+/* Take the next folder of events. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_trace_system(struct ptc_feature_iter *it, struct ptc_trace_system *ret,
 					  struct ptc_err *err);
 
@@ -355,6 +374,7 @@ struct ptc_bpf_prog {
 	uint32_t uid;
 	char name[17];
 };
+/* Take the next program. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_bpf_prog(struct ptc_feature_iter *it, struct ptc_bpf_prog *ret,
 				      struct ptc_err *err);
 
@@ -363,6 +383,7 @@ struct ptc_bpf_btf {
 	uint32_t id;
 	struct ptc_cur data; /* borrowed */
 };
+/* Take the next object. Returns 1, 0 at the end, or PTC_E_FORMAT. */
 PTC_API int ptc_feature_next_bpf_btf(struct ptc_feature_iter *it, struct ptc_bpf_btf *ret,
 				     struct ptc_err *err);
 

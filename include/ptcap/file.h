@@ -39,6 +39,7 @@ extern "C" {
 
 struct ptc_file;
 
+/* Forms of a recording. */
 enum ptc_file_form {
 	PTC_FORM_FILE,
 	PTC_FORM_PIPE,	/* pipe mode: attrs and features are records */
@@ -146,6 +147,7 @@ struct ptc_file_place {
 	/* offset in the expanded records of the compressed record; may be beyond them */
 	uint64_t inner;
 };
+/* Get the location of offset @off, which must be from @f. */
 PTC_API void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_file_place *ret);
 
 /* The events; @i must be below ptc_file_nattrs. Borrowed. */
@@ -206,6 +208,7 @@ PTC_API int ptc_file_auxtrace(const struct ptc_file *f, const struct ptc_rec *re
  * of a queue follow each other in the AUX stream of that buffer.
  */
 
+/* The trace of an AUXTRACE record or of a sample. */
 struct ptc_chunk {
 	uint64_t file_off; /* file offset of the payload */
 	uint64_t size;
@@ -213,6 +216,7 @@ struct ptc_chunk {
 	uint64_t reference; /* TSC when the chunk was copied */
 };
 
+/* The trace of one AUX buffer. */
 struct ptc_queue {
 	uint32_t idx;
 	int32_t tid, cpu;	  /* of the queue's first chunk; -1: none */
@@ -310,6 +314,7 @@ PTC_API struct ptc_cur ptc_chunk_bytes(const struct ptc_file *f, const struct pt
 
 enum { PTC_ORDER_MAX = 1 << 22 }; /* 64 MiB to 128 MiB */
 
+/* Options of ptc_order_new. */
 struct ptc_order_opts {
 	size_t size; /* sizeof(struct ptc_order_opts) */
 	/*
@@ -339,6 +344,7 @@ static inline struct ptc_order_opts ptc_order_opts_init(void)
 /* clang-format on */
 #endif
 
+/* Counters of an iteration in time order. */
 struct ptc_order_stats {
 	uint64_t records; /* released so far */
 	/*
@@ -358,6 +364,7 @@ struct ptc_order;
  */
 PTC_API int ptc_order_new(const struct ptc_file *f, const struct ptc_order_opts *opts,
 			  struct ptc_order **ret, struct ptc_err *err);
+/* Free @o, which may be NULL. */
 PTC_API void ptc_order_free(struct ptc_order *o);
 
 /*
@@ -368,6 +375,7 @@ PTC_API void ptc_order_free(struct ptc_order *o);
 PTC_API int ptc_order_next(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time_ns,
 			   struct ptc_err *err);
 
+/* Get the counters so far. */
 PTC_API void ptc_order_get_stats(const struct ptc_order *o, struct ptc_order_stats *ret);
 
 #ifdef __cplusplus

@@ -19,6 +19,7 @@ extern "C" {
 /* event_id of these HEADER_EVENT_TYPE records: "ptcapCOD" in little endian. */
 #define PTC_FILECODE_ID UINT64_C(0x444f437061637470)
 
+/* One range of code of a file. */
 struct ptc_filecode {
 	uint64_t maj, min, ino; /* as in MMAP2 */
 	uint64_t size;		/* bytes of the whole file */

@@ -84,6 +84,7 @@ PTC_API const char *ptc_rec_name(uint32_t type);
 /* The GNU build-id of a program or library. */
 enum { PTC_BUILD_ID_MAX = 20 };
 
+/* len bytes of an id, at most PTC_BUILD_ID_MAX. */
 struct ptc_build_id {
 	uint8_t bytes[PTC_BUILD_ID_MAX];
 	uint8_t len; /* 0: none */

@@ -25,12 +25,14 @@ extern "C" {
  * include/uapi/linux/perf_event.h, in each of its forms.
  */
 
+/* One counter value. */
 struct ptc_read_value {
 	uint64_t value;
 	uint64_t id;   /* PERF_FORMAT_ID, else 0 */
 	uint64_t lost; /* PERF_FORMAT_LOST, else 0: samples that were not written */
 };
 
+/* Counter values of one record. */
 struct ptc_read {
 	uint64_t format;		     /* PERF_FORMAT_*: attr.read_format */
 	uint64_t n;			     /* number of values; 1 without PERF_FORMAT_GROUP */
@@ -55,6 +57,7 @@ PTC_API bool ptc_read_next(struct ptc_read *r, struct ptc_read_value *ret);
 
 enum { PTC_BRANCH_SIZE = 24 }; /* from, to, flags */
 
+/* One entry of a branch stack. */
 struct ptc_branch {
 	uint64_t from, to;
 	bool mispred, predicted; /* neither: not reported by the CPU */
@@ -90,6 +93,7 @@ PTC_API bool ptc_branches_parse(struct ptc_cur *c, struct ptc_branches *ret);
 /* Take the next branch of @s. Returns false at the end. */
 PTC_API bool ptc_branches_next(struct ptc_branches *s, struct ptc_branch *ret);
 
+/* The fields of a sample_id trailer. */
 struct ptc_sample_id {
 	uint64_t has; /* PERF_SAMPLE_* bits of the fields that are set */
 	int32_t pid, tid;
@@ -114,6 +118,7 @@ struct ptc_regs {
 	struct ptc_cur values; /* borrowed; u64 each */
 };
 
+/* Cost of a sampled operation, in the unit of its event. */
 struct ptc_weight {
 	uint64_t full;	  /* PERF_SAMPLE_WEIGHT */
 	uint32_t var1_dw; /* the same bytes in PERF_SAMPLE_WEIGHT_STRUCT layout */

@@ -28,6 +28,7 @@ struct ptc_sb_mmap { /* MMAP and MMAP2 */
 	const char *filename;	      /* borrowed */
 };
 
+/* COMM: a new name of a thread. */
 struct ptc_sb_comm {
 	int32_t pid, tid;
 	const char *comm; /* borrowed; an exec if misc has PERF_RECORD_MISC_COMM_EXEC */
@@ -38,10 +39,12 @@ struct ptc_sb_task { /* FORK and EXIT */
 	uint64_t time;
 };
 
+/* AUX: bytes were added to the AUX area. */
 struct ptc_sb_aux {
 	uint64_t offset, size, flags; /* PERF_AUX_FLAG_* */
 };
 
+/* ITRACE_START: tracing of a thread started. */
 struct ptc_sb_itrace_start {
 	int32_t pid, tid;
 };
@@ -63,22 +66,26 @@ struct ptc_sb_throttle { /* THROTTLE and UNTHROTTLE */
 	uint64_t time, id, stream_id;
 };
 
+/* READ: counter values. */
 struct ptc_sb_read {
 	int32_t pid, tid;
 	/* borrowed; ptc_read_parse decodes them with the attr's read_format */
 	struct ptc_cur values;
 };
 
+/* NAMESPACES of a thread. */
 struct ptc_sb_namespaces {
 	int32_t pid, tid;
 	/* borrowed; ptc_sb_next_namespace takes links in the order of *_NS_INDEX */
 	struct ptc_cur links;
 };
 
+/* A namespace, identified by device and inode. */
 struct ptc_ns_link {
 	uint64_t dev, ino;
 };
 
+/* KSYMBOL: a kernel symbol was added or removed. */
 struct ptc_sb_ksymbol {
 	uint64_t addr;
 	uint32_t len;
@@ -87,12 +94,14 @@ struct ptc_sb_ksymbol {
 	const char *name;   /* borrowed */
 };
 
+/* BPF_EVENT: a BPF program was loaded or unloaded. */
 struct ptc_sb_bpf {
 	uint16_t type, flags; /* PERF_BPF_EVENT_* */
 	uint32_t id;
 	uint8_t tag[8];
 };
 
+/* CGROUP: id and path of a cgroup. */
 struct ptc_sb_cgroup {
 	uint64_t id;
 	const char *path; /* borrowed */
@@ -108,6 +117,7 @@ struct ptc_sb_callchain {   /* CALLCHAIN_DEFERRED */
 	struct ptc_cur ips; /* borrowed; u64 each */
 };
 
+/* One sideband record. type selects the member of u. */
 struct ptc_sb {
 	uint64_t off;  /* file offset */
 	uint32_t type; /* PERF_RECORD_* */

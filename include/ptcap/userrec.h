@@ -19,6 +19,7 @@ extern "C" {
 
 enum { PTC_AUXTRACE_SIZE = 48 }; /* the record itself, without its payload */
 
+/* Fields of an AUXTRACE record. */
 struct ptc_auxtrace {
 	uint64_t size;	 /* payload bytes after the record; perf writes a multiple of 8 */
 	uint64_t offset; /* offset of the payload in the AUX stream */
@@ -39,6 +40,7 @@ enum { /* perf_record_cpu_map_data.type */
        PTC_CPU_MAP_RANGE = 2,
 };
 
+/* A set of CPUs. type says which fields are used. */
 struct ptc_cpu_map {
 	uint16_t type;	      /* PTC_CPU_MAP_*: encoding of the set */
 	struct ptc_cur cpus;  /* CPUS: borrowed; u16 each, 0xffff is -1 */
@@ -66,6 +68,7 @@ PTC_API bool ptc_cpu_map_next(struct ptc_cpu_map *m, int32_t *ret);
  * tools/lib/perf/include/perf/schedstat-v15.h to -v17.h.
  */
 
+/* Fields of either record. */
 struct ptc_schedstat {
 	uint64_t time; /* jiffies */
 	uint32_t cpu;
@@ -89,6 +92,7 @@ PTC_API bool ptc_schedstat_parse(struct ptc_cur body, bool of_domain, struct ptc
 PTC_API const char *ptc_schedstat_next(struct ptc_schedstat *s, uint64_t *ret);
 
 enum {
+	/* Sizes of fixed fields, in bytes; names of perf's own constants. */
 	PTC_EVENT_TYPE_NAME_MAX = 64,	 /* MAX_EVENT_NAME */
 	PTC_AUXTRACE_ERROR_MSG_MAX = 64, /* MAX_AUXTRACE_ERROR_MSG */
 	PTC_THREAD_COMM_MAX = 16,	 /* perf_record_thread_map_entry.comm */
@@ -134,6 +138,7 @@ struct ptc_user_tracing_data { /* its text follows the record: ptc_rec_trailing 
 	uint32_t size;
 };
 
+/* ID_INDEX: the ring of each event id. */
 struct ptc_user_id_index {
 	uint64_t n;
 	struct ptc_cur entries; /* borrowed; for ptc_id_index_next */
@@ -148,11 +153,13 @@ struct ptc_id_index_entry {
 	int64_t vcpu;	     /* -1: none; 0 without guests */
 };
 
+/* AUXTRACE_INFO: the kind of trace, and its parameters. */
 struct ptc_user_auxtrace_info {
 	uint32_t type;	      /* PTC_AUXTRACE_TYPE_* */
 	struct ptc_cur words; /* borrowed; u64 each; meaning depends on type */
 };
 
+/* AUXTRACE_ERROR: a decoding error that perf inject stored. */
 struct ptc_user_auxtrace_error {
 	uint32_t type, code; /* type 1: instruction trace */
 	int32_t cpu, pid, tid;
@@ -162,6 +169,7 @@ struct ptc_user_auxtrace_error {
 	int32_t machine_pid, vcpu;
 };
 
+/* THREAD_MAP: the threads of perf stat. */
 struct ptc_user_thread_map {
 	uint64_t n;
 	struct ptc_cur entries; /* borrowed; for ptc_thread_map_next */
@@ -172,6 +180,7 @@ struct ptc_thread_map_entry {
 	char comm[PTC_THREAD_COMM_MAX + 1];
 };
 
+/* STAT_CONFIG: settings of perf stat. */
 struct ptc_user_stat_config {
 	uint64_t n;
 	struct ptc_cur entries; /* borrowed; for ptc_stat_config_next */
@@ -181,17 +190,20 @@ struct ptc_stat_config_entry {
 	uint64_t tag, val; /* tag: PTC_STAT_* */
 };
 
+/* STAT: one counter value of perf stat. */
 struct ptc_user_stat {
 	uint64_t id;
 	int32_t cpu, thread;	/* thread: index into the THREAD_MAP */
 	uint64_t val, ena, run; /* val: count; ena, run: ns */
 };
 
+/* STAT_ROUND: end of an interval of perf stat. */
 struct ptc_user_stat_round {
 	uint64_t type; /* 0: interval, 1: final */
 	uint64_t time; /* ns */
 };
 
+/* EVENT_UPDATE: a property of an event. */
 struct ptc_user_event_update {
 	uint64_t type; /* PTC_UPDATE_* */
 	uint64_t id;
@@ -201,6 +213,7 @@ struct ptc_user_event_update {
 	struct ptc_cur other;	 /* any other type: borrowed bytes */
 };
 
+/* TIME_CONV: parameters for TSC conversion, all fields of the record. */
 struct ptc_user_time_conv {
 	uint64_t shift, mult, zero;
 	bool is_long; /* the fields below are valid; older versions of perf end here */
@@ -217,6 +230,7 @@ struct ptc_user_compressed { /* COMPRESSED and COMPRESSED2 */
 	struct ptc_cur data; /* borrowed; a part of one zstd stream, without padding */
 };
 
+/* BPF_METADATA: keys and values of a BPF program. */
 struct ptc_user_bpf_metadata {
 	const char *prog_name; /* borrowed */
 	uint64_t n;
@@ -227,6 +241,7 @@ struct ptc_bpf_metadata_entry {
 	const char *key, *value; /* borrowed */
 };
 
+/* One record of perf's own. type selects the member of u. */
 struct ptc_user {
 	uint64_t off;  /* file offset */
 	uint32_t type; /* PTC_REC_* */
@@ -290,6 +305,7 @@ struct ptc_time_conv {
 PTC_API uint64_t ptc_tsc_to_ns(const struct ptc_time_conv *tc, uint64_t tsc);
 PTC_API uint64_t ptc_ns_to_tsc(const struct ptc_time_conv *tc, uint64_t ns);
 
+/* Decoded AUXTRACE_INFO of Intel PT. */
 struct ptc_pt_info {
 	uint32_t type;	   /* PTC_AUXTRACE_TYPE_*; the fields below are read for INTEL_PT only */
 	uint32_t pmu_type; /* equals attr.type of the PT event */

@@ -32,6 +32,7 @@ struct ptc_seg {
 /* Start a recording at @path. The caller owns *@ret. PTC_E_IO, PTC_E_PERM, PTC_E_NOT_EXIST. */
 PTC_API int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *err);
 
+/* Options of ptc_writer_new_as. */
 struct ptc_writer_opts {
 	size_t size; /* sizeof(struct ptc_writer_opts) */
 	/*
@@ -150,6 +151,7 @@ PTC_API uint64_t ptc_writer_data_size(const struct ptc_writer *w);
 struct ptc_writer_packed {
 	uint64_t in, out; /* both 0 without compression */
 };
+/* Get these numbers. */
 PTC_API void ptc_writer_packed(const struct ptc_writer *w, struct ptc_writer_packed *ret);
 
 /*
