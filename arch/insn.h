@@ -23,7 +23,7 @@ enum {
 };
 
 struct ptc_insn {
-	uint8_t len;	    /* bytes */
+	uint8_t len; /* bytes */
 	/* enum ptc_kind; PTC_KIND_NONE: execution continues with the next instruction */
 	uint8_t kind;
 	uint8_t cond;	    /* condition of a PTC_KIND_JCC */
@@ -33,10 +33,10 @@ struct ptc_insn {
 	bool rep;
 	/* loads SS: no trap is delivered before the next instruction has executed */
 	bool shadow;
-	bool pushes_flags;  /* pushf, of any size: stores TF */
-	bool loads_flags;   /* popf, iret: may change TF */
-	bool unknown;	    /* newer than the disassembler: only the length is known */
-	uint64_t target;    /* target of a direct jump, call or jcc */
+	bool pushes_flags; /* pushf, of any size: stores TF */
+	bool loads_flags;  /* popf, iret: may change TF */
+	bool unknown;	   /* newer than the disassembler: only the length is known */
+	uint64_t target;   /* target of a direct jump, call or jcc */
 };
 
 enum ptc_insn_status {

@@ -52,9 +52,9 @@ struct ptc_copy_opts {
 };
 
 struct ptc_copy_stats {
-	uint64_t records;		     /* written, including AUXTRACE records */
-	uint64_t left_out;		     /* omitted because of the options */
-	uint64_t zeroed;		     /* bytes that redact set to zero */
+	uint64_t records;  /* written, including AUXTRACE records */
+	uint64_t left_out; /* omitted because of the options */
+	uint64_t zeroed;   /* bytes that redact set to zero */
 	/* AUXTRACE records written, and bytes of trace in them */
 	uint64_t pieces, piece_bytes;
 	bool lost_feature[PTC_FEATURE_BITS]; /* not possible in the output's form */

@@ -12,7 +12,7 @@ enum {
 	/* offset of type in feature COMPRESSED: u32 version, type, level, ratio, mmap_len */
 	FEATURE_TYPE = 4,
 	TYPE_ZSTD = 1,
-	HEAD = 16, /* bytes of a record needed to know its length with trailing data */
+	HEAD = 16,		/* bytes of a record needed to know its length with trailing data */
 	TRACING_DATA_SIZE = 12, /* bytes of the record itself, which ends with a u32 count */
 	AUXTRACE_MIN = 44,	/* bytes of the record itself, up to the last field used */
 };

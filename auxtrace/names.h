@@ -39,11 +39,11 @@ extern const struct ptc_names ptc_names_branch_new_type;    /* ptc_branch.new_ty
 extern const struct ptc_names ptc_names_branch_priv;	    /* ptc_branch.priv */
 extern const struct ptc_names ptc_names_regs_abi;	    /* ptc_regs.abi */
 extern const struct ptc_names ptc_names_txn;		    /* bits of ptc_sample.transaction */
-extern const struct ptc_names ptc_names_context;  /* markers in a callchain */
+extern const struct ptc_names ptc_names_context;	    /* markers in a callchain */
 extern const struct ptc_names ptc_names_cpumode;  /* misc & PERF_RECORD_MISC_CPUMODE_MASK */
 extern const struct ptc_names ptc_names_aux_flag; /* bits of ptc_sb_aux.flags */
-extern const struct ptc_names
-	ptc_names_aux_format; /* flags & PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK (CoreSight) */
+/* flags & PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK (CoreSight) */
+extern const struct ptc_names ptc_names_aux_format;
 extern const struct ptc_names ptc_names_ns;	      /* links of NAMESPACES */
 extern const struct ptc_names ptc_names_ksymbol_type; /* ptc_sb_ksymbol.ksym_type */
 extern const struct ptc_names ptc_names_ksymbol_flag; /* bits of ptc_sb_ksymbol.flags */

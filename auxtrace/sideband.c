@@ -453,7 +453,7 @@ void ptc_sb_put(struct ptc_buf *b, const struct ptc_sb *sb, uint64_t sample_type
 	start = ptc_rec_begin(b, sb->type, misc);
 	kind->put(b, sb);
 	if (!ptc_buf_failed(
-		    b)) /* the trailer is 8-byte aligned, after the padding of a string */
+		    b)) /* the trailer starts at a multiple of 8, after the padding of a string */
 		ptc_buf_zero(b, -(b->len - start) & 7);
 	ptc_sample_id_put(b, sample_type, &sb->id);
 	ptc_rec_end(b, start);

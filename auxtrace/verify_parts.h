@@ -35,12 +35,12 @@ struct ptc_verify {
 	uint64_t conv_off, aux_off;
 	/* times of SAMPLE; of AUX and ITRACE_START; of all records */
 	struct ptc_verify_span samples, traced, times;
-	struct ptc_buf ledger;			       /* array of struct ptc_ledger_ring */
+	struct ptc_buf ledger; /* array of struct ptc_ledger_ring */
 	/* offset of the last ledger record with rings */
 	uint64_t ledger_off;
 	/* sum of the ledger's rings; losses counted from the records */
 	struct ptc_ledger_ring ledger_sum, seen;
-	bool crashed;				 /* a signal killed the process crashed_pid */
+	bool crashed; /* a signal killed the process crashed_pid */
 	uint64_t crashed_pid;
 	uint64_t inflated; /* expanded bytes of compressed records */
 };

@@ -16,9 +16,9 @@
 
 enum ptc_counts_of {
 	PTC_COUNTS_NOTHING,
-	PTC_COUNTS_EDGES,    /* branches */
-	PTC_COUNTS_CALLS,    /* calls, from function to function */
-	PTC_COUNTS_BLOCKS,   /* blocks: from the target of a branch to the next branch */
+	PTC_COUNTS_EDGES,  /* branches */
+	PTC_COUNTS_CALLS,  /* calls, from function to function */
+	PTC_COUNTS_BLOCKS, /* blocks: from the target of a branch to the next branch */
 	/* source lines: those with code in an executed block, each once per block */
 	PTC_COUNTS_LINES,
 	PTC_COUNTS_COVERAGE, /* as LINES, with lines that have code but did not run, file by file */

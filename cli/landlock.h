@@ -9,8 +9,8 @@
 struct ptc_landlock {
 	/* files in these can be created, written, renamed and removed */
 	const char *const *folders;
-	size_t nfolders;	    /* missing folders are skipped */
-	bool fetches;		    /* may connect to servers */
+	size_t nfolders; /* missing folders are skipped */
+	bool fetches;	 /* may connect to servers */
 };
 
 /* Returns the version of the kernel's Landlock; 0: none, or forbidden by a container. */

@@ -23,7 +23,7 @@ struct ptc_verdict_thread {
 	char circle_name[64];	  /* FUNCTION+0xOFFSET; "": not known */
 	uint64_t gaps, gap_bytes; /* without those before a snapshot, which are no loss */
 	enum ptc_gap_cause cause; /* of the last gap; PTC_GAP_NONE: no gap */
-	bool parted; /* has a gap of its own, because it ran on more than one CPU */
+	bool parted;		  /* has a gap of its own, because it ran on more than one CPU */
 	/* Its trace before moved_ns is overwritten, because it ran on this CPU; -1: it is not. */
 	int32_t moved_cpu;
 	uint64_t moved_ns;

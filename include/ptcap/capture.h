@@ -49,10 +49,10 @@ struct ptc_progress {
 
 /* A snapshot that was taken. */
 struct ptc_taken {
-	uint64_t n;	    /* number of the snapshot, from 1 */
-	uint64_t bytes;	    /* bytes of trace in it */
-	const char *path;   /* path of its file; borrowed for the call */
-	uint64_t wanted;    /* PTC_WAKE_SNAPSHOT requests from the start up to this snapshot */
+	uint64_t n;	  /* number of the snapshot, from 1 */
+	uint64_t bytes;	  /* bytes of trace in it */
+	const char *path; /* path of its file; borrowed for the call */
+	uint64_t wanted;  /* PTC_WAKE_SNAPSHOT requests from the start up to this snapshot */
 	/*
 	 * ns between reaching a place of opts->at and the snapshot. 0: taken for another reason, or
 	 * before the instruction ran. Or PTC_BEHIND_UNKNOWN
@@ -123,7 +123,7 @@ struct ptc_lbr_spoil {
 struct ptc_lbr_note {
 	uint64_t time_ns, ip; /* time and instruction pointer of the sample */
 	int tid;
-	uint32_t n;	     /* entries of the stack, before errors were injected */
+	uint32_t n; /* entries of the stack, before errors were injected */
 	/* PTC_SPOIL_NONE: this note is the sample; otherwise the kind of error */
 	enum ptc_spoil mode;
 	/* entry that was changed; 0 is the newest. from, to: its original addresses */
@@ -182,8 +182,8 @@ struct ptc_record_opts {
 	 * recorded.
 	 */
 	bool per_thread;
-	uint64_t data_size,
-		aux_size; /* bytes per ring; a power of two, at least 8192; 0: default */
+	/* bytes per ring; a power of two, at least 8192; 0: default */
+	uint64_t data_size, aux_size;
 	/*
 	 * Emulated source only, otherwise PTC_E_USAGE. True: trace that does not fit the rings is
 	 * lost and reported, as with hardware. False: the program waits for space.
@@ -304,8 +304,8 @@ struct ptc_record_opts {
 	/* bytes between PSBs (IA32_RTIT_CTL.PSBFreq), 2048 << 0..15; 0: default (2048) */
 	uint32_t psb_period;
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
-	const char *const
-		*cmdline; /* the user's command line for the CMDLINE feature; NULL-terminated */
+	/* the user's command line for the CMDLINE feature; NULL-terminated */
+	const char *const *cmdline;
 
 	/*
 	 * Limits; 0: none. The recording ends at the first limit reached. A command then runs on
@@ -407,13 +407,13 @@ struct ptc_record_result {
 	bool unmet;		     /* @at was never reached, or not @count times */
 	/* code_size was too small: complete up to that point, then ended */
 	bool cut_short;
-	uint64_t insns, transfers;   /* executed; software sources only */
+	uint64_t insns, transfers; /* executed; software sources only */
 	uint64_t unshown;   /* branches in loops that make no packet: struct ptc_ledger_source */
 	uint64_t aux_bytes; /* trace bytes in the file */
 	/* trace bytes that a software source made: stored, lost, or in no snapshot; otherwise 0 */
 	uint64_t made_aux;
-	uint64_t snapshots;  /* snapshots taken, including the last one at the end */
-	uint64_t crashes;    /* with @crash: processes whose state was saved */
+	uint64_t snapshots; /* snapshots taken, including the last one at the end */
+	uint64_t crashes;   /* with @crash: processes whose state was saved */
 	/*
 	 * with @at: counted arrivals at a place while the trace was off for a snapshot; no snapshot
 	 * was taken for these
@@ -443,11 +443,11 @@ struct ptc_record_result {
 	 */
 	uint64_t unscheduled, failed;
 	uint64_t missed_cpus; /* CPUs that came online while recording, and were not recorded */
-	uint64_t late_cpus; /* times that a CPU came online: its first moment is not recorded */
+	uint64_t late_cpus;   /* times that a CPU came online: its first moment is not recorded */
 	uint64_t enabled_ns, running_ns; /* sums over the kernel's events; not a loss */
 	/* with @crash or @on_signals: signals were not watched all the time */
 	bool unwatched;
-	uint64_t odd;	      /* unexplained changes of a thread's instruction pointer */
+	uint64_t odd; /* unexplained changes of a thread's instruction pointer */
 	/* threads and processes that were not traced, or not until they ended */
 	uint64_t untraced;
 	/* traced threads and processes that outlived the command, and still run */

@@ -40,16 +40,16 @@ enum ptc_item_type {
  */
 enum ptc_event_kind {
 	PTC_EVENT_NONE = 0,
-	PTC_EVENT_ENABLED,   /* tracing was switched on */
-	PTC_EVENT_DISABLED,  /* tracing was switched off */
-	PTC_EVENT_OVERFLOW,  /* packets were dropped (OVF); there is also a gap */
-	PTC_EVENT_STOP,	     /* TraceStop: a stop region was entered */
-	PTC_EVENT_CBR,	     /* value: the new core:bus ratio */
-	PTC_EVENT_PTWRITE,   /* value: the operand */
-	PTC_EVENT_MWAIT,     /* value: hints (eax); extensions (ecx) from bit 32 on */
+	PTC_EVENT_ENABLED,  /* tracing was switched on */
+	PTC_EVENT_DISABLED, /* tracing was switched off */
+	PTC_EVENT_OVERFLOW, /* packets were dropped (OVF); there is also a gap */
+	PTC_EVENT_STOP,	    /* TraceStop: a stop region was entered */
+	PTC_EVENT_CBR,	    /* value: the new core:bus ratio */
+	PTC_EVENT_PTWRITE,  /* value: the operand */
+	PTC_EVENT_MWAIT,    /* value: hints (eax); extensions (ecx) from bit 32 on */
 	/* value: C-state; sub C-state from bit 8 on; bit 16: entered by hardware */
 	PTC_EVENT_PWRE,
-	PTC_EVENT_EXSTOP,    /* execution stopped */
+	PTC_EVENT_EXSTOP, /* execution stopped */
 	/*
 	 * value: C-state at the wake; deepest C-state from bit 8 on; bits 16 to 18: wake by
 	 * interrupt, store, hardware
@@ -124,12 +124,11 @@ struct ptc_item {
 	 * ptc_item_transfers
 	 */
 	uint64_t from;
-	uint64_t
-		/*
-		 * BRANCH: the target; 0 for an exit (ptc_item_has_to). GAP: length in bytes; 0 if
-		 * no stream bytes are missing (overflow). EVENT: the value. RUN: number of branches
-		 */
-		to;
+	/*
+	 * BRANCH: the target; 0 for an exit (ptc_item_has_to). GAP: length in bytes; 0 if no stream
+	 * bytes are missing (overflow). EVENT: the value. RUN: number of branches
+	 */
+	uint64_t to;
 	/*
 	 * ns of the perf clock, or PTC_NO_TIME. GAP: when it began; if that is not known, when
 	 * decoding resumed
@@ -323,8 +322,8 @@ struct ptc_decode_opts {
 	 * NULL: all
 	 */
 	const char *sym;
-	bool events;	 /* EVENT items too */
-	bool mangled;	 /* report function names as the linker has them, not demangled */
+	bool events;  /* EVENT items too */
+	bool mangled; /* report function names as the linker has them, not demangled */
 	/* Also open a recording without trace. It has no items, but the symbol functions work. */
 	bool untraced;
 	/*
@@ -481,13 +480,13 @@ PTC_API const char *ptc_decode_note(const struct ptc_decode *d, size_t i);
 
 /* A file whose code was not found. All strings are borrowed until ptc_decode_free. */
 struct ptc_missing {
-	const char *file;		   /* as recorded; "[kernel.kallsyms]" */
-	const char *build_id;		   /* in hex; "": not known */
+	const char *file;     /* as recorded; "[kernel.kallsyms]" */
+	const char *build_id; /* in hex; "": not known */
 	/* a file with another build-id, which was not used; NULL: none */
 	const char *found_path, *found_id;
-	const char *hint;		   /* how to get the file, in words */
+	const char *hint; /* how to get the file, in words */
 	uint64_t gaps;
-	uint64_t bytes;	   /* bytes of trace that could not be decoded */
+	uint64_t bytes; /* bytes of trace that could not be decoded */
 	/*
 	 * lower bound of the branches in these bytes: only those with a TNT bit or a packet of
 	 * their own

@@ -316,7 +316,7 @@ struct ptc_compressed {
 	uint32_t version; /* PTC_COMPRESSED_VERSION */
 	uint32_t type;	  /* PTC_COMPRESSED_ZSTD */
 	uint32_t level;
-	uint32_t ratio;	   /* input bytes per output byte, rounded */
+	uint32_t ratio; /* input bytes per output byte, rounded */
 	/* upper bound of the bytes in one COMPRESSED record after decompression */
 	uint32_t mmap_len;
 };

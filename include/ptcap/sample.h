@@ -112,7 +112,7 @@ PTC_API bool ptc_sample_id_parse(struct ptc_cur *body, uint64_t sample_type,
 
 /* Registers of a SAMPLE: values for the bits set in @mask, lowest bit first. */
 struct ptc_regs {
-	uint64_t abi;	       /* PERF_SAMPLE_REGS_ABI_*; NONE: no values */
+	uint64_t abi; /* PERF_SAMPLE_REGS_ABI_*; NONE: no values */
 	/* attr.sample_regs_user or _intr; bits: arch/x86/include/uapi/asm/perf_regs.h */
 	uint64_t mask;
 	struct ptc_cur values; /* borrowed; u64 each */

@@ -25,7 +25,7 @@ struct ptc_sb_mmap { /* MMAP and MMAP2 */
 	uint32_t prot, flags;
 	/* valid if misc has PERF_RECORD_MISC_MMAP_BUILD_ID; len 0: none */
 	struct ptc_build_id build_id;
-	const char *filename;	      /* borrowed */
+	const char *filename; /* borrowed */
 };
 
 /* COMM: a new name of a thread. */
@@ -111,7 +111,7 @@ struct ptc_sb_hw_id { /* AUX_OUTPUT_HW_ID */
 	uint64_t hw_id;
 };
 
-struct ptc_sb_callchain {   /* CALLCHAIN_DEFERRED */
+struct ptc_sb_callchain { /* CALLCHAIN_DEFERRED */
 	/* equals the value after PERF_CONTEXT_USER_DEFERRED in earlier samples */
 	uint64_t cookie;
 	struct ptc_cur ips; /* borrowed; u64 each */

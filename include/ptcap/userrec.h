@@ -25,8 +25,8 @@ struct ptc_auxtrace {
 	uint64_t offset; /* offset of the payload in the AUX stream */
 	/* TSC when the chunk was copied: extends TSC packets (7 bytes) with their top byte */
 	uint64_t reference;
-	uint32_t idx;	    /* queue number */
-	int32_t tid, cpu;   /* -1: none */
+	uint32_t idx;	  /* queue number */
+	int32_t tid, cpu; /* -1: none */
 };
 
 /*
@@ -316,8 +316,8 @@ struct ptc_pt_info {
 	bool snapshot_mode;
 	bool per_cpu_mmaps;
 	uint64_t mtc_bit, mtc_freq_bits; /* masks in attr.config; 0 if not recorded */
-	uint32_t tsc_ctc_n,
-		tsc_ctc_d; /* TSC ticks per CTC tick = n / d (CPUID 15h EBX / EAX); 0: unknown */
+	/* TSC ticks per CTC tick = n / d (CPUID 15h EBX / EAX); 0: unknown */
+	uint32_t tsc_ctc_n, tsc_ctc_d;
 	uint64_t cyc_bit;
 	uint32_t max_nonturbo_ratio;
 	const char *filter;   /* borrowed; "" if none */
