@@ -29,7 +29,7 @@ struct ptc_insn {
 	uint8_t cond;	    /* condition of a PTC_KIND_JCC */
 	uint8_t count_bits; /* 16, 32, 64: the part of rcx that loop and jrcxz test */
 	bool direct;	    /* target is valid */
-	/* a REP string instruction: single-steps once per iteration, retires once */
+	/* A REP string instruction: single-steps once per iteration, retires once. */
 	bool rep;
 	/* loads SS: no trap is delivered before the next instruction has executed */
 	bool shadow;

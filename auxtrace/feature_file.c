@@ -7,7 +7,7 @@
 
 enum {
 	STRING_ALIGN = 64,
-	/* bytes of a BUILD_ID entry: header, pid, 20 bytes of id, size, padding */
+	/* Bytes of a BUILD_ID entry: header, pid, 20 bytes of id, size, padding. */
 	BUILD_ID_FIXED = 36,
 	BUILD_ID_OLD_NAME = 24,	     /* offset of the name in the body of an entry without pid */
 	BUILD_ID_HAS_SIZE = 1 << 15, /* misc: the byte after the id is its length */

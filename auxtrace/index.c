@@ -153,7 +153,7 @@ int ptc_index_add(struct ptc_index *ix, const struct ptc_file *f, const struct p
 	rc = ptc_file_auxtrace(f, rec, &a, &bytes, err);
 	if (rc)
 		return rc;
-	/* the payload starts after the record */
+	/* The payload starts after the record. */
 	return add(ix, &a, rec->off, rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body),
 		   err) ?
 		       0 :

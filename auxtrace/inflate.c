@@ -9,7 +9,7 @@
 #include "base/vec.h"
 
 enum {
-	/* offset of type in feature COMPRESSED: u32 version, type, level, ratio, mmap_len */
+	/* Offset of type in feature COMPRESSED: u32 version, type, level, ratio, mmap_len. */
 	FEATURE_TYPE = 4,
 	TYPE_ZSTD = 1,
 	HEAD = 16,		/* bytes of a record needed to know its length with trailing data */
@@ -32,7 +32,7 @@ struct inflating {
 	uint8_t *out;
 	size_t out_size;
 	uint64_t in_bytes; /* compressed bytes so far, of all parts */
-	/* offset of the compressed record in which the incomplete record began; or 0 */
+	/* Offset of the compressed record in which the incomplete record began; or 0. */
 	uint64_t begun;
 	struct framer framer;
 };

@@ -292,7 +292,7 @@ static size_t take_run(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *
 int ptc_file_next_batch(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *recs, size_t n,
 			struct ptc_err *err)
 {
-	/* dropped: the next call returns the error again, before any record */
+	/* Dropped: the next call returns the error again, before any record. */
 	struct ptc_err later;
 	size_t got = 0;
 

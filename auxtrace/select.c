@@ -127,7 +127,7 @@ static void keep_back_to_psb(const struct ptc_select *s, const struct ptc_queue 
 	for (i = 1; i < q->nchunks; i++) {
 		if (!keep[i] || keep[i - 1])
 			continue;
-		/* stops at a kept chunk, which has its own PSB if there is one */
+		/* Stops at a kept chunk, which has its own PSB if there is one. */
 		for (j = i; j-- && !keep[j];) {
 			keep[j] = true;
 			if (has_psb(s->f, &q->chunks[j]))

@@ -31,14 +31,14 @@ struct ptc_verify {
 	bool lost; /* there are LOST records */
 	struct ptc_pt_info info;
 	struct ptc_time_conv conv;
-	/* offsets of TIME_CONV, and of the first AUX record */
+	/* Offsets of TIME_CONV, and of the first AUX record. */
 	uint64_t conv_off, aux_off;
-	/* times of SAMPLE; of AUX and ITRACE_START; of all records */
+	/* Times of SAMPLE; of AUX and ITRACE_START; of all records. */
 	struct ptc_verify_span samples, traced, times;
 	struct ptc_buf ledger; /* array of struct ptc_ledger_ring */
-	/* offset of the last ledger record with rings */
+	/* Offset of the last ledger record with rings. */
 	uint64_t ledger_off;
-	/* sum of the ledger's rings; losses counted from the records */
+	/* Sum of the ledger's rings; losses counted from the records. */
 	struct ptc_ledger_ring ledger_sum, seen;
 	bool crashed; /* a signal killed the process crashed_pid */
 	uint64_t crashed_pid;

@@ -19,7 +19,7 @@
 
 enum {
 	BUFFER_SIZE = 256 * 1024,
-	/* disk space for the rest of the buffer, the features and the ledger */
+	/* Disk space for the rest of the buffer, the features and the ledger. */
 	RESERVE = 1 << 20,
 };
 static_assert(RESERVE > 2 * BUFFER_SIZE, "there is room for more than the buffer");

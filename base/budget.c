@@ -24,12 +24,12 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 #endif
 
 static const uint64_t LIMIT_MAX = (uint64_t)4 << 30; /* maximum of the default */
-/* bytes between two measurements of the heap */
+/* Bytes between two measurements of the heap. */
 static const uint64_t STEP_MAX = (uint64_t)16 << 20;
-/* part of RLIMIT_AS kept for allocations that must not fail */
+/* Part of RLIMIT_AS kept for allocations that must not fail. */
 static const uint64_t SPARE = (uint64_t)8 << 20;
 
-/* part of RLIMIT_AS kept for libdw, which cannot handle failed allocations */
+/* Part of RLIMIT_AS kept for libdw, which cannot handle failed allocations. */
 static const uint64_t FRAGILE = (uint64_t)24 << 20;
 
 /* Shared by all threads; accessed atomically. */

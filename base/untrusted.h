@@ -29,7 +29,7 @@ struct ptc_untrusted {
 	size_t root;
 	uint64_t max; /* bytes; 0: no limit */
 	bool no_link; /* refuse a symbolic link as the last part of the name */
-	/* also accept files of proc, sysfs and similar, because the user named this file */
+	/* Also accept files of proc, sysfs and similar, because the user named this file. */
 	bool kernel;
 	bool by_hand; /* for tests: do not use openat2(2) */
 };

@@ -123,7 +123,7 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 
 	(void)context;
 	path = l.fd < 0 ? NULL : find_file(&l, (uint64_t)(uintptr_t)info->si_addr);
-	/* not in a mapped file: a bug of ptcap, or a signal that was sent */
+	/* Not in a mapped file: a bug of ptcap, or a signal that was sent. */
 	if (!path || info->si_code <= 0) {
 		(void)signal(sig, SIG_DFL);
 		(void)raise(sig);

@@ -236,7 +236,7 @@ bool ptc_parse_duration(const char *s, uint64_t *ret_ns)
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(end, units[i].suffix) != 0)
 			continue;
-		/* part < scale <= 1e6, so this product cannot overflow */
+		/* Part < scale <= 1e6, so this product cannot overflow. */
 		return !__builtin_mul_overflow(whole, units[i].ns, ret_ns) &&
 		       !__builtin_add_overflow(*ret_ns, part * units[i].ns / scale, ret_ns) &&
 		       *ret_ns;

@@ -336,7 +336,7 @@ static INSIDE bool count(struct ptc_counts *c, const struct ptc_item *it, uint64
 	struct ptc_counts_seen *r = recent_of(c, from, to, code);
 	const uint64_t other = (r->from ^ from) | (r->to ^ to) | (r->code ^ code);
 
-	/* times is neither 0 nor UINT32_MAX. */
+	/* Times is neither 0 nor UINT32_MAX. */
 	if (__builtin_expect(other || r->times - 1 >= UINT32_MAX - 1, 0))
 		return count_anew(c, it, from, to, code);
 	r->times++;

@@ -19,7 +19,7 @@ enum ptc_counts_of {
 	PTC_COUNTS_EDGES,  /* branches */
 	PTC_COUNTS_CALLS,  /* calls, from function to function */
 	PTC_COUNTS_BLOCKS, /* blocks: from the target of a branch to the next branch */
-	/* source lines: those with code in an executed block, each once per block */
+	/* Source lines: those with code in an executed block, each once per block. */
 	PTC_COUNTS_LINES,
 	PTC_COUNTS_COVERAGE, /* as LINES, with lines that have code but did not run, file by file */
 	PTC_COUNTS_ALL
@@ -84,13 +84,13 @@ struct ptc_counts {
 	uint64_t gaps;
 	struct ptc_counts_line *lines; /* owned */
 	size_t nlines, lines_cap;
-	/* blocks: with source lines requested; lineless: without any line */
+	/* Blocks: with source lines requested; lineless: without any line. */
 	uint64_t blocks, lineless;
 	struct ptc_counts_index index;
 	struct ptc_counts_seen *seen; /* owned */
 	size_t nseen, seen_cap;
 	struct ptc_counts_index seen_index;
-	/* owned; 1 << RECENT_BITS entries; NULL: not allocated yet */
+	/* Owned; 1 << RECENT_BITS entries; NULL: not allocated yet. */
 	struct ptc_counts_seen *recent;
 	struct ptc_counts_thread *threads; /* owned; ascending */
 	size_t nthreads, threads_cap, newest;

@@ -251,7 +251,7 @@ static void show_circle(const struct ptc_crash_report *r)
  */
 static size_t count_calls(const struct ptc_crash_flow *f)
 {
-	/* the stray return also began one */
+	/* The stray return also began one. */
 	const size_t ended = f->strayed_n ? f->strayed_n + 1 : 0;
 
 	return f->ncalls > ended ? f->ncalls - ended : 0;

@@ -52,7 +52,7 @@ static void gather_features(const struct ptc_file *f, struct ptc_info *i)
 
 static void note_time(struct ptc_info *i, const struct ptc_sample_id *id)
 {
-	/* synthesized records at the start have time 0 */
+	/* Synthesized records at the start have time 0. */
 	if (!(id->has & PERF_SAMPLE_TIME) || !id->time)
 		return;
 	if (!i->first_ns || id->time < i->first_ns)

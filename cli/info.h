@@ -37,7 +37,7 @@ struct ptc_info {
 	uint64_t crashes;			/* fatal signals whose state was saved */
 	struct ptc_crash_signal crash;		/* the last of them */
 	uint64_t crash_cut;			/* bytes of its memory that exceeded the limit */
-	/* owned; finds the files named in the recording; NULL: none */
+	/* Owned; finds the files named in the recording; NULL: none. */
 	struct ptc_decode *survey;
 	size_t files;		    /* number of files that the recording names */
 	struct ptc_err survey_err;  /* why there is no survey; code 0: no Intel PT */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct ptc_landlock {
-	/* files in these can be created, written, renamed and removed */
+	/* Files in these can be created, written, renamed and removed. */
 	const char *const *folders;
 	size_t nfolders; /* missing folders are skipped */
 	bool fetches;	 /* may connect to servers */

@@ -154,7 +154,7 @@ static int on_call(void *ctx, const struct ptc_call *call)
 	switch (call->type) {
 	case PTC_CALL_ENTER:
 		p->pending = true;
-		/* for a call that began before the trace: first seen */
+		/* For a call that began before the trace: first seen. */
 		p->time = it->time;
 		p->tid = it->tid;
 		p->depth = call->depth;

@@ -10,7 +10,7 @@ struct ptc_calls_printer {
 	struct ptc_decode *d;
 	struct ptc_line *line;
 	struct ptc_calls *calls; /* owned */
-	/* the last ENTER, until it is known whether it contains calls */
+	/* The last ENTER, until it is known whether it contains calls. */
 	bool pending;
 	enum ptc_call_how how;
 	uint64_t time;

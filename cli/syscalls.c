@@ -111,7 +111,7 @@ static const int common[] = {
 	SYS_msync,
 	SYS_mincore,
 	NR_MSEAL,
-	/* threads and signals of this process */
+	/* Threads and signals of this process. */
 	SYS_futex,
 	SYS_futex_waitv,
 	NR_FUTEX_WAKE,

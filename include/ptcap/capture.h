@@ -126,7 +126,7 @@ struct ptc_lbr_note {
 	uint32_t n; /* entries of the stack, before errors were injected */
 	/* PTC_SPOIL_NONE: this note is the sample; otherwise the kind of error */
 	enum ptc_spoil mode;
-	/* entry that was changed; 0 is the newest. from, to: its original addresses */
+	/* Entry that was changed; 0 is the newest. from, to: its original addresses. */
 	uint32_t index;
 	uint64_t from, to;
 };
@@ -182,7 +182,7 @@ struct ptc_record_opts {
 	 * recorded.
 	 */
 	bool per_thread;
-	/* bytes per ring; a power of two, at least 8192; 0: default */
+	/* Bytes per ring; a power of two, at least 8192; 0: default. */
 	uint64_t data_size, aux_size;
 	/*
 	 * Emulated source only, otherwise PTC_E_USAGE. True: trace that does not fit the rings is
@@ -235,7 +235,7 @@ struct ptc_record_opts {
 	uint64_t snapshot_size; /* newest bytes of each ring to save, at least 4096; 0: all */
 	/* @series: end after so many snapshots, as at a limit; 0: no limit */
 	uint64_t count;
-	/* snapshot interval, and delay before the first one; 0: no timer */
+	/* Snapshot interval, and delay before the first one; 0: no timer. */
 	uint64_t every_ns, after_ns;
 	/*
 	 * Kernel sources only. The AUX ring is overwritten in a loop, and each sample of @sampler
@@ -245,11 +245,11 @@ struct ptc_record_opts {
 	 */
 	uint64_t aux_sample;
 	/*
-	 * syntax of @event; must be an event that counts. NULL: PTC_SAMPLER_DEFAULT, or
-	 * PTC_LBR_DEFAULT with branch stacks
+	 * Syntax of @event; must be an event that counts. NULL: PTC_SAMPLER_DEFAULT, or
+	 * PTC_LBR_DEFAULT with branch stacks.
 	 */
 	const char *sampler;
-	/* events per sample, or samples per second; both 0: the period given in @sampler */
+	/* Events per sample, or samples per second; both 0: the period given in @sampler. */
 	uint64_t sample_period, sample_freq;
 	/*
 	 * Samples with branch stacks, in addition to the trace: PERF_SAMPLE_BRANCH_* flags. 0: no
@@ -263,9 +263,9 @@ struct ptc_record_opts {
 	 * source. Only user space is known. Neither misprediction nor cycles of a branch are known.
 	 */
 	uint64_t branch_sample_type;
-	/* entries of a software source's stack, at most PTC_LBR_SIZE_MAX; 0: 32 */
+	/* Entries of a software source's stack, at most PTC_LBR_SIZE_MAX; 0: 32. */
 	uint32_t lbr_size;
-	/* error injection for tests of readers; software sources only */
+	/* Error injection for tests of readers; software sources only. */
 	struct ptc_lbr_spoil lbr_spoil;
 	/*
 	 * Emulated source only, otherwise PTC_E_USAGE. Bytes of memory for the program's code. Each
@@ -301,10 +301,10 @@ struct ptc_record_opts {
 	 * PTC_E_PERM: no permission for that priority.
 	 */
 	unsigned int realtime;
-	/* bytes between PSBs (IA32_RTIT_CTL.PSBFreq), 2048 << 0..15; 0: default (2048) */
+	/* Bytes between PSBs (IA32_RTIT_CTL.PSBFreq), 2048 << 0..15; 0: default (2048). */
 	uint32_t psb_period;
 	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
-	/* the user's command line for the CMDLINE feature; NULL-terminated */
+	/* The user's command line for the CMDLINE feature; NULL-terminated. */
 	const char *const *cmdline;
 
 	/*
@@ -410,13 +410,13 @@ struct ptc_record_result {
 	uint64_t insns, transfers; /* executed; software sources only */
 	uint64_t unshown;   /* branches in loops that make no packet: struct ptc_ledger_source */
 	uint64_t aux_bytes; /* trace bytes in the file */
-	/* trace bytes that a software source made: stored, lost, or in no snapshot; otherwise 0 */
+	/* Trace bytes that a software source made: stored, lost, or in no snapshot; otherwise 0. */
 	uint64_t made_aux;
 	uint64_t snapshots; /* snapshots taken, including the last one at the end */
 	uint64_t crashes;   /* with @crash: processes whose state was saved */
 	/*
-	 * with @at: counted arrivals at a place while the trace was off for a snapshot; no snapshot
-	 * was taken for these
+	 * With @at: counted arrivals at a place while the trace was off for a snapshot; no snapshot
+	 * was taken for these.
 	 */
 	uint64_t unseen;
 	uint64_t samples;    /* samples of events; with aux_sample: samples that have trace */
@@ -426,11 +426,11 @@ struct ptc_record_result {
 	uint64_t kcore_bytes; /* with kcore: bytes of the kernel's code */
 	/* ns from the first record to the last. @series: how long recording ran */
 	uint64_t duration_ns;
-	/* losses: each is 0 in a complete recording */
+	/* Losses: each is 0 in a complete recording. */
 	bool disk_full;	       /* the disk was full, and nothing was written after that */
 	uint64_t unwritten;    /* trace bytes that were read after the disk was full */
 	uint64_t lost_records; /* sideband records that did not fit the ring */
-	/* trace bytes that did not fit, or were overwritten unread; without snapshots */
+	/* Trace bytes that did not fit, or were overwritten unread; without snapshots. */
 	uint64_t lost_aux;
 	uint64_t truncated, partial; /* AUX records with the TRUNCATED, PARTIAL flag */
 	/* AUX records with the COLLISION flag: another tracer interfered */
@@ -445,12 +445,12 @@ struct ptc_record_result {
 	uint64_t missed_cpus; /* CPUs that came online while recording, and were not recorded */
 	uint64_t late_cpus;   /* times that a CPU came online: its first moment is not recorded */
 	uint64_t enabled_ns, running_ns; /* sums over the kernel's events; not a loss */
-	/* with @crash or @on_signals: signals were not watched all the time */
+	/* With @crash or @on_signals: signals were not watched all the time. */
 	bool unwatched;
 	uint64_t odd; /* unexplained changes of a thread's instruction pointer */
-	/* threads and processes that were not traced, or not until they ended */
+	/* Threads and processes that were not traced, or not until they ended. */
 	uint64_t untraced;
-	/* traced threads and processes that outlived the command, and still run */
+	/* Traced threads and processes that outlived the command, and still run. */
 	uint64_t left_behind;
 	/*
 	 * System calls that the program made and the emulated source does not support: "ptrace,

@@ -47,12 +47,12 @@ enum ptc_event_kind {
 	PTC_EVENT_CBR,	    /* value: the new core:bus ratio */
 	PTC_EVENT_PTWRITE,  /* value: the operand */
 	PTC_EVENT_MWAIT,    /* value: hints (eax); extensions (ecx) from bit 32 on */
-	/* value: C-state; sub C-state from bit 8 on; bit 16: entered by hardware */
+	/* Value: C-state; sub C-state from bit 8 on; bit 16: entered by hardware. */
 	PTC_EVENT_PWRE,
 	PTC_EVENT_EXSTOP, /* execution stopped */
 	/*
-	 * value: C-state at the wake; deepest C-state from bit 8 on; bits 16 to 18: wake by
-	 * interrupt, store, hardware
+	 * Value: C-state at the wake; deepest C-state from bit 8 on; bits 16 to 18: wake by
+	 * interrupt, store, hardware.
 	 */
 	PTC_EVENT_PWRX,
 	PTC_EVENT_TSX_BEGIN, /* a transaction begins, commits, aborts */
@@ -77,7 +77,7 @@ enum ptc_event_kind {
 	PTC_EVENT_VMXQ, /* EVD: exit qualification of a VM exit */
 	PTC_EVENT_VMXR, /* EVD: exit reason of a VM exit */
 	PTC_EVENT_EVD,	/* an EVD type that has no name here */
-	/* a block of samples (PEBS) begins; value: its type. Its items are not decoded */
+	/* A block of samples (PEBS) begins; value: its type. Its items are not decoded. */
 	PTC_EVENT_BBP,
 	PTC_EVENT_BEP,	/* a block of samples ends */
 	PTC_EVENT_TRIG, /* a trigger; value: the packet's two bytes */
@@ -318,8 +318,8 @@ struct ptc_decode_opts {
 	 */
 	uint64_t last;
 	/*
-	 * only branches from or to this function (gaps come too); borrowed until ptc_decode_free;
-	 * NULL: all
+	 * Only branches from or to this function (gaps come too); borrowed until ptc_decode_free;
+	 * NULL: all.
 	 */
 	const char *sym;
 	bool events;  /* EVENT items too */
@@ -334,7 +334,7 @@ struct ptc_decode_opts {
 	 */
 	bool runs;
 	uint8_t reserved[4];
-	/* borrowed; NULL: no additional sources. Not for raw mode */
+	/* Borrowed; NULL: no additional sources. Not for raw mode. */
 	const struct ptc_code_opts *code;
 	/*
 	 * Decoding threads, including the caller's; 0: one. The items do not depend on it. With
@@ -345,7 +345,7 @@ struct ptc_decode_opts {
 	unsigned int jobs;
 	enum ptc_engine_choice engine; /* the items do not depend on it */
 	size_t slice; /* approximate bytes of trace per unit of work; 0: automatic */
-	/* borrowed until ptc_decode_free; NULL: all branches come as items */
+	/* Borrowed until ptc_decode_free; NULL: all branches come as items. */
 	const struct ptc_sums_sink *sums;
 };
 
@@ -482,14 +482,14 @@ PTC_API const char *ptc_decode_note(const struct ptc_decode *d, size_t i);
 struct ptc_missing {
 	const char *file;     /* as recorded; "[kernel.kallsyms]" */
 	const char *build_id; /* in hex; "": not known */
-	/* a file with another build-id, which was not used; NULL: none */
+	/* A file with another build-id, which was not used; NULL: none. */
 	const char *found_path, *found_id;
 	const char *hint; /* how to get the file, in words */
 	uint64_t gaps;
 	uint64_t bytes; /* bytes of trace that could not be decoded */
 	/*
-	 * lower bound of the branches in these bytes: only those with a TNT bit or a packet of
-	 * their own
+	 * Lower bound of the branches in these bytes: only those with a TNT bit or a packet of
+	 * their own.
 	 */
 	uint64_t branches;
 };

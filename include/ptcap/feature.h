@@ -317,7 +317,7 @@ struct ptc_compressed {
 	uint32_t type;	  /* PTC_COMPRESSED_ZSTD */
 	uint32_t level;
 	uint32_t ratio; /* input bytes per output byte, rounded */
-	/* upper bound of the bytes in one COMPRESSED record after decompression */
+	/* Upper bound of the bytes in one COMPRESSED record after decompression. */
 	uint32_t mmap_len;
 };
 PTC_API bool ptc_feature_get_compressed(struct ptc_cur *c, struct ptc_compressed *ret);
@@ -366,7 +366,7 @@ struct ptc_bpf_prog {
 	uint64_t arrays;     /* arrays in data: bits of enum perf_bpil_array_types */
 	struct ptc_cur info; /* struct bpf_prog_info, of the writer's size; borrowed */
 	struct ptc_cur data; /* the arrays, addressed by offsets in info; borrowed */
-	/* the fields below are from info; 0 if info is too short for them */
+	/* The fields below are from info; 0 if info is too short for them. */
 	uint32_t type, id;
 	uint8_t tag[8];
 	uint32_t jited_len, xlated_len;

@@ -49,8 +49,8 @@ enum ptc_file_form {
 /* One event of the recording. */
 struct ptc_file_attr {
 	/*
-	 * fields that the file's older attr does not have are 0; attr_room leaves space for newer
-	 * ones
+	 * Fields that the file's older attr does not have are 0; attr_room leaves space for newer
+	 * ones.
 	 */
 	__extension__ union { /* C99 has no unions without a name */
 		struct perf_event_attr attr;
@@ -144,7 +144,7 @@ struct ptc_file_place {
 	const char *name; /* name of the single file; borrowed */
 	uint64_t off;	  /* offset in that file; if @inflated, of the compressed record */
 	bool inflated;
-	/* offset in the expanded records of the compressed record; may be beyond them */
+	/* Offset in the expanded records of the compressed record; may be beyond them. */
 	uint64_t inner;
 };
 /* Get the location of offset @off, which must be from @f. */
@@ -223,7 +223,7 @@ struct ptc_queue {
 	struct ptc_chunk *chunks; /* in file order, which is stream order */
 	size_t nchunks, cap;
 	uint64_t bytes; /* sum of the payload bytes */
-	/* the chunks are from samples: aux_off is only a running sum, and chunks may overlap */
+	/* The chunks are from samples: aux_off is only a running sum, and chunks may overlap. */
 	bool samples;
 };
 
@@ -231,7 +231,7 @@ struct ptc_queue {
 struct ptc_index {
 	struct ptc_queue *queues; /* ascending idx; between add and sort in order of arrival */
 	size_t nqueues, cap;
-	/* position of each idx, between add and sort; NULL: they ascend */
+	/* Position of each idx, between add and sort; NULL: they ascend. */
 	struct ptc_idmap *places;
 };
 

@@ -32,7 +32,7 @@ enum ptc_ledger_kind { /* kind of all entries of one record */
 struct ptc_ledger_ring {
 	uint64_t idx;	  /* idx of its AUXTRACE records */
 	int64_t cpu, tid; /* -1: any */
-	/* data ring: written by the kernel (its head); read by ptcap; stored in the file */
+	/* Data ring: written by the kernel (its head); read by ptcap; stored in the file. */
 	uint64_t data_made, data_read, data_stored;
 	uint64_t lost_records, lost_samples; /* sums over LOST and LOST_SAMPLES records */
 	uint64_t throttled;		     /* times that an event was throttled */
@@ -44,7 +44,7 @@ struct ptc_ledger_ring {
 	uint64_t aux_made, aux_read, aux_stored, aux_overrun, aux_dropped;
 	uint64_t truncated, partial, collisions; /* AUX records with those flags */
 	uint64_t wakeups;			 /* times that the ring woke ptcap */
-	/* times that its events were disabled and enabled again because it was full */
+	/* Times that its events were disabled and enabled again because it was full. */
 	uint64_t restarts;
 };
 
@@ -52,7 +52,7 @@ struct ptc_ledger_ring {
 struct ptc_ledger_event {
 	uint64_t id;
 	uint64_t enabled_ns, running_ns;
-	/* lost records, by the kernel's count (Linux 6.0 and later); otherwise 0 */
+	/* Lost records, by the kernel's count (Linux 6.0 and later); otherwise 0. */
 	uint64_t lost;
 	uint64_t failed; /* 1: in error state, so it counted nothing after some point */
 };

@@ -69,8 +69,8 @@ struct ptc_branch {
 	uint8_t priv;	   /* PERF_BR_PRIV_* */
 	uint32_t reserved; /* bits that no kernel has defined yet */
 	/*
-	 * event counts, packed as the PMU's branch_counter_* state; 0 without
-	 * PERF_SAMPLE_BRANCH_COUNTERS
+	 * Event counts, packed as the PMU's branch_counter_* state; 0 without
+	 * PERF_SAMPLE_BRANCH_COUNTERS.
 	 */
 	uint64_t counters;
 };
@@ -145,7 +145,7 @@ struct ptc_sample {
 	struct ptc_regs regs_intr;
 	uint64_t phys_addr, cgroup;
 	uint64_t data_page_size, code_page_size; /* bytes; 0: not known */
-	/* bytes of the AUX area, padded with 0 to a multiple of 8 */
+	/* Bytes of the AUX area, padded with 0 to a multiple of 8. */
 	struct ptc_cur aux;
 	struct ptc_cur rest; /* bytes that a kernel newer than our perf_event.h appended */
 };

@@ -23,7 +23,7 @@ struct ptc_sb_mmap { /* MMAP and MMAP2 */
 	 * PERF_RECORD_MISC_MMAP_DATA
 	 */
 	uint32_t prot, flags;
-	/* valid if misc has PERF_RECORD_MISC_MMAP_BUILD_ID; len 0: none */
+	/* Valid if misc has PERF_RECORD_MISC_MMAP_BUILD_ID; len 0: none. */
 	struct ptc_build_id build_id;
 	const char *filename; /* borrowed */
 };
@@ -69,14 +69,14 @@ struct ptc_sb_throttle { /* THROTTLE and UNTHROTTLE */
 /* READ: counter values. */
 struct ptc_sb_read {
 	int32_t pid, tid;
-	/* borrowed; ptc_read_parse decodes them with the attr's read_format */
+	/* Borrowed; ptc_read_parse decodes them with the attr's read_format. */
 	struct ptc_cur values;
 };
 
 /* NAMESPACES of a thread. */
 struct ptc_sb_namespaces {
 	int32_t pid, tid;
-	/* borrowed; ptc_sb_next_namespace takes links in the order of *_NS_INDEX */
+	/* Borrowed; ptc_sb_next_namespace takes links in the order of *_NS_INDEX. */
 	struct ptc_cur links;
 };
 
@@ -112,7 +112,7 @@ struct ptc_sb_hw_id { /* AUX_OUTPUT_HW_ID */
 };
 
 struct ptc_sb_callchain { /* CALLCHAIN_DEFERRED */
-	/* equals the value after PERF_CONTEXT_USER_DEFERRED in earlier samples */
+	/* Equals the value after PERF_CONTEXT_USER_DEFERRED in earlier samples. */
 	uint64_t cookie;
 	struct ptc_cur ips; /* borrowed; u64 each */
 };
