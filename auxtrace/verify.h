@@ -13,7 +13,7 @@
 #include "auxtrace/reader.h"
 
 /*
- * Names of the checks, as used in findings:
+ * One finding, of one of these checks:
  *   header      damage that the reader found: see ptc_file_damage
  *   layout      sections of the file do not overlap. Those of features are in the order of
  *               their bits, and no data follow the last section
@@ -34,11 +34,11 @@
  *               queue has no AUXTRACE chunks
  *   ledger      the ledger agrees with the trace of the chunks, the losses in the records,
  *               and the ids of events. No part is larger than its whole
+ *   crash       crash records of a process follow the record of its fatal signal
  *   order       FINISHED_ROUND: no later record is older than the mark promises
  *   time        SAMPLE_TIME spans the samples (without any: AUX, ITRACE_START)
  *   compressed  the COMPRESSED feature, and the expanded size of compressed records
  */
-/* One finding. */
 struct ptc_finding {
 	const char *check; /* name of a check, from the list above; static */
 	uint64_t off;	   /* see ptc_file_place */
