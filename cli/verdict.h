@@ -60,7 +60,7 @@ void ptc_verdict_show(FILE *out, const char *prefix, const struct ptc_verdict *v
 /*
  * Steps of making a verdict: all sideband records, then all items (a sink), then settle. settle
  * returns 1 if items and settle must be repeated, because only now is it known where counting must
- * start. All functions return non-zero if out of memory.
+ * start. Out of memory: the first two return non-zero, and settle sets v->no_memory.
  */
 int ptc_verdict_sideband(struct ptc_verdict *v, const struct ptc_sb *sb);
 int ptc_verdict_items(void *ctx, const struct ptc_item *items, size_t n);
