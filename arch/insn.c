@@ -136,7 +136,7 @@ enum ptc_insn_status ptc_insn_decode_any(enum ptc_mode mode, const uint8_t *byte
 			   in.mnemonic == ZYDIS_MNEMONIC_POPFQ || ret->kind == PTC_KIND_IRET;
 	/*
 	 * SDM vol. 3A, 6.8.3: after mov and pop to SS, traps are held back for one instruction; not
-	 * after lss
+	 * after lss.
 	 */
 	ret->shadow =
 		(in.mnemonic == ZYDIS_MNEMONIC_MOV && in.opcode == 0x8e && in.raw.modrm.reg == 2) ||

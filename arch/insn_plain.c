@@ -33,7 +33,7 @@ static const char one_byte[] = "mmmm8z..mmmm8z.." /* 00 */
 
 /*
  * As above, for opcodes after 0f. Classes m and s are valid with and without 66. Class S is also
- * valid with F3 and F2, and q with F3. A class 6 requires 66. Classes u and p are s and S with an
+ * valid with F3 and F2, and q with F3. Class 6 requires 66. Classes u and p are s and S with an
  * immediate of 1 byte. Class n is a nop, /0. Class j has 4 bytes.
  */
 static const char two_byte[] = "................" /* 00 */

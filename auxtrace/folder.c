@@ -83,7 +83,7 @@ static int count_parts(const struct ptc_file *f, int folder, unsigned int *ret, 
 		return ptc_fail_sys(err, sys, "cannot read '%s'", f->name);
 	}
 	*ret = 0;
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is local to this function */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((d = readdir(dir)))
 		if (part_number(d->d_name, &n) && n >= *ret)
 			*ret = n + 1;

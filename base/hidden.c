@@ -195,7 +195,7 @@ static void sweep(const char *folder, bool inside)
 
 	if (!d)
 		return;
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is local to this function */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((e = readdir(d)))
 		if (is_hidden(e->d_name))
 			remove_left(dirfd(d), folder, e->d_name, inside);

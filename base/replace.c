@@ -58,7 +58,7 @@ static bool holds_only(DIR *d, bool (*is)(const char *name), bool *ret_part)
 {
 	const struct dirent *e;
 
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is local to this function */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((e = readdir(d))) {
 		if (is_dots(e->d_name))
 			continue;
@@ -109,7 +109,7 @@ static void remove_files(DIR *d, bool (*is)(const char *name))
 {
 	const struct dirent *e;
 
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is local to this function */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((e = readdir(d)))
 		if (is(e->d_name))
 			(void)unlinkat(dirfd(d), e->d_name, 0);
@@ -120,7 +120,7 @@ static void remove_kcore_dirs(DIR *d)
 	const struct dirent *e;
 	DIR *sub;
 
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is local to this function */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((e = readdir(d))) {
 		if (!is_kcore_dir(e->d_name))
 			continue;

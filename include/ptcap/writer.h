@@ -35,9 +35,7 @@ PTC_API int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc
 /* Options of ptc_writer_new_as. */
 struct ptc_writer_opts {
 	size_t size; /* sizeof(struct ptc_writer_opts) */
-	/*
-	 * Write in pipe mode. @path may be "-", standard output, which receives all data at once.
-	 */
+	/* Write in pipe mode. @path may be "-", standard output, which gets the data as written. */
 	bool pipe;
 	/*
 	 * The data were read from a file. EVENT_DESC is then not generated. AUXTRACE is generated
