@@ -29,10 +29,10 @@ enum { PTC_DRAIN_QUANTUM = 1 << 20 };
 struct ptc_drain_ring;
 
 struct ptc_drain {
-	struct ptc_source *source;    /* borrowed */
-	struct ptc_writer *writer;    /* borrowed */
-	struct ptc_kept *kept; /* borrowed; takes the records instead of the writer; or NULL */
-	struct ptc_drain_ring *rings; /* owned */
+	struct ptc_source *source; /* borrowed */
+	struct ptc_writer *writer; /* borrowed */
+	struct ptc_kept *kept;	   /* borrowed; takes the records instead of the writer; or NULL */
+	struct ptc_drain_ring *rings;	/* owned */
 	struct ptc_ledger_ring *ledger; /* owned; one for each ring */
 	size_t n, first;		/* first: the ring that goes first in the next round */
 	struct ptc_noted noted;

@@ -10,9 +10,9 @@
 #include "ptcap/error.h"
 
 struct ptc_launch {
-	char *path;	  /* owned: the file to execute */
-	int fd;		  /* socket to the child; -1: none */
-	pid_t pid;	  /* 0: none, or released to exec: then this module no longer ends it */
+	char *path; /* owned: the file to execute */
+	int fd;	    /* socket to the child; -1: none */
+	pid_t pid;  /* 0: none, or released to exec: then this module no longer ends it */
 	/* borrowed until the exec: the command's environment; NULL: that of this process */
 	char *const *env;
 };

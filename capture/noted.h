@@ -21,7 +21,7 @@ struct ptc_noted_file {
 };
 
 struct ptc_noted {
-	uint64_t sample_type;	    /* of the records: it describes their trailer */
+	uint64_t sample_type; /* of the records: it describes their trailer */
 	size_t time_at; /* offset of the time in a sample of any event; 0: samples have no time */
 	uint64_t first_ns, last_ns; /* 0: no record with a time yet */
 	uint64_t samples;	    /* SAMPLE records, of all events */

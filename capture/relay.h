@@ -12,11 +12,11 @@ enum ptc_asked { PTC_ASKED_NOTHING, PTC_ASKED_STOP, PTC_ASKED_LEAVE };
 
 /* Requests from the caller to the drain thread. */
 struct ptc_wish {
-	bool go;	      /* start recording */
-	bool over;	      /* the caller has failed, or never began: end at once */
+	bool go;   /* start recording */
+	bool over; /* the caller has failed, or never began: end at once */
 	/* to ptc_relay_ask: how many more to take; from ptc_relay_wish: how many in all */
 	uint64_t snapshots;
-	bool last;	      /* take a snapshot at the end, for any kind of end */
+	bool last;  /* take a snapshot at the end, for any kind of end */
 	bool heard; /* reply to news.ended: the caller has no more requests from before the end */
 	enum ptc_asked asked; /* stop or leave the source */
 };

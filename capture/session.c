@@ -35,8 +35,8 @@ enum {
 
 struct session {
 	const struct ptc_record_opts *opts;
-	struct ptc_source *source;    /* owned */
-	struct ptc_writer *writer;    /* owned until commit */
+	struct ptc_source *source; /* owned */
+	struct ptc_writer *writer; /* owned until commit */
 	/* with opts->kcore: the folder that contains the writer's file */
 	struct ptc_folder_out folder;
 	uint64_t kcore_bytes;

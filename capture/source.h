@@ -34,10 +34,10 @@ struct ptc_source_ring {
 	struct perf_event_mmap_page *page;
 	size_t data_off, data_size;
 	void *aux;
-	size_t aux_size;		/* 0: no AUX ring */
-	int fd;				/* readable when there is something to drain */
-	bool counts; /* fd is an eventfd, whose counter must be read; a perf fd needs no read */
-	uint32_t idx;			/* AUXTRACE idx */
+	size_t aux_size; /* 0: no AUX ring */
+	int fd;		 /* readable when there is something to drain */
+	bool counts;	 /* fd is an eventfd, whose counter must be read; a perf fd needs no read */
+	uint32_t idx;	 /* AUXTRACE idx */
 	int32_t tid, cpu;		/* AUXTRACE tid, cpu; -1: none */
 	uint64_t id[PTC_SOURCE_EVENTS]; /* ids of the events in this ring */
 };

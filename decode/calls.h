@@ -21,9 +21,9 @@ enum ptc_call_type {
 };
 
 enum ptc_call_how {
-	PTC_CALL_BY_CALL,     /* ENTER: by a call; LEAVE: by its return */
-	PTC_CALL_BY_TRACE,    /* ENTER: it ran when the trace began, or after a gap */
-	PTC_CALL_BY_RETURN,   /* ENTER, LEAVE: by a return whose call was before the trace */
+	PTC_CALL_BY_CALL,   /* ENTER: by a call; LEAVE: by its return */
+	PTC_CALL_BY_TRACE,  /* ENTER: it ran when the trace began, or after a gap */
+	PTC_CALL_BY_RETURN, /* ENTER, LEAVE: by a return whose call was before the trace */
 	/* ENTER: another function jumped to it; LEAVE: it jumped to another */
 	PTC_CALL_BY_TAIL,
 	PTC_CALL_BY_SIGNAL,   /* ENTER: a handler; LEAVE: by sigreturn */

@@ -24,8 +24,8 @@ struct look {
 		uint64_t time;
 	} births[BIRTHS]; /* processes yet to be forked, if it foresees */
 	size_t nbirths;
-	struct ptc_turns *t;		   /* the threads that run until then */
-	bool foresees;			   /* add turns to t; else only check, and then: */
+	struct ptc_turns *t; /* the threads that run until then */
+	bool foresees;	     /* add turns to t; else only check, and then: */
 	/* changes of code that it knows count; NULL: all changes count */
 	const struct ptc_piece_user *user;
 };

@@ -29,7 +29,7 @@ struct ptc_turn {
 	int32_t pid, tid, cpu;
 	/* process that `as` belongs to: pid, or the parent that pid is yet to be forked from */
 	int32_t code;
-	uint64_t born; /* time of that fork; 0: pid exists already */
+	uint64_t born;			/* time of that fork; 0: pid exists already */
 	const struct ptc_addrspace *as; /* lent, until sideband records are applied */
 	bool known;			/* the process that `as` belongs to exists */
 };

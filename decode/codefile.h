@@ -40,7 +40,7 @@ enum ptc_code_from {
 struct ptc_file_mark {
 	uint64_t ino;
 	uint32_t maj, min; /* of the device */
-	bool low; /* a vdso below 4 GiB: of 32-bit processes, or of x32 */
+	bool low;	   /* a vdso below 4 GiB: of 32-bit processes, or of x32 */
 };
 
 struct ptc_codefile {
@@ -91,7 +91,7 @@ struct ptc_codefiles {
 	struct ptc_leftout left; /* search.left points to this, if it is set */
 	bool look_only;		 /* find files, read nothing */
 	bool mangled;		 /* keep symbol names mangled */
-	bool at_home; /* recorded on this machine, and its paths are used as they are */
+	bool at_home;		 /* recorded on this machine, and its paths are used as they are */
 };
 
 void ptc_codefiles_release(struct ptc_codefiles *s);

@@ -6,8 +6,8 @@
 #include "ptcap/error.h"
 
 enum {
-	OLDER = 8,   /* calls beyond the entries of a stack: some may be missing in it */
-	BACK = 256,  /* steps by which the next sample may be earlier in the trace */
+	OLDER = 8,  /* calls beyond the entries of a stack: some may be missing in it */
+	BACK = 256, /* steps by which the next sample may be earlier in the trace */
 	/* places where a stack that is nowhere exact is read, at most: the last ones */
 	PLACES = 64,
 };

@@ -28,8 +28,8 @@ struct ptc_crash_opts {
 
 /* A frame, from the trace or from memory. */
 struct ptc_crash_frame {
-	uint64_t pc; /* innermost frame: current address; others: where they go on */
-	bool exact;  /* interrupted there, or jumped away: pc is no return address */
+	uint64_t pc;	       /* innermost frame: current address; others: where they go on */
+	bool exact;	       /* interrupted there, or jumped away: pc is no return address */
 	enum ptc_call_how how; /* from the trace: how its function was entered */
 };
 

@@ -37,9 +37,9 @@ struct ptc_crash_why {
 	enum ptc_crash_reason reason;
 	enum ptc_crash_access access;
 	bool has_addr;
-	uint64_t addr;			/* address of the access, or branch target */
-	uint32_t size;			/* bytes of the access; 0: not known */
-	bool is_target;			/* addr is a branch target */
+	uint64_t addr;	/* address of the access, or branch target */
+	uint32_t size;	/* bytes of the access; 0: not known */
+	bool is_target; /* addr is a branch target */
 	/* mapping at addr, or (STACK_OVERFLOW) the stack; or NULL */
 	const struct ptc_dead_map *map;
 };

@@ -13,7 +13,7 @@
 enum {
 	/* least memory that libelf keeps of each section, and of each segment */
 	SECTION_COST = 512,
-	HEADERS = 64,	    /* headers that are read at once */
+	HEADERS = 64, /* headers that are read at once */
 };
 
 /* An ELF file, of either class. */

@@ -21,7 +21,7 @@ struct ptc_exact {
 	 * back[i]: length of the longest proper prefix of the first i entries that also ends them
 	 */
 	uint16_t back[PTC_ALIGN_ENTRIES + 1];
-	size_t at[PTC_ALIGN_ENTRIES];	      /* numbers of the steps fed last, as a ring buffer */
+	size_t at[PTC_ALIGN_ENTRIES]; /* numbers of the steps fed last, as a ring buffer */
 };
 
 /* @entries, 1 to PTC_ALIGN_ENTRIES, must outlive @x. */

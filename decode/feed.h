@@ -23,12 +23,12 @@ enum {
 struct ptc_feed {
 	const uint8_t *next;  /* the packet behind the taken ones */
 	const uint8_t *limit; /* packets here, or behind, are not looked at */
-	uint64_t word; /* the bits of the TNT packet taken last, the last bit lowest */
-	int bits;      /* bits of word that are left; -1: ask libipt */
-	int hold;      /* bits that may not be used without a look at what follows */
-	int calls;     /* calls that a return may go back to, at least */
-	bool late;     /* another packet comes between: libipt may report it with the last bit */
-	bool fup;      /* a FUP may have been read: a TIP may belong to its event, reported late */
+	uint64_t word;	      /* the bits of the TNT packet taken last, the last bit lowest */
+	int bits;	      /* bits of word that are left; -1: ask libipt */
+	int hold;	      /* bits that may not be used without a look at what follows */
+	int calls;	      /* calls that a return may go back to, at least */
+	bool late; /* another packet comes between: libipt may report it with the last bit */
+	bool fup;  /* a FUP may have been read: a TIP may belong to its event, reported late */
 };
 
 static inline bool ptc_feed_has_tnt(const struct ptc_feed *f)

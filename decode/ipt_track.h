@@ -32,13 +32,13 @@ struct ptc_ipt_track {
 	size_t len;
 	/* the event of the block decoder, and the next event */
 	struct ptc_ipt_read cur, next;
-	int bits;		       /* unused bits of cur, if cur is a TNT */
-	bool touched;		       /* one of these bits was used */
-	bool fails;		       /* the packet behind cur cannot be read */
-	bool failed;		       /* cur was not used for that reason */
-	bool timed;		       /* an event in front of cur had a time */
-	uint64_t tsc;		       /* time of that event */
-	uint64_t before;	       /* end of the event in front of cur */
+	int bits;		      /* unused bits of cur, if cur is a TNT */
+	bool touched;		      /* one of these bits was used */
+	bool fails;		      /* the packet behind cur cannot be read */
+	bool failed;		      /* cur was not used for that reason */
+	bool timed;		      /* an event in front of cur had a time */
+	uint64_t tsc;		      /* time of that event */
+	uint64_t before;	      /* end of the event in front of cur */
 	bool due;		      /* in front of cur comes an event that libipt 2.1 left out */
 	struct pt_event due_event;    /* the event that was left out */
 	int due_status;		      /* status of due_event */

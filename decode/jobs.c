@@ -54,7 +54,7 @@ struct ptc_jobs {
 	struct ptc_jobs_thread *turn; /* the thread that has the turn to serve; NULL: none */
 	/* the thread that should be next; set by the thread with the turn */
 	struct ptc_jobs_thread *next;
-	bool over;		      /* nothing is left to serve */
+	bool over; /* nothing is left to serve */
 	int result;
 
 	/* The function to call. Set before any thread has the turn. */

@@ -37,11 +37,10 @@ struct ptc_kinds {
 	enum ptc_mode mode;		/* mode of everything that was decoded here */
 	/* generation of this code, at its place in the key; never 0 */
 	uint64_t gen;
-	size_t npages;			/* pages of this generation */
+	size_t npages; /* pages of this generation */
 	uint8_t *chunks[PTC_KINDS_CHUNKS];
-	struct ptc_kinds_slot
-		*slots;	    /* owned, except the shared empty slot; grows with the code */
-	uint64_t slot_mask; /* number of slots, a power of two, minus 1 */
+	struct ptc_kinds_slot *slots; /* owned, except the shared empty slot; grows with the code */
+	uint64_t slot_mask;	      /* number of slots, a power of two, minus 1 */
 };
 
 /* @k is zeroed. */

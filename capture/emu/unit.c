@@ -19,7 +19,7 @@
 enum {
 	/* longest wait without a bell: shows progress, and detects ended processes */
 	LOOK_NS = 100000000,
-	TURNS = 8,	     /* of a thread on one CPU, before it moves to the next */
+	TURNS = 8, /* of a thread on one CPU, before it moves to the next */
 };
 
 static long futex(atomic_uint *word, int op, unsigned int val, const struct timespec *timeout)

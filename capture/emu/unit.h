@@ -37,7 +37,7 @@ struct ptc_emu_task {
 	struct ptc_emu_process *proc; /* NULL until its first event */
 	/* the assigned CPU; the task runs there if cpu->running is this task */
 	struct ptc_emu_cpu *cpu;
-	unsigned int turns;	      /* on this CPU */
+	unsigned int turns; /* on this CPU */
 	pid_t tid;
 	uint32_t pending; /* index + 1 of the line that was entered last; 0: none */
 	bool seen;	  /* has had a CPU */

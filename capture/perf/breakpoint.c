@@ -12,10 +12,10 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "capture/barrier.h"
-#include "capture/hwbreak.h"
 #include "capture/perf/explain.h"
 #include "capture/perf/tasks.h"
 #include "capture/placed.h"
+#include "capture/step/hwbreak.h"
 
 #include <linux/hw_breakpoint.h>
 

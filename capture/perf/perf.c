@@ -351,7 +351,7 @@ static void perf_free(struct ptc_source *src)
 		return;
 	/* first: the watcher would hide the child's end from us */
 	ptc_trigger_release(&p->trigger);
-	ptc_launch_release(&p->launch);	  /* ends a child that still waits */
+	ptc_launch_release(&p->launch); /* ends a child that still waits */
 	ptc_set_release(&p->set);
 	ptc_hotplug_release(&p->hotplug);
 	ptc_tids_release(&p->processes);

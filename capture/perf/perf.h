@@ -30,8 +30,8 @@ struct ptc_perf {
 	struct ptc_hotplug hotplug;	 /* for recordings of CPUs */
 	const struct ptc_source_id *ids; /* owned by the set */
 	size_t nids;
-	struct ptc_tids processes;	 /* processes to write records about */
-	int cgroup_fd;			 /* -1: none */
+	struct ptc_tids processes; /* processes to write records about */
+	int cgroup_fd;		   /* -1: none */
 	/* readable when: the command ended; we left it; either (an epoll) */
 	int pidfd, left_fd, end_fd;
 	pid_t pid;			 /* the command, or the first process; 0: neither */

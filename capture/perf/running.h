@@ -14,8 +14,8 @@ struct ptc_running {
 	const char *proc;     /* "/proc", except in tests */
 	uint64_t sample_type; /* sample_type and id of the event that the records belong to */
 	uint64_t id;	      /* see sample_type */
-	bool build_ids; /* mappings contain the build-id, if known, instead of the inode */
-	bool vdso;	/* also record the bytes of the vdso */
+	bool build_ids;	      /* mappings contain the build-id, if known, instead of the inode */
+	bool vdso;	      /* also record the bytes of the vdso */
 };
 
 /*

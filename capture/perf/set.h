@@ -45,8 +45,8 @@ struct ptc_set {
 	const char *sampler; /* borrowed; the sampling event's name */
 	/* the sampling event is in the tracing event's group: its samples contain the trace */
 	bool grouped;
-	bool may_exclude;    /* the kernel may be excluded without an error */
-	bool overwrite;	     /* the AUX area is mapped read-only: snapshots, samples */
+	bool may_exclude; /* the kernel may be excluded without an error */
+	bool overwrite;	  /* the AUX area is mapped read-only: snapshots, samples */
 	bool per_thread;
 	size_t data_size, aux_size; /* aux_size 0: no AUX area */
 	unsigned long flags;	    /* of perf_event_open */

@@ -21,7 +21,7 @@ struct ptc_enc_opts {
 	uint8_t mtc_freq;    /* one MTC every 2^mtc_freq CTC ticks */
 	/* TSC ticks per CTC tick; at most 511 (TMA.FastCounter has nine bits) */
 	uint32_t tsc_per_ctc;
-	uint8_t cbr;	     /* core:bus ratio */
+	uint8_t cbr; /* core:bus ratio */
 };
 
 /* Receives finished packets. It must take all @len bytes. */

@@ -25,9 +25,9 @@ struct ptc_truth;
 
 /* Branch stack of one thread. */
 struct ptc_lbr_stack {
-	int tid; /* 0: unused */
+	int tid;	   /* 0: unused */
 	unsigned int lent; /* number of CPUs that point to this stack; reusable only at 0 */
-	uint64_t top; /* entries[(top - 1) % size] is the newest */
+	uint64_t top;	   /* entries[(top - 1) % size] is the newest */
 	uint32_t n;
 	struct ptc_branch entries[];
 };

@@ -20,7 +20,7 @@ enum {
 
 /* Shared state that has no field in the kernel's page. The producer may be another process. */
 struct shared {
-	bool closed;			 /* atomic: set by the consumer, read by the producer */
+	bool closed; /* atomic: set by the consumer, read by the producer */
 	/* written by the producer: totals since the ring was made */
 	uint64_t lost_records, lost_aux;
 };

@@ -28,8 +28,8 @@
 struct ptc_softring;
 
 struct ptc_softring_opts {
-	size_t data_size;     /* bytes, a power of two and a multiple of the page size */
-	size_t aux_size;      /* same rules; 0: no AUX ring */
+	size_t data_size; /* bytes, a power of two and a multiple of the page size */
+	size_t aux_size;  /* same rules; 0: no AUX ring */
 	/* AUX bytes between wakeups of the consumer; 0: a quarter of the ring */
 	size_t aux_watermark;
 	bool lossy;

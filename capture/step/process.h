@@ -44,7 +44,7 @@ struct ptc_step_shared {
 	struct ptc_err err;
 	/* done, but some threads have not stopped yet: they are released later */
 	atomic_bool lingers;
-	bool done;	 /* the members below are valid */
+	bool done; /* the members below are valid */
 	int status;
 	bool left, limited, unreached, unmet;
 	uint64_t rightless;
@@ -60,8 +60,8 @@ struct ptc_step_process {
 	bool killed;			/* it did not leave in time */
 	uint64_t early_snapshots;	/* requested during the start */
 	bool early_last;		/* on_wake returned PTC_WAKE_LAST during the start */
-	int end_fd; /* readable after the tracer's message; hangs up when it has ended */
-	int life_fd;			/* our end: its other end hangs up when ptcap is gone */
+	int end_fd;  /* readable after the tracer's message; hangs up when it has ended */
+	int life_fd; /* our end: its other end hangs up when ptcap is gone */
 };
 
 #define PTC_STEP_PROCESS_INIT                                                                      \

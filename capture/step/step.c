@@ -15,12 +15,12 @@
 
 #include "base/err.h"
 #include "capture/hostinfo.h"
-#include "capture/hwbreak.h"
 #include "capture/launch.h"
 #include "capture/pt_config.h"
 #include "capture/soft/describe.h"
 #include "capture/soft/lbr.h"
 #include "capture/source.h"
+#include "capture/step/hwbreak.h"
 #include "capture/step/process.h"
 #include "capture/step/tracer.h"
 

@@ -312,7 +312,8 @@ static bool is_late(const struct ptc_task *k)
 {
 	if (k->regs.rip == k->ip || k->exec_pending)
 		return false;
-	return k->insn.shadow || (k->insn.exits && !k->injected && k->regs.rip != k->ip + k->insn.len);
+	return k->insn.shadow ||
+	       (k->insn.exits && !k->injected && k->regs.rip != k->ip + k->insn.len);
 }
 
 /* A late stop belongs to the second instruction. */

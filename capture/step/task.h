@@ -47,15 +47,15 @@ struct ptc_task {
 	struct user_regs_struct before; /* at the last resume */
 	struct ptc_insn insn;		/* the instruction at ip, next or running */
 	uint64_t ip;
-	uint64_t tsc;	     /* time of the last resume */
-	bool rounds; /* the string instruction at ip has done an iteration and will continue */
-	int inject;	     /* signal to deliver with the next resume */
-	bool injected;	     /* a signal was delivered with the last resume */
-	bool exec_pending;   /* the stop at the end of an execve has not occurred yet */
-	bool mid_call;	     /* stopped inside a system call: a fork or exec event */
-	bool in_kernel;	     /* its system call was already listed, because it blocks */
-	bool seen;	     /* has had the CPU before */
-	bool reported;	     /* its EXIT record is written */
+	uint64_t tsc;  /* time of the last resume */
+	bool rounds;   /* the string instruction at ip has done an iteration and will continue */
+	int inject;    /* signal to deliver with the next resume */
+	bool injected; /* a signal was delivered with the last resume */
+	bool exec_pending; /* the stop at the end of an execve has not occurred yet */
+	bool mid_call;	   /* stopped inside a system call: a fork or exec event */
+	bool in_kernel;	   /* its system call was already listed, because it blocks */
+	bool seen;	   /* has had the CPU before */
+	bool reported;	   /* its EXIT record is written */
 	/* the kernel will restart the call at this address (-ERESTART*); 0: no */
 	uint64_t restart_ip;
 	struct ptc_affinity affinity;

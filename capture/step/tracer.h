@@ -37,9 +37,9 @@ struct ptc_tracer {
 	/* signals that request a snapshot; with states, a death requests one too */
 	uint64_t on_signals;
 	struct ptc_crossings crossings; /* places that request a snapshot */
-	int held_fd; /* an eventfd, written for each of these requests. -1: not wanted */
-	bool series;			/* each snapshot is a file and needs @code */
-	bool no_memory;			/* opts->no_memory, for @states */
+	int held_fd;	/* an eventfd, written for each of these requests. -1: not wanted */
+	bool series;	/* each snapshot is a file and needs @code */
+	bool no_memory; /* opts->no_memory, for @states */
 
 	/* results */
 	int status;		  /* of the command, from waitpid */
@@ -49,7 +49,7 @@ struct ptc_tracer {
 	uint64_t crashes;	  /* processes whose state was saved */
 	uint64_t rightless;	  /* programs that lack the rights of their file */
 	char rightless_path[256]; /* path of the first */
-	uint64_t untraced; /* processes that could not be stepped and run freely */
+	uint64_t untraced;	  /* processes that could not be stepped and run freely */
 
 	/* used by the tracer only */
 	pid_t command;

@@ -88,8 +88,8 @@ struct ptc_fast_block {
 	uint32_t tip_next; /* the block at tip: published */
 	/* index in recs: nrecs inside the block, then one for its end; see KINDS */
 	uint32_t recs;
-	uint32_t pushes;   /* index in pushes: npushes blocks */
-	uint32_t lens;	   /* index in lens: ninsns */
+	uint32_t pushes; /* index in pushes: npushes blocks */
+	uint32_t lens;	 /* index in lens: ninsns */
 	uint8_t nrecs, npushes, ninsns;
 	uint8_t end;	  /* enum ptc_fast_end; published after all other members */
 	uint8_t end_kind; /* enum ptc_kind, of the last instruction */
@@ -137,7 +137,7 @@ struct ptc_fast_code {
 	unsigned int halved; /* limits are halved so often; set by the owner of several of these */
 	size_t bytes;	     /* total memory; a hint */
 	bool full;	     /* over three quarters of a limit; a hint */
-	bool failed; /* out of memory, or over a limit: lookups return NONE; a hint */
+	bool failed;	     /* out of memory, or over a limit: lookups return NONE; a hint */
 };
 
 /* Creates no hand. Returns false if out of memory. */

@@ -28,13 +28,13 @@ enum {
 
 /* Half a cache line of the processor. */
 struct ptc_fast_chain {
-	uint64_t key;	 /* see ptc_fast_chain_key; 0: none; published after all other members */
-	uint32_t end;	 /* the next block; NONE: a block that is popped */
+	uint64_t key; /* see ptc_fast_chain_key; 0: none; published after all other members */
+	uint32_t end; /* the next block; NONE: a block that is popped */
 	/* index in the code's recs: nrecs; if it pops, to of the last one is unknown */
 	uint32_t recs;
 	/* a single block itself, else index in the code's pushes: npushes blocks */
 	uint32_t pushes;
-	uint32_t last;	 /* the block that ran last */
+	uint32_t last; /* the block that ran last */
 	uint16_t ninsns;
 	uint8_t nrecs, npushes;
 	uint8_t nbits; /* bits that the chain uses */

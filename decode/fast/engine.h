@@ -22,7 +22,7 @@ enum ptc_fast_status {
 	PTC_FAST_GO_ON = -1, /* internal: more packets to take */
 	PTC_FAST_AT_PSB,     /* behind a PSB+, other than the first one */
 	PTC_FAST_AT_END,     /* at the end of the bytes */
-	PTC_FAST_DECLINED, /* flow.why has the reason, pos the place; it cannot go on */
+	PTC_FAST_DECLINED,   /* flow.why has the reason, pos the place; it cannot go on */
 };
 
 /*

@@ -54,7 +54,7 @@ struct ptc_fast_hand {
 	struct ptc_fast_pages pages; /* of the blocks that it built */
 	pthread_mutex_t lock;	     /* if shared: for pages, which other threads read */
 	uint64_t built, chains;	     /* blocks and chains that it made, ever */
-	unsigned int unsaid; /* its chains that are not counted in the total yet */
+	unsigned int unsaid;	     /* its chains that are not counted in the total yet */
 	struct ptc_fast_hand *next;
 };
 

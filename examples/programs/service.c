@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* service: does a little work every millisecond, as a service would, until a signal ends it. README.md records it. */
+/* service: does a little work every millisecond, as a service would, until a signal ends it.
+ * README.md records it. */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * smash: copies too many bytes into a buffer on the stack, and so overwrites its own return addresses.
- * A debugger that reads this stack finds no caller. The trace still has every caller.
+ * smash: copies too many bytes into a buffer on the stack, and so overwrites its own return
+ * addresses. A debugger that reads this stack finds no caller. The trace still has every caller.
  * Build without -fstack-protector. README.md records this program.
  */
 #include <stddef.h>

@@ -112,7 +112,9 @@ static uint64_t return_address(pid_t pid)
 static void retired(const struct next *n, uint64_t now)
 {
 	printf("%" PRIx64 "\n", n->ip);
-	if (n->to_ss || (n->cpuid && now != n->ip + n->len)) /* the instruction behind it ran in the same step */
+	if (n->to_ss ||
+	    (n->cpuid &&
+	     now != n->ip + n->len)) /* the instruction behind it ran in the same step */
 		printf("%" PRIx64 "\n", n->ip + n->len);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: whether debug registers work is found out without a trace of the child that tries it. */
+/* Description: whether debug registers work is found out without a trace of the child that tries
+ * it. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -9,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/hwbreak.h"
+#include "capture/step/hwbreak.h"
 
 __attribute__((noinline)) static void place(void)
 {

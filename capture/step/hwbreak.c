@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/hwbreak.h"
+#include "capture/step/hwbreak.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 enum {
 	DR7_EXEC_0 = 1, /* register 0, this task, execution (R/W 0, LEN 0): SDM volume 3, 18.2.4 */
-	NONE = -1, /* no status of a child */
+	NONE = -1,	/* no status of a child */
 };
 
 __attribute__((noinline)) static void place(void)
@@ -50,7 +50,8 @@ __attribute__((noreturn)) static void be_traced(void)
 		(void)syscall(SYS_exit_group, 0);
 }
 
-/* Returns the status after a breakpoint that @pid, which is stopped, is about to reach, or NONE if it cannot be set. */
+/* Returns the status after a breakpoint that @pid, which is stopped, is about to reach, or NONE if
+ * it cannot be set. */
 static int run_to_place(pid_t pid)
 {
 	if (!poke(pid, 0, (uint64_t)(uintptr_t)place) || !poke(pid, 7, DR7_EXEC_0) ||
@@ -61,7 +62,8 @@ static int run_to_place(pid_t pid)
 
 static bool tried(void)
 {
-	/* Without an exit signal: the caller's handler of SIGCHLD, or wait for any child, sees nothing of this child. */
+	/* Without an exit signal: the caller's handler of SIGCHLD, or wait for any child, sees
+	 * nothing of this child. */
 	const pid_t pid = (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
 	int status;
 
@@ -73,7 +75,8 @@ static bool tried(void)
 	if (!WIFSTOPPED(status)) /* the child may not be traced, and has ended */
 		return true;
 	status = run_to_place(pid);
-	if (status != NONE && !WIFSTOPPED(status)) /* the child has ended: another process may have its number now */
+	if (status != NONE &&
+	    !WIFSTOPPED(status)) /* the child has ended: another process may have its number now */
 		return false;
 	(void)kill(pid, SIGKILL);
 	(void)wait_for(pid);
@@ -83,7 +86,8 @@ static bool tried(void)
 bool ptc_hwbreak_works(void)
 {
 	enum { UNKNOWN, WORKS, FAILS };
-	static int known = UNKNOWN; /* threads that find it out at the same time find out the same */
+	static int known =
+		UNKNOWN; /* threads that find it out at the same time find out the same */
 	int now = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
 	if (now == UNKNOWN) {
