@@ -97,6 +97,10 @@ static int open_one(struct opening *o, pid_t tid, size_t cpu, struct ptc_err *er
 	struct ptc_breakpoints *b = o->b;
 	int fd;
 
+	if (o->opener == &ptc_opener_kernel && !ptc_hwbreak_works())
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"hardware breakpoints do not work on this (virtual) machine: its "
+				"debug registers stop no thread (--at)");
 	if (!ptc_vec_reserve((void **)&b->fds, &b->fds_cap, b->nfds + 1, sizeof(*b->fds)))
 		return ptc_fail_mem(err);
 	fd = o->opener->open(o->opener->ctx, &o->attr, &at);
@@ -206,10 +210,6 @@ int ptc_breakpoints_open(struct ptc_breakpoints *b, const struct ptc_opener *ope
 
 	if (!opts->nat)
 		return 0;
-	if (opener == &ptc_opener_kernel && !ptc_hwbreak_works())
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"hardware breakpoints do not work on this (virtual) machine: its "
-				"debug registers stop no thread (--at)");
 	b->rings = calloc(cpus->n + 1, sizeof(struct perf_event_mmap_page *));
 	b->leaders = calloc(cpus->n + 1, sizeof(*b->leaders));
 	if (!b->rings || !b->leaders)
