@@ -62,7 +62,7 @@ static void check_text(const char *name, const char *want)
 	ptc_buf_release(&b);
 }
 
-/* Checks that @addr has exactly the pages of @what. */
+/* The load at @addr must have exactly the pages of @what. */
 static void check_load(const struct ptc_buf *b, const struct ptc_kcore_load *l, uint64_t addr,
 		       size_t pages, uint8_t what)
 {

@@ -17,7 +17,7 @@
 
 enum { P = 4096, RINGS = 3, AUX = 2 * P };
 
-/* The rings get filled when they are stopped, so that an earlier read is detected. */
+/* The fake fills its rings only at the stop, which detects an earlier read. */
 struct fake {
 	struct ptc_source base;
 	struct ptc_source_ring rings[RINGS];

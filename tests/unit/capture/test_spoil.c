@@ -51,7 +51,7 @@ static bool same(const struct ptc_branch *a, const struct ptc_branch *b)
 	return a->from == b->from && a->to == b->to && a->type == b->type;
 }
 
-/* Checks that the reported entries are the original ones. */
+/* Compares the reported entries with the original ones. */
 static void told_truly(const struct bench *b)
 {
 	size_t k;
@@ -68,7 +68,7 @@ static unsigned int bits(uint64_t v)
 	return (unsigned int)__builtin_popcountll(v);
 }
 
-/* Checks that one entry has another end and that all other entries are unchanged. */
+/* One entry gets another end. All other entries must be unchanged. */
 static void one_end(enum ptc_spoil mode)
 {
 	struct bench b;

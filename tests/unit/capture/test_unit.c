@@ -109,7 +109,7 @@ static void stop_when_all_are_done(struct scene *s)
 	atomic_store(&s->want, 2);
 }
 
-/* Checks that each branch traced on a CPU belongs to the thread that runs there. */
+/* Each branch traced on a CPU must belong to the thread on this CPU. */
 static void on_transfer(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind)
 {
 	const struct place *p = ctx;

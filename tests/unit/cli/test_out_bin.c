@@ -109,7 +109,7 @@ static void drop(struct written *w)
 	free(w);
 }
 
-/* Checks that the output has the items that @items stand for, in that order. */
+/* Checks that the output lists @items, expanded, in this order. */
 static void expect(const struct written *w, const struct ptc_item *items, size_t n)
 {
 	struct ptc_item want;

@@ -33,7 +33,7 @@ static struct ptc_verdict of(const struct ptc_item *items, size_t n)
 	struct ptc_verdict v = { .n = 0 };
 	size_t i;
 
-	for (i = 0; i < n; i++) /* one at a time, as a sink may get them */
+	for (i = 0; i < n; i++) /* one by one, as a sink may get items */
 		cr_assert_eq(ptc_verdict_items(&v, items + i, 1), 0);
 	return v;
 }
@@ -195,7 +195,7 @@ Test(verdict, a_thread_with_a_gap_of_its_own_has_its_reason_too)
 	switches(&v, 7, 1, 3000, true);
 	switches(&v, 8, 1, 3100, false);
 	switches(&v, 8, 1, 3200, true);
-	switches(&v, 9, 1, 4000, false); /* it stays there: an overwritten begin is normal */
+	switches(&v, 9, 1, 4000, false); /* stays on CPU 1: an overwritten begin is normal */
 	items[5].cpu = 1;
 	items[5].time = 5000;
 	for (i = 0; i < 7; i++)
