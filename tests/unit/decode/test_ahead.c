@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a time that is ahead of the next PSB's is not believed, nor a PSB that others
- * contradict. */
+/*
+ * Description: a time later than the next PSB's time is not trusted, nor is a PSB whose time others
+ * contradict.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -9,11 +11,11 @@
 
 enum { PSBS = 5 };
 
-/* Who knows of the PSBs. */
+/* Which PSBs are in the list of known PSBs. */
 enum known {
 	NOBODY,
-	FIRST, /* they were found up to the third */
-	WRONG, /* the fourth was not found */
+	FIRST, /* only the first three */
+	WRONG, /* all but the fourth */
 };
 
 static void know(struct ptc_psbs *l, const size_t *at, enum known known)
@@ -27,7 +29,9 @@ static void know(struct ptc_psbs *l, const size_t *at, enum known known)
 			l->v[l->n++] = (struct ptc_spot){ 0, at[i] };
 }
 
-/* The bound in front of each of PSBs with these times; *ret: behind the last one. */
+/*
+ * Returns in @ret the time bound before each of the PSBs with these times, and behind the last one.
+ */
 static void bounds(const uint64_t *times, enum known known, uint64_t *ret)
 {
 	struct ptc_psbs psbs = { .n = 0 };
@@ -97,7 +101,7 @@ Test(ahead, a_psb_that_is_too_early_is_not_believed)
 	       (const uint64_t[]){ 10, 20, 40, 40, 50, UINT64_MAX });
 }
 
-/* As a search has it: from wherever that begins, and where PSBs have no time, or are longer. */
+/* Like a search: starts at any offset. Some PSBs have no time, and some are longer. */
 Test(ahead, the_psb_that_comes_next_is_known)
 {
 	const struct ptc_tsc_clock clock = { .conv = { .mult = 1 }, .valid = true };

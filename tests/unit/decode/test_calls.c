@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: transfers -> calls and their ends, for what does not come back the way it went. */
+/*
+ * Description: branches become calls and their ends, also where a return does not match its call.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "decode/calls.h"
 
-/* Functions are 0x100 apart and called a, b, c ...; below 0x1000 nothing is known. */
+/* Functions are 0x100 apart and named a, b, c ...; below 0x1000 no function is known. */
 static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 {
 	(void)ctx;
@@ -24,7 +26,7 @@ struct text {
 	size_t n;
 };
 
-/* "+a" entered, "-a" left; how: nothing, trace, Return, Jump, Signal, Unwinding. */
+/* "+a": entered, "-a": left; then how: nothing, trace, Return, Jump, Signal, Unwinding. */
 static int on_call(void *ctx, const struct ptc_call *call)
 {
 	static const char hows[] = { 0, 't', 'r', 'j', 's', 'u' };
@@ -152,7 +154,7 @@ Test(calls, an_unwinder_that_returns_into_a_landing_pad)
 
 Test(calls, a_retpoline_is_a_jump)
 {
-	/* a calls the thunk b, whose inner call c is never returned from: it "returns" to d */
+	/* Function a calls the thunk b. Its inner call of c never returns: it "returns" to d. */
 	EXPECT("0+at 1+b 2+b 2-bj 2+dj 2-du 1-b ", START(0x1000), CALL(0x1000, 0x1100),
 	       CALL(0x1100, 0x1110), RET(0x1114, 0x1300), RET(0x1310, 0x1005));
 }
@@ -162,7 +164,7 @@ Test(calls, a_signal_handler_comes_in_between_and_ends_with_sigreturn)
 	EXPECT("0+at 1+bs 2+c 2-c 1-bs 1+d 1-d ", START(0x1000), ASYNC(0x1010), START(0x1100),
 	       CALL(0x1100, 0x1200), RET(0x1210, 0x1105), RET(0x1110, 0x1800), CALLS_KERNEL(0x1807),
 	       START(0x1010), CALL(0x1020, 0x1300), RET(0x1310, 0x1025));
-	/* on the way back from a system call */
+	/* A signal on the way back from a system call. */
 	EXPECT("0+at 1+bs 1-bs ", START(0x1000), CALLS_KERNEL(0x1010), START(0x1100),
 	       RET(0x1110, 0x1800), CALLS_KERNEL(0x1807), START(0x1015));
 }
@@ -175,7 +177,7 @@ Test(calls, interrupts_and_restarted_calls_are_nothing)
 
 Test(calls, what_an_address_filter_leaves_out_returns)
 {
-	/* what b calls, and what calls b */
+	/* The callee of b, then the caller of b. */
 	EXPECT("0+bt 1+c 1-c ", START(0x1100), CALL(0x1110, 0x1200), START(0x1115));
 	EXPECT("0+bt 0-br 0+ar 1+bt 1-bu ", START(0x1100), RET(0x1110, 0x1010), START(0x1100),
 	       RET(0x1110, 0x1020));
@@ -255,7 +257,7 @@ Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
 	ptc_calls_free(c);
 }
 
-/* Three threads in two queues: those that were in the gap's queue last have no stack any more. */
+/* Three threads in two queues: the threads that ran last in the gap's queue lose their stacks. */
 Test(calls, a_gap_of_nobody_is_of_all_in_its_queue)
 {
 	struct text text = { .n = 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: side records in the time of a piece of trace: those that make no difference to it do
- * not take it from the second engine, and whatever they are, what comes out is what libipt makes.
+ * Description: sideband records within a segment of trace (from one PSB to the next). Records that
+ * do not matter for the segment leave it to the second engine. For all records the output equals
+ * libipt's.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 enum { OURS = 7, OTHER = 8, THREAD = 17, CHILD = 20, OUR_CPU = 0, OTHER_CPU = 1, JUMP = 0x100b };
 
-/* A PSB+ at @time, and a jump, again and again, to itself. */
+/* Adds a PSB+ at @time, then repeated jumps to itself. */
 static void jumps(struct ptc_buf *b, uint64_t time)
 {
 	int i;
@@ -48,7 +49,7 @@ static int list(void *ctx, const struct ptc_item *items, size_t n)
 	return 0;
 }
 
-/* With several threads a slice is a piece. */
+/* Decodes the file to text. With several threads each segment is a work unit of its own. */
 static char *decode(const char *path, enum ptc_engine_choice engine, unsigned int jobs,
 		    uint64_t *ret_pieces)
 {
@@ -74,7 +75,10 @@ static char *decode(const char *path, enum ptc_engine_choice engine, unsigned in
 	return text;
 }
 
-/* Both ways come to the same. How many pieces are not libipt's? */
+/*
+ * Checks that both engines give the same output. Returns the number of segments that libipt did not
+ * decode.
+ */
 static uint64_t compare(const struct pd *p)
 {
 	uint64_t pieces, none;
@@ -99,7 +103,7 @@ static uint64_t compare(const struct pd *p)
 
 typedef void add_record(struct pd *p, const char *code);
 
-/* Two processes on two CPUs; the record is of the first one's second piece. */
+/* Two processes on two CPUs. The record falls into the second segment of the first process. */
 static uint64_t pieces_with(add_record *add)
 {
 	const struct rec_file code = rec_make_file(pt_code, PT_CODE_LEN);
@@ -180,7 +184,7 @@ static void switch_here(struct pd *p, const char *code)
 	pd_switch(p, OTHER, OUR_CPU, 250, false);
 }
 
-/* One that is not there yet when the piece is looked at. */
+/* The child does not exist yet when the engine decodes the segment. */
 static void switch_to_child(struct pd *p, const char *code)
 {
 	(void)code;
@@ -195,7 +199,7 @@ static void switch_to_nobody(struct pd *p, const char *code)
 	pd_switch(p, OURS, OUR_CPU, 251, false);
 }
 
-/* Behind many that make none. */
+/* Preceded by many records without an effect. */
 static void late_switch(struct pd *p, const char *code)
 {
 	int i;
@@ -225,7 +229,7 @@ static void poke_into_it(struct pd *p, const char *code)
 	pd_poke(p, OURS, 250, JUMP + 1, "\xe0", 1);
 }
 
-/* In code of another one, who runs here behind it. */
+/* A mapping in a process that runs here only after this record. */
 static void mapping_in_turn(struct pd *p, const char *code)
 {
 	pd_switch(p, OTHER, OUR_CPU, 250, false);
@@ -281,7 +285,7 @@ static void switch_to_unknown(struct pd *p, const char *code)
 	pd_sb(p, &sb);
 }
 
-/* Of a child that is forked from one whose code is another by then. */
+/* A child whose parent has other code by the time of the fork. */
 static void child_of_other_code(struct pd *p, const char *code)
 {
 	pd_mmap2(p, OTHER, 249, 0x1000, PT_CODE_LEN, 0, code);
@@ -333,7 +337,7 @@ static uint64_t number(uint64_t *seed, uint64_t below)
 	return (*seed >> 33) % below;
 }
 
-/* Somebody comes to run, on some CPU, in some way. */
+/* Adds a switch of a random kind to a random thread on a random CPU. */
 static void turn(struct pd *p, uint64_t *seed, uint64_t time)
 {
 	static const int32_t tids[] = { OURS, THREAD, OTHER, 0, CHILD };
@@ -359,7 +363,10 @@ static void turn(struct pd *p, uint64_t *seed, uint64_t time)
 	pd_sb(p, &sb);
 }
 
-/* @tid is the queue's; -1: it is the CPU's, and @turns threads take turns there. */
+/*
+ * @tid: the thread of the queue; -1: the queue belongs to the CPU, and @turns threads alternate
+ * there.
+ */
 static uint64_t pieces_at_random(uint64_t seed, int32_t tid, const char *code, const char *other)
 {
 	const struct ptc_auxtrace queue = { .tid = tid, .cpu = tid == -1 ? OUR_CPU : -1 };
@@ -394,7 +401,7 @@ Test(calm, whoever_takes_turns_what_comes_out_is_libipt_s)
 	uint64_t i, pieces = 0;
 
 	memcpy(bytes, pt_code, sizeof(bytes));
-	bytes[1] = 1; /* the first jcc leads elsewhere */
+	bytes[1] = 1; /* the first jcc gets another target */
 	code = rec_make_file(pt_code, PT_CODE_LEN);
 	other = rec_make_file(bytes, PT_CODE_LEN);
 	for (i = 0; i < FEWER(100, 40); i++)
@@ -409,7 +416,7 @@ Test(calm, whoever_takes_turns_what_comes_out_is_libipt_s)
 
 enum { HERE = JUMP, THERE = 0x7000 + (JUMP - 0x1000) };
 
-/* Jumps, or calls, to one place or the other, whatever is there then, at times that go on. */
+/* Adds jumps or calls between the two places, for any code at that time, with increasing times. */
 static void jump_about(struct ptc_buf *b, uint64_t *seed, uint64_t *time)
 {
 	uint64_t n = 10 + number(seed, 30);
@@ -423,15 +430,15 @@ static void jump_about(struct ptc_buf *b, uint64_t *seed, uint64_t *time)
 	pt_ip(b, PT_TIP, HERE);
 }
 
-/* Who changes what runs there. */
+/* The source of the code changes. */
 struct changer {
 	struct pd *p;
 	uint64_t seed;
-	const char *codes[2]; /* a jump at JUMP, and a call */
-	struct ptc_buf *dump; /* of a JIT; NULL: it patches */
+	const char *codes[2]; /* with a jump at JUMP, and with a call */
+	struct ptc_buf *dump; /* output of a JIT; NULL: uses patches */
 };
 
-/* What may be at one of the places from @time on. */
+/* Changes the code at one of the places from @time on. */
 static void change(struct changer *c, uint64_t time)
 {
 	const uint64_t at = number(&c->seed, 3) ? 0x7000 : 0x1000;
@@ -454,7 +461,7 @@ static void change(struct changer *c, uint64_t time)
 	}
 }
 
-/* @often: there is one in about so many steps of time. */
+/* @often: one change in about @often time steps. */
 static uint64_t pieces_of_changing(struct changer *c, uint64_t often, const char *folder)
 {
 	const struct ptc_auxtrace queue = { .tid = -1, .cpu = OUR_CPU };
@@ -506,7 +513,7 @@ Test(calm, whatever_code_becomes_what_comes_out_is_libipt_s)
 		pieces += pieces_of_changing(&c, i % 3 ? 20 : 200, folder);
 	}
 	cr_assert_gt(pieces, FEWER(2000, 500), "%d pieces",
-		     (int)pieces); /* no code that changes: 1300 */
+		     (int)pieces); /* 1300 without code changes */
 	le_folder_remove(folder);
 	(void)close(files[0].fd);
 	(void)close(files[1].fd);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: stacks of the call-stack mode: the calls that were live, wherever that was, and each
- * way to spoil them. */
+/*
+ * Description: stacks in call-stack mode: the live calls at each place, and each kind of injected
+ * error.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -9,7 +11,10 @@
 
 enum { DEPTH = 8, DOWN = 12 };
 
-/* Calls down to DOWN, a loop there, returns up to 4; after each step the ip is at its target. */
+/*
+ * Calls down to DOWN, a loop there, then returns up to 4. After each step the ip is the step's
+ * target.
+ */
 struct fixture {
 	struct ptc_recent r;
 	struct ptc_recent_thread *t;
@@ -35,7 +40,7 @@ static uint64_t function(uint64_t depth)
 	return 0x1000 * (depth + 1);
 }
 
-/* The stack when @depth calls were live. */
+/* Sets the entries to the stack with @depth live calls. */
 static void set_entries(struct fixture *x, uint64_t depth)
 {
 	uint64_t i;
@@ -61,8 +66,10 @@ static void init(struct fixture *x)
 	x->in.entries = x->entries;
 }
 
-/* Places from step number @first to @last on, of which the ip fits number @fits (SIZE_MAX: it is
- * not known). */
+/*
+ * Runs with candidates from step @first to @last. The ip matches step @fits (SIZE_MAX: the ip is
+ * unknown).
+ */
 static void run(struct fixture *x, size_t first, size_t last, size_t fits)
 {
 	size_t i;
@@ -107,7 +114,7 @@ Test(compare_calls, what_was_live_is_exact)
 		cr_assert_eq(x.in.steps[x.out[0].step].to, function(i + 1));
 	}
 	set_entries(&x, 6);
-	run(&x, DOWN, x.t->n - 1, SIZE_MAX); /* it is so once, on the way back */
+	run(&x, DOWN, x.t->n - 1, SIZE_MAX); /* one match, on the way back */
 	expect(&x, SIZE_MAX, PTC_VERDICT_EXACT);
 	cr_assert_eq(x.all.candidates, 1);
 	release(&x);
@@ -147,7 +154,7 @@ Test(compare_calls, what_did_return_must_not_be_there)
 	x.in.n = DEPTH;
 	memmove(x.entries + 1, x.entries, 7 * sizeof(*x.entries));
 	x.entries[0] = (struct ptc_branch){ .from = function(7) + 0x10, .to = function(8) };
-	run(&x, x.t->n - 3, x.t->n - 3, x.t->n - 3); /* 6 are live */
+	run(&x, x.t->n - 3, x.t->n - 3, x.t->n - 3); /* 6 calls are live */
 	cr_assert_eq(x.out[0].verdict, PTC_VERDICT_ABSENT);
 	cr_assert_eq(x.out[1].verdict, PTC_VERDICT_ABSENT);
 	cr_assert_eq(x.out[2].verdict, PTC_VERDICT_EXACT);
@@ -161,7 +168,7 @@ Test(compare_calls, what_was_called_before_the_trace_is_not_judged)
 
 	init(&x);
 	set_entries(&x, 6);
-	for (i = 3; i < 6; i++) /* where it goes on in fact, the trace would have had it */
+	for (i = 3; i < 6; i++) /* the trace would hold the older calls */
 		x.entries[i] = (struct ptc_branch){ .from = 0x900000 + i, .to = 0x910000 + i };
 	for (i = 0; i < 3; i++)
 		x.entries[i] = (struct ptc_branch){ .from = function(2 - i) + 0x10,
@@ -177,7 +184,7 @@ Test(compare_calls, places_that_differ_make_it_ambiguous)
 	struct fixture x;
 	size_t first;
 
-	init(&x); /* 4 are live */
+	init(&x); /* 4 calls are live */
 	first = x.t->n;
 	add(&x, PTC_KIND_CALL, 0x500000, 0x510000);
 	add(&x, PTC_KIND_RET, 0x510010, 0x500005);
@@ -189,7 +196,7 @@ Test(compare_calls, places_that_differ_make_it_ambiguous)
 	run(&x, first, first + 2, SIZE_MAX);
 	expect(&x, 0, PTC_VERDICT_AMBIGUOUS);
 	cr_assert_eq(x.all.candidates, 2);
-	run(&x, first, first + 2, first + 2); /* the ip says which */
+	run(&x, first, first + 2, first + 2); /* the ip selects the candidate */
 	expect(&x, 0, PTC_VERDICT_SOURCE);
 	cr_assert_eq(x.all.candidates, 1);
 	release(&x);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the linker calls a function, and what people do. */
+/* Description: the linker's function names and their readable forms. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/demangle.h"
 
-/* NULL: it stays as it is. */
+/* @want NULL: the name stays unchanged. */
 static void expect(const char *name, const char *want)
 {
 	char *have = ptc_demangle(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the sections of an ELF file need is known before libelf reads them. */
+/* Description: the memory need of ELF sections is known before libelf reads them. */
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define GIB ((uint64_t)1 << 30)
 
-/* A section of each kind; the last one claims to be @size bytes when it is unpacked. */
+/* A section of each kind; the last one claims @size bytes after decompression. */
 struct file {
 	Elf64_Ehdr eh;
 	Elf64_Shdr sh[4];
@@ -42,7 +42,7 @@ static struct file make(uint64_t size)
 	return f;
 }
 
-/* @bytes at the end of their memory, so that a byte read too many is seen. */
+/* Puts @bytes at the end of an allocation, so that an overread is seen. */
 static uint64_t needs(const void *bytes, size_t len, enum ptc_elfroom_for what)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -129,7 +129,7 @@ Test(elfroom, more_sections_than_there_can_be_are_refused)
 {
 	struct file f = make(0);
 
-	f.eh.e_shnum = 0; /* the number is in section 0 */
+	f.eh.e_shnum = 0; /* the count is in section 0 */
 	f.sh[0].sh_size = 4;
 	cr_assert(needs(&f, sizeof(f), PTC_ELFROOM_NAMES) < 10000);
 	f.sh[0].sh_size = UINT64_MAX / 64;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: each place where a stack is is found, and no other, in what repeats, too: held
- * against looking at each place by itself. */
+/*
+ * Description: finds each place that matches a stack, and no other, also in repeating code.
+ * Compared with a separate test of each place.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -14,7 +16,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* By itself: are the steps from @end back what is in the stack? */
+/* The separate test: returns true if the steps back from @end equal the stack. */
 static bool is_at(const struct ptc_branch *e, size_t n, const struct ptc_step *s, size_t end)
 {
 	size_t i;
@@ -55,7 +57,7 @@ Test(exact, all_places_are_found_and_no_other)
 	uint64_t seed, r, i;
 
 	for (seed = 0; seed < SEEDS; seed++) {
-		/* On the heap: one entry too many is seen. */
+		/* On the heap, so that ASan sees a read of an extra entry. */
 		const size_t n = 1 + seed % 9;
 
 		e = calloc(n, sizeof(*e));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the second engine. pt_replay holds what it lists against libipt, and aborts; what is
- * said here is how far it must come.
+ * Description: the second engine. pt_replay compares its output with libipt's and aborts on a
+ * difference. The tests here state how far the engine must get.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "lib_flow.h"
 #include "lib_pt.h"
 
-/* @b (released) is not for the engine: it says @why; NULL: it comes to its end. */
+/* Releases @b. The engine must decline it with the reason @why; NULL: it must reach the end. */
 static void expect(struct ptc_buf *b, const char *why)
 {
 	struct pt_how how = { .insns = false };
@@ -67,11 +67,11 @@ Test(fast, long_and_short_bits_and_addresses_of_any_length)
 	pt_ip(&b, PT_TIP, PT_HIGH + 0x1000);
 	pt_tnt64(&b, 3, 2);
 	pt_ip16(&b, PT_TIP, 0x100e);
-	PUT(&b, "\xcd\x10\x10\0\0\0\x7f\0\0"); /* all eight bytes */
+	PUT(&b, "\xcd\x10\x10\0\0\0\x7f\0\0"); /* all 8 bytes */
 	pt_tnt(&b, "TN");
-	PUT(&b, "\x4d\x00\x10\0\0"); /* four */
+	PUT(&b, "\x4d\x00\x10\0\0"); /* 4 bytes */
 	pt_tnt(&b, "NT");
-	PUT(&b, "\x8d\x16\x10\0\0\0\x7f"); /* six, not extended */
+	PUT(&b, "\x8d\x16\x10\0\0\0\x7f"); /* 6 bytes, not extended */
 	pt_ip_none(&b, PT_PGD);
 	expect(&b, NULL);
 }
@@ -165,7 +165,7 @@ Test(fast, tracing_begins_in_no_mode_that_was_not_told)
 	pt_ip(&b, PT_PGE, 0x1010);
 	expect(&b, "a TIP.PGE before any mode");
 
-	/* What was told in front of a PSB+ that tells nothing is over, too. */
+	/* A PSB+ without that information also resets the state before it. */
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_on(&b, 0x1010);
 	pt_ip_none(&b, PT_PGD);
@@ -204,8 +204,8 @@ Test(fast, no_branch_comes_in_front_of_where_an_event_was)
 }
 
 /*
- * Twice as many jumps to what is behind them as a block has, with a jne in the middle, which leads
- * to LOOP, and a jmp *%rax behind them.
+ * Twice as many jumps to the next instruction as a block can hold. In the middle is a jne to LOOP,
+ * and behind the jumps a jmp *%rax.
  */
 enum { LOOP = 0x1000, JNE = LOOP + 2 * PTC_FAST_MAX_RECS, INDIRECT = JNE + 2 + JNE - LOOP };
 
@@ -224,7 +224,7 @@ static size_t read_jumps(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
 	return i;
 }
 
-/* What there is in @b of each kind. */
+/* Counts the branches in @b by kind. */
 static void run_jumps(const struct ptc_buf *b, bool counts, uint64_t kinds[PTC_KIND_COUNT])
 {
 	const struct ptc_fast_source source = { read_jumps, NULL };
@@ -257,7 +257,7 @@ static void run_jumps(const struct ptc_buf *b, bool counts, uint64_t kinds[PTC_K
 Test(fast, transfers_are_counted_as_they_are_listed)
 {
 	uint64_t listed[PTC_KIND_COUNT], counted[PTC_KIND_COUNT];
-	const size_t laps = 10000; /* many times what is counted before it is put by */
+	const size_t laps = 10000; /* exceeds the batched counts many times */
 	struct ptc_buf b = PTC_BUF_INIT;
 	size_t i;
 
@@ -265,10 +265,13 @@ Test(fast, transfers_are_counted_as_they_are_listed)
 	for (i = 0; i < laps; i++)
 		pt_tnt(&b, "TTTTTT");
 	for (i = 0; i < 10; i++) {
-		pt_tnt(&b, "TTTNTT"); /* two are behind the address */
+		pt_tnt(&b, "TTTNTT"); /* two bits belong after the address */
 		pt_ip(&b, PT_TIP, LOOP);
 	}
-	/* It ends behind a jump that a chain has: that turns out to be what left. */
+	/*
+	 * The trace ends behind a jump inside a chain: this jump turns out to have left the traced
+	 * code.
+	 */
 	pt_tnt(&b, "TTTTTN");
 	pt_ip(&b, PT_PGD, INDIRECT);
 	for (i = 0; i < 32; i++)

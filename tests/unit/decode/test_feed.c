@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what libipt takes of the trace, told from its bytes. */
+/* Description: which packets libipt consumes, derived from the trace's bytes. */
 #include <criterion/criterion.h>
 #include <string.h>
 
 #include "decode/feed.h"
 #include "replayed.h"
 
-/* Each test has a process of its own. */
+/* Each test is a separate process. */
 static struct ptc_buf b;
 static struct ptc_feed f;
 
@@ -17,7 +17,7 @@ static void release(void)
 
 TestSuite(feed, .fini = release);
 
-/* Reads @b from its first byte. Zeros behind the limit are no packets of the flow. */
+/* Starts at the first byte of @b. The zeros behind the limit are not packets of the flow. */
 static void begin(void)
 {
 	if (!f.next)
@@ -25,7 +25,7 @@ static void begin(void)
 	f = (struct ptc_feed){ .next = b.bytes, .limit = b.bytes + b.len - PTC_FEED_MARGIN };
 }
 
-/* Two bits, an MTC packet, and a bit; read from the first. */
+/* Two bits, an MTC packet and one bit; reads the first bits. */
 static void begin_with_mtc(void)
 {
 	pt_tnt(&b, "TT");
@@ -34,7 +34,7 @@ static void begin_with_mtc(void)
 	begin();
 }
 
-/* Two bits, and another packet of one; read from the first. */
+/* Two bits and another packet with one bit; starts at the first. */
 static void begin_with_bits(void)
 {
 	pt_tnt(&b, "TT");
@@ -52,7 +52,7 @@ Test(feed, bits_and_addresses_are_taken_packet_by_packet)
 	cr_assert(f.next == b.bytes + 1 && f.bits == 1);
 	cr_assert_eq(ptc_feed_take_bit(&f), 0);
 	cr_assert(f.next == b.bytes + 1 && f.bits == 0);
-	ptc_feed_take_return(&f); /* one that is not compressed */
+	ptc_feed_take_return(&f); /* a return that is not compressed */
 	cr_assert(f.next == b.bytes + 8 && f.bits == 0);
 	cr_assert_eq(ptc_feed_take_bit(&f), 1);
 	cr_assert_not(ptc_feed_is_known(&f), "what is behind it may be of any kind");
@@ -86,7 +86,7 @@ Test(feed, the_bits_of_a_long_packet_come_in_their_order)
 	ptc_buf_put(&b, tnt64, sizeof(tnt64));
 	pt_tnt(&b, "N");
 	begin();
-	/* 40 bits behind the highest one: 0...01101. */
+	/* 40 bits below the stop bit: 0...01101. */
 	for (i = 39; i >= 0; i--)
 		cr_assert_eq(ptc_feed_take_bit(&f), 0x0d >> (i < 8 ? i : 8) & 1, "bit %d", i);
 	cr_assert_eq(ptc_feed_take_bit(&f), 0);
@@ -107,7 +107,7 @@ Test(feed, other_packets_must_be_asked_for)
 	begin_with_mtc();
 	ptc_feed_take_bit(&f);
 	cr_assert_not(ptc_feed_is_known(&f), "it has read on over the MTC packet");
-	/* It says that it did: the last bit may bring an event with it. */
+	/* A late event is pending: it may come with the last bit. */
 	f.late = true;
 	ptc_feed_go_on(&f, b.bytes + 3, 1);
 	cr_assert(ptc_feed_is_known(&f));
@@ -129,16 +129,16 @@ Test(feed, the_last_bit_may_just_be_taken_in_front_of_a_packet_of_the_flow)
 Test(feed, the_last_bit_in_front_of_another_packet_may_not)
 {
 	begin_with_mtc();
-	ptc_feed_go_on(&f, b.bytes + 1, 1); /* the MTC packet is still to be read */
+	ptc_feed_go_on(&f, b.bytes + 1, 1); /* the MTC packet is not read yet */
 	cr_assert_not(ptc_feed_has_bit(&f));
 	f.late = true;
-	ptc_feed_go_on(&f, b.bytes + 3, 2); /* it has been */
+	ptc_feed_go_on(&f, b.bytes + 3, 2); /* the MTC packet is read now */
 	cr_assert(ptc_feed_has_bit(&f));
 	(void)ptc_feed_pop_bit(&f);
 	cr_assert_not(ptc_feed_has_bit(&f));
 }
 
-/* What was read late is told of with a bit: which one, only libipt knows. */
+/* A late packet's event comes with a bit. Only libipt knows which one. */
 Test(feed, with_something_late_a_packet_is_asked_for)
 {
 	begin_with_bits();
@@ -172,7 +172,7 @@ Test(feed, behind_a_fup_an_address_may_be_of_its_event)
 	cr_assert_not(ptc_feed_is_known(&f));
 }
 
-/* A PSB follows, where a jump leaves the traced code: the replay gives @lines. */
+/* Adds a PSB, then a jump that leaves the traced code. The decode must give @lines. */
 static void expect_then_jump(const char *lines)
 {
 	pt_psb_on(&b, 0x100b);
@@ -180,7 +180,7 @@ static void expect_then_jump(const char *lines)
 	replay_expect(&b, (struct pt_how){ .insns = false }, lines);
 }
 
-/* libipt reads the event's TIP with the last bit, wherever the event is. */
+/* libipt reads the event's TIP with the last bit, at any position of the event. */
 Test(feed, a_fup_whose_tip_is_behind_branches_is_where_it_is_step_by_step)
 {
 	pt_psb_on(&b, 0x102f);
@@ -195,7 +195,7 @@ Test(feed, a_fup_whose_tip_is_behind_branches_is_where_it_is_step_by_step)
 			 "gap 2c 1 desync\ngap 34 0 desync\n100b 0 ijmp\n");
 }
 
-/* A call that needs an address skips bits in front of it, whatever libipt has in its cache. */
+/* A call that needs an address skips bits before it, in any state of libipt's cache. */
 Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
 {
 	pt_psb_on(&b, 0x100e);
@@ -211,7 +211,9 @@ Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
 				      "gap 29 4 nocode\ngap 34 0 desync\n100b 0 ijmp\n"));
 }
 
-/* Bits in front of an address are not the branches': libipt keeps them all for those that follow.
+/*
+ * The branches do not use bits before an address: libipt keeps all of these bits for later
+ * branches.
  */
 Test(feed, bits_that_an_address_is_taken_over_stay)
 {

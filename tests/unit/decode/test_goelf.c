@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: Go's table is found in a program, wherever the linker has put it; cut anywhere; with
- * bytes that lie. */
+/* Description: Go's table is found at any place in a program, in cut files and with false bytes. */
 #include <criterion/criterion.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -11,12 +10,11 @@
 #include "decode/gopclntab.h"
 #include "lib_gopcln.h"
 
-/* What the program is like. Without any it is as Go 1.20 links one that is not
- * position-independent. */
+/* The form of the program. 0: as Go 1.20 links a program that is not position-independent. */
 enum {
-	NO_TEXT = 1,   /* the table does not say where code begins (Go 1.26) */
-	RELOCATED = 2, /* addresses are in the relocations alone (GNU ld) */
-	NO_CODE = 4,   /* the segment of code ends too early */
+	NO_TEXT = 1,   /* table without the code's begin (Go 1.26) */
+	RELOCATED = 2, /* addresses only in the relocations (GNU ld) */
+	NO_CODE = 4,   /* the code segment ends too early */
 	NO_NOTE = 8,
 	FORMS = 4, /* combinations of the first two */
 };
@@ -25,8 +23,8 @@ enum {
 	TABLE = 0x500000, /* addresses */
 	MODULE = 0x600000,
 	DYNAMIC = 0x700000,
-	TEXT_FIELD = 24, /* in the table */
-	MINPC = 20 * 8,	 /* in moduledata */
+	TEXT_FIELD = 24, /* offsets in the table */
+	MINPC = 20 * 8,	 /* offsets in moduledata */
 	MAXPC = 21 * 8,
 	TEXT = 22 * 8,
 	SEGMENTS = 6,
@@ -46,7 +44,7 @@ static void put_rela(struct ptc_buf *b, uint64_t where, uint64_t what)
 	ptc_buf_le64(b, what);
 }
 
-/* An address in the bytes of @s, or in the relocations. */
+/* Puts an address into the bytes of @s, or into the relocations. */
 static void put_address(struct segment *s, uint64_t at, uint64_t what, struct ptc_buf *rela)
 {
 	if (rela)
@@ -81,7 +79,7 @@ static void fill(struct segment *s, unsigned int form)
 	ptc_buf_zero(dynamic, 16);
 }
 
-/* A program without section headers. */
+/* Puts a program without section headers. */
 static void put_program(struct ptc_buf *b, unsigned int form)
 {
 	struct segment s[SEGMENTS] = {
@@ -126,7 +124,7 @@ static void put_program(struct ptc_buf *b, unsigned int form)
 	}
 }
 
-/* The first @len bytes in an allocation of that size. */
+/* Searches the first @len bytes, in an allocation of that size. */
 static struct ptc_gopclntab *find(const struct ptc_buf *b, size_t len, bool *ret_unusable)
 {
 	char *bytes = malloc(len ? len : 1);
@@ -210,7 +208,7 @@ Test(goelf, cut_anywhere_or_with_any_byte_changed_it_is_read_without_harm)
 				b.bytes[i] ^= lies[k];
 			}
 		}
-		/* Each is as it was. */
+		/* With the original byte restored, the table is usable again. */
 		ptc_gopclntab_free(find(&b, b.len, &unusable));
 		cr_assert_not(unusable);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: hands in the same code know the same blocks, and fill parts of its lists of their
- * own; what there may not be more of fails, and is there again when all is forgotten.
+ * Description: hands on the same code share its blocks and fill separate parts of its lists. Beyond
+ * a limit they fail, and work again after everything is forgotten.
  */
 #include <criterion/criterion.h>
 
@@ -26,7 +26,7 @@ static uint32_t find(struct ptc_fast_hand *h, size_t i)
 Test(hand, blocks_are_all_hands_and_each_fills_its_own_part)
 {
 	enum { BLOCKS = 5000 };
-	static bool theirs[3 * BLOCKS]; /* records, by number */
+	static bool theirs[3 * BLOCKS]; /* record numbers */
 	struct ptc_fast_hand *hands[2];
 	struct ptc_fast_code c;
 	size_t i;
@@ -79,7 +79,9 @@ Test(hand, more_blocks_than_there_may_be_are_none)
 	ptc_fast_code_release(&c);
 }
 
-/* Those of a shared cache are not counted one by one: none may be left behind all the same. */
+/*
+ * Chains of a shared cache are not counted one by one. Even so, forgetting must remove all of them.
+ */
 Test(hand, what_is_forgotten_is_not_there_however_little_it_was)
 {
 	struct ptc_fast_chains chains;
@@ -103,7 +105,7 @@ Test(hand, what_is_forgotten_is_not_there_however_little_it_was)
 	ptc_fast_code_release(&c);
 }
 
-/* Chains leave some room for blocks, which nobody can do without. */
+/* Chains leave some space for blocks, because no hand can work without blocks. */
 Test(hand, records_that_there_may_be_are_for_chains_and_then_for_blocks)
 {
 	enum { BLOCKS = 32, MORE = 200 };
@@ -131,7 +133,7 @@ Test(hand, records_that_there_may_be_are_for_chains_and_then_for_blocks)
 	ptc_fast_code_release(&c);
 }
 
-/* It cannot be told where it leads, so it is not built. */
+/* The block's successor has no space, so the block is not built. */
 Test(hand, a_block_that_leads_where_there_is_no_room_is_bad)
 {
 	struct ptc_fast_hand *h;

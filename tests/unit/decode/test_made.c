@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: pieces that the second engine has made before their turn, in the order of the trace.
- */
+/* Description: segments that the second engine decoded in advance, in trace order. */
 #include <stdlib.h>
 
 #include <criterion/criterion.h>
@@ -35,14 +34,16 @@ Test(made, each_is_taken_once_and_only_where_it_begins)
 	cr_assert(take(&l, 0, 16));
 	cr_assert(!take(&l, 0, 16));
 	cr_assert(!take(&l, 0, 32));
-	cr_assert(!take(&l, 0, 80)); /* the one at 64 was passed */
+	cr_assert(!take(&l, 0, 80)); /* passed the one at 64 */
 	cr_assert(take(&l, 1, 0));
 	cr_assert(take(&l, 1, 32));
 	cr_assert(!take(&l, 1, 32));
 	ptc_made_list_release(&l);
 }
 
-/* What that of the list becomes, which has 8 records and says that it has @cap. */
+/*
+ * Renews a list that has 8 records and claims the capacity @cap. Checks whether its buffer stays.
+ */
 static void renew(struct ptc_made_list *l, size_t cap, bool stays)
 {
 	struct ptc_fast_rec *recs;
@@ -65,7 +66,7 @@ static void renew(struct ptc_made_list *l, size_t cap, bool stays)
 	cr_expect_null(l->room.recs);
 }
 
-/* With PSBs far apart a list is one large piece, or two. */
+/* With PSBs far apart a list holds one or two large segments. */
 Test(made, memory_is_used_again_unless_it_is_much)
 {
 	const size_t mib = (1 << 20) / sizeof(struct ptc_fast_rec);
