@@ -69,8 +69,8 @@ struct pt_how {
 
 /*
  * Decodes @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an
- * allocation of exactly their size. Decodes again in rows of steps, over a file with the code (whose
- * blocks libipt caches), and in rows with the second engine where that is possible. All results must
+ * allocation of exactly their size. Decodes again in rows of steps, over a file with the code
+ * (whose blocks libipt caches), and in rows with the second engine where possible. All results must
  * be equal. Returns lines (static, until the next call): "FROM TO KIND", "IP" for instructions,
  * "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times, "@NS " in front. Aborts when an
  * item is outside the stream.
