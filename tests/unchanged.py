@@ -8,7 +8,6 @@ Use this for tests that take long and depend on nothing else. A test may also de
 pass is kept all the same. Each clean clone runs all of these tests.
 
 PTCAP_AGAIN     if this is set, COMMAND runs in any case
-
 """
 
 import hashlib
