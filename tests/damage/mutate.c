@@ -27,7 +27,7 @@
 
 enum {
 	PSB_PLUS = 64, /* bytes, at most */
-	BY_CHANCE = 4, /* transfers */
+	BY_CHANCE = 4, /* branches */
 };
 
 struct options {

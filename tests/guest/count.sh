@@ -171,7 +171,7 @@ taken=0 wrapped=0
 busy=$!
 for ((round = 0; round < rounds; round++)); do
 	size=$((16384 << 2 * (round % 5))) most=$((round % 2 * size / 2))
-	# Before it went round, on, to its end, nothing new, a whole lap, a little more than one, and on.
+	# Before the wrap, further, up to the end of the ring, nothing new, a whole lap, a little more than a lap, and further.
 	snapshots $size $most $((size / 2)) $((size / 2 + 8)) $size $size $((2 * size)) $((3 * size + 4096)) \
 		$((3 * size + 8192))
 	[ "$most" != 0 ] || [ "${sums[wrapped]}" -ge 2 ] || fail "snapshots: no ring went round"

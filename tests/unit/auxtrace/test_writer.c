@@ -376,7 +376,7 @@ static int fill_up(struct ptc_writer *w, size_t *ret_calls, struct ptc_err *err)
 	return 0;
 }
 
-/* Checks that everything before the cut is kept, also what came after the cut, and nothing else. */
+/* Checks that everything before the cut is kept, also the data after the cut, and nothing else. */
 static void check_cut(size_t calls, bool compressed)
 {
 	struct ptc_index index = PTC_INDEX_INIT;
