@@ -247,7 +247,7 @@ static int mode_self(void)
 {
 	static const char code[] = "\x31\xc0"			  /*  0 xor %eax, %eax */
 				   "\xc6\x05\x01\0\0\0\x03"	  /*  2 movb $3, 10(%rip) */
-				   "\x04\0"			  /* 9 add $0, %al: now adds 3 */
+				   "\x04\0"			  /*  9 add $0, %al: now adds 3 */
 				   "\x3c\x09"			  /* 11 cmp $9, %al */
 				   "\x75\xf3"			  /* 13 jne 2 */
 				   "\x66\xc7\x05\x01\0\0\0\xeb\0" /* 15 movw $0xeb, 25(%rip) */

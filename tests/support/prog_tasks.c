@@ -172,7 +172,7 @@ static void alarm_often(void)
 	(void)sigaction(SIGALRM, &sa, NULL);
 	(void)setitimer(ITIMER_REAL, &each, NULL);
 	while (alarms <
-	       100) /* few branches per time: the test reads a list of them all */
+	       100) /* few branches for the running time, because the test reads a list of them */
 		__asm__ volatile(".rept 1000; lock incl %0; .endr" : "+m"(turns));
 	(void)setitimer(ITIMER_REAL, &off, NULL);
 }
