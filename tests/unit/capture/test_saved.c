@@ -170,7 +170,7 @@ Test(saved, a_copy_knows_the_same_and_goes_its_own_way)
 	w.memory[3] = 1;
 	look(&copy, &w, 0, true);
 	cr_assert_str_eq(calls(&w), "3+1 ");
-	check(&s, &w, 0, 8); /* the copy has not seen the change */
+	check(&s, &w, 0, 8); /* the original has not seen the change */
 	cr_assert_str_eq(calls(&w), "3+1 ");
 	ptc_saved_release(&s);
 	w.memory[PAGE + 1] = 2;

@@ -306,7 +306,7 @@ Test(align, a_prediction_that_only_one_entry_lacks_was_lost)
 
 	set_walk(&w, 0, 60);
 	w.in.flags = true;
-	run(&w); /* the CPU predicts no entry */
+	run(&w); /* no entry has a prediction flag */
 	expect_exact(&w);
 	for (i = 0; i < N; i++)
 		w.entries[i].predicted = i != 4;
@@ -410,7 +410,7 @@ Test(align, time_bounds_where_it_may_end)
 	set_walk(&w, 0, 60);
 	for (i = 58; i < STEPS; i++)
 		w.steps[i].flags &= (uint8_t)~PTC_STEP_END;
-	run(&w); /* three entries newer than the trace */
+	run(&w); /* three entries are newer than any possible end */
 	expect(&w, 0, 2, PTC_VERDICT_ABSENT);
 }
 

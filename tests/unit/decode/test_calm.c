@@ -229,7 +229,7 @@ static void poke_into_it(struct pd *p, const char *code)
 	pd_poke(p, OURS, 250, JUMP + 1, "\xe0", 1);
 }
 
-/* A mapping in a process that runs here only after this record. */
+/* A mapping in another process, which has just begun to run here. */
 static void mapping_in_turn(struct pd *p, const char *code)
 {
 	pd_switch(p, OTHER, OUR_CPU, 250, false);

@@ -168,7 +168,7 @@ Test(compare_calls, what_was_called_before_the_trace_is_not_judged)
 
 	init(&x);
 	set_entries(&x, 6);
-	for (i = 3; i < 6; i++) /* the trace would hold the older calls */
+	for (i = 3; i < 6; i++) /* calls from before the trace, with unknown addresses */
 		x.entries[i] = (struct ptc_branch){ .from = 0x900000 + i, .to = 0x910000 + i };
 	for (i = 0; i < 3; i++)
 		x.entries[i] = (struct ptc_branch){ .from = function(2 - i) + 0x10,

@@ -171,7 +171,7 @@ Test(linecost, what_is_cut_is_read_to_its_end)
 
 			memcpy(cut, table.bytes, n);
 			cr_assert_eq(ptc_linecost(&s, 0), UINT64_MAX, "%zu", n);
-			if (n > 4) { /* the length field of a shorter table */
+			if (n > 4) { /* makes it a complete, shorter table */
 				const uint32_t len = (uint32_t)(n - 4);
 
 				memcpy(cut, &len, sizeof(len));
