@@ -165,7 +165,7 @@ Test(fast, tracing_begins_in_no_mode_that_was_not_told)
 	pt_ip(&b, PT_PGE, 0x1010);
 	expect(&b, "a TIP.PGE before any mode");
 
-	/* A PSB+ without that information also resets the state before it. */
+	/* A PSB+ without a mode also discards the mode from the trace before it. */
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_on(&b, 0x1010);
 	pt_ip_none(&b, PT_PGD);
