@@ -44,8 +44,8 @@ __asm__(".text\n"
 	"to_syscall:	mov	%rdi, %rax\n"
 	"		mov	%rsi, %rdi\n"
 	"		xor	%esi, %esi\n"
-	"		call	*%rax\n" /* time or gettimeofday gave 0, or it is none: 0 is read(0,
-					    0, 0) */
+	"		call	*%rax\n" /* the call gave 0, or is absent: rax is 0, so this is
+					    read(0, 0, 0) */
 	"		syscall\n"
 	"		ret\n");
 

@@ -33,7 +33,7 @@ static struct ptc_verdict of(const struct ptc_item *items, size_t n)
 	struct ptc_verdict v = { .n = 0 };
 	size_t i;
 
-	for (i = 0; i < n; i++) /* one by one, as a sink may get items */
+	for (i = 0; i < n; i++) /* one item per call, like some sinks */
 		cr_assert_eq(ptc_verdict_items(&v, items + i, 1), 0);
 	return v;
 }
