@@ -39,7 +39,7 @@ struct options {
 struct place {
 	uint64_t number;
 	bool ended;
-	uint64_t made, failed, differed; /* differed: failures between engines or threads */
+	uint64_t made, failed, differed; /* differed: engines or threads disagree */
 	uint64_t by_kind[CHANGE_COUNT], failed_by_kind[CHANGE_COUNT];
 };
 
