@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`ptcap CMD --help`, doc/man/ptcap-CMD.1.md and the code have the same options, and every command has a page.
+"""`ptcap CMD --help`, doc/man/ptcap-CMD.1.md and the code have the same options, and every command
+has a page.
 
 usage: help.py SOURCE_DIR PTCAP
 """
@@ -21,7 +22,7 @@ def help_of(args):
 
 
 def in_help(text):
-    """Options of the lines that explain one: "  -o, --output=FILE   where it goes"."""
+    """Return the options in help lines such as "  -o, --output=FILE   where it goes"."""
     found = set()
     for line in text.splitlines():
         if re.match(r"\s+-", line):
@@ -30,7 +31,7 @@ def in_help(text):
 
 
 def in_page(text):
-    """Options of the lines "**-o**, **--output**=*FILE*"."""
+    """Return the options in page lines such as "**-o**, **--output**=*FILE*"."""
     found = set()
     for line in text.splitlines():
         if line.startswith("**-"):
@@ -39,14 +40,14 @@ def in_page(text):
 
 
 def in_code(text):
-    """Options that are taken: those of the table, and the letters that getopt_long is given."""
+    """Return the accepted options: those of the table, and the letters given to getopt_long."""
     found = {"--" + name for name in re.findall(r'{ "([\w-]+)", (?:no|required|optional)_argument', text)}
     for letters in re.findall(r'getopt_long\(argc, argv, "([^"]*)"', text):
         found.update("-" + c for c in letters if c.isalpha())
     return found
 
 
-# Where they are taken, if not in cmd_NAME.c.
+# Files that parse the options, if not cmd_NAME.c.
 PARSERS = {"record": "record_args.c", "snapshot": "snapshot_args.c", "decode": "decode_args.c", "crash show": "crash_show.c"}
 
 
@@ -73,7 +74,7 @@ def compare(root, page, text):
 def prove():
     text = "usage: ptcap x [-o FILE]\n  -o, --output=FILE  like perf's --foo\n      --raw=X  or -z\n"
     page = "**ptcap x** [**--foo**]\n\n**-o**, **--output**=*FILE*\n:   Not **-q**.\n\n**--raw**=*X*\n"
-    cases = [  # help, page, what must be complained of
+    cases = [  # help, page, expected complaints
         (text, page, []),
         (text + "  -n  new\n", page, ["-n"]),
         (text, page + "**--old**\n:   Gone.\n", ["--old"]),
@@ -103,7 +104,7 @@ complaints = compare(sys.argv[1], "ptcap.1.md", top)
 for command in commands:
     text = help_of([command])
     complaints += compare(sys.argv[1], f"ptcap-{command}.1.md", text) + taken(sys.argv[1], command, text)
-    for word in sorted(set(re.findall(rf"ptcap {command} ([a-z]+) \[", text))):  # a command of its own
+    for word in sorted(set(re.findall(rf"ptcap {command} ([a-z]+) \[", text))):  # a command with its own help
         more = help_of([command, word])
         complaints += compare(sys.argv[1], f"ptcap-{command}-{word}.1.md", more)
         complaints += taken(sys.argv[1], f"{command} {word}", more)
