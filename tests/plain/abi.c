@@ -283,8 +283,7 @@ static void group(void)
 			  PERF_FLAG_FD_NO_GROUP); /* the leader only provides the output */
 	CHECK(second >= 0 && alone >= 0);
 	touch(TOUCHES);
-	CHECK(get(second).value ==
-	      0); /* off with its leader: its sideband would be lost */
+	CHECK(get(second).value == 0); /* off with its leader: its sideband would be lost */
 	CHECK(!ioctl(second, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP));
 	touch(TOUCHES);
 	CHECK(get(leader).value >= TOUCHES && get(second).value >= TOUCHES);

@@ -61,10 +61,9 @@ struct pt_how {
 	uint64_t max_steps;	       /* abort after this many; 0: a million */
 	struct ptc_decode_stats stats; /* out */
 	struct ptc_sums sums;	       /* out: of all branches, as items and as sums */
-	enum ptc_fast_status
-		fast;	      /* out, one span: final status of this engine */
-	const char *fast_why; /* out: the reason if it declined */
-	uint64_t pieces; /* out: segments decoded without libipt */
+	enum ptc_fast_status fast;     /* out, one span: final status of this engine */
+	const char *fast_why;	       /* out: the reason if it declined */
+	uint64_t pieces;	       /* out: segments decoded without libipt */
 };
 
 /*

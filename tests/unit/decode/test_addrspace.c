@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: address ranges are replaced, split, and read across their borders. */
+/* Description: ranges of addresses, replaced, split, and read across. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -177,7 +177,7 @@ Test(addrspace, patches_lie_over_what_is_mapped)
 	cr_assert_str_eq(read_at(&w, 0x1009), "Dijklmn");
 	cr_assert(ptc_addrspace_patch(&w.as, 0x1007, (const uint8_t *)"xy", 2));
 	cr_assert_str_eq(read_at(&w, 0x1000), "012345AxyDijklmn");
-	cr_assert(ptc_addrspace_patch(&w.as, 0x1010, (const uint8_t *)"Z", 1)); /* not mapped */
+	cr_assert(ptc_addrspace_patch(&w.as, 0x1010, (const uint8_t *)"Z", 1)); /* unmapped */
 	cr_assert_str_eq(read_at(&w, 0x100e), "mnZ");
 	cr_assert(ptc_addrspace_patch(&w.as, 0x1ffe, (const uint8_t *)"abcd", 4)); /* two pages */
 	cr_assert_str_eq(read_at(&w, 0x1ffd), "");

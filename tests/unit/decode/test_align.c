@@ -72,7 +72,7 @@ static uint32_t missing(const struct walk *w)
 	return n;
 }
 
-/* Expects that entries [first, last] have verdict @v and all others are exact. */
+/* Entries [first, last] have @v, all others are exact. */
 static void expect(const struct walk *w, size_t first, size_t last, enum ptc_verdict v)
 {
 	size_t i;
@@ -468,7 +468,7 @@ Test(align, a_few_old_entries_behind_many_that_lack_may_be_left_over)
 	size_t k;
 
 	set_walk(&w, 0, 60);
-	for (k = N - 3; k < N; k++) /* skips 4 steps */
+	for (k = N - 3; k < N; k++) /* 4 are skipped */
 		w.entries[k] = (struct ptc_branch){ .from = w.steps[60 - k - 4].from,
 						    .to = w.steps[60 - k - 4].to,
 						    .type = PERF_BR_COND };

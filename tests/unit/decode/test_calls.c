@@ -6,7 +6,7 @@
 
 #include "decode/calls.h"
 
-/* Functions are 0x100 apart and named a, b, c ...; below 0x1000 no function is known. */
+/* Functions are 0x100 apart and called a, b, c ...; below 0x1000 nothing is known. */
 static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 {
 	(void)ctx;
@@ -162,7 +162,7 @@ Test(calls, a_signal_handler_comes_in_between_and_ends_with_sigreturn)
 	EXPECT("0+at 1+bs 2+c 2-c 1-bs 1+d 1-d ", START(0x1000), ASYNC(0x1010), START(0x1100),
 	       CALL(0x1100, 0x1200), RET(0x1210, 0x1105), RET(0x1110, 0x1800), CALLS_KERNEL(0x1807),
 	       START(0x1010), CALL(0x1020, 0x1300), RET(0x1310, 0x1025));
-	/* A signal on the way back from a system call. */
+	/* on the way back from a system call */
 	EXPECT("0+at 1+bs 1-bs ", START(0x1000), CALLS_KERNEL(0x1010), START(0x1100),
 	       RET(0x1110, 0x1800), CALLS_KERNEL(0x1807), START(0x1015));
 }

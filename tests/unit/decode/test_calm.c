@@ -394,7 +394,7 @@ Test(calm, whoever_takes_turns_what_comes_out_is_libipt_s)
 	uint64_t i, pieces = 0;
 
 	memcpy(bytes, pt_code, sizeof(bytes));
-	bytes[1] = 1; /* the first jcc gets another target */
+	bytes[1] = 1; /* the first jcc leads elsewhere */
 	code = rec_make_file(pt_code, PT_CODE_LEN);
 	other = rec_make_file(bytes, PT_CODE_LEN);
 	for (i = 0; i < FEWER(100, 40); i++)

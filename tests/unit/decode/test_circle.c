@@ -30,7 +30,7 @@ static struct ptc_circle find(const uint8_t *bytes, size_t len, uint64_t through
 
 Test(circle, a_loop_closed_by_a_jump_is_found_behind_what_leads_into_it)
 {
-	/* nop; nop; inc %eax; jmp to the inc. */
+	/* nop; nop; inc %eax; jmp to the inc */
 	static const uint8_t code[] = { 0x90, 0x90, 0xff, 0xc0, 0xeb, 0xfc };
 	struct ptc_circle c = find(code, sizeof(code), 0);
 
@@ -43,7 +43,7 @@ Test(circle, a_loop_closed_by_a_jump_is_found_behind_what_leads_into_it)
 
 Test(circle, recursion_without_a_condition_calls)
 {
-	/* push %rax; call to the push. */
+	/* push %rax; call to the push */
 	static const uint8_t code[] = { 0x50, 0xe8, 0xfa, 0xff, 0xff, 0xff };
 	const struct ptc_circle c = find(code, sizeof(code), 0);
 
@@ -53,7 +53,7 @@ Test(circle, recursion_without_a_condition_calls)
 
 Test(circle, what_makes_a_packet_or_ends_is_none)
 {
-	/* je to itself; jmp back. */
+	/* je to itself; jmp back */
 	static const uint8_t jcc[] = { 0x74, 0xfe, 0xeb, 0xfc };
 	static const uint8_t ret[] = { 0xc3, 0xeb, 0xfd };
 	static const uint8_t end[] = { 0x90 };

@@ -11,10 +11,7 @@
 
 enum { DEPTH = 8, DOWN = 12 };
 
-/*
- * Calls down to DOWN, a loop there, then returns up to 4. After each step the ip is the step's
- * target.
- */
+/* Calls down to DOWN, a loop there, returns up to 4; after each step the ip is at its target. */
 struct fixture {
 	struct ptc_recent r;
 	struct ptc_recent_thread *t;
@@ -151,7 +148,7 @@ Test(compare_calls, what_did_return_must_not_be_there)
 	x.in.n = DEPTH;
 	memmove(x.entries + 1, x.entries, 7 * sizeof(*x.entries));
 	x.entries[0] = (struct ptc_branch){ .from = function(7) + 0x10, .to = function(8) };
-	run(&x, x.t->n - 3, x.t->n - 3, x.t->n - 3); /* 6 calls are live */
+	run(&x, x.t->n - 3, x.t->n - 3, x.t->n - 3); /* 6 are live */
 	cr_assert_eq(x.out[0].verdict, PTC_VERDICT_ABSENT);
 	cr_assert_eq(x.out[1].verdict, PTC_VERDICT_ABSENT);
 	cr_assert_eq(x.out[2].verdict, PTC_VERDICT_EXACT);
@@ -181,7 +178,7 @@ Test(compare_calls, places_that_differ_make_it_ambiguous)
 	struct fixture x;
 	size_t first;
 
-	init(&x); /* 4 calls are live */
+	init(&x); /* 4 are live */
 	first = x.t->n;
 	add(&x, PTC_KIND_CALL, 0x500000, 0x510000);
 	add(&x, PTC_KIND_RET, 0x510010, 0x500005);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: verdicts add up, and patterns get names. */
+/* Description: verdicts add up, and patterns have names. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { N = 4 };
 
-/* Samples of N entries, which are steps 5, 3, 2, 1; step 4 is missing. */
+/* Samples of N entries that are steps 5, 3, 2, 1; step 4 is missing. */
 struct fixture {
 	struct ptc_sample sample;
 	struct ptc_branch entries[N];

@@ -46,7 +46,7 @@ static struct made made(uint64_t signo, int64_t code, uint64_t addr)
 	return m;
 }
 
-/* The instruction reads or writes 8 bytes at @addr. */
+/* The instruction reads or writes 8 bytes at the address. */
 static struct made access_at(uint64_t addr, bool writes, int64_t code)
 {
 	struct made m = made(SIGSEGV, code, addr);
@@ -104,7 +104,7 @@ Test(crash_reason, the_access_is_that_of_the_operand_that_was_touched)
 		(struct ptc_operand){ .memory = true, .reads = true, .size = 4, .addr = DATA };
 	w = why(&m);
 	cr_assert(w.access == PTC_ACCESS_WRITE && w.size == 8 && w.reason == PTC_REASON_READ_ONLY);
-	m.ops.n = 0; /* no operands known */
+	m.ops.n = 0; /* not known */
 	w = why(&m);
 	cr_assert(w.access == PTC_ACCESS_NONE && w.reason == PTC_REASON_PROTECTED);
 }
@@ -140,7 +140,7 @@ Test(crash_reason, addresses_that_are_none_have_no_si_addr)
 	m.dead.npieces = 1;
 	is(m, PTC_REASON_BAD_JUMP);
 	cr_assert_eq(why(&m).addr, 0xdead000000000000);
-	/* jmp rax. */
+	/* jmp rax */
 	m.ops.items[0] =
 		(struct ptc_operand){ .reads = true, .size = 8, .value = 0xdead000000000001 };
 	is(m, PTC_REASON_BAD_JUMP);

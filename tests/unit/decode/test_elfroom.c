@@ -131,7 +131,7 @@ Test(elfroom, more_sections_than_there_can_be_are_refused)
 {
 	struct file f = make(0);
 
-	f.eh.e_shnum = 0; /* the count is in section 0 */
+	f.eh.e_shnum = 0; /* the number is in section 0 */
 	f.sh[0].sh_size = 4;
 	cr_assert(needs(&f, sizeof(f), PTC_ELFROOM_NAMES) < 10000);
 	f.sh[0].sh_size = UINT64_MAX / 64;

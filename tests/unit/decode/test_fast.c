@@ -67,11 +67,11 @@ Test(fast, long_and_short_bits_and_addresses_of_any_length)
 	pt_ip(&b, PT_TIP, PT_HIGH + 0x1000);
 	pt_tnt64(&b, 3, 2);
 	pt_ip16(&b, PT_TIP, 0x100e);
-	PUT(&b, "\xcd\x10\x10\0\0\0\x7f\0\0"); /* all 8 bytes */
+	PUT(&b, "\xcd\x10\x10\0\0\0\x7f\0\0"); /* all eight bytes */
 	pt_tnt(&b, "TN");
-	PUT(&b, "\x4d\x00\x10\0\0"); /* 4 bytes */
+	PUT(&b, "\x4d\x00\x10\0\0"); /* four */
 	pt_tnt(&b, "NT");
-	PUT(&b, "\x8d\x16\x10\0\0\0\x7f"); /* 6 bytes, not extended */
+	PUT(&b, "\x8d\x16\x10\0\0\0\x7f"); /* six, not extended */
 	pt_ip_none(&b, PT_PGD);
 	expect(&b, NULL);
 }
@@ -265,7 +265,7 @@ Test(fast, transfers_are_counted_as_they_are_listed)
 	for (i = 0; i < laps; i++)
 		pt_tnt(&b, "TTTTTT");
 	for (i = 0; i < 10; i++) {
-		pt_tnt(&b, "TTTNTT"); /* two bits belong after the address */
+		pt_tnt(&b, "TTTNTT"); /* two are behind the address */
 		pt_ip(&b, PT_TIP, LOOP);
 	}
 	/* It ends behind a jump of a chain, which turns out to be the exit. */

@@ -6,7 +6,7 @@
 #include "decode/feed.h"
 #include "replayed.h"
 
-/* Each test is a separate process. */
+/* Each test has a process of its own. */
 static struct ptc_buf b;
 static struct ptc_feed f;
 
@@ -86,7 +86,7 @@ Test(feed, the_bits_of_a_long_packet_come_in_their_order)
 	ptc_buf_put(&b, tnt64, sizeof(tnt64));
 	pt_tnt(&b, "N");
 	begin();
-	/* 40 bits below the stop bit: 0...01101. */
+	/* 40 bits behind the highest one: 0...01101. */
 	for (i = 39; i >= 0; i--)
 		cr_assert_eq(ptc_feed_take_bit(&f), 0x0d >> (i < 8 ? i : 8) & 1, "bit %d", i);
 	cr_assert_eq(ptc_feed_take_bit(&f), 0);

@@ -29,8 +29,8 @@ enum {
 	TABLE = 0x500000, /* addresses */
 	MODULE = 0x600000,
 	DYNAMIC = 0x700000,
-	TEXT_FIELD = 24, /* offsets in the table */
-	MINPC = 20 * 8,	 /* offsets in moduledata */
+	TEXT_FIELD = 24, /* in the table */
+	MINPC = 20 * 8,	 /* in moduledata */
 	MAXPC = 21 * 8,
 	TEXT = 22 * 8,
 	SEGMENTS = 6,
@@ -85,7 +85,7 @@ static void fill(struct segment *s, unsigned int form)
 	ptc_buf_zero(dynamic, 16);
 }
 
-/* Puts a program without section headers. */
+/* A program without section headers. */
 static void put_program(struct ptc_buf *b, unsigned int form)
 {
 	struct segment s[SEGMENTS] = {

@@ -26,7 +26,7 @@ static uint32_t find(struct ptc_fast_hand *h, size_t i)
 Test(hand, blocks_are_all_hands_and_each_fills_its_own_part)
 {
 	enum { BLOCKS = 5000 };
-	static bool theirs[3 * BLOCKS]; /* record numbers */
+	static bool theirs[3 * BLOCKS]; /* records, by number */
 	struct ptc_fast_hand *hands[2];
 	struct ptc_fast_code c;
 	size_t i;

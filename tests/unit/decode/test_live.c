@@ -23,7 +23,7 @@ Test(live, calls_are_pushed_and_returns_pop)
 	cr_assert(step(&l, PTC_KIND_CALL, 0x100, 0x200));
 	cr_assert(step(&l, PTC_KIND_ICALL, 0x210, 0x300));
 	cr_assert_not(step(&l, PTC_KIND_JCC, 0x310, 0x320));
-	cr_assert_not(step(&l, PTC_KIND_JMP, 0x330, 0x400)); /* a tail call does not count */
+	cr_assert_not(step(&l, PTC_KIND_JMP, 0x330, 0x400)); /* a tail call is no call */
 	cr_assert_eq(l.n, 2);
 	cr_assert_eq(l.calls[1].from, 0x210);
 	cr_assert(step(&l, PTC_KIND_RET, 0x410, 0x212));

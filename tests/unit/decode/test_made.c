@@ -64,7 +64,7 @@ static void renew(struct ptc_made_list *l, size_t cap, bool stays)
 	cr_expect_null(l->room.recs);
 }
 
-/* With PSBs far apart a list holds one or two large segments. */
+/* With PSBs far apart a list is one large piece, or two. */
 Test(made, memory_is_used_again_unless_it_is_much)
 {
 	const size_t mib = (1 << 20) / sizeof(struct ptc_fast_rec);

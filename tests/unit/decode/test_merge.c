@@ -50,7 +50,7 @@ static void end(void)
 
 TestSuite(merge, .init = begin, .fini = end);
 
-/* Adds items with these times to queue @i. */
+/* Items of these times wait in queue @i. */
 static void wait_in(size_t i, size_t n, const uint64_t *times)
 {
 	size_t k;
