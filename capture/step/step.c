@@ -432,8 +432,8 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	rc = ptc_source_check_rings(ring_opts.data_size, ring_opts.aux_size, err);
 	if (!rc && opts->from && !ptc_hwbreak_works())
 		rc = ptc_fail(err, PTC_E_UNSUPPORTED,
-			      "hardware breakpoints do not work on this (virtual) machine, which "
-			      "--from needs: use --source emu, or record without --from");
+			      "hardware breakpoints do not work on this (virtual) machine, but "
+			      "--from needs one: record without --from");
 	if (!rc && opts->argv)
 		/* fail before other work is done */
 		rc = ptc_launch_find(opts->argv[0], &path, err);
