@@ -58,7 +58,9 @@ def attempts(folder, mode, **env):
     os.makedirs(env["TMPDIR"], exist_ok=True)
     r = Run([SANDBOXED, mode, os.path.join(out, "output"), elsewhere], env=env).expect(0)
     have = dict(line.split(" ") for line in r.out.splitlines())
-    check("status-" not in r.out, r.out)
+    if have["call_of_32_bit"] == f"status-{signal.SIGSEGV:#x}" and Run([lib.prog("int80")]).status == 128 + signal.SIGSEGV:
+        del have["call_of_32_bit"]  # this kernel has no such calls: int 0x80 kills each program
+    check(not [v for v in have.values() if v.startswith("status-")], r.out)
     stopped = list(have.values()).count("stopped")
     check(r.err.count("the sandbox stopped system call ") == r.err.count("--no-sandbox allows") == stopped, r.err)
     for name in set(have) - set(READS) - {"version"}:
@@ -68,6 +70,8 @@ def attempts(folder, mode, **env):
 
 def compare(have, want):
     for name, result in want.items():
+        if name == "call_of_32_bit" and name not in have:
+            continue
         check(have[name] == result, f"{name}: {have[name]} instead of {result}")
 
 
