@@ -19,7 +19,8 @@ int ptc_asked_items(void *ctx, const struct ptc_item *items, size_t n);
 
 /* Options that leave a part of a recording. */
 struct ptc_asked_part {
-	bool tid, cpu, time, sym;
+	bool tid, cpu, time;
+	const char *sym; /* lent; NULL: any */
 };
 
 static inline bool ptc_asked_any(const struct ptc_asked_part *p)
@@ -27,8 +28,11 @@ static inline bool ptc_asked_any(const struct ptc_asked_part *p)
 	return p->tid || p->cpu || p->time || p->sym;
 }
 
-/* That they left nothing of the recording @name. Returns the exit code. */
-int ptc_asked_say_none(const struct ptc_asked_part *p, const char *name);
+/*
+ * Reports that they left nothing of the recording @name, which @d decoded. Returns the exit code.
+ */
+int ptc_asked_say_none(const struct ptc_asked_part *p, const struct ptc_decode *d,
+		       const char *name);
 
 /* Can what @code names be read? Says what cannot, and by which option it is meant. */
 bool ptc_asked_code_is_there(const struct ptc_code_opts *code);

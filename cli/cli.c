@@ -13,6 +13,7 @@
 #include "auxtrace/reader.h"
 #include "base/err.h"
 #include "base/plain.h"
+#include "base/similar.h"
 
 /* A message may hold names that others chose. */
 __attribute__((format(printf, 1, 0))) static void say_plain(const char *fmt, va_list ap)
@@ -118,25 +119,131 @@ bool ptc_keep_input(const char *path)
 	return ok;
 }
 
-int ptc_usage_error(const char *command, const char *fmt, ...)
+/* "ptcap COMMAND: MESSAGE", up to where to find help. */
+__attribute__((format(printf, 2, 0))) static void begin_usage(const char *command, const char *fmt,
+							      va_list ap)
 {
-	va_list ap;
-
 	fprintf(stderr, "ptcap %s: ", command);
-	va_start(ap, fmt);
 	say_plain(fmt, ap);
-	va_end(ap);
+}
+
+static int end_usage(const char *command)
+{
 	fprintf(stderr, "; see `ptcap %s --help`\n", command);
 	return PTC_EXIT_USAGE;
 }
 
+int ptc_usage_error(const char *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	begin_usage(command, fmt, ap);
+	va_end(ap);
+	return end_usage(command);
+}
+
+int ptc_value_error(const char *command, const char *option, const char *value, const char *fmt,
+		    ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "ptcap %s: invalid value '", command);
+	ptc_plain_put(stderr, value);
+	fprintf(stderr, "' for %s: expected ", option);
+	va_start(ap, fmt);
+	say_plain(fmt, ap);
+	va_end(ap);
+	return end_usage(command);
+}
+
+static const struct option *known; /* lent by ptc_options_begin */
+
+void ptc_options_begin(const struct option *options)
+{
+	known = options;
+	opterr = 0;
+}
+
+/* Returns the long option named by the first @len bytes of @name, or NULL. */
+static const struct option *find_option(const char *name, size_t len)
+{
+	const struct option *o;
+
+	for (o = known; o && o->name; o++)
+		if (!strncmp(o->name, name, len) && !o->name[len])
+			return o;
+	return NULL;
+}
+
+/* Does @name, cut to @len bytes, begin several options? getopt_long takes no such abbreviation. */
+static bool is_ambiguous(const char *name, size_t len)
+{
+	const struct option *o;
+	int n = 0;
+
+	for (o = known; o && o->name; o++)
+		n += !strncmp(o->name, name, len);
+	return n > 1;
+}
+
+/* @arg is "--NAME" or "--NAME=VALUE", which @command does not have. */
+static int long_option_error(const char *command, const char *arg)
+{
+	const size_t len = strcspn(arg, "=");
+	char *name = strndup(arg, len), full[PTC_SIMILAR_LEN + 2];
+	struct ptc_similar similar;
+	const struct option *o;
+	int code;
+
+	if (!name)
+		return ptc_say_no_memory();
+	ptc_similar_begin(&similar, name);
+	for (o = known; o && o->name; o++)
+		if (snprintf(full, sizeof(full), "--%s", o->name) < (int)sizeof(full))
+			ptc_similar_add(&similar, full);
+	if (is_ambiguous(arg + 2, len - 2))
+		code = ptc_usage_error(command, "ambiguous option '%s'", name);
+	else
+		code = ptc_usage_error(command, "unknown option '%s'%s", name,
+				       ptc_similar_text(&similar));
+	free(name);
+	return code;
+}
+
 int ptc_option_error(const char *command, char *const *argv, int c)
 {
+	const char *arg = argv[optind - 1];
+	const struct option *o;
+
 	if (c == ':')
-		return ptc_usage_error(command, "option '%s' needs a value", argv[optind - 1]);
+		return ptc_usage_error(command, "option '%s' needs a value", arg);
+	/* optopt: the letter, or the val of a long option with a value that it does not take. */
+	o = optopt && !strncmp(arg, "--", 2) ? find_option(arg + 2, strcspn(arg + 2, "=")) : NULL;
+	if (o && o->val == optopt && o->has_arg == no_argument && strchr(arg, '='))
+		return ptc_usage_error(command, "option '--%s' takes no value", o->name);
 	if (optopt > ' ' && optopt < 0x7f) /* argv[optind - 1] may be anything then */
-		return ptc_usage_error(command, "no option '-%c'", optopt);
-	return ptc_usage_error(command, "no option '%s'", argv[optind - 1]);
+		return ptc_usage_error(command, "unknown option '-%c'", optopt);
+	if (!strncmp(arg, "--", 2))
+		return long_option_error(command, arg);
+	return ptc_usage_error(command, "unknown option '%s'", arg);
+}
+
+int ptc_argument_error(const char *command, char *const *args)
+{
+	return ptc_usage_error(command, "unexpected argument '%s'", args[0]);
+}
+
+int ptc_take_input(const char *command, int argc, char *const *argv, const char **input)
+{
+	if (optind >= argc)
+		return 0;
+	if (*input)
+		return ptc_usage_error(command,
+				       "two input files: '%s' with -i, and '%s'; give one of them",
+				       *input, argv[optind]);
+	*input = argv[optind];
+	return optind + 1 < argc ? ptc_argument_error(command, argv + optind + 1) : 0;
 }
 
 /* strtoull takes signs, blanks and octal: none of them is a number here. */

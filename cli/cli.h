@@ -9,6 +9,8 @@
 #include "exitcodes.h"
 #include "ptcap/error.h"
 
+struct option;
+
 /* Each command gets argv with argv[0] its own name, and returns the exit code. */
 int ptc_cmd_record(int argc, char **argv);
 int ptc_cmd_snapshot(int argc, char **argv);
@@ -42,10 +44,35 @@ int ptc_usage_error(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * What getopt_long, with opterr 0 and ":" in front, could not take: @c is its
- * ':' or '?'. Names the option; returns PTC_EXIT_USAGE.
+ * "invalid value 'VALUE' for OPTION: expected WHAT", with WHAT from @fmt. The one text for a value
+ * that @option does not take. Returns PTC_EXIT_USAGE.
+ */
+int ptc_value_error(const char *command, const char *option, const char *value, const char *fmt,
+		    ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Prepares getopt_long: it prints nothing itself, and ptc_option_error knows @options, which must
+ * live as long as the parsing.
+ */
+void ptc_options_begin(const struct option *options);
+
+/*
+ * What getopt_long, with ":" in front of the letters, could not take: @c is its ':' or '?'. Names
+ * the option, and similar ones. Returns PTC_EXIT_USAGE.
  */
 int ptc_option_error(const char *command, char *const *argv, int c);
+
+/* The error for the first of @args that a command does not take. Returns PTC_EXIT_USAGE. */
+int ptc_argument_error(const char *command, char *const *args);
+
+#define PTC_INPUT_DEFAULT "perf.data"
+
+/*
+ * Behind the options a command may have the name of its input file, as a shorter form of -i.
+ * @input is the value of -i, or NULL. Sets *input to the argument, if there is one. Returns 0, or
+ * PTC_EXIT_USAGE after a message: there is more than one input file.
+ */
+int ptc_take_input(const char *command, int argc, char *const *argv, const char **input);
 
 /*
  * Numbers on the command line: 0x hex, else decimal; the whole of @s. With

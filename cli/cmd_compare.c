@@ -108,19 +108,22 @@ static int set_option(struct args *a, int c, const char *text)
 	case OPT_SAMPLES:
 		return parse_samples(text, a) ?
 			       0 :
-			       ptc_usage_error("compare", "'%s' is not A,B: numbers of samples",
-					       text);
+			       ptc_value_error("compare", "--samples", text,
+					       "A,B: the numbers of the first and the last sample");
 	case OPT_SLACK:
 		a->slack_given = true;
 		return ptc_parse_duration(text, &a->slack_ns) ?
 			       0 :
-			       ptc_usage_error("compare", "'%s' is no duration", text);
+			       ptc_value_error("compare", "--slack", text,
+					       "a duration, for example 2us");
 	case OPT_MAX_WRONG:
 	case OPT_MIN_JUDGED:
 		return parse_percent(text,
 				     c == OPT_MAX_WRONG ? &a->max_wrong_ppm : &a->min_judged_ppm) ?
 			       0 :
-			       ptc_usage_error("compare", "'%s' is no percentage", text);
+			       ptc_value_error("compare",
+					       c == OPT_MAX_WRONG ? "--max-wrong" : "--min-judged",
+					       text, "a percentage from 0 to 100");
 	case PTC_OPT_MAX_MEMORY:
 		return ptc_max_memory("compare", text);
 	case OPT_NO_SANDBOX:
@@ -133,7 +136,7 @@ static int set_option(struct args *a, int c, const char *text)
 		a->json = !strcmp(text, "json");
 		return a->json || !strcmp(text, "text") ?
 			       0 :
-			       ptc_usage_error("compare", "no format '%s': text or json", text);
+			       ptc_value_error("compare", "--format", text, "text or json");
 	}
 }
 
@@ -155,7 +158,7 @@ static int parse(int argc, char **argv, struct args *a)
 	};
 	int c;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
 		if (c == ':' || c == '?')
 			return ptc_option_error("compare", argv, c);
@@ -166,9 +169,10 @@ static int parse(int argc, char **argv, struct args *a)
 		if (set_option(a, c, optarg))
 			return PTC_EXIT_USAGE;
 	}
-	if (optind < argc)
-		return ptc_usage_error("compare", "what is '%s'? a recording is named with -i",
-				       argv[optind]);
+	if (ptc_take_input("compare", argc, argv, &a->input))
+		return PTC_EXIT_USAGE;
+	if (!a->input)
+		a->input = PTC_INPUT_DEFAULT;
 	return -1;
 }
 
@@ -332,7 +336,6 @@ static int compare(struct comparing *c)
 int ptc_cmd_compare(int argc, char **argv)
 {
 	struct args a = {
-		.input = "perf.data",
 		.first = 1,
 		.last = UINT64_MAX,
 		.min_judged_ppm = 500000,

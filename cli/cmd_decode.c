@@ -133,7 +133,7 @@ static int run(struct ptc_decode_args *a, struct ptc_decode *d)
 	if (wants_lines(&a->out.form))
 		tell_without_lines(d);
 	if (ptc_asked_any(&part) && !asked.items)
-		return ptc_asked_say_none(&part, name_of(a));
+		return ptc_asked_say_none(&part, d, name_of(a));
 	if (!stats.aux_bytes) {
 		ptc_say("'%s' holds no trace to decode", name_of(a));
 		return PTC_EXIT_NOTHING;

@@ -134,11 +134,11 @@ int ptc_cmd_recover(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *input = "perf.data", *output = NULL;
+	const char *input = NULL, *output = NULL;
 	struct ptc_sandbox sandbox = { .off = false };
 	int c;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:o:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'i':
@@ -161,11 +161,15 @@ int ptc_cmd_recover(int argc, char **argv)
 			return ptc_option_error("recover", argv, c);
 		}
 	}
-	if (optind < argc)
-		return ptc_usage_error("recover", "what is '%s'? a recording is named with -i",
-				       argv[optind]);
-	if (!output || !strcmp(output, "-"))
-		return ptc_usage_error("recover", "no output: -o FILE");
+	if (ptc_take_input("recover", argc, argv, &input))
+		return PTC_EXIT_USAGE;
+	if (!input)
+		input = PTC_INPUT_DEFAULT;
+	if (!output)
+		return ptc_usage_error("recover", "no output file; add -o FILE");
+	if (!strcmp(output, "-"))
+		return ptc_usage_error("recover", "the output is a file; standard output (-o -) "
+						  "cannot be used");
 	if (ptc_copying_clash("recover", input, output))
 		return PTC_EXIT_USAGE;
 	sandbox.output = output;

@@ -264,10 +264,10 @@ def case_forms(folder):
         r = decode(path, f"--counts={bad}").expect(2)
         check(f"'{bad}'" in r.err and "edges, calls, blocks, lines or coverage" in r.err, r.err)
     for bad in (["--stats"], ["--calls"], ["--insn"], ["--events"], ["--format=bin"], ["-F", "from"]):
-        check("--counts goes with none of" in decode(path, "--counts=calls", *bad).expect(2).err, bad)
+        check("--counts cannot be combined with" in decode(path, "--counts=calls", *bad).expect(2).err, bad)
     for what in ("blocks", "lines"):
         for bad in ("--sym=main", "--cpu=0"):
-            check("needs all transfers" in decode(path, f"--counts={what}", bad).expect(2).err, bad)
+            check("it needs all branches of a thread" in decode(path, f"--counts={what}", bad).expect(2).err, bad)
     decode(path, "--counts=edges", "--cpu=0").expect(0)
     r = decode(path, "--counts=edges", "--tid=1").expect(4)
     check(not r.out.count("->"), r.out)

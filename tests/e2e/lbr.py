@@ -220,8 +220,8 @@ def case_snapshot(folder):
 def case_refused(folder):
     out = os.path.join(folder, "none")
     for options, word in (
-        (["--lbr=any,x"], "no branch filter"),
-        (["--lbr=any,stack"], "no branch filter"),
+        (["--lbr=any,x"], "for --lbr: expected names of branch types"),
+        (["--lbr=any,stack"], "for --lbr: expected names of branch types"),
         (["--lbr=any,k"], "kernel"),
         (["--lbr=in_tx,u"], "transactions"),
         (["--lbr-size", "8"], "--lbr"),
@@ -232,9 +232,9 @@ def case_refused(folder):
         (["-c", "9"], "--lbr"),
         (["--lbr", "--lbr-event", "cycles"], "branches or instructions"),
         (["--lbr", "--lbr-spoil", "top"], "--truth"),
-        (["--lbr", "--lbr-spoil", "shift=17"], "no way to spoil"),
-        (["--lbr", "--lbr-spoil", "top:0"], "no way to spoil"),
-        (["--lbr", "--lbr-spoil", "top=2"], "no way to spoil"),
+        (["--lbr", "--lbr-spoil", "shift=17"], "for --lbr-spoil: expected "),
+        (["--lbr", "--lbr-spoil", "top:0"], "for --lbr-spoil: expected "),
+        (["--lbr", "--lbr-spoil", "top=2"], "for --lbr-spoil: expected "),
         (["--lbr", "--lbr-spoil", "flag", "--truth", out + ".t"], "save_type"),
     ):
         r = record(out, SMALL, *options)
