@@ -169,7 +169,7 @@ def per_thread(folder):
     need_events(folder)
     path = os.path.join(folder, "f")
     r = Run([PTCAP, *EVENT, "--per-thread", "-o", path, "--", prog("tasks"), "locks"]).expect(0)
-    check(re.search(r"4 threads or processes .* were not recorded", r.err), r.err)
+    check(re.search(r"threads or processes of the command that were not recorded: 4\n", r.err), r.err)
     there = live(path)
     tid = executed(there, "prog_tasks")
     check(set(there) == {tid}, f"threads {set(there)}, the first is {tid}")

@@ -185,16 +185,16 @@ def cpus(folder):
     if not os.access(uevent, os.W_OK):
         lib.skip(f"{uevent} cannot be written")
     went, was = f"CPU {last} went offline at ", f"CPU {last} was offline from "
-    lost = "LOST: what ran in the first moment after a CPU came online, "
+    lost = "LOST: the first moment after a CPU came online, "
     events = "ls -l /proc/$PPID/fd | grep -c perf_event"
     go, come = f"echo offline >{uevent}; ", f"echo online >{uevent}; "
     come_back = f"n=$({events}); {go}{come} until [ $({events}) -gt $n ]; do :; done; "
     for options, actions, status, words in (
         (["-a"], come, 0, []),  # it has not been away
         (["-a"], go, 0, [went]),
-        (["-a"], come_back, 3, [was, "what ran there in its first moment", lost + "1 times"]),
-        (["-a"], come_back + come_back, 3, [was, lost + "2 times"]),
-        (["-C", str(last)], come_back, 3, [was, lost + "1 times"]),
+        (["-a"], come_back, 3, [was, "what ran there in its first moment", lost + "1 time;"]),
+        (["-a"], come_back + come_back, 3, [was, lost + "2 times;"]),
+        (["-C", str(last)], come_back, 3, [was, lost + "1 time;"]),
         (["-C", "0"], go + come, 3 if last == 0 else 0, []),
         ([], come, 0, []),
         ([], go + come, 0, [was]),  # its events of this CPU are still there
@@ -203,7 +203,7 @@ def cpus(folder):
         # Whatever else runs on the machine is recorded as well. Where that was too much for the rings, once more.
         for _ in range(20):
             r = Run([PTCAP, *EVENT, "-v", "--strict", "-m", "16M", *options, "-o", path, "--", "/bin/sh", "-c", command])
-            if not re.search(r"LOST: [1-9]\d* side records", r.err):
+            if not re.search(r"LOST: [1-9]\d* sideband records?", r.err):
                 break
         r.expect(status)
         for word in words:

@@ -265,7 +265,7 @@ def attached(folder):
                 goes_on(t.stdin)
                 says(t.stdout, b"replaced")
             live = Live(inner, "--on-exit", *WHOLE, "-p", str(t.pid))
-            lib.until(lambda: "armed" in live.err(), "attached")
+            lib.until(lambda: "waiting; " in live.err(), "attached")
             goes_on(t.stdin)
             if not late:
                 says(t.stdout, b"replaced")

@@ -308,7 +308,7 @@ class Recording:
     def __init__(self, *argv):
         self.p = subprocess.Popen([PTCAP, *argv], stderr=subprocess.PIPE, text=True)
         self.said = ""
-        while not re.search("attached;|recording;|armed:", self.said):
+        while not re.search("attached;|recording;|waiting;", self.said):
             line = self.p.stderr.readline()
             check(line, f"{argv}: {self.said}")
             self.said += line

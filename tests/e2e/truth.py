@@ -545,7 +545,7 @@ def check_smallrings(folder, name, argv):
 
 def account(err):
     """Trace bytes in the file, lost, made, as record's summary has them; they must add up."""
-    number = [re.search(p, err) for p in (r"(\d+) of them trace", r"(\d+) trace bytes;", r"of (\d+) trace bytes that")]
+    number = [re.search(p, err) for p in (r"(\d+) of them trace", r"(\d+) bytes of trace; ", r"generated trace: (\d+) bytes")]
     check(all(number), f"no account of the loss: {err!r}")
     stored, lost, made = (int(n[1]) for n in number)
     check(lost and stored + lost == made, f"{stored} stored, {lost} lost, {made} made")
@@ -638,7 +638,7 @@ class Snapshots:
         self.heard()
         err = self.ptcap.stderr.read()
         check(self.ptcap.stdout.read() == "" and self.ptcap.wait() == 7, f"the end: {err}")
-        m = re.search(r"(\d+) snapshots?: (\d+) of the (\d+) trace bytes that were made", err)
+        m = re.search(r"(\d+) snapshots?: (\d+) of (\d+) bytes of generated trace", err)
         check(m and int(m[1]) == len(self.sizes) and int(m[2]) == sum(self.sizes) <= int(m[3]), err)
         check("LOST" not in err, err)
         with open(self.truth, encoding="ascii") as f:

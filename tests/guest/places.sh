@@ -90,7 +90,7 @@ wait "$other" || true
 unharmed "$target"
 "$ptcap" snapshot --at answer --at answered --at 0x1000 --at 0x2000 --no-final "${rings[@]}" -p "$target" -o killed 2>at.err &
 waiting=$!
-until grep -q '^ptcap: armed' at.err; do
+until grep -q '^ptcap: waiting; ' at.err; do
 	kill -0 "$waiting" || fail "it does not wait: $(cat at.err)"
 	pause 10
 done
@@ -99,7 +99,7 @@ wait "$waiting" || true
 [ -z "$(echo killed*)" ] || [ "$(echo killed*)" = 'killed*' ] || fail "there is a file of who was killed: $(echo killed*)"
 unharmed "$target"
 "$ptcap" snapshot --at answer --no-final --after 50ms --count 1 "${rings[@]}" -p "$target" -o never 2>at.err || fail "--at answer: $(cat at.err)"
-grep -q 'no thread came to a place' at.err || fail "it is not said that nobody came there: $(cat at.err)"
+grep -q 'no snapshot for a place (--at): ' at.err || fail "it is not said that nobody came there: $(cat at.err)"
 kill "$target"
 wait "$target" || true
 
