@@ -76,8 +76,7 @@ int ptc_say_input_err(const char *path, const struct ptc_err *err)
 	if (err->code == PTC_E_NOT_EXIST && !err->sys) /* the recording is good, but has no match */
 		return PTC_EXIT_NOTHING;
 	if (path && strcmp(path, "-") != 0 && err->code == PTC_E_FORMAT && can_recover(path))
-		ptc_say("`ptcap recover -i '%s' -o NEW` makes a recording of what is whole in it",
-			path);
+		ptc_say("`ptcap recover -i '%s' -o NEW` recovers its undamaged part", path);
 	return code;
 }
 
@@ -113,7 +112,7 @@ bool ptc_keep_input(const char *path)
 	f = tmpfile();
 	ok = f && copy_input(f) && dup2(fileno(f), STDIN_FILENO) >= 0;
 	if (!ok)
-		ptc_say("cannot keep standard input: %s", strerror(errno));
+		ptc_say("cannot copy standard input: %s", strerror(errno));
 	if (f)
 		(void)fclose(f);
 	return ok;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli.h"
 #include "compare_report.h"
 #include "compare_times.h"
@@ -229,7 +230,7 @@ static int judge(const struct args *a, const struct ptc_compare_sum *s)
 	    s->patterns & 1u << PTC_PATTERN_SHIFT)
 		return PTC_EXIT_FINDINGS;
 	if (!s->all.judged || !is_above(s->all.judged + 1, s->entries, a->min_judged_ppm)) {
-		ptc_say("too little could be judged: %" PRIu64 " of %" PRIu64 " entries",
+		ptc_say("only %" PRIu64 " of %" PRIu64 " entries could be judged; see --min-judged",
 			s->all.judged, s->entries);
 		return PTC_EXIT_NOTHING;
 	}
@@ -262,9 +263,9 @@ static int look(const struct args *a, const struct ptc_compare_total *t)
 		return PTC_EXIT_NOTHING;
 	}
 	if (!t->traced) {
-		ptc_say("nothing to compare with: '%s' holds %" PRIu64
-			" samples with branch stacks, of %" PRIu64 " entries, and no AUX trace",
-			a->input, t->samples, t->entries);
+		ptc_say("nothing to compare with: '%s' has no Intel PT trace, only %" PRIu64
+			" sample%s with branch stacks (%" PRIu64 " entries)",
+			a->input, t->samples, ptc_plural(t->samples), t->entries);
 		return PTC_EXIT_NOTHING;
 	}
 	return -1;
@@ -308,8 +309,7 @@ static int replay_in_time(struct comparing *c)
 		return ptc_say_err(&err);
 	if (off) {
 		c->slack_ns = PTC_TIMES_SLACK_NS;
-		ptc_say("the samples' times are wrong by more than 2us: compared with "
-			"--slack 200us");
+		ptc_say("sample times are off by more than 2us; compared with --slack 200us");
 	}
 	c->list = c->a->list;
 	return off || c->list ? replay(c) : -1;

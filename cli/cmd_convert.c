@@ -8,6 +8,7 @@
 
 #include "auxtrace/branchsel.h"
 #include "auxtrace/compress.h"
+#include "base/plural.h"
 #include "branch_stacks.h"
 #include "cli.h"
 #include "copying.h"
@@ -291,9 +292,9 @@ static int parse(int argc, char **argv, struct args *a)
 static void say_zeroed(uint64_t n)
 {
 	if (n)
-		ptc_say("%" PRIu64 " bytes of arguments and environments are zero now", n);
+		ptc_say("redacted %" PRIu64 " byte%s of arguments and environments", n, ptc_plural(n));
 	else
-		ptc_say("there are no arguments and no environments to redact");
+		ptc_say("no arguments and no environments to redact");
 }
 
 static int convert(struct args *a)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/layout.h"
+#include "base/plural.h"
 #include "cli.h"
 #include "copying.h"
 #include "max_memory.h"
@@ -80,11 +81,11 @@ static void say_lost(const struct ptc_file *f, size_t i)
 	if (kept)
 		kept += PTC_AUXTRACE_SIZE;
 	if (kept)
-		ptc_say("of a piece of trace that was cut, in '%s' at offset 0x%" PRIx64
-			", %" PRIu64 " bytes are there",
-			p.name, p.data_off + p.data_size, kept - PTC_AUXTRACE_SIZE);
+		ptc_say("recovered %" PRIu64
+			" bytes of a truncated chunk of trace in '%s' (offset 0x%" PRIx64 ")",
+			kept - PTC_AUXTRACE_SIZE, p.name, p.data_off + p.data_size);
 	if (lost > kept)
-		ptc_say("%" PRIu64 " bytes of '%s' are lost, from offset 0x%" PRIx64, lost - kept,
+		ptc_say("lost %" PRIu64 " bytes of '%s' (offset 0x%" PRIx64 ")", lost - kept,
 			p.name, p.data_off + p.data_size + kept);
 }
 
@@ -114,9 +115,9 @@ static int recover(const char *input, const char *output)
 	if (ptc_copy(f, output, &opts, &st, &err)) {
 		code = ptc_say_err(&err);
 	} else {
-		ptc_say("'%s' has %" PRIu64 " records, %" PRIu64
-			" of them pieces of trace, %" PRIu64 " bytes",
-			output, st.records, st.pieces, st.piece_bytes);
+		ptc_say("wrote '%s': %" PRIu64 " records; %" PRIu64
+			" chunk%s of trace with %" PRIu64 " bytes",
+			output, st.records, st.pieces, ptc_plural(st.pieces), st.piece_bytes);
 	}
 	ptc_file_free(f);
 	return code;

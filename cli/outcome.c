@@ -35,7 +35,7 @@ void ptc_outcome_say_untraced(const struct ptc_record_result *r)
 			r->rightless, ptc_plural(r->rightless), r->rightless == 1 ? "its" : "their",
 			r->rightless_path);
 	if (r->lacking[0])
-		ptc_say("QEMU does not support these system calls of the program: %s; with "
+		ptc_say("QEMU does not support some system calls of the program (%s); with "
 			"--source step the program may behave differently",
 			r->lacking);
 }

@@ -189,7 +189,7 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 			break;
 		case OPT_AT:
 			if (a->nat == PTC_AT_MAX)
-				return ptc_usage_error("snapshot", "more than %u --at options",
+				return ptc_usage_error("snapshot", "more than %u places (--at)",
 						       PTC_AT_MAX);
 			a->at_texts[a->nat++] = optarg;
 			break;

@@ -1279,7 +1279,7 @@ def known_of_qemu(folder):
         if (r.status, r.out) != (bare.status, bare.out):
             problems.append(f"{name}: {r.status} {r.out!r}, QEMU alone {bare.status} {bare.out!r}")
         lacks = "seccomp" if name.startswith("seccomp") else "int 0x80" if name == "int80" else None
-        said = re.search(r"QEMU does not support these system calls of the program: (.*?); ", r.err)
+        said = re.search(r"QEMU does not support some system calls of the program \((.*?)\)", r.err)
         if (said[1] if said else None) != lacks:
             problems.append(f"{name}: {r.err!r}")
         try:

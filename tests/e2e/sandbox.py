@@ -60,7 +60,7 @@ def attempts(folder, mode, **env):
     stopped = list(have.values()).count("stopped")
     check(r.err.count("the sandbox stopped system call ") == r.err.count("--no-sandbox allows") == stopped, r.err)
     for name in set(have) - set(READS) - {"version"}:
-        check(f"({name}): an attack" in r.err or have[name] != "stopped", f"{name} is not named: {r.err}")
+        check(f"({name}): the recording or one of its files is hostile" in r.err or have[name] != "stopped", f"{name} is not named: {r.err}")
     return have, int(have.pop("version"))
 
 

@@ -498,7 +498,7 @@ def refused(folder):
         (["--count", "0", *hello], 2, "'0'"),
         (["--size", "0", *hello], 2, "'0'"),
         (["--source", "emu", "--size", "1M", "-m", "64K,64K", *hello], 2, "AUX ring"),
-        (["--source", "emu", "--control", here, *hello], 2, "no FIFO"),
+        (["--source", "emu", "--control", here, *hello], 2, "not a FIFO"),
         (["--source", "emu", "--control", here + "/x", *hello], 2, "--control"),
         (["--source", "emu", "--control", "fd:999", *hello], 2, "999"),
         (["--source", "emu", "-o", "/nowhere/f", *hello], 125, "/nowhere/f"),

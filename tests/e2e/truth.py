@@ -850,7 +850,7 @@ def numbers(path, *options):
     ret = {}
     for line in lib.decode(path, "--stats", *options).expect(0).out.splitlines():
         f = line.split()
-        if f and f[-1].isdigit() and f[0] in ("instructions", "transfers", "jcc", "jmp", "ijmp", "call", "icall", "ret", "start"):
+        if f and f[-1].isdigit() and f[0] in ("instructions", "branches", "jcc", "jmp", "ijmp", "call", "icall", "ret", "start"):
             ret[f[0]] = int(f[-1])
     return ret
 
@@ -873,7 +873,7 @@ def halves(path, threads, whole, times):
     """A time is in one of two parts that meet there, and in one only: 20 cuts, at times that something has."""
     dice = random.Random(33)
     stats, counts = numbers(path), counted(path)
-    check(stats.get("transfers", 0) and counts, f"nothing is counted: {stats}")
+    check(stats.get("branches", 0) and counts, f"nothing is counted: {stats}")
     for _ in range(20):
         cut = dice.choice(times)
         parts = f",{cut}", f"{cut},"
@@ -948,7 +948,7 @@ def check_bin(folder, name, argv):
     check({k: v for k, v in o["kinds"].items() if v} == count, f"kinds {o['kinds']}, want {count}")
     check(o["transfers"] == sum(count.values()), f"transfers {o['transfers']}")
     text = lib.decode(path, "--stats").expect(0).out
-    check(re.search(rf"^transfers +{o['transfers']}$", text, re.M), text)
+    check(re.search(rf"^branches +{o['transfers']}$", text, re.M), text)
     lines = lib.decode(path, "-F", "tid,from,to,kind", "--events").expect(0).out.splitlines()
     flow = "\n".join(line for line in lines if not line.startswith("# event"))
     lib.same_transfers(lib.transfers(flow), want, "--events", "truth")

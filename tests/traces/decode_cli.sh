@@ -71,7 +71,7 @@ expect 0 '0 1000 start
 0 1000 start
 1000 1003 jcc
 1003 1005 ijmp
-1005 0 syscall' 'the engines agree in 1 pieces of 36 bytes; 1 were not' \
+1005 0 syscall' 'the engines agree in 1 segment \(36 bytes\); libipt alone decoded 1 more' \
 	--pt pt2 --raw code@0x1000 -F from,to,kind --engine verify
 expect 2 '' "invalid value 'quick' for --engine: expected libipt, fast or verify" "${raw[@]}" --engine quick
 for more in --insn --events '-F insn-ip'; do
@@ -116,7 +116,7 @@ expect 0 '1000
 
 # Nothing to decode.
 : >empty
-expect 4 '' 'holds no trace' --pt empty --raw code@0x1000 -F insn-ip
+expect 4 '' "'empty' has no trace to decode" --pt empty --raw code@0x1000 -F insn-ip
 
 # Refused.
 expect 2 '' "overlaps 'code' at 0x1000" --pt pt --raw code@0x1000 --raw code@0x1006
