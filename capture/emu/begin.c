@@ -16,8 +16,7 @@
 enum { START_CODE = 26, START_DATA = 45 }; /* fields of /proc/PID/stat */
 
 static const char gives_up[] =
-	"ptcap: this QEMU keeps its registers elsewhere, so the program has no environment; "
-	"--source step does without QEMU\n";
+	"ptcap: cannot pass the environment: this QEMU has an unknown register layout; use --source step\n";
 
 /* The strings of a list in the guest's memory, as QEMU sees them. */
 struct strings {

@@ -61,7 +61,7 @@ static int map_ring(const struct ptc_set *s, struct ptc_source_ring *r, int fd, 
 	if (map == MAP_FAILED && (errno == EOPNOTSUPP || errno == ENOSYS))
 		return ptc_fail(
 			err, PTC_E_UNSUPPORTED,
-			"'%s' writes no AUX area: ptcap records PMUs that trace, as intel_pt",
+			"'%s' has no AUX area; use a PMU that traces, for example intel_pt",
 			s->event->name);
 	if (map == MAP_FAILED)
 		return ptc_explain_mmap(err, errno, "the AUX ring", s->aux_size, s->cpus.n);

@@ -39,17 +39,17 @@ def refused(folder):
     for sys_, words in (
         (errno.EPERM, "seccomp"),
         (errno.EACCES, "perf_event_paranoid is"),
-        (errno.ENOSYS, "built without perf events, or a seccomp filter hides them"),
+        (errno.ENOSYS, "the kernel has no perf events, or a seccomp filter hides them"),
         (errno.EBUSY, "another ptcap, perf, a KVM guest"),
-        (errno.EINVAL, "does not support this"),
+        (errno.EINVAL, "not supported by the kernel or the CPU"),
         (errno.ENODEV, "offline"),
-        (errno.ENOENT, "the PMU is gone"),
+        (errno.ENOENT, "the PMU does not exist any more"),
         (errno.EOPNOTSUPP, "virtual machine"),
         (errno.E2BIG, "too many events"),
-        (errno.ENOSPC, "no room"),
+        (errno.ENOSPC, "no free counter"),
         (errno.ENOMEM, "no memory"),
         (errno.ENFILE, "fs.file-max"),
-        (errno.EMFILE, r"\d+ descriptors are needed"),
+        (errno.EMFILE, r"\d+ more file descriptors are needed"),
     ):
         for event in ("dummy:u", "page-faults:u"):
             r = Run([REFUSE, str(sys_), PTCAP, "record", "-e", event, "-o", path, "--", "touch", done]).expect(125)
@@ -192,7 +192,7 @@ def cpus(folder):
     for options, actions, status, words in (
         (["-a"], come, 0, []),  # it has not been away
         (["-a"], go, 0, [went]),
-        (["-a"], come_back, 3, [was, "what ran there in its first moment", lost + "1 time;"]),
+        (["-a"], come_back, 3, [was, "its first moment is not recorded", lost + "1 time;"]),
         (["-a"], come_back + come_back, 3, [was, lost + "2 times;"]),
         (["-C", str(last)], come_back, 3, [was, lost + "1 time;"]),
         (["-C", "0"], go + come, 3 if last == 0 else 0, []),

@@ -157,7 +157,7 @@ def left(folder):
     """^C leaves it as it was; so does whoever kills ptcap, or what watches."""
     a = Attached(folder)
     busy = Run([*CRASH, "-o", a.path + "2", "-p", str(a.target.pid)]).expect(1)
-    check(f"process {tracer(a.target.pid)} does already" in busy.err, busy.err)
+    check(f"process {tracer(a.target.pid)} already traces it" in busy.err, busy.err)
     check(not os.path.exists(a.path + "2"), "a file of nothing")
     a.us.send_signal(signal.SIGINT)
     check("no signal killed a process" in a.ends(), "somebody died")
