@@ -28,7 +28,7 @@ int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct ptc_err *e
 	int r;
 
 	if (d->ran)
-		return ptc_fail(err, PTC_E_USAGE, "a recording can be decoded once");
+		return ptc_fail(err, PTC_E_USAGE, "this recording was already decoded");
 	d->ran = true;
 	/* What the recording itself has of code without a file is known when it is in its place. */
 	while (ptc_sideband_peek(&d->sideband, UINT64_MAX)) {

@@ -122,7 +122,7 @@ expect 4 '' "'empty' has no trace to decode" --pt empty --raw code@0x1000 -F ins
 expect 2 '' "overlaps 'code' at 0x1000" --pt pt --raw code@0x1000 --raw code@0x1006
 expect 2 '' 'none at offset 0x7' --pt pt --raw code@0x1000:7
 expect 2 '' 'not 0x8 at offset 0x0' --pt pt --raw code@0x1000:0:8
-expect 2 '' 'passes the last address' --pt pt --raw code@0xfffffffffffffffe
+expect 2 '' 'exceeds the last address' --pt pt --raw code@0xfffffffffffffffe
 for arg in code @0x1000 code@ code@x code@0x1000: code@0x1000:0:0 code@0x1000:0:1:2 code@-1 \
 	code@0x10000000000000000; do
 	expect 2 '' 'for --raw: expected FILE@ADDR' --pt pt --raw "$arg"
