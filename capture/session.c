@@ -114,7 +114,7 @@ static int check_snapshot(const struct session *s, struct ptc_err *err)
 				SNAPSHOT_MIN);
 	if (!s->source->ops->pause)
 		return ptc_fail(err, PTC_E_USAGE,
-				"this source cannot pause, so it cannot take snapshots");
+				"this source cannot take snapshots: it cannot pause");
 	return 0;
 }
 

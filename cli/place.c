@@ -59,7 +59,7 @@ static int say_no_file(const char *file, struct ptc_err *err)
 	if (errno != ENOENT || strchr(file, '/'))
 		return ptc_fail_sys(err, errno, "cannot open '%s'", file);
 	return ptc_fail(err, PTC_E_NOT_EXIST,
-			"cannot open '%s': not in the current folder; write the whole path behind @, "
+			"cannot open '%s': not in the current folder; write the whole path after @, "
 			"for example @/usr/lib/%s",
 			file, file);
 }

@@ -62,7 +62,7 @@ def inputs(folder):
         Run([PTCAP, "record", "-q", "-e", "dummy:u", "-o", path, "--", "/bin/true"]).expect(0)
         check("holds no AUX trace" in Run([PTCAP, "decode", "-i", path]).expect(4).err, "which is not said")
     r = Run([PTCAP, "record", "--source", "step", "-o", path, "--to", "exit@libc.so.6", "--", "/bin/true"]).expect(125)
-    check("write the whole path behind @" in r.err, r.err)
+    check("write the whole path after @" in r.err, r.err)
 
 
 @case
