@@ -66,6 +66,26 @@ def inputs(folder):
 
 
 @case
+def similar(folder):
+    """A mistyped name of a function, a place or a filter: the names that are similar are proposed."""
+    path, none = os.path.join(folder, "f"), os.path.join(folder, "none")
+    Run([PTCAP, "record", "-q", "--source", "step", "-o", path, "--", prog("busy"), "3"]).expect(7)
+    r = Run([PTCAP, "decode", "-i", path, "--sym", "prog_mian"]).expect(4)
+    check(r.err.endswith(f"ptcap: no branch from or to a function 'prog_mian' in '{path}' (did you mean 'prog_main'?)\n"), r.err)
+    r = Run([PTCAP, "decode", "-i", path, "--sym", "nothing_like_it"]).expect(4)
+    check(r.err.endswith(f"ptcap: no branch from or to a function 'nothing_like_it' in '{path}'\n"), r.err)
+    for options in (["--from", "prog_mian"], ["--to", "prog_mian+4"], ["--to", f"prog_mian@{prog('busy')}"]):
+        r = Run([PTCAP, "record", "--source", "step", "-o", none, *options, "--", prog("busy"), "3"]).expect(125)
+        check(f"no function 'prog_mian' in '{prog('busy')}' (did you mean 'prog_main'?)" in r.err, r.err)
+    r = Run([PTCAP, "snapshot", "--source", "step", "-o", none, "--at", "prog_mian:2", "--", prog("busy"), "3"]).expect(125)
+    check("(did you mean 'prog_main'?)" in r.err, r.err)
+    filter_ = f"filter prog_mian @ {prog('busy')}"
+    r = Run([PTCAP, "record", "-e", "dummy:u", "-o", none, "--filter", filter_, "--", prog("busy"), "3"]).expect(125)
+    check("(did you mean 'prog_main'?)" in r.err, r.err)
+    check(os.listdir(folder) == ["f"], f"{os.listdir(folder)}")
+
+
+@case
 def of_series(folder):
     """How long `crash -m` ran: its records are in files of their own."""
     path, begun = os.path.join(folder, "f"), time.monotonic()
