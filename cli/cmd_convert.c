@@ -65,7 +65,7 @@ static void help(void)
 	       "no CPU, thread or time. Trace is left out by whole pieces.\n");
 }
 
-/* "0,2-4" */
+/* Parse a list such as "0,2-4". */
 static bool parse_list(const char *s, uint32_t *list, size_t *n)
 {
 	for (*n = 0;; s++) {
@@ -92,7 +92,7 @@ static bool parse_list(const char *s, uint32_t *list, size_t *n)
 	}
 }
 
-/* Seconds, up to @end; nothing there: 0. */
+/* Parse seconds up to @end; an empty text is 0. */
 static bool parse_seconds(const char **s, char end, uint64_t *ret_ns)
 {
 	uint64_t ns = 0, part = 0, scale = 1000000000;
@@ -130,7 +130,7 @@ static bool parse_level(const char *s, unsigned int *ret)
 	return true;
 }
 
-/* A usage error, or 0. */
+/* Returns a usage error, or 0. */
 static int set_pack(struct args *a, enum ptc_copy_pack pack, const char *text)
 {
 	if (a->opts.pack != PTC_COPY_PACK_KEEP && a->opts.pack != pack)
@@ -148,7 +148,7 @@ static int set_list(const char *option, const char *what, const char *text, uint
 	return parse_list(text, list, n) ? 0 : ptc_value_error("convert", option, text, "%s", what);
 }
 
-/* As the name says; tids are the same list. */
+/* Parse the list of --tid with the parser for CPUs, and convert it. */
 static int set_tids(struct args *a, const char *text)
 {
 	uint32_t list[MAX_LIST];
@@ -232,7 +232,7 @@ static int set_option(struct args *a, int c, const char *text)
 	}
 }
 
-/* -1: go on; else the exit code. */
+/* Returns -1 to continue, or the exit code. */
 static int parse(int argc, char **argv, struct args *a)
 {
 	static const struct option options[] = {

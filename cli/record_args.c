@@ -60,7 +60,7 @@ static const char help[] =
 	"sample of\n"
 	"                        a second -e EVENT (default cpu-clock:u)\n";
 
-/* ISO C promises no longer strings. */
+/* ISO C guarantees only a limited string length, so the help is split. */
 static const char help_too[] =
 	"      --lbr[=FILTER]    samples with branch stacks (LBR), too, of what perf's -j names: "
 	"any,u\n"
@@ -151,7 +151,7 @@ static bool parse_priority(const char *s, unsigned int *ret)
 	return true;
 }
 
-/* -z, -z3: as perf's. */
+/* Parse -z or -z3, as perf does. */
 static bool parse_level(const char *s, unsigned int *ret)
 {
 	uint64_t v = 1;
@@ -172,7 +172,7 @@ static bool parse_lbr_size(const char *s, uint32_t *ret)
 	return true;
 }
 
-/* What belongs to --lbr is there with it only. Returns -1 to go on, or an exit code. */
+/* Check the options that require --lbr. Returns -1 to continue, or an exit code. */
 static int check_lbr(struct ptc_record_args *a, const char *event)
 {
 	struct ptc_record_opts *o = &a->opts;

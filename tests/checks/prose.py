@@ -61,6 +61,8 @@ def paragraphs(text):
         lines.append(re.sub(r"^(?:(?:[-*+]|\d+[.)]|#+|:|>)\s+)+", "", bare))
     out = []
     for number, t in found:
+        if t.startswith("Before: "):  # doc/style.md shows what not to write
+            continue
         t = re.sub(r"`[^`]*`", "CODE", t)
         t = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", t)
         out.append((number, t.replace("**", "").replace("*", "").replace("\\", "")))

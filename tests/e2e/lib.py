@@ -63,7 +63,13 @@ class Skip(Exception):
     pass
 
 
+# Some virtual machines accept breakpoints that never fire. unit_capture compares what ptcap finds with the kernel's events.
+NO_BREAKPOINTS = "hardware breakpoints do not work on this (virtual) machine"
+
+
 def check(ok, message):
+    if not ok and NO_BREAKPOINTS in str(message):
+        raise Skip(NO_BREAKPOINTS)
     if not ok:
         raise Failure(message)
 

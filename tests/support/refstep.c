@@ -52,7 +52,8 @@ struct next {
 	bool int1; /* the same, and its stop looks like a system call's exit */
 	bool syscall;
 	bool to_ss;  /* loads SS: no trap after it, one after the next instruction */
-	uint8_t len; /* of a to_ss, only */
+	bool cpuid;  /* under some hypervisors: the same */
+	uint8_t len; /* of a to_ss or cpuid, only */
 };
 
 static void examine(pid_t pid, uint64_t ip, struct next *n)
@@ -83,6 +84,7 @@ static void examine(pid_t pid, uint64_t ip, struct next *n)
 	n->int1 = b[i] == 0xf1;
 	n->syscall = b[i] == 0x0f && i + 1 < sizeof(b) && b[i + 1] == 0x05;
 	n->to_ss = b[i] == 0x8e && i + 1 < sizeof(b) && (b[i + 1] & 0xf8) == 0xd0;
+	n->cpuid = b[i] == 0x0f && i + 1 < sizeof(b) && b[i + 1] == 0xa2;
 	n->len = (uint8_t)(i + 2);
 	/* ins outs 6c-6f, movs cmps a4-a7, stos lods scas aa-af; not test a8, a9 */
 	n->rep = rep && ((b[i] >= 0x6c && b[i] <= 0x6f) || (b[i] >= 0xa4 && b[i] <= 0xa7) ||
@@ -107,10 +109,12 @@ static uint64_t return_address(pid_t pid)
 	return (uint64_t)ptrace(PTRACE_PEEKDATA, pid, (void *)r.rsp, NULL);
 }
 
-static void retired(const struct next *n)
+static void retired(const struct next *n, uint64_t now)
 {
 	printf("%" PRIx64 "\n", n->ip);
-	if (n->to_ss) /* the instruction behind it ran in the same step */
+	if (n->to_ss ||
+	    (n->cpuid &&
+	     now != n->ip + n->len)) /* the instruction behind it ran in the same step */
 		printf("%" PRIx64 "\n", n->ip + n->len);
 }
 
@@ -121,7 +125,7 @@ static void trapped(const struct next *n, int code, uint64_t now)
 		return;
 	if (n->rep && now == n->ip) /* more iterations to come */
 		return;
-	retired(n);
+	retired(n, now);
 }
 
 static int step_all(pid_t pid)
@@ -146,7 +150,7 @@ static int step_all(pid_t pid)
 		if (WIFEXITED(status) || WIFSIGNALED(status)) {
 			/* The system call it never came back from: exit, or kill(self, SIGKILL). */
 			if (n.syscall && !delivered)
-				retired(&n);
+				retired(&n, n.ip);
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 		}
 		if (ptrace(PTRACE_GETSIGINFO, pid, NULL, &si)) {
@@ -159,7 +163,7 @@ static int step_all(pid_t pid)
 			continue;
 		}
 		if ((si.si_code == SI_KERNEL && n.int3) || (si.si_code == TRAP_BRKPT && n.int1)) {
-			retired(&n);
+			retired(&n, rip(pid));
 			sig = SIGTRAP;
 		} else if (si.si_code == SI_USER || si.si_code == SI_TKILL) {
 			sig = SIGTRAP;
