@@ -180,6 +180,12 @@ def record(output, argv, *options, prefix=(), **kw):
     )
 
 
+def breakpoints_work(folder):
+    """Whether the step source runs to an address at full speed here."""
+    r = Run([PTCAP, "record", "--source", "step", "--from", "0x1000", "-o", os.path.join(folder, "never"), "--", "/bin/true"])
+    return NO_BREAKPOINTS not in r.err
+
+
 class Transfer(tuple):
     """(from, to, kind), addresses as integers."""
 
