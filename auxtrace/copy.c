@@ -439,7 +439,8 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 		rc = copy_cut_piece(c, i, err);
 	/* A header with a data size of 0 would mean a killed writer. */
 	if (!rc && !c->stats.records)
-		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record %s", ptc_file_name(c->f),
+		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record %s",
+			      ptc_file_name(c->f),
 			      c->stats.left_out ? "matches the options" : "is undamaged");
 	if (!rc && c->opts->more)
 		rc = put_more(c, err);

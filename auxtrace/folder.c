@@ -40,8 +40,7 @@ int ptc_folder_head(struct ptc_file *f, int folder, struct ptc_err *err)
 		rc = open_part(f, folder, "header", &f->parts[0], err);
 	if (rc == PTC_E_NOT_EXIST)
 		rc = ptc_fail(err, PTC_E_FORMAT,
-			      "cannot read '%s': it is a folder, but has no file 'data'",
-			      f->name);
+			      "cannot read '%s': it is a folder, but has no file 'data'", f->name);
 	if (!rc)
 		f->form = PTC_FORM_FOLDER;
 	return rc;

@@ -173,7 +173,8 @@ static int add_event(struct ptc_writer *w, struct event *e, const uint64_t *ids,
 static int check_event(const struct ptc_writer *w, size_t nids, struct ptc_err *err)
 {
 	if (w->nevents == PTC_LIMIT_ATTRS || nids > PTC_LIMIT_IDS)
-		return ptc_fail(err, PTC_E_LIMIT, "more than %u events, or more than %u ids of an event",
+		return ptc_fail(err, PTC_E_LIMIT,
+				"more than %u events, or more than %u ids of an event",
 				PTC_LIMIT_ATTRS, PTC_LIMIT_IDS);
 	return 0;
 }
@@ -617,8 +618,9 @@ int ptc_writer_feature(struct ptc_writer *w, unsigned int bit, const void *bytes
 {
 	assert(bit > 0 && bit < PTC_FEATURE_BITS);
 	if (len > PTC_LIMIT_FEATURE)
-		return ptc_fail(err, PTC_E_LIMIT, "feature %u has %zu bytes, more than the limit of %llu", bit,
-				len, PTC_LIMIT_FEATURE);
+		return ptc_fail(err, PTC_E_LIMIT,
+				"feature %u has %zu bytes, more than the limit of %llu", bit, len,
+				PTC_LIMIT_FEATURE);
 	ptc_buf_reset(&w->features[bit]);
 	ptc_buf_put(&w->features[bit], bytes, len);
 	if (ptc_buf_failed(&w->features[bit]))

@@ -176,8 +176,8 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 	struct stat st;
 
 	if (is_others(path, name))
-		return ptc_fail(err, PTC_E_PERM, "cannot write '%s': '%s' belongs to another user", path,
-				name);
+		return ptc_fail(err, PTC_E_PERM, "cannot write '%s': '%s' belongs to another user",
+				path, name);
 	if (lstat(name, &st) || S_ISREG(st.st_mode))
 		return 0;
 	if (S_ISLNK(st.st_mode)) {
@@ -194,8 +194,7 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 				name);
 	if (is_recording(name) || (path != name && is_recording_or_empty(name)))
 		return 0;
-	return ptc_fail(err, PTC_E_USAGE,
-			"cannot write '%s': '%s' is a folder without a recording",
+	return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': '%s' is a folder without a recording",
 			path, name);
 }
 

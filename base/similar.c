@@ -18,8 +18,7 @@ unsigned int ptc_edit_distance(const char *a, size_t na, const char *b, size_t n
 	unsigned int rows[3][PTC_SIMILAR_LEN + 1];
 	size_t i, j;
 
-	if (na > PTC_SIMILAR_LEN || nb > PTC_SIMILAR_LEN ||
-	    (na > nb ? na - nb : nb - na) > limit)
+	if (na > PTC_SIMILAR_LEN || nb > PTC_SIMILAR_LEN || (na > nb ? na - nb : nb - na) > limit)
 		return limit + 1;
 	for (j = 0; j <= nb; j++)
 		rows[0][j] = (unsigned int)j;
@@ -92,9 +91,9 @@ const char *ptc_similar_text(struct ptc_similar *s)
 
 	for (i = 0; i < s->n; i++)
 		at += (size_t)snprintf(s->text + at, sizeof(s->text) - at, "%s'%s'",
-				       !i	      ? " (did you mean " :
+				       !i	     ? " (did you mean " :
 				       i + 1 == s->n ? " or " :
-							", ",
+						       ", ",
 				       s->names[i].name);
 	if (at)
 		(void)snprintf(s->text + at, sizeof(s->text) - at, "?)");

@@ -14,7 +14,7 @@ struct ptc_similar {
 	struct {
 		char name[PTC_SIMILAR_LEN + 1];
 		unsigned int distance;
-	} names[PTC_SIMILAR_NAMES]; /* the most similar one first */
+	} names[PTC_SIMILAR_NAMES];				   /* the most similar one first */
 	char text[PTC_SIMILAR_NAMES * (PTC_SIMILAR_LEN + 8) + 32]; /* of ptc_similar_text */
 };
 

@@ -251,7 +251,8 @@ static int check(int fd, const char *path, const struct ptc_untrusted *how, stru
 				kind_of(ret->st_mode));
 	if (!how->kernel && is_made_by_kernel(fd))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot open '%s': the kernel generates its content, so it is not a regular file",
+				"cannot open '%s': the kernel generates its content, so it is not "
+				"a regular file",
 				path);
 	if (how->max && (uint64_t)ret->st_size > how->max)
 		return ptc_fail(err, PTC_E_LIMIT, "'%s' is larger than %llu bytes", path,

@@ -12,7 +12,8 @@ int ptc_aux_init(struct ptc_aux *a, struct perf_event_mmap_page *page, const voi
 	uint64_t tail;
 
 	if (!size || page->aux_size != size)
-		return ptc_fail(err, PTC_E_FORMAT, "the AUX area has %llu bytes, but its mapping %zu",
+		return ptc_fail(err, PTC_E_FORMAT,
+				"the AUX area has %llu bytes, but its mapping %zu",
 				(unsigned long long)page->aux_size, size);
 	if (!page->aux_offset || page->aux_offset % PTC_AUX_PAGE)
 		return ptc_fail(err, PTC_E_FORMAT, "the AUX area has an invalid offset: %llu",

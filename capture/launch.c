@@ -169,7 +169,8 @@ int ptc_launch_result(struct ptc_launch *l, bool reaped, struct ptc_err *err)
 	if (n != (ssize_t)sizeof(sys)) {
 		if (!reaped)
 			return 0;
-		return ptc_fail(err, PTC_E_BAD_COMMAND, "'%s' ended before it was started", l->path);
+		return ptc_fail(err, PTC_E_BAD_COMMAND, "'%s' ended before it was started",
+				l->path);
 	}
 	if (!reaped)
 		reap(pid);

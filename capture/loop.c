@@ -155,10 +155,10 @@ static int drain(struct ptc_loop *l, bool ended, bool snapshot)
 
 	do {
 		if (copies++ == COPIES_MAX)
-			return ptc_fail(
-				&l->err, PTC_E_BUSY,
-				"cannot take a snapshot: the trace keeps running although it was disabled %d times",
-				COPIES_MAX);
+			return ptc_fail(&l->err, PTC_E_BUSY,
+					"cannot take a snapshot: the trace keeps running although "
+					"it was disabled %d times",
+					COPIES_MAX);
 		rc = drain_once(l, ended, snapshot);
 	} while (!rc && snapshot && is_stale(l));
 	return rc;

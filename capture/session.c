@@ -67,9 +67,9 @@ static int take_opts(struct ptc_record_opts *ret, const struct ptc_record_opts *
 	if (!ret->output)
 		return ptc_fail(err, PTC_E_USAGE, "output is not set: a recording needs a path");
 	if (!has_target(ret))
-		return ptc_fail(
-			err, PTC_E_USAGE,
-			"nothing to record: argv, pids, tids, all_cpus, cpus and cgroup are not set");
+		return ptc_fail(err, PTC_E_USAGE,
+				"nothing to record: argv, pids, tids, all_cpus, cpus and cgroup "
+				"are not set");
 	return 0;
 }
 
@@ -109,7 +109,8 @@ static int check_snapshot(const struct session *s, struct ptc_err *err)
 		return o->series ? ptc_fail(err, PTC_E_USAGE, "a series needs snapshots") : 0;
 	if (o->lossy)
 		return ptc_fail(err, PTC_E_USAGE,
-				"--lossy cannot be combined with snapshots, whose ring buffer is overwritten");
+				"--lossy cannot be combined with snapshots, whose ring buffer is "
+				"overwritten");
 	if (o->snapshot_size && o->snapshot_size < SNAPSHOT_MIN)
 		return ptc_fail(err, PTC_E_USAGE, "a snapshot cannot be smaller than %d bytes",
 				SNAPSHOT_MIN);
@@ -126,15 +127,15 @@ static int check_crash(const struct session *s, struct ptc_err *err)
 	if ((o->on_signals || o->nat) && !o->snapshot)
 		return ptc_fail(err, PTC_E_USAGE, "signals and places need snapshots (-S)");
 	if (o->nat > PTC_AT_MAX)
-		return ptc_fail(err, PTC_E_USAGE, "more than %u places (--at)",
-				PTC_AT_MAX);
+		return ptc_fail(err, PTC_E_USAGE, "more than %u places (--at)", PTC_AT_MAX);
 	if ((!o->crash && !o->on_signals && !o->nat) || s->source->ops->held_fd)
 		return 0;
 	if (o->nat)
 		return ptc_fail(err, PTC_E_USAGE,
 				"the emu source cannot stop at places (--at); use --source step");
 	return ptc_fail(err, PTC_E_USAGE,
-			"the emu source does not see fatal signals, because QEMU delivers them; use --source step");
+			"the emu source does not see fatal signals, because QEMU delivers them; "
+			"use --source step");
 }
 
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
@@ -146,7 +147,8 @@ static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *e
 
 	if (!what)
 		return 0;
-	return ptc_fail(err, PTC_E_USAGE, "only the emu source supports %s; use --source emu", what);
+	return ptc_fail(err, PTC_E_USAGE, "only the emu source supports %s; use --source emu",
+			what);
 }
 
 static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err *err)
@@ -163,7 +165,8 @@ static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err
 
 	if (!what)
 		return 0;
-	return ptc_fail(err, PTC_E_USAGE, "the step and emu sources do not support %s; use --source pt", what);
+	return ptc_fail(err, PTC_E_USAGE,
+			"the step and emu sources do not support %s; use --source pt", what);
 }
 
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)

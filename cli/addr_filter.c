@@ -199,7 +199,8 @@ static int find_end(const struct parser *p, const struct parsed *f, const char *
 	}
 	if (last.start < ret->start)
 		return ptc_fail(p->err, PTC_E_USAGE,
-				"invalid address filter '%s': the end '%s' (0x%" PRIx64 ") is before "
+				"invalid address filter '%s': the end '%s' (0x%" PRIx64
+				") is before "
 				"the start (0x%" PRIx64 ")",
 				p->text, f->end.name, last.start, ret->start);
 	ret->size = last.size ? last.start + last.size - ret->start : 0;
@@ -213,7 +214,8 @@ static int find(const struct parser *p, const struct parsed *f, const char *file
 
 	if (f->all && !f->range)
 		return ptc_fail(p->err, PTC_E_USAGE,
-				"invalid address filter '%s': only filter and tracestop take *", p->text);
+				"invalid address filter '%s': only filter and tracestop take *",
+				p->text);
 	if (f->all)
 		return file ? ptc_locate_whole(file, ret, p->err) :
 			      ptc_locate_kernel(p->kallsyms, NULL, 0, ret, p->err);
@@ -226,7 +228,8 @@ static int find(const struct parser *p, const struct parsed *f, const char *file
 		ret->size = 0;
 	else if (!ret->size)
 		return ptc_fail(p->err, PTC_E_USAGE,
-				"invalid address filter '%s': the size is not known; add / SIZE", p->text);
+				"invalid address filter '%s': the size is not known; add / SIZE",
+				p->text);
 	return 0;
 }
 

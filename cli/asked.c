@@ -17,8 +17,7 @@ int ptc_asked_items(void *ctx, const struct ptc_item *items, size_t n)
 	return a->inner.on_items(a->inner.ctx, items, n);
 }
 
-int ptc_asked_say_none(const struct ptc_asked_part *p, const struct ptc_decode *d,
-		       const char *name)
+int ptc_asked_say_none(const struct ptc_asked_part *p, const struct ptc_decode *d, const char *name)
 {
 	struct ptc_similar similar;
 

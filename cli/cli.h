@@ -45,8 +45,8 @@ int ptc_usage_error(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Report a value that @option does not take: "invalid value 'VALUE' for OPTION: expected WHAT", with
- * WHAT from @fmt. Returns PTC_EXIT_USAGE.
+ * Report a value that @option does not take: "invalid value 'VALUE' for OPTION: expected WHAT",
+ * with WHAT from @fmt. Returns PTC_EXIT_USAGE.
  */
 int ptc_value_error(const char *command, const char *option, const char *value, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));

@@ -292,7 +292,8 @@ static int parse(int argc, char **argv, struct args *a)
 static void say_zeroed(uint64_t n)
 {
 	if (n)
-		ptc_say("redacted %" PRIu64 " byte%s of arguments and environments", n, ptc_plural(n));
+		ptc_say("redacted %" PRIu64 " byte%s of arguments and environments", n,
+			ptc_plural(n));
 	else
 		ptc_say("no arguments and no environments to redact");
 }

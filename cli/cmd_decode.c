@@ -66,8 +66,7 @@ static int tell_difference(const struct ptc_decode *d)
 		ptc_say("the engines agree in %llu segment%s (%llu bytes); libipt alone decoded "
 			"%llu more",
 			(unsigned long long)s.pieces, ptc_plural(s.pieces),
-			(unsigned long long)s.bytes,
-			(unsigned long long)s.declined);
+			(unsigned long long)s.bytes, (unsigned long long)s.declined);
 	return difference ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
 }
 

@@ -230,8 +230,9 @@ int ptc_cmd_dump(int argc, char **argv)
 	if (!a.path)
 		a.path = PTC_INPUT_DEFAULT;
 	if (a.verify && (a.stored || d->by_type || d->by_tid || d->by_cpu || d->by_time))
-		return ptc_usage_error("dump", "--verify checks the whole file: it cannot be combined with "
-					       "--stored, --type, --tid, --cpu or --time");
+		return ptc_usage_error("dump",
+				       "--verify checks the whole file: it cannot be combined with "
+				       "--stored, --type, --tid, --cpu or --time");
 	c = ptc_sandbox_enter(&a.sandbox);
 	if (c)
 		return c;

@@ -89,7 +89,8 @@ static void on_progress(void *ctx, const struct ptc_progress *p)
 	clear_line(a);
 	fprintf(stderr, "ptcap: %.0f s, ", s);
 	if (p->insns)
-		fprintf(stderr, "%" PRIu64 " instructions (%.0f/s), ", p->insns, (double)p->insns / s);
+		fprintf(stderr, "%" PRIu64 " instructions (%.0f/s), ", p->insns,
+			(double)p->insns / s);
 	fprintf(stderr, "%.1f MB of trace%s", (double)p->aux_bytes / 1e6, a->terminal ? "" : "\n");
 	a->line = a->terminal;
 	(void)fflush(stderr);
@@ -144,8 +145,8 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			"direct jumps and calls, for which Intel PT has no packets",
 			r->unshown);
 	if (a->opts.aux_sample)
-		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64
-			" sample%s with up to %" PRIu64 " bytes of trace each",
+		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64 " sample%s with up to %" PRIu64
+			" bytes of trace each",
 			a->opts.output, r->file_bytes, r->samples, ptc_plural(r->samples),
 			a->opts.aux_sample);
 	else

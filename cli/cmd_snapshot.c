@@ -223,10 +223,9 @@ static int check_source(struct ptc_record_opts *o, struct ptc_err *err)
 	if (rc || o->source != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
 		return rc;
 	err->code = PTC_E_UNSUPPORTED;
-	(void)snprintf(
-		err->msg, sizeof(err->msg),
-		"%.100s; use --source emu or --source step to take snapshots of a command",
-		choice.why);
+	(void)snprintf(err->msg, sizeof(err->msg),
+		       "%.100s; use --source emu or --source step to take snapshots of a command",
+		       choice.why);
 	return err->code;
 }
 
@@ -240,7 +239,8 @@ static void summary(const struct ptc_snapshot_args *a, const struct ptc_record_r
 			" process%s killed by a signal; `ptcap crash show -i FILE` explains why",
 			r->crashes, r->crashes == 1 ? " was" : "es were");
 	if (!a->quiet && r->unmet)
-		ptc_say("no snapshot for a place (--at): no thread reached it, or not often enough");
+		ptc_say("no snapshot for a place (--at): no thread reached it, or not often "
+			"enough");
 	if (!a->quiet && r->unseen)
 		ptc_say("threads reached a place (--at) %" PRIu64 " more time%s while ptcap copied "
 			"a snapshot; no snapshot was taken then",

@@ -65,8 +65,8 @@ static int take_option(struct show_args *a, int c, char *const *argv)
 		a->opts.input = optarg;
 		return 0;
 	case 'n':
-		code = take_number("--branches", "a number of branches from 1 to 1048576", BRANCHES_MAX,
-				   &n);
+		code = take_number("--branches", "a number of branches from 1 to 1048576",
+				   BRANCHES_MAX, &n);
 		a->opts.branches = (size_t)n;
 		return code;
 	case 'p':

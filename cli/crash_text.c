@@ -99,13 +99,13 @@ static void show_fault(const struct ptc_crash_report *r, bool color)
 	if (r->of_core)
 		printf("  state   from the core dump\n");
 	else if (r->has_core && r->core_odd)
-		printf("  core    differs: %zu thread%s at another place; written at another time\n",
+		printf("  core    differs: %zu thread%s at another place; written at another "
+		       "time\n",
 		       r->core_odd, ptc_plural(r->core_odd));
 	else if (r->has_core)
 		printf("  core    agrees\n");
 	if (r->dead.cut)
-		printf("  cut     %" PRIu64
-		       " bytes of stacks and code exceeded the limit\n",
+		printf("  cut     %" PRIu64 " bytes of stacks and code exceeded the limit\n",
 		       r->dead.cut);
 	if (!r->flow.nbranches)
 		printf("  the recording has no trace of this thread\n");
@@ -207,7 +207,8 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 		show_frame(r, i, column, color);
 	}
 	if (r->traced.cut)
-		printf("     more than %zu frames in the trace; the outermost frames are not shown\n",
+		printf("     more than %zu frames in the trace; the outermost frames are not "
+		       "shown\n",
 		       r->traced.n);
 	if (r->unwound.ends_in && r->unwound.n < r->traced.n) {
 		printf("     the stack from memory ends here: the file '");
@@ -215,7 +216,8 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 		printf("' with the unwind information is missing\n");
 	}
 	if (r->dead.signal.no_memory)
-		printf("     recorded without memory (--no-memory): only the innermost frame on the "
+		printf("     recorded without memory (--no-memory): only the innermost frame on "
+		       "the "
 		       "right\n");
 	if (r->unwound.cut)
 		printf("     more than %zu frames in memory; the outermost frames are not shown\n",

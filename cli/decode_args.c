@@ -414,8 +414,9 @@ static int check_args(struct ptc_decode_args *a)
 		return ptc_usage_error("decode", "--events cannot be combined with --calls or "
 						 "--stats");
 	if (f->calls && a->opts.sym)
-		return ptc_usage_error("decode", "--calls cannot be combined with --sym: it needs all "
-						 "branches");
+		return ptc_usage_error("decode",
+				       "--calls cannot be combined with --sym: it needs all "
+				       "branches");
 	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
 		return ptc_usage_error("decode", "--counts of blocks, lines and coverage cannot be "
 						 "combined with --sym or --cpu: it needs all "
@@ -424,8 +425,7 @@ static int check_args(struct ptc_decode_args *a)
 		return ptc_value_error("decode", "--cpu", a->cpu,
 				       "FAMILY/MODEL/STEPPING with --pt, for example 6/158/9");
 	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))
-		return ptc_value_error("decode", "--cpu", a->cpu,
-				       "CPU numbers, for example 0,2-4");
+		return ptc_value_error("decode", "--cpu", a->cpu, "CPU numbers, for example 0,2-4");
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.sums = f->stats ? &a->sums : NULL;

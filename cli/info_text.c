@@ -188,7 +188,8 @@ static void show_times(const struct ptc_info *i)
 			       i->pt.time.mult, i->pt.time.zero);
 		else
 			printf(" no conversion from TSC to time");
-		printf("%s%s\n", i->pt.per_cpu_mmaps ? ", one queue per CPU" : ", one queue per thread",
+		printf("%s%s\n",
+		       i->pt.per_cpu_mmaps ? ", one queue per CPU" : ", one queue per thread",
 		       i->pt.snapshot_mode ? ", snapshots" : "");
 	}
 }
@@ -270,7 +271,8 @@ static void show_ledger(const struct ptc_info *i)
 		printf("          %" PRIu64 " instructions, %" PRIu64 " branches\n",
 		       l->source.insns, l->source.transfers);
 	if (l->source.unshown)
-		printf("          %" PRIu64 " of these branches in loops of direct jumps and calls, "
+		printf("          %" PRIu64
+		       " of these branches in loops of direct jumps and calls, "
 		       "for which Intel PT has no packets\n",
 		       l->source.unshown);
 }

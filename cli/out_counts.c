@@ -86,7 +86,8 @@ static void put_text_head(struct ptc_line *l, const struct ptc_counts *c)
 	ptc_line_str(l, head);
 	if (lines) {
 		(void)snprintf(head, sizeof(head),
-			       ", from %" PRIu64 " blocks, %" PRIu64 " of them without a known line",
+			       ", from %" PRIu64 " blocks, %" PRIu64
+			       " of them without a known line",
 			       c->blocks, c->lineless);
 		ptc_line_str(l, head);
 	}

@@ -58,10 +58,11 @@ static int say_no_file(const char *file, struct ptc_err *err)
 {
 	if (errno != ENOENT || strchr(file, '/'))
 		return ptc_fail_sys(err, errno, "cannot open '%s'", file);
-	return ptc_fail(err, PTC_E_NOT_EXIST,
-			"cannot open '%s': not in the current folder; write the whole path after @, "
-			"for example @/usr/lib/%s",
-			file, file);
+	return ptc_fail(
+		err, PTC_E_NOT_EXIST,
+		"cannot open '%s': not in the current folder; write the whole path after @, "
+		"for example @/usr/lib/%s",
+		file, file);
 }
 
 int ptc_place_parse(const char *text, const char *program, struct ptc_place *ret,
@@ -79,7 +80,8 @@ int ptc_place_parse(const char *text, const char *program, struct ptc_place *ret
 		*at = '\0';
 	if (!take_offset(name, &offset) || !*name || (at && !at[1])) {
 		rc = ptc_fail(err, PTC_E_USAGE,
-			      "invalid place '%s': expected SYMBOL or 0xADDRESS, then +OFFSET, then @FILE",
+			      "invalid place '%s': expected SYMBOL or 0xADDRESS, then +OFFSET, "
+			      "then @FILE",
 			      text);
 	} else if (!at && ptc_parse_u64(name, &addr)) {
 		ret->addr = addr + offset;

@@ -281,7 +281,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case 'm':
 			if (!ptc_args_mmap(optarg, &a->opts))
-				return ptc_value_error("record", "--mmap-pages", optarg, PTC_ARGS_MMAP);
+				return ptc_value_error("record", "--mmap-pages", optarg,
+						       PTC_ARGS_MMAP);
 			break;
 		case 'z':
 			if (!parse_level(optarg, &a->opts.compression))
@@ -378,7 +379,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case OPT_SOURCE:
 			if (!ptc_args_source(optarg, &a->opts.source))
-				return ptc_value_error("record", "--source", optarg, PTC_ARGS_SOURCES);
+				return ptc_value_error("record", "--source", optarg,
+						       PTC_ARGS_SOURCES);
 			break;
 		case OPT_LOSSLESS:
 		case OPT_LOSSY:

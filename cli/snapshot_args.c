@@ -237,7 +237,8 @@ static int find_place(const char *at, const char *program, struct ptc_crossing *
 		rc = ptc_place_parse(text, program, &ret->place, err);
 	} else {
 		err->code = PTC_E_USAGE;
-		(void)snprintf(err->msg, sizeof(err->msg), "invalid value '%.100s' for --at: expected PLACE[:COUNT]", at);
+		(void)snprintf(err->msg, sizeof(err->msg),
+			       "invalid value '%.100s' for --at: expected PLACE[:COUNT]", at);
 	}
 	free(text);
 	return rc;

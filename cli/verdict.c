@@ -349,8 +349,7 @@ static void show_end(FILE *out, const struct ptc_verdict_thread *t)
 	fprintf(out, "the last ");
 	if (t->first_ns != PTC_NO_TIME)
 		fprintf(out, "%.3f us, ", (double)(t->last_ns - t->first_ns) / (double)NS_PER_US);
-	fprintf(out, "%" PRIu64 " branch%s without a gap", t->branches,
-		ptc_plural_es(t->branches));
+	fprintf(out, "%" PRIu64 " branch%s without a gap", t->branches, ptc_plural_es(t->branches));
 	if (t->last_ns != PTC_NO_TIME)
 		fprintf(out, " up to %" PRIu64 ".%09" PRIu64, t->last_ns / NS_PER_S,
 			t->last_ns % NS_PER_S);
@@ -369,7 +368,8 @@ static void show_thread(FILE *out, const struct ptc_verdict_thread *t)
 		fprintf(out, "; now on CPU %d, whose ring buffer has nothing to decode yet",
 			(int)t->moved_cpu);
 	else if (t->moved_cpu >= 0)
-		fprintf(out, "; its trace on CPU %d up to %" PRIu64 ".%09" PRIu64 " was overwritten",
+		fprintf(out,
+			"; its trace on CPU %d up to %" PRIu64 ".%09" PRIu64 " was overwritten",
 			(int)t->moved_cpu, t->moved_ns / NS_PER_S, t->moved_ns % NS_PER_S);
 	if (t->circle.insns && t->circle_name[0]) {
 		fprintf(out, "; then a loop without packets at ");

@@ -113,7 +113,8 @@ int ptc_dead_read(struct ptc_dead *d, const struct ptc_file *f, uint64_t pid, st
 		return rc;
 	if (!d->signal.signo && pid)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"'%s' has no crash of process %" PRIu64 "; `ptcap info` shows which process was killed",
+				"'%s' has no crash of process %" PRIu64
+				"; `ptcap info` shows which process was killed",
 				ptc_file_name(f), pid);
 	if (!d->signal.signo)
 		return ptc_fail(err, PTC_E_NOT_EXIST,

@@ -205,8 +205,7 @@ int ptc_locate_function(const char *path, const char *name, int which, struct pt
 int ptc_locate_symbol(const char *path, const char *name, uint64_t *ret_off, struct ptc_err *err)
 {
 	struct ptc_extent e;
-	int rc = locate(path, name, PTC_WHICH_ONLY, "write 0xADDRESS@FILE to choose one", &e,
-			err);
+	int rc = locate(path, name, PTC_WHICH_ONLY, "write 0xADDRESS@FILE to choose one", &e, err);
 
 	if (!rc)
 		*ret_off = e.start;

@@ -21,8 +21,9 @@ static int map_raw(struct ptc_decode *d, const struct ptc_raw_code *c, struct pt
 	if (r < 0)
 		return r;
 	if (c->off >= file->len)
-		return ptc_fail(err, PTC_E_USAGE, "'%s' has only %zu bytes: none at offset 0x%" PRIx64,
-				c->path, file->len, c->off);
+		return ptc_fail(err, PTC_E_USAGE,
+				"'%s' has only %zu bytes: none at offset 0x%" PRIx64, c->path,
+				file->len, c->off);
 	if (!len)
 		len = file->len - c->off;
 	if (len > file->len - c->off)

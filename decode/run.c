@@ -505,8 +505,9 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 	size_t i;
 
 	if (d->opts.last || d->ran)
-		return ptc_fail(err, PTC_E_USAGE,
-				"--time must be set before decoding, and cannot be combined with --last");
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"--time must be set before decoding, and cannot be combined with --last");
 	if (!d->clock.valid)
 		return ptc_fail(err, PTC_E_NOT_EXIST, "the trace has no times");
 	d->pick.from = from_ns;

@@ -535,8 +535,8 @@ static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
 	if (o->vcpus > PTC_VCPUS_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "--vcpus is larger than %u", PTC_VCPUS_MAX);
 	if (what)
-		return ptc_fail(err, PTC_E_USAGE,
-				"the emu source cannot %s; use --source step", what);
+		return ptc_fail(err, PTC_E_USAGE, "the emu source cannot %s; use --source step",
+				what);
 	if (o->code_size && (o->code_size < PTC_EMU_ARENA_MIN || o->code_size > PTC_EMU_ARENA_MAX ||
 			     o->code_size % 4096))
 		return ptc_fail(err, PTC_E_USAGE,

@@ -53,7 +53,8 @@ static int attach_rounds(struct ptc_set *s, const struct ptc_record_opts *o, str
 		}
 	}
 	if (!rc && fresh && s->note)
-		s->note(s->note_ctx, "some threads may be missing: the process creates threads faster than ptcap attaches to them");
+		s->note(s->note_ctx, "some threads may be missing: the process creates threads "
+				     "faster than ptcap attaches to them");
 	ptc_tids_release(&now);
 	return rc;
 }

@@ -62,7 +62,8 @@ static int join_ring(struct opening *o, size_t cpu, int fd, struct ptc_err *err)
 	if (b->leaders[cpu] >= 0) {
 		if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, b->leaders[cpu]))
 			return 0;
-		return ptc_fail_sys(err, errno, "cannot redirect breakpoint events to their ring buffer");
+		return ptc_fail_sys(err, errno,
+				    "cannot redirect breakpoint events to their ring buffer");
 	}
 	map = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
@@ -77,10 +78,10 @@ static int join_ring(struct opening *o, size_t cpu, int fd, struct ptc_err *err)
 static int refuse(const struct perf_event_attr *a, int sys, size_t fds, struct ptc_err *err)
 {
 	if (sys == ENOSPC)
-		return ptc_fail(
-			err, PTC_E_BUSY,
-			"no free hardware breakpoint for 0x%llx (--at): a debugger or another tracer uses them",
-			(unsigned long long)a->bp_addr);
+		return ptc_fail(err, PTC_E_BUSY,
+				"no free hardware breakpoint for 0x%llx (--at): a debugger or "
+				"another tracer uses them",
+				(unsigned long long)a->bp_addr);
 	if (sys == EOPNOTSUPP || sys == ENOENT || sys == ENODEV)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"this machine does not support breakpoint events (--at)");
@@ -178,10 +179,10 @@ static int open_command(struct opening *o, const struct ptc_record_opts *opts, p
 
 	for (i = 0; i < opts->nat; i++)
 		if (opts->at[i].place.file)
-			return ptc_fail(
-				err, PTC_E_USAGE,
-				"the address of '%.80s' (--at) is unknown before it runs; attach with -p, give an address, or use --source step",
-				opts->at[i].place.file);
+			return ptc_fail(err, PTC_E_USAGE,
+					"the address of '%.80s' (--at) is unknown before it runs; "
+					"attach with -p, give an address, or use --source step",
+					opts->at[i].place.file);
 	return open_thread(o, opts, &none, pid, err);
 }
 

@@ -45,13 +45,16 @@ void ptc_limits_read(struct ptc_limits *l)
 static void no_permission(const struct ptc_limits *l, char *out, size_t size)
 {
 	if (l->paranoid > 2)
-		(void)snprintf(
-			out, size,
-			"kernel.perf_event_paranoid is %ld, which forbids perf events for users; set it to 2 to trace your own programs, or use CAP_SYS_ADMIN (CAP_PERFMON on some kernels)",
-			l->paranoid);
+		(void)snprintf(out, size,
+			       "kernel.perf_event_paranoid is %ld, which forbids perf events for "
+			       "users; set it to 2 to trace your own programs, or use "
+			       "CAP_SYS_ADMIN (CAP_PERFMON on some kernels)",
+			       l->paranoid);
 	else
 		(void)snprintf(out, size,
-			       "kernel.perf_event_paranoid is %ld: 2 allows your own programs in user mode (:u), 1 their kernel part, 0 whole CPUs; CAP_PERFMON allows all, with CAP_SYS_PTRACE for other users' programs",
+			       "kernel.perf_event_paranoid is %ld: 2 allows your own programs in "
+			       "user mode (:u), 1 their kernel part, 0 whole CPUs; CAP_PERFMON "
+			       "allows all, with CAP_SYS_PTRACE for other users' programs",
 			       l->paranoid);
 }
 
@@ -61,19 +64,23 @@ void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char
 		int sys;
 		const char *text;
 	} fixed[] = {
-		{ EPERM, "forbidden by a seccomp filter (in a container: allow perf_event_open), a security module or kernel lockdown" },
-		{ EBUSY,
-		  "the PMU is in use: a machine traces either threads or CPUs with Intel PT (another ptcap, perf, a KVM guest?); some CPUs cannot use LBR or BTS at the same time" },
+		{ EPERM, "forbidden by a seccomp filter (in a container: allow perf_event_open), a "
+			 "security module or kernel lockdown" },
+		{ EBUSY, "the PMU is in use: a machine traces either threads or CPUs with Intel PT "
+			 "(another ptcap, perf, a KVM guest?); some CPUs cannot use LBR or BTS at "
+			 "the same time" },
 		{ EINVAL,
-		  "not supported by the kernel or the CPU: see config, exclude_*, precise_ip, pinned and exclusive of the event (-v lists what ptcap left out)" },
+		  "not supported by the kernel or the CPU: see config, exclude_*, precise_ip, "
+		  "pinned and exclusive of the event (-v lists what ptcap left out)" },
 		{ ENODEV, "the CPU is offline, or its PMU does not have this event" },
-		{ ENOENT, "the PMU does not exist any more (module unloaded?), or the cgroup hierarchy has no perf_event" },
-		{ EOPNOTSUPP,
-		  "the PMU has no interrupt or lacks a feature of the event (a virtual machine without a full PMU?)" },
-		{ E2BIG, "this kernel does not know some fields of perf_event_attr, or a thread has too many events" },
+		{ ENOENT, "the PMU does not exist any more (module unloaded?), or the cgroup "
+			  "hierarchy has no perf_event" },
+		{ EOPNOTSUPP, "the PMU has no interrupt or lacks a feature of the event (a virtual "
+			      "machine without a full PMU?)" },
+		{ E2BIG, "this kernel does not know some fields of perf_event_attr, or a thread "
+			 "has too many events" },
 		{ ESRCH, "the thread or process has ended" },
-		{ ENOSYS,
-		  "the kernel has no perf events, or a seccomp filter hides them" },
+		{ ENOSYS, "the kernel has no perf events, or a seccomp filter hides them" },
 		{ ENFILE, "the machine has too many open files; raise fs.file-max" },
 		{ ENOMEM, "the kernel has no memory for another event" },
 		{ ENOSPC, "the hardware has no free counter for another event" },
@@ -85,10 +92,11 @@ void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char
 	if (sys == EACCES) {
 		no_permission(l, out, size);
 	} else if (sys == EMFILE) {
-		(void)snprintf(
-			out, size,
-			"%zu more file descriptors are needed, but the limit is %" PRIu64 "; raise `ulimit -n`, or use fewer CPUs (-C), fewer threads (-t) or --per-thread",
-			fds, l->files);
+		(void)snprintf(out, size,
+			       "%zu more file descriptors are needed, but the limit is %" PRIu64
+			       "; raise `ulimit -n`, or use fewer CPUs (-C), fewer threads (-t) or "
+			       "--per-thread",
+			       fds, l->files);
 	}
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (fixed[i].sys == sys)
@@ -116,16 +124,19 @@ void ptc_explain_mmap_text(const struct ptc_limits *l, int sys, uint64_t bytes, 
 	if (sys == EPERM)
 		(void)snprintf(
 			out, size,
-			"kernel.perf_event_mlock_kb allows %ld KiB for each of %ld CPUs, RLIMIT_MEMLOCK %" PRIu64 " KiB more, for %zu rings; use at most %" PRIu64 "K of data and AUX in each (-m), `ulimit -l` or CAP_IPC_LOCK",
+			"kernel.perf_event_mlock_kb allows %ld KiB for each of %ld CPUs, "
+			"RLIMIT_MEMLOCK %" PRIu64 " KiB more, for %zu rings; use at most %" PRIu64
+			"K of data and AUX in each (-m), `ulimit -l` or CAP_IPC_LOCK",
 			l->mlock_kb, l->cpus, l->memlock / 1024, rings, largest_kib(l, rings));
 	else if (sys == ENOMEM)
-		(void)snprintf(
-			out, size,
-			"%zu rings of this size do not fit into memory; use smaller rings (-m) or fewer CPUs (-C)",
-			rings);
+		(void)snprintf(out, size,
+			       "%zu rings of this size do not fit into memory; use smaller rings "
+			       "(-m) or fewer CPUs (-C)",
+			       rings);
 	else if (sys == EINVAL)
 		(void)snprintf(out, size,
-			       "the kernel or the PMU does not support a ring of %" PRIu64 " bytes; try another size (-m)",
+			       "the kernel or the PMU does not support a ring of %" PRIu64
+			       " bytes; try another size (-m)",
 			       bytes);
 	else if (sys == EACCES)
 		(void)snprintf(out, size, "the PMU does not allow this mapping of a ring");
@@ -164,14 +175,18 @@ void ptc_explain_lbr_text(const struct ptc_limits *l, int sys, size_t fds, char 
 		int sys;
 		const char *text;
 	} fixed[] = {
-		{ EBUSY,
-		  "this CPU cannot use LBR and Intel PT at the same time (Goldmont and later Atoms, Ice Lake and later can), or BTS is in use; record without --lbr, or only LBR with perf record -j" },
+		{ EBUSY, "this CPU cannot use LBR and Intel PT at the same time (Goldmont and "
+			 "later Atoms, Ice Lake and later can), or BTS is in use; record without "
+			 "--lbr, or only LBR with perf record -j" },
 		{ EOPNOTSUPP,
-		  "no LBR, or no LBR call stacks, on this CPU or virtual machine; record without --lbr and make branch stacks from the trace (convert --branch-stacks)" },
-		{ EINVAL,
-		  "the kernel does not support these names of --lbr together (save_type: Linux 4.14, hw_index: 5.7, priv: 6.1, counter: 6.8), or -F exceeds kernel.perf_event_max_sample_rate" },
-		{ ENOENT,
-		  "this machine does not have the counter (a virtual machine without a PMU?); use another one (--lbr-event), or make branch stacks from the trace (convert --branch-stacks)" },
+		  "no LBR, or no LBR call stacks, on this CPU or virtual machine; record without "
+		  "--lbr and make branch stacks from the trace (convert --branch-stacks)" },
+		{ EINVAL, "the kernel does not support these names of --lbr together (save_type: "
+			  "Linux 4.14, hw_index: 5.7, priv: 6.1, counter: 6.8), or -F exceeds "
+			  "kernel.perf_event_max_sample_rate" },
+		{ ENOENT, "this machine does not have the counter (a virtual machine without a "
+			  "PMU?); use another one (--lbr-event), or make branch stacks from the "
+			  "trace (convert --branch-stacks)" },
 	};
 	size_t i;
 

@@ -32,10 +32,12 @@ static int check_pt(const struct ptc_addr_filter *f, struct ptc_err *err)
 {
 	if (f->action == PTC_FILTER_START)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"Intel PT does not support start filters; use filter or tracestop, which take a range");
+				"Intel PT does not support start filters; use filter or tracestop, "
+				"which take a range");
 	if (!f->size)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"Intel PT does not support stop filters; use tracestop, which takes a range");
+				"Intel PT does not support stop filters; use tracestop, which "
+				"takes a range");
 	return 0;
 }
 
@@ -47,15 +49,18 @@ static int check_one(const struct ptc_record_opts *o, const struct ptc_event *e,
 				f->addr);
 	if (f->file && (o->all_cpus || o->cpus || o->cgroup))
 		return ptc_fail(err, PTC_E_USAGE,
-				"the kernel does not filter CPUs or a cgroup by addresses in a file ('%s'), only processes and threads",
+				"the kernel does not filter CPUs or a cgroup by addresses in a "
+				"file ('%s'), only processes and threads",
 				f->file);
 	if (f->file && f->file[strcspn(f->file, " ,\n")])
 		return ptc_fail(err, PTC_E_USAGE,
-				"the kernel does not accept a blank or a comma in the file name of a filter, '%s'; use a link with another name",
+				"the kernel does not accept a blank or a comma in the file name of "
+				"a filter, '%s'; use a link with another name",
 				f->file);
 	if (kernel_address(f) && e->attr.exclude_kernel)
 		return ptc_fail(err, PTC_E_USAGE,
-				"0x%" PRIx64 " is kernel code, but '%s' excludes the kernel; use -e %s//k, or @ FILE for code of a program",
+				"0x%" PRIx64 " is kernel code, but '%s' excludes the kernel; use "
+					     "-e %s//k, or @ FILE for code of a program",
 				f->addr, e->name, e->pmu.name);
 	return e->intel_pt ? check_pt(f, err) : 0;
 }
@@ -68,13 +73,14 @@ int ptc_filter_check(const struct ptc_record_opts *o, const struct ptc_event *e,
 	int rc = 0;
 
 	if (!most)
-		return ptc_fail(err, PTC_E_UNSUPPORTED, "'%s' does not support address filters%s",
-				e->name,
-				e->intel_pt ? ": this CPU has no address ranges (nr_addr_filters is 0)" :
-					      "");
+		return ptc_fail(
+			err, PTC_E_UNSUPPORTED, "'%s' does not support address filters%s", e->name,
+			e->intel_pt ? ": this CPU has no address ranges (nr_addr_filters is 0)" :
+				      "");
 	if (o->nfilters > most)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"too many address filters: %zu, but the PMU '%s' has %" PRIu32 " (nr_addr_filters)",
+				"too many address filters: %zu, but the PMU '%s' has %" PRIu32
+				" (nr_addr_filters)",
 				o->nfilters, e->pmu.name, most);
 	for (i = 0; !rc && i < o->nfilters; i++)
 		rc = check_one(o, e, &o->filters[i], err);

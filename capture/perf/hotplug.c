@@ -196,12 +196,11 @@ static void tell_away(const struct ptc_hotplug_whose *w, const struct ptc_away *
 		(void)snprintf(text, sizeof(text), "CPU %d was offline%s%s%s", a->cpu,
 			       at(from, sizeof(from), "from", a->from_ns),
 			       at(to, sizeof(to), "to", a->to_ns),
-			       a->late ? ": its first moment is not recorded" :
-					 "");
+			       a->late ? ": its first moment is not recorded" : "");
 	else
 		(void)snprintf(text, sizeof(text),
-			       "CPU %d went offline%s: the recording has its trace up to then", a->cpu,
-			       at(from, sizeof(from), "at", a->from_ns));
+			       "CPU %d went offline%s: the recording has its trace up to then",
+			       a->cpu, at(from, sizeof(from), "at", a->from_ns));
 	say(w, text);
 }
 
@@ -226,7 +225,8 @@ void ptc_hotplug_tell(const struct ptc_hotplug *h, const struct ptc_hotplug_whos
 	if (h->came.n)
 		tell_came(whose, h);
 	if (h->missed)
-		say(whose, "unknown CPUs went online or offline: the kernel sent too many events at once");
+		say(whose,
+		    "unknown CPUs went online or offline: the kernel sent too many events at once");
 }
 
 size_t ptc_hotplug_late(const struct ptc_hotplug *h)

@@ -35,11 +35,13 @@ static int cannot_read(const char *path, int sys, struct ptc_err *err)
 {
 	if (sys == EACCES || sys == EPERM)
 		return ptc_fail(err, PTC_E_PERM,
-				"cannot open '%s': %s; run as root with CAP_SYS_RAWIO, without kernel lockdown (/sys/kernel/security/lockdown)",
+				"cannot open '%s': %s; run as root with CAP_SYS_RAWIO, without "
+				"kernel lockdown (/sys/kernel/security/lockdown)",
 				path, strerror(sys));
 	if (sys == ENOENT)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"cannot open '%s': it does not exist (a kernel without CONFIG_PROC_KCORE, or a container)",
+				"cannot open '%s': it does not exist (a kernel without "
+				"CONFIG_PROC_KCORE, or a container)",
 				path);
 	return ptc_fail_sys(err, sys, "cannot read '%s'", path);
 }
@@ -59,7 +61,8 @@ static int read_at(int fd, const char *path, void *bytes, size_t len, uint64_t o
 			return cannot_read(path, errno, err);
 		if (!n)
 			return ptc_fail(err, PTC_E_FORMAT,
-					"cannot read '%s': it ends at 0x%" PRIx64 " (empty in a container)",
+					"cannot read '%s': it ends at 0x%" PRIx64
+					" (empty in a container)",
 					path, off + done);
 		done += (size_t)n;
 	}
@@ -203,8 +206,7 @@ static int copy_code(struct copy *c, const struct ptc_kallsyms *k, struct ptc_er
 	size_t i;
 
 	if (!rc && !c->nsegs)
-		return ptc_fail(err, PTC_E_FORMAT,
-				"cannot read '%s': no kernel text at 0x%" PRIx64,
+		return ptc_fail(err, PTC_E_FORMAT, "cannot read '%s': no kernel text at 0x%" PRIx64,
 				c->from, start);
 	if (!rc && k->last_extra)
 		rc = copy_range(c, page_of(first_of_extra(k)), page_of(k->last_extra) + PAGE, true,
@@ -342,7 +344,8 @@ int ptc_kcore_copy(const char *dir, const struct ptc_kcore_opts *opts, uint64_t 
 		rc = try_once(dir, opts, ret_bytes, err);
 	if (!rc)
 		return ptc_fail(err, PTC_E_BUSY,
-				"cannot copy '%s/proc/kcore': modules or BPF programs changed during each of %d attempts; try again",
+				"cannot copy '%s/proc/kcore': modules or BPF programs changed "
+				"during each of %d attempts; try again",
 				opts->root, TRIES);
 	return rc < 0 ? rc : 0;
 }

@@ -103,8 +103,8 @@ static int add_term(struct ptc_pmu *p, const char *name, const char *text, struc
 		return ptc_fail(err, PTC_E_LIMIT, "the PMU '%s' has too many or too long terms",
 				p->name);
 	if (!ptc_pmu_parse_format(text, &t->config, &t->bits))
-		return ptc_fail(err, PTC_E_FORMAT, "invalid bits of '%s' of the PMU '%s': '%.*s'", name,
-				p->name, (int)strcspn(text, "\n"), text);
+		return ptc_fail(err, PTC_E_FORMAT, "invalid bits of '%s' of the PMU '%s': '%.*s'",
+				name, p->name, (int)strcspn(text, "\n"), text);
 	(void)snprintf(t->name, sizeof(t->name), "%s", name);
 	p->nterms++;
 	return 0;
@@ -274,7 +274,8 @@ int ptc_pmu_set(const struct ptc_pmu *p, const char *name, uint64_t value,
 	}
 	if (left)
 		return ptc_fail(err, PTC_E_USAGE,
-				"%" PRIu64 " is too large for '%s' of the PMU '%s', which has %d bits",
+				"%" PRIu64
+				" is too large for '%s' of the PMU '%s', which has %d bits",
 				value, name, p->name, __builtin_popcountll(t->bits));
 	ptc_pmu_config_put(attr, t->config, word);
 	return 0;

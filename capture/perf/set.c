@@ -151,8 +151,8 @@ static int refused(const struct ptc_set *s, size_t e, int sys, struct ptc_err *e
 		(void)snprintf(what, sizeof(what), "the event for sideband records of '%s'",
 			       s->event->name);
 	else if (!s->attr[e].branch_sample_type)
-		(void)snprintf(what, sizeof(what), "'%s' to sample the trace of '%s'",
-			       s->sampler, s->event->name);
+		(void)snprintf(what, sizeof(what), "'%s' to sample the trace of '%s'", s->sampler,
+			       s->event->name);
 	else {
 		(void)snprintf(what, sizeof(what), "'%s' for branch stacks", s->sampler);
 		return ptc_explain_lbr(err, sys, what, ptc_set_fds(s));
@@ -196,7 +196,8 @@ static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool lat
 					    s->event->name);
 		if (e == MAIN && s->filter &&
 		    ioctl(slot->fd[e], PERF_EVENT_IOC_SET_FILTER, s->filter))
-			return ptc_fail_sys(err, errno, "the kernel does not accept the filter '%s'",
+			return ptc_fail_sys(err, errno,
+					    "the kernel does not accept the filter '%s'",
 					    s->filter);
 	}
 	return 1;

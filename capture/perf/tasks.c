@@ -142,8 +142,7 @@ int ptc_tasks_cgroup(const char *proc, const char *name, char **ret, struct ptc_
 	}
 	if (!rc && !where)
 		rc = ptc_fail(err, PTC_E_NOT_EXIST,
-			      "no cgroup hierarchy with perf_event is mounted ('%s')",
-			      path);
+			      "no cgroup hierarchy with perf_event is mounted ('%s')", path);
 	else if (!rc && asprintf(ret, "%.*s/%s", (int)where_len, where, name) < 0)
 		rc = ptc_fail_mem(err);
 	ptc_buf_release(&b);

@@ -58,10 +58,12 @@ int ptc_lbr_check(const struct ptc_record_opts *o, uint64_t data_size, struct pt
 
 	if (sel & ~PTC_BRANCHSEL_MADE)
 		return ptc_fail(err, PTC_E_USAGE,
-				"the step and emu sources do not support hv, in_tx, no_tx, abort_tx and counter (--lbr)");
+				"the step and emu sources do not support hv, in_tx, no_tx, "
+				"abort_tx and counter (--lbr)");
 	if (sel & PERF_SAMPLE_BRANCH_KERNEL)
-		return ptc_fail(err, PTC_E_USAGE,
-				"the step and emu sources do not see branches of the kernel (--lbr k)");
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"the step and emu sources do not see branches of the kernel (--lbr k)");
 	if (size_of(o) > PTC_LBR_SIZE_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "a branch stack has at most %u entries",
 				PTC_LBR_SIZE_MAX);
@@ -71,11 +73,13 @@ int ptc_lbr_check(const struct ptc_record_opts *o, uint64_t data_size, struct pt
 				size_of(o));
 	if (!is_counted(o->sampler))
 		return ptc_fail(err, PTC_E_USAGE,
-				"the step and emu sources count only branches or instructions for branch stacks, not '%s'",
+				"the step and emu sources count only branches or instructions for "
+				"branch stacks, not '%s'",
 				o->sampler);
 	if (o->sample_freq)
 		return ptc_fail(err, PTC_E_USAGE,
-				"the step and emu sources do not support a frequency (-F) for branch stacks; use a period (-c)");
+				"the step and emu sources do not support a frequency (-F) for "
+				"branch stacks; use a period (-c)");
 	return check_spoil(o, err);
 }
 

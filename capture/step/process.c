@@ -290,7 +290,8 @@ int ptc_step_process_started(struct ptc_step_process *p, const struct ptc_record
 	if (n != 1 && left) {
 		(void)ptc_step_process_reap(p, err);
 		return ptc_fail(err, PTC_E_IO,
-				"stopped before the recording began: a thread does not stop (see `ps -L` for state D)");
+				"stopped before the recording began: a thread does not stop (see "
+				"`ps -L` for state D)");
 	}
 	return n == 1 ? 0 : ptc_step_process_reap(p, err);
 }
@@ -344,9 +345,10 @@ int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err)
 		(void)ptc_fail(err, PTC_E_IO,
 			       "cannot trace: a seccomp filter kills processes that call ptrace");
 	else
-		(void)ptc_fail(err, PTC_E_IO,
-			       "signal %d (%s) killed the tracer; the stepped processes may have died",
-			       WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
+		(void)ptc_fail(
+			err, PTC_E_IO,
+			"signal %d (%s) killed the tracer; the stepped processes may have died",
+			WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
 	return PTC_E_IO;
 }
 

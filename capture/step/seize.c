@@ -67,7 +67,8 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 		rc = refuse_32bit(l.path, err);
 	if (!rc && ptrace(PTRACE_SEIZE, pid, NULL, (void *)(unsigned long)options))
 		rc = ptc_fail_sys(err, errno,
-				  "cannot trace '%s' with ptrace (forbidden by a seccomp profile or kernel.yama.ptrace_scope?)",
+				  "cannot trace '%s' with ptrace (forbidden by a seccomp profile "
+				  "or kernel.yama.ptrace_scope?)",
 				  l.path);
 	if (!rc)
 		rc = ptc_launch_let_go(&l, err);

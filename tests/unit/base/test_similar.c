@@ -83,7 +83,7 @@ Test(similar, message_names_what_is_similar)
 
 Test(similar, at_most_three_names_the_most_similar_first)
 {
-	static const char *const many[] = { "fast_three", "fast_twoo", "fast_to",	 "fast_tw",
+	static const char *const many[] = { "fast_three", "fast_twoo", "fast_to", "fast_tw",
 					    "fast_twos",  "fast_twos", NULL };
 	static const char *const two[] = { "total_b", "total_a", NULL };
 

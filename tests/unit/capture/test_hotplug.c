@@ -206,8 +206,9 @@ Test(hotplug, what_cannot_be_recorded_again_is_told_with_the_reason)
 			 "%s", s.log);
 	s.whose.places = true;
 	ptc_hotplug_tell(&s.h, &s.whose);
-	cr_assert_not_null(strstr(s.log, "not recorded, and places (--at) are not watched there: in "
-					 "use;"),
+	cr_assert_not_null(strstr(s.log,
+				  "not recorded, and places (--at) are not watched there: in "
+				  "use;"),
 			   "%s", s.log);
 	cr_assert(!ptc_hotplug_late(&s.h) && s.h.came.n == 1);
 	s.refuse = PTC_E_NO_MEMORY;

@@ -242,8 +242,9 @@ Test(verdict, who_is_there_and_did_nothing_is_counted)
 	cr_assert_eq(ptc_verdict_items(&v, &it, 1), 0);
 	cr_assert_eq(ptc_verdict_settle(&v), 0);
 	cr_assert(ptc_verdict_complete(&v), "they slept");
-	expect(&v, "> tid 7: the last 0.000 us, 1 branch without a gap up to 0.000001000\n"
-		   "> 2 more threads without a branch: not running, or the trace was overwritten\n");
+	expect(&v,
+	       "> tid 7: the last 0.000 us, 1 branch without a gap up to 0.000001000\n"
+	       "> 2 more threads without a branch: not running, or the trace was overwritten\n");
 	ptc_verdict_release(&v);
 }
 
@@ -254,9 +255,10 @@ Test(verdict, lost_side_records_are_a_loss)
 
 	v.lost_records = 3;
 	cr_assert(!ptc_verdict_complete(&v));
-	expect(&v, "> tid 7: the last 0.000 us, 1 branch without a gap up to 0.000001000\n"
-		   "> NOT complete: 3 sideband records were lost since the recording began; mappings "
-		   "or threads may be missing\n");
+	expect(&v,
+	       "> tid 7: the last 0.000 us, 1 branch without a gap up to 0.000001000\n"
+	       "> NOT complete: 3 sideband records were lost since the recording began; mappings "
+	       "or threads may be missing\n");
 	ptc_verdict_release(&v);
 }
 
