@@ -185,7 +185,8 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 		if (stat(name, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
 			return 0;
 		return ptc_fail(err, PTC_E_USAGE,
-				"cannot write '%s': the link '%s' does not lead to a regular file",
+				"cannot write '%s': the target of the link '%s' is not a regular "
+				"file",
 				path, name);
 	}
 	if (!S_ISDIR(st.st_mode))

@@ -54,17 +54,17 @@ static const struct command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-	static const char *const others[] = { "help", "version", "--help", "--version" };
+	const bool option = name[0] == '-';
 	struct ptc_similar similar;
 	size_t i;
 
 	ptc_similar_begin(&similar, name);
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]) && !option; i++)
 		ptc_similar_add(&similar, commands[i].name);
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		ptc_similar_add(&similar, others[i]);
+	ptc_similar_add(&similar, option ? "--help" : "help");
+	ptc_similar_add(&similar, option ? "--version" : "version");
 	ptc_say("unknown %s '%s'%s; `ptcap --help` lists the commands",
-		name[0] == '-' ? "option" : "command", name, ptc_similar_text(&similar));
+		option ? "option" : "command", name, ptc_similar_text(&similar));
 	return PTC_EXIT_USAGE;
 }
 
