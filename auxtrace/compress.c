@@ -49,7 +49,7 @@ int ptc_compressor_new(unsigned int level, struct ptc_compressor **ret, struct p
 	size_t rc;
 
 	if (!level || level > PTC_COMPRESS_LEVEL_MAX)
-		return ptc_fail(err, PTC_E_USAGE, "compression level %u is not one of 1 to %d",
+		return ptc_fail(err, PTC_E_USAGE, "invalid compression level %u: expected 1 to %d",
 				level, PTC_COMPRESS_LEVEL_MAX);
 	c = malloc(sizeof(*c));
 	if (!c)

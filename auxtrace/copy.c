@@ -72,8 +72,7 @@ static int add_attr(struct copying *c, struct ptc_err *err)
 	for (i = 0; i < ptc_file_nattrs(c->f); i++)
 		if (!(ptc_file_attr(c->f, i)->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
 			return ptc_fail(err, PTC_E_UNSUPPORTED,
-					"cannot add an event to '%s': its records do not say "
-					"which event they are of",
+					"cannot add an event to '%s': its records have no event id",
 					ptc_file_name(c->f));
 	return ptc_writer_attr(c->w, c->added.attr, c->added.name, &c->added.id, 1, err);
 }
@@ -440,8 +439,9 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 		rc = copy_cut_piece(c, i, err);
 	/* A header with a data size of 0 would mean a killed writer. */
 	if (!rc && !c->stats.records)
-		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record of it is %s",
-			      ptc_file_name(c->f), c->stats.left_out ? "wanted" : "whole");
+		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record %s",
+			      ptc_file_name(c->f),
+			      c->stats.left_out ? "matches the options" : "is undamaged");
 	if (!rc && c->opts->more)
 		rc = put_more(c, err);
 	return rc ? rc : update_sample_time(c, err);

@@ -40,9 +40,7 @@ int ptc_folder_head(struct ptc_file *f, int folder, struct ptc_err *err)
 		rc = open_part(f, folder, "header", &f->parts[0], err);
 	if (rc == PTC_E_NOT_EXIST)
 		rc = ptc_fail(err, PTC_E_FORMAT,
-			      "cannot read '%s': it is a folder, and no recording: it has no file "
-			      "'data'",
-			      f->name);
+			      "cannot read '%s': it is a folder, but has no file 'data'", f->name);
 	if (!rc)
 		f->form = PTC_FORM_FOLDER;
 	return rc;
@@ -144,7 +142,7 @@ int ptc_folder_parts(struct ptc_file *f, int folder, struct ptc_err *err)
 	}
 	if (version != VERSION_PARTS)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot read '%s': a folder of format %" PRIu64 " is not supported",
+				"cannot read '%s': folder format %" PRIu64 " is not supported",
 				f->name, version);
 	rc = count_parts(f, folder, &n, err);
 	return rc ? rc : open_parts(f, folder, n, err);

@@ -15,7 +15,8 @@ static int make(struct ptc_folder_out *o, struct ptc_err *err)
 	ptc_hidden_sweep(o->path);
 	o->lock = ptc_hidden_folder(o->path, &o->tmp);
 	if (o->lock < 0)
-		return ptc_fail_sys(err, errno, "cannot create a folder for '%s'", o->path);
+		return ptc_fail_sys(err, errno, "cannot create a temporary folder for '%s'",
+				    o->path);
 	if (asprintf(&o->data, "%s/data", o->tmp) < 0) {
 		o->data = NULL;
 		return ptc_fail_mem(err);
@@ -43,7 +44,8 @@ int ptc_folder_out_commit(struct ptc_folder_out *o, struct ptc_err *err)
 	int rc = 0;
 
 	if (ptc_replace(o->tmp, o->path)) {
-		rc = ptc_fail_sys(err, errno, "cannot rename the finished folder to '%s'", o->path);
+		rc = ptc_fail_sys(err, errno, "cannot rename the temporary folder to '%s'",
+				  o->path);
 	} else {
 		free(o->tmp);
 		o->tmp = NULL;

@@ -22,7 +22,7 @@ static int cannot_open(const char *name, struct ptc_err *err)
 static int no_file(const char *name, struct ptc_err *err)
 {
 	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"cannot read '%s': it is not a regular file, nor a pipe", name);
+			"cannot read '%s': it is not a regular file or a pipe", name);
 }
 
 static int map_file(int fd, const struct stat *st, const char *name, struct ptc_input *ret,
@@ -31,7 +31,7 @@ static int map_file(int fd, const struct stat *st, const char *name, struct ptc_
 	void *map = NULL;
 
 	if ((uint64_t)st->st_size > PTC_LIMIT_FILE)
-		return ptc_fail(err, PTC_E_LIMIT, "cannot read '%s': it has more than 2^%d bytes",
+		return ptc_fail(err, PTC_E_LIMIT, "cannot read '%s': it is larger than 2^%d bytes",
 				name, PTC_OFF_PART_SHIFT);
 	if (st->st_size) {
 		map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -75,7 +75,7 @@ static int read_all(int fd, const char *name, struct ptc_input *in, uint8_t *byt
 			return ptc_err_prefix(err, "cannot read '%s': ", name);
 		if (in->spool.len > PTC_LIMIT_FILE)
 			return ptc_fail(err, PTC_E_LIMIT,
-					"cannot read '%s': it has more than 2^%d bytes", name,
+					"cannot read '%s': it is larger than 2^%d bytes", name,
 					PTC_OFF_PART_SHIFT);
 		if (had == magic)
 			continue;

@@ -36,7 +36,7 @@ int ptc_pipe_put_attr(struct ptc_buf *b, const struct ptc_buf *attr, const uint6
 
 	if (nids > (PTC_REC_MAX - PTC_REC_HEADER_SIZE - attr->len) / 8)
 		return ptc_fail(err, PTC_E_LIMIT,
-				"an event with %zu ids does not fit in a record of pipe mode",
+				"an event with %zu ids does not fit into a record of pipe mode",
 				nids);
 	start = ptc_rec_begin(b, PTC_REC_HEADER_ATTR, 0);
 	ptc_buf_put(b, attr->bytes, attr->len);

@@ -173,7 +173,8 @@ static int add_event(struct ptc_writer *w, struct event *e, const uint64_t *ids,
 static int check_event(const struct ptc_writer *w, size_t nids, struct ptc_err *err)
 {
 	if (w->nevents == PTC_LIMIT_ATTRS || nids > PTC_LIMIT_IDS)
-		return ptc_fail(err, PTC_E_LIMIT, "more than %u events or %u ids of one",
+		return ptc_fail(err, PTC_E_LIMIT,
+				"more than %u events, or more than %u ids of an event",
 				PTC_LIMIT_ATTRS, PTC_LIMIT_IDS);
 	return 0;
 }
@@ -218,7 +219,7 @@ int ptc_writer_late_ids(struct ptc_writer *w, size_t event, const uint64_t *ids,
 
 	assert(event < w->nevents && nids >= e->nids);
 	if (w->opts.pipe)
-		return ptc_fail(err, PTC_E_UNSUPPORTED, "in a pipe an event gets no more ids");
+		return ptc_fail(err, PTC_E_UNSUPPORTED, "pipe mode cannot add ids to an event");
 	if (nids > PTC_LIMIT_IDS)
 		return check_event(w, nids, err);
 	all = reallocarray(e->ids, nids + 1, sizeof(*all));
@@ -598,7 +599,7 @@ int ptc_writer_cut(struct ptc_writer *w, struct ptc_err *err)
 	w->buf_len = (size_t)(end - w->in_file);
 	if (ftruncate(w->file.fd, (off_t)w->in_file) ||
 	    lseek(w->file.fd, (off_t)w->in_file, SEEK_SET) < 0)
-		return ptc_fail_sys(err, errno, "cannot cut '%s'", w->file.path);
+		return ptc_fail_sys(err, errno, "cannot truncate '%s'", w->file.path);
 	drop_reserve(w);
 	w->data_size = w->whole;
 	w->npieces = w->whole_pieces;
@@ -617,8 +618,9 @@ int ptc_writer_feature(struct ptc_writer *w, unsigned int bit, const void *bytes
 {
 	assert(bit > 0 && bit < PTC_FEATURE_BITS);
 	if (len > PTC_LIMIT_FEATURE)
-		return ptc_fail(err, PTC_E_LIMIT, "feature %u has %zu bytes, at most %llu fit", bit,
-				len, PTC_LIMIT_FEATURE);
+		return ptc_fail(err, PTC_E_LIMIT,
+				"feature %u has %zu bytes, more than the limit of %llu", bit, len,
+				PTC_LIMIT_FEATURE);
 	ptc_buf_reset(&w->features[bit]);
 	ptc_buf_put(&w->features[bit], bytes, len);
 	if (ptc_buf_failed(&w->features[bit]))

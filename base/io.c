@@ -92,7 +92,7 @@ int ptc_read_fd(int fd, const char *path, size_t max, struct ptc_buf *out, struc
 			return ptc_fail_sys(err, errno, "cannot read '%s'", path);
 		out->len += (size_t)n;
 		if (out->len > max)
-			return ptc_fail(err, PTC_E_LIMIT, "'%s' has more than %zu bytes", path,
+			return ptc_fail(err, PTC_E_LIMIT, "'%s' is larger than %zu bytes", path,
 					max);
 		if (!n)
 			break;

@@ -17,11 +17,13 @@ int ptc_opts_take(void *ret, size_t known, const void *opts, const char *init, s
 		memcpy(&size, opts, sizeof(size));
 	if (size < sizeof(size) || size > SIZE_LIMIT)
 		return ptc_fail(err, PTC_E_USAGE,
-				"the size of the options is not set: begin with %s", init);
+				"the size of the options is not set; initialize them with %s",
+				init);
 	for (i = known; i < size; i++)
 		if (bytes[i])
 			return ptc_fail(err, PTC_E_UNSUPPORTED,
-					"the caller set an option newer than this library");
+					"the caller sets an option that this version of the "
+					"library does not support");
 	memset(ret, 0, known);
 	memcpy(ret, opts, size < known ? size : known);
 	memcpy(ret, &known, sizeof(known));

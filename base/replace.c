@@ -176,8 +176,8 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 	struct stat st;
 
 	if (is_others(path, name))
-		return ptc_fail(err, PTC_E_PERM, "cannot write '%s': '%s' is somebody else's", path,
-				name);
+		return ptc_fail(err, PTC_E_PERM, "cannot write '%s': '%s' belongs to another user",
+				path, name);
 	if (lstat(name, &st) || S_ISREG(st.st_mode))
 		return 0;
 	if (S_ISLNK(st.st_mode)) {
@@ -185,7 +185,7 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 		if (stat(name, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
 			return 0;
 		return ptc_fail(err, PTC_E_USAGE,
-				"cannot write '%s': '%s' leads to something that is not a regular "
+				"cannot write '%s': the target of the link '%s' is not a regular "
 				"file",
 				path, name);
 	}
@@ -195,9 +195,7 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 				name);
 	if (is_recording(name) || (path != name && is_recording_or_empty(name)))
 		return 0;
-	return ptc_fail(err, PTC_E_USAGE,
-			"cannot write '%s': '%s' is a folder, and no recording that could be "
-			"replaced",
+	return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': '%s' is a folder without a recording",
 			path, name);
 }
 
@@ -208,14 +206,14 @@ int ptc_replace_name(const char *path, char **ret, struct ptc_err *err)
 	bool is_dots;
 
 	if (!len)
-		return ptc_fail(err, PTC_E_USAGE, "the output has no name");
+		return ptc_fail(err, PTC_E_USAGE, "the name of the output is empty");
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	base = memrchr(path, '/', len);
 	base = base ? base + 1 : path;
 	is_dots = *base == '.' && strspn(base, ".") <= 2 && base + strspn(base, ".") == path + len;
 	if (is_dots)
-		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path);
+		return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it is a folder", path);
 	*ret = strndup(path, len);
 	return *ret ? 0 : ptc_fail_mem(err);
 }

@@ -45,7 +45,7 @@ static int open_file(struct ptc_tmpfile *t, const char *path, bool named, struct
 	if (rc)
 		return rc;
 	rc = path[len - 1] == '/' && stat(path, &st) ?
-		     ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it names a folder", path) :
+		     ptc_fail(err, PTC_E_USAGE, "cannot write '%s': it is a folder", path) :
 		     ptc_replace_check(t->path, err);
 	if (rc) {
 		ptc_tmpfile_release(t);
@@ -59,7 +59,7 @@ static int open_file(struct ptc_tmpfile *t, const char *path, bool named, struct
 		return 0;
 	sys = errno;
 	ptc_tmpfile_release(t);
-	return ptc_fail_sys(err, sys, "cannot create a file for '%s'", path);
+	return ptc_fail_sys(err, sys, "cannot create a temporary file for '%s'", path);
 }
 
 int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *err)
@@ -95,7 +95,7 @@ int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err)
 	if (!is_written(t))
 		rc = ptc_fail_sys(err, errno, "cannot write '%s'", t->path);
 	else if (t->tmp ? ptc_replace(t->tmp, t->path) : ptc_replace_nameless(t->fd, t->path))
-		rc = ptc_fail_sys(err, errno, "cannot rename the finished file to '%s'", t->path);
+		rc = ptc_fail_sys(err, errno, "cannot rename the temporary file to '%s'", t->path);
 	if (!rc) {
 		free(t->tmp);
 		t->tmp = NULL;

@@ -213,7 +213,7 @@ static const char *kind_of(mode_t mode)
 	case S_IFLNK:
 		return "a symbolic link";
 	default:
-		return "no file";
+		return "of an unknown type";
 	}
 }
 
@@ -247,15 +247,15 @@ static int check(int fd, const char *path, const struct ptc_untrusted *how, stru
 		return ptc_fail_sys(err, errno, "cannot open '%s'", path);
 	if (!S_ISREG(ret->st_mode))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot open '%s': it is %s; ptcap opens regular files only", path,
+				"cannot open '%s': it is %s, not a regular file", path,
 				kind_of(ret->st_mode));
 	if (!how->kernel && is_made_by_kernel(fd))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot open '%s': the kernel makes it as it is read; ptcap opens "
-				"regular files only",
+				"cannot open '%s': the kernel generates its content, so it is not "
+				"a regular file",
 				path);
 	if (how->max && (uint64_t)ret->st_size > how->max)
-		return ptc_fail(err, PTC_E_LIMIT, "'%s' has more than %llu bytes", path,
+		return ptc_fail(err, PTC_E_LIMIT, "'%s' is larger than %llu bytes", path,
 				(unsigned long long)how->max);
 	return 0;
 }

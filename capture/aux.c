@@ -12,10 +12,11 @@ int ptc_aux_init(struct ptc_aux *a, struct perf_event_mmap_page *page, const voi
 	uint64_t tail;
 
 	if (!size || page->aux_size != size)
-		return ptc_fail(err, PTC_E_FORMAT, "the AUX ring has %llu bytes, its mapping %zu",
+		return ptc_fail(err, PTC_E_FORMAT,
+				"the AUX area has %llu bytes, but its mapping %zu",
 				(unsigned long long)page->aux_size, size);
 	if (!page->aux_offset || page->aux_offset % PTC_AUX_PAGE)
-		return ptc_fail(err, PTC_E_FORMAT, "the AUX ring cannot be at offset %llu",
+		return ptc_fail(err, PTC_E_FORMAT, "the AUX area has an invalid offset: %llu",
 				(unsigned long long)page->aux_offset);
 	tail = ptc_load_tail(&page->aux_tail);
 	*a = (struct ptc_aux){

@@ -26,8 +26,8 @@ static const char *why_no_pt(void)
 {
 	if (!access(PT_PMU "/type", R_OK))
 		return NULL;
-	return cpu_has_pt() ? "the CPU has Intel PT, but the kernel offers no PMU 'intel_pt'" :
-			      "the CPU (or the virtual machine) has no Intel PT";
+	return cpu_has_pt() ? "the CPU has Intel PT, but the kernel has no PMU 'intel_pt'" :
+			      "no Intel PT on this CPU or virtual machine";
 }
 
 static void take(struct ptc_source_choice *ret, enum ptc_source_kind kind, const char *why)
@@ -36,17 +36,29 @@ static void take(struct ptc_source_choice *ret, enum ptc_source_kind kind, const
 	(void)snprintf(ret->why, sizeof(ret->why), "%s", why);
 }
 
+/* Single-stepping nearly stops a running process, so the user must ask for it. */
+static int refuse_attached(const struct ptc_record_opts *opts, const char *no_pt,
+			   struct ptc_err *err)
+{
+	if (opts->npids)
+		return ptc_fail(
+			err, PTC_E_UNSUPPORTED,
+			"%s; --source step can trace process %d, about 1000 times slower. To "
+			"save only its state when a signal kills it, at full speed: `ptcap "
+			"crash -e dummy:u -p %d`",
+			no_pt, (int)opts->pids[0], (int)opts->pids[0]);
+	return ptc_fail(err, PTC_E_UNSUPPORTED,
+			"%s; --source step can trace a running thread, about 1000 times slower",
+			no_pt);
+}
+
 static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
 			   struct ptc_source_choice *ret, struct ptc_err *err)
 {
 	if (!offer->no_pt) {
 		take(ret, PTC_SOURCE_PT, "this machine has Intel PT");
 	} else if (!opts->argv) {
-		return ptc_fail(
-			err, PTC_E_UNSUPPORTED,
-			"%s: a running process is not stepped unasked, because that slows it "
-			"a thousandfold; --source step does it",
-			offer->no_pt);
+		return refuse_attached(opts, offer->no_pt, err);
 	} else if (!offer->no_emu) {
 		take(ret, PTC_SOURCE_EMU, offer->no_pt);
 	} else {
@@ -64,14 +76,14 @@ static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_
 static const char *kernel_only(const struct ptc_record_opts *opts)
 {
 	if (opts->event)
-		return "an event is asked for";
+		return "needed for -e";
 	if (opts->nfilters)
-		return "address filters are asked for";
+		return "needed for --filter";
 	if (opts->all_cpus || opts->cpus)
-		return "whole CPUs are asked for";
+		return "needed for -a and -C";
 	if (opts->cgroup)
-		return "a cgroup is asked for";
-	return opts->per_thread ? "rings for threads are asked for" : NULL;
+		return "needed for --cgroup";
+	return opts->per_thread ? "needed for --per-thread" : NULL;
 }
 
 int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
@@ -86,9 +98,9 @@ int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer
 	if (kernel && offer->no_pt && ptc_event_wants_pt(opts->event))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot record with Intel PT: %s (" PT_PMU " is missing)%s",
-				offer->no_pt, why ? "" : "; --source step works anywhere");
+				offer->no_pt, why ? "" : "; use --source step");
 	take(ret, kernel ? PTC_SOURCE_PT : opts->source,
-	     opts->source == PTC_SOURCE_AUTO ? why : "asked for");
+	     opts->source == PTC_SOURCE_AUTO ? why : "selected with --source");
 	return 0;
 }
 
@@ -105,7 +117,7 @@ int ptc_source_choose(const struct ptc_record_opts *asked, struct ptc_source_cho
 		return rc;
 
 	if (opts->crash || opts->on_signals)
-		offer.no_emu = "it does not see what kills a program";
+		offer.no_emu = "it does not see fatal signals";
 	else if (opts->source == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt &&
 		 opts->argv && ptc_emu_fits(opts, &why_not))
 		offer.no_emu = why_not.msg;

@@ -33,7 +33,8 @@ static int map_aux(const struct ptc_drain *d, struct ptc_drain_ring *r, struct p
 		return ptc_aux_init(&r->aux, s->page, s->aux, s->aux_size, err);
 	if (d->snapshot_size > s->aux_size)
 		return ptc_fail(err, PTC_E_USAGE,
-				"a snapshot cannot be larger than the AUX ring, %zu bytes (-m)",
+				"a snapshot cannot be larger than the AUX ring of %zu bytes; use a "
+				"larger ring (-m)",
 				s->aux_size);
 	return ptc_snapshot_init(&r->snap, s->page, s->aux, s->aux_size, err);
 }

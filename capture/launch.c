@@ -130,7 +130,7 @@ int ptc_launch_fork(struct ptc_launch *l, char *const *argv, const sigset_t *mas
 		return ptc_fail_mem(err);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd)) {
 		free(sh_argv);
-		return ptc_fail_sys(err, errno, "cannot make a socket pair");
+		return ptc_fail_sys(err, errno, "cannot create a socket pair");
 	}
 	l->pid = fork();
 	if (!l->pid) {
@@ -169,7 +169,8 @@ int ptc_launch_result(struct ptc_launch *l, bool reaped, struct ptc_err *err)
 	if (n != (ssize_t)sizeof(sys)) {
 		if (!reaped)
 			return 0;
-		return ptc_fail(err, PTC_E_BAD_COMMAND, "'%s' ended before it could run", l->path);
+		return ptc_fail(err, PTC_E_BAD_COMMAND, "'%s' ended before it was started",
+				l->path);
 	}
 	if (!reaped)
 		reap(pid);

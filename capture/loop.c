@@ -155,11 +155,10 @@ static int drain(struct ptc_loop *l, bool ended, bool snapshot)
 
 	do {
 		if (copies++ == COPIES_MAX)
-			return ptc_fail(
-				&l->err, PTC_E_BUSY,
-				"the trace goes on though it was switched off %d times: what "
-				"is copied of the rings would not be what was written",
-				COPIES_MAX);
+			return ptc_fail(&l->err, PTC_E_BUSY,
+					"cannot take a snapshot: the trace keeps running although "
+					"it was disabled %d times",
+					COPIES_MAX);
 		rc = drain_once(l, ended, snapshot);
 	} while (!rc && snapshot && is_stale(l));
 	return rc;
@@ -352,8 +351,7 @@ static void *run(void *arg)
 static int no_priority(int sys, unsigned int priority, struct ptc_err *err)
 {
 	(void)ptc_fail(err, PTC_E_PERM,
-		       "cannot drain with real-time priority %u: %s (CAP_SYS_NICE is needed, or "
-		       "'ulimit -r %u')",
+		       "cannot set real-time priority %u: %s; use CAP_SYS_NICE or `ulimit -r %u`",
 		       priority, strerror(sys), priority);
 	return err->code;
 }

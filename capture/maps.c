@@ -76,7 +76,7 @@ int ptc_maps_parse(struct ptc_maps *m, const char *text, size_t len, struct ptc_
 		line++;
 		if (!nl || !parse_line(p, nl, &map, &name))
 			return ptc_fail_at(err, PTC_E_FORMAT, (uint64_t)(p - text),
-					   "line %u of the memory map is not one", line);
+					   "line %u of the memory map is damaged", line);
 		if (name < nl) {
 			map.name = m->text.len;
 			ptc_buf_put(&m->text, name, (size_t)(nl - name));

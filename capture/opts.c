@@ -15,15 +15,15 @@ static const char *odd_list(const struct ptc_record_opts *o)
 	size_t i;
 
 	if ((o->npids && !o->pids) || (o->ntids && !o->tids))
-		return "pids and tids: a number of them, and no list";
+		return "pids or tids: a count without a list";
 	if (o->nfilters && !o->filters)
-		return "filters: a number of them, and no list";
+		return "filters: a count without a list";
 	if (o->nat && !o->at)
-		return "at: a number of places, and no list";
+		return "at: a count without a list";
 	for (i = 0; i < o->nfilters; i++)
 		if ((unsigned int)o->filters[i].action > PTC_FILTER_STOP)
-			return "filters: an action that is none";
-	return o->argv && !o->argv[0] ? "argv: a command without a name" : NULL;
+			return "filters: unknown action";
+	return o->argv && !o->argv[0] ? "argv: the command has no name" : NULL;
 }
 
 static bool is_psb_period(uint32_t n)
@@ -34,21 +34,21 @@ static bool is_psb_period(uint32_t n)
 static const char *odd_number(const struct ptc_record_opts *o)
 {
 	if ((unsigned int)o->source > PTC_SOURCE_EMU)
-		return "source: a source that is none";
+		return "source: unknown source";
 	if ((unsigned int)o->lbr_spoil.mode > PTC_SPOIL_FLAG)
-		return "lbr_spoil: a mode that is none";
+		return "lbr_spoil: unknown mode";
 	if (o->psb_period && !is_psb_period(o->psb_period))
-		return "psb_period: a power of two from 2048 to 64 MiB is needed";
+		return "psb_period: expected a power of two from 2048 to 64 MiB";
 	if (o->realtime > REALTIME_MAX)
-		return "realtime: a priority from 1 to 99 is needed";
-	return o->compression > LEVEL_MAX ? "compression: a level from 1 to 22 is needed" : NULL;
+		return "realtime: expected a priority from 1 to 99";
+	return o->compression > LEVEL_MAX ? "compression: expected a level from 1 to 22" : NULL;
 }
 
 static const char *odd_callback(const struct ptc_record_opts *o)
 {
 	if (o->wake_fd > 0 && !o->on_wake)
-		return "wake_fd: on_wake is not set; -1 means none";
-	return o->lbr_truth && !o->truth ? "lbr_truth: truth is not set" : NULL;
+		return "wake_fd is set, but on_wake is not; wake_fd -1 means none";
+	return o->lbr_truth && !o->truth ? "lbr_truth is set, but truth is not" : NULL;
 }
 
 int ptc_record_opts_take(struct ptc_record_opts *ret, const struct ptc_record_opts *opts,

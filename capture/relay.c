@@ -14,7 +14,7 @@ int ptc_relay_init(struct ptc_relay *r, struct ptc_err *err)
 	*r = (struct ptc_relay){ .wish_fd = -1, .news_fd = -1 };
 	sys = pthread_mutex_init(&r->lock, NULL);
 	if (sys)
-		return ptc_fail_sys(err, sys, "cannot make a mutex");
+		return ptc_fail_sys(err, sys, "cannot create a mutex");
 	r->has_lock = true;
 	r->wish_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -20,11 +20,11 @@ int ptc_ring_init(struct ptc_ring *r, struct perf_event_mmap_page *page, size_t 
 	if (page->data_size && (page->data_size != size || page->data_offset != data_off))
 		return ptc_fail(
 			err, PTC_E_FORMAT,
-			"the data ring is %llu bytes at offset %llu, mapped were %zu at %zu",
+			"the data ring has %llu bytes at offset %llu, but its mapping %zu at %zu",
 			(unsigned long long)page->data_size, (unsigned long long)page->data_offset,
 			size, data_off);
 	if (!size || !data_off)
-		return ptc_fail(err, PTC_E_FORMAT, "the data ring has no room for records");
+		return ptc_fail(err, PTC_E_FORMAT, "the data ring is too small for records");
 	*r = (struct ptc_ring){
 		.page = page,
 		.data = (const uint8_t *)page + data_off,
@@ -116,7 +116,7 @@ int64_t ptc_ring_read(const struct ptc_ring *r, struct ptc_seg seg[2], uint64_t 
 
 		if (!n)
 			return ptc_fail_at(err, PTC_E_FORMAT, r->tail + pos,
-					   "the data ring holds a record of an impossible size");
+					   "a record in the data ring has an impossible size");
 		pos += n;
 	}
 	memcpy(seg, s, sizeof(s));

@@ -65,27 +65,26 @@ static int take_opts(struct ptc_record_opts *ret, const struct ptc_record_opts *
 	if (rc)
 		return rc;
 	if (!ret->output)
-		return ptc_fail(err, PTC_E_USAGE, "output: a recording needs a path");
+		return ptc_fail(err, PTC_E_USAGE, "output is not set: a recording needs a path");
 	if (!has_target(ret))
-		return ptc_fail(
-			err, PTC_E_USAGE,
-			"nothing to record: argv, pids, tids, all_cpus, cpus and cgroup are "
-			"not set");
+		return ptc_fail(err, PTC_E_USAGE,
+				"nothing to record: argv, pids, tids, all_cpus, cpus and cgroup "
+				"are not set");
 	return 0;
 }
 
 static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->truth	     ? "tells the truth about itself (--truth)" :
-			   o->max_steps	     ? "counts steps (--max-steps)" :
-			   o->from || o->to  ? "can begin and end at a place (--from, --to)" :
-			   o->lbr_size	     ? "has branch stacks of any size (--lbr-size)" :
-			   o->lbr_spoil.mode ? "spoils branch stacks (--lbr-spoil)" :
+	const char *what = o->truth	     ? "--truth" :
+			   o->max_steps	     ? "--max-steps" :
+			   o->from || o->to  ? "--from and --to" :
+			   o->lbr_size	     ? "--lbr-size" :
+			   o->lbr_spoil.mode ? "--lbr-spoil" :
 					       NULL;
 
 	if (!what)
 		return 0;
-	(void)ptc_fail(err, PTC_E_USAGE, "only a software source %s; use --source step", what);
+	(void)ptc_fail(err, PTC_E_USAGE, "Intel PT does not support %s; use --source step", what);
 	return PTC_E_USAGE;
 }
 
@@ -95,11 +94,10 @@ static int check_lbr(const struct ptc_record_opts *o, struct ptc_err *err)
 	if (o->branch_sample_type)
 		return 0;
 	if (o->lbr_size || o->lbr_spoil.mode != PTC_SPOIL_NONE)
-		return ptc_fail(err, PTC_E_USAGE, "there are no branch stacks (--lbr)");
+		return ptc_fail(err, PTC_E_USAGE, "--lbr-size and --lbr-spoil need --lbr");
 	if ((o->sample_period || o->sample_freq || o->sampler) && !o->aux_sample)
 		return ptc_fail(err, PTC_E_USAGE,
-				"there are no samples (--lbr, --aux-sample) that an event or a "
-				"period could be for");
+				"a sampling event or a period needs --lbr or --aux-sample");
 	return 0;
 }
 
@@ -108,17 +106,17 @@ static int check_snapshot(const struct session *s, struct ptc_err *err)
 	const struct ptc_record_opts *o = s->opts;
 
 	if (!o->snapshot)
-		return o->series ? ptc_fail(err, PTC_E_USAGE, "a series is of snapshots") : 0;
+		return o->series ? ptc_fail(err, PTC_E_USAGE, "a series needs snapshots") : 0;
 	if (o->lossy)
 		return ptc_fail(err, PTC_E_USAGE,
-				"snapshots are of a ring that is overwritten: there is nothing to "
-				"lose (--lossy)");
+				"--lossy cannot be combined with snapshots, whose ring buffer is "
+				"overwritten");
 	if (o->snapshot_size && o->snapshot_size < SNAPSHOT_MIN)
 		return ptc_fail(err, PTC_E_USAGE, "a snapshot cannot be smaller than %d bytes",
 				SNAPSHOT_MIN);
 	if (!s->source->ops->pause)
 		return ptc_fail(err, PTC_E_USAGE,
-				"this source takes no snapshots: it cannot pause");
+				"this source cannot take snapshots: it cannot pause");
 	return 0;
 }
 
@@ -127,47 +125,48 @@ static int check_crash(const struct session *s, struct ptc_err *err)
 	const struct ptc_record_opts *o = s->opts;
 
 	if ((o->on_signals || o->nat) && !o->snapshot)
-		return ptc_fail(err, PTC_E_USAGE, "signals and places ask for snapshots (-S)");
+		return ptc_fail(err, PTC_E_USAGE, "signals and places need snapshots (-S)");
 	if (o->nat > PTC_AT_MAX)
-		return ptc_fail(err, PTC_E_USAGE, "a processor watches %u places at most",
-				PTC_AT_MAX);
+		return ptc_fail(err, PTC_E_USAGE, "more than %u places (--at)", PTC_AT_MAX);
 	if ((!o->crash && !o->on_signals && !o->nat) || s->source->ops->held_fd)
 		return 0;
 	if (o->nat)
 		return ptc_fail(err, PTC_E_USAGE,
-				"the emulated source does not stop at places; use --source step");
+				"the emu source cannot stop at places (--at); use --source step");
 	return ptc_fail(err, PTC_E_USAGE,
-			"the emulated source does not see what kills a program: QEMU delivers its "
-			"signals; use --source step");
+			"the emu source does not see fatal signals, because QEMU delivers them; "
+			"use --source step");
 }
 
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->lossy	? "has a choice (--lossy)" :
-			   o->vcpus	? "has virtual CPUs (--vcpus)" :
-			   o->code_size ? "keeps code (--code-size)" :
+	const char *what = o->lossy	? "--lossy" :
+			   o->vcpus	? "--vcpus" :
+			   o->code_size ? "--code-size" :
 					  NULL;
 
 	if (!what)
 		return 0;
-	return ptc_fail(err, PTC_E_USAGE, "only the emulated source %s; use --source emu", what);
+	return ptc_fail(err, PTC_E_USAGE, "only the emu source supports %s; use --source emu",
+			what);
 }
 
 static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->event	 ? "has events (-e)" :
-			   o->nfilters	 ? "filters by address (--filter)" :
-			   o->all_cpus	 ? "records whole CPUs (-a)" :
-			   o->cpus	 ? "knows real CPUs (-C)" :
-			   o->cgroup	 ? "knows cgroups (--cgroup)" :
-			   o->per_thread ? "has rings for threads (--per-thread)" :
-			   o->aux_sample ? "samples a trace (--aux-sample)" :
-			   o->kcore	 ? "has code to be kept (--kcore)" :
+	const char *what = o->event	 ? "events (-e)" :
+			   o->nfilters	 ? "address filters (--filter)" :
+			   o->all_cpus	 ? "whole CPUs (-a)" :
+			   o->cpus	 ? "CPUs (-C)" :
+			   o->cgroup	 ? "cgroups (--cgroup)" :
+			   o->per_thread ? "--per-thread" :
+			   o->aux_sample ? "--aux-sample" :
+			   o->kcore	 ? "--kcore" :
 					   NULL;
 
 	if (!what)
 		return 0;
-	return ptc_fail(err, PTC_E_USAGE, "only the kernel %s: not a software source", what);
+	return ptc_fail(err, PTC_E_USAGE,
+			"the step and emu sources do not support %s; use --source pt", what);
 }
 
 static int open_source(struct session *s, struct ptc_record_result *ret, struct ptc_err *err)
@@ -451,7 +450,7 @@ static int open_file(struct session *s, struct ptc_err *err)
 
 	if (o->series && o->kcore)
 		return ptc_fail(err, PTC_E_USAGE,
-				"a series has no folder for the kernel's code (--kcore)");
+				"--kcore cannot be combined with a series of snapshots");
 	if (o->series) /* each snapshot creates a file */
 		return describe(s, err);
 	if (o->kcore)

@@ -14,8 +14,8 @@ int ptc_source_check_rings(uint64_t data_size, uint64_t aux_size, struct ptc_err
 	for (i = 0; i < 2; i++)
 		if (sizes[i] < PTC_RING_MIN || sizes[i] > PTC_RING_MAX || sizes[i] & (sizes[i] - 1))
 			return ptc_fail(err, PTC_E_USAGE,
-					"the %s ring cannot have %" PRIu64
-					" bytes: a power of two from 8K to 2G is needed",
+					"invalid size of the %s ring, %" PRIu64
+					" bytes: expected a power of two from 8K to 2G",
 					i ? "AUX" : "data", sizes[i]);
 	return 0;
 }

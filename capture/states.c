@@ -12,7 +12,7 @@ int ptc_states_open(struct ptc_states *s, struct ptc_err *err)
 {
 	s->fd = memfd_create("ptcap-crash", MFD_CLOEXEC);
 	if (s->fd < 0)
-		return ptc_fail_sys(err, errno, "cannot make room for the state of a crash");
+		return ptc_fail_sys(err, errno, "cannot create a file for the state of a crash");
 	return 0;
 }
 
@@ -37,13 +37,13 @@ int ptc_states_add(const struct ptc_states *s, const struct ptc_state *state, st
 int ptc_states_add_records(const struct ptc_states *s, const struct ptc_buf *b, struct ptc_err *err)
 {
 	return ptc_buf_failed(b) ? ptc_fail_mem(err) :
-				   ptc_write_all(s->fd, b->bytes, b->len, "what is no trace", err);
+				   ptc_write_all(s->fd, b->bytes, b->len, "the saved records", err);
 }
 
 int ptc_states_replace(const struct ptc_states *s, const struct ptc_buf *b, struct ptc_err *err)
 {
 	if (ftruncate(s->fd, 0) || lseek(s->fd, 0, SEEK_SET))
-		return ptc_fail_sys(err, errno, "cannot replace what is no trace");
+		return ptc_fail_sys(err, errno, "cannot replace the saved records");
 	return ptc_states_add_records(s, b, err);
 }
 
@@ -56,7 +56,7 @@ static int get_from(const struct ptc_states *s, off_t from, struct ptc_buf *b, o
 	uint8_t *to = len > 0 ? ptc_buf_grow(b, (size_t)len) : NULL;
 
 	if (end < 0 || (to && pread(s->fd, to, (size_t)len, from) != len))
-		return ptc_fail_sys(err, errno, "cannot read what is no trace");
+		return ptc_fail_sys(err, errno, "cannot read the saved records");
 	if (ptc_buf_failed(b))
 		return ptc_fail_mem(err);
 	*ret_end = end;

@@ -42,8 +42,8 @@ struct parser {
 static int bad(const struct parser *p, const char *what)
 {
 	return ptc_fail(p->err, PTC_E_USAGE,
-			"'%s' is no address filter: %s at '%s'; it is filter|start|stop|tracestop "
-			"START [/ SIZE] [@ FILE]",
+			"invalid address filter '%s': %s at '%s'; expected filter, start, stop or "
+			"tracestop, START, [/ SIZE], [@ FILE]",
 			p->text, what, p->at);
 }
 
@@ -107,7 +107,7 @@ static int take_action(struct parser *p, struct parsed *ret)
 		}
 	}
 	p->at = begin;
-	return bad(p, "there is no action");
+	return bad(p, "no action");
 }
 
 /* Parse "#3" or "#g" after a name. */
@@ -126,7 +126,7 @@ static int take_which(struct parser *p, int *ret)
 		return 0;
 	}
 	if (!take_number(p, &n) || n > INT_MAX)
-		return bad(p, "there is no number behind #");
+		return bad(p, "no number follows #");
 	*ret = (int)n;
 	return 0;
 }
@@ -138,9 +138,9 @@ static int take_place(struct parser *p, struct place *ret)
 	if (take_number(p, &ret->value))
 		return 0;
 	if (*p->at >= '0' && *p->at <= '9')
-		return bad(p, "there is no number");
+		return bad(p, "no number");
 	if (!take_word(p, BLANK ",/@#", ret->name, sizeof(ret->name)))
-		return bad(p, "there is no address and no function");
+		return bad(p, "no address and no function");
 	return take_which(p, &ret->which);
 }
 
@@ -166,7 +166,7 @@ static int take_one(struct parser *p, struct parsed *ret)
 		p->at++;
 		skip(p, BLANK);
 		if (!take_word(p, BLANK ",", ret->file, sizeof(ret->file)))
-			rc = bad(p, "there is no file");
+			rc = bad(p, "no file");
 	}
 	return rc;
 }
@@ -199,8 +199,9 @@ static int find_end(const struct parser *p, const struct parsed *f, const char *
 	}
 	if (last.start < ret->start)
 		return ptc_fail(p->err, PTC_E_USAGE,
-				"'%s': '%s' (0x%" PRIx64 ") is in front of the start (0x%" PRIx64
-				")",
+				"invalid address filter '%s': the end '%s' (0x%" PRIx64
+				") is before "
+				"the start (0x%" PRIx64 ")",
 				p->text, f->end.name, last.start, ret->start);
 	ret->size = last.size ? last.start + last.size - ret->start : 0;
 	return 0;
@@ -213,7 +214,8 @@ static int find(const struct parser *p, const struct parsed *f, const char *file
 
 	if (f->all && !f->range)
 		return ptc_fail(p->err, PTC_E_USAGE,
-				"'%s': * is a range: for filter and tracestop only", p->text);
+				"invalid address filter '%s': only filter and tracestop take *",
+				p->text);
 	if (f->all)
 		return file ? ptc_locate_whole(file, ret, p->err) :
 			      ptc_locate_kernel(p->kallsyms, NULL, 0, ret, p->err);
@@ -226,7 +228,8 @@ static int find(const struct parser *p, const struct parsed *f, const char *file
 		ret->size = 0;
 	else if (!ret->size)
 		return ptc_fail(p->err, PTC_E_USAGE,
-				"'%s': it is not known how long that is: START / SIZE", p->text);
+				"invalid address filter '%s': the size is not known; add / SIZE",
+				p->text);
 	return 0;
 }
 
@@ -239,7 +242,7 @@ static int add(struct ptc_filter_list *l, const struct parser *p, const struct p
 	if (f->file[0]) {
 		file = realpath(f->file, NULL);
 		if (!file)
-			return ptc_fail_sys(p->err, errno, "cannot find '%s'", f->file);
+			return ptc_fail_sys(p->err, errno, "cannot open '%s'", f->file);
 	}
 	rc = find(p, f, file, &e);
 	if (!rc && !ptc_vec_reserve((void **)&l->items, &l->cap, l->n + 1, sizeof(*l->items)))
@@ -265,7 +268,7 @@ int ptc_addr_filters_parse(struct ptc_filter_list *l, const char *text, const ch
 
 	skip(&p, BLANK ",");
 	if (!*p.at)
-		return bad(&p, "there is nothing");
+		return bad(&p, "no filter");
 	while (!rc && *p.at) {
 		struct parsed f;
 

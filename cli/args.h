@@ -12,6 +12,14 @@
 
 enum { PTC_MAX_TARGETS = 256 };
 
+/* What a message expects as their values (ptc_value_error). */
+#define PTC_ARGS_MMAP	  "DATA[,AUX]: pages, or sizes with B, K, M or G"
+#define PTC_ARGS_PIDS	  "process IDs, for example 12,34"
+#define PTC_ARGS_DURATION "a duration, for example 500ms or 10s"
+#define PTC_ARGS_SIZE	  "a number of bytes, or a size with K, M or G"
+#define PTC_ARGS_SOURCES  "auto, pt, step or emu"
+#define PTC_ARGS_TIDS	  "thread IDs, for example 12,34"
+
 /* perf's -m DATA[,AUX]: pages, or sizes with a suffix. */
 bool ptc_args_mmap(const char *s, struct ptc_record_opts *o);
 /* Bytes, not 0, with an optional suffix B, K, M or G as for -m. */

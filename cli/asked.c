@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/similar.h"
 #include "cli.h"
+#include "decode/similar.h"
 
 int ptc_asked_items(void *ctx, const struct ptc_item *items, size_t n)
 {
@@ -15,11 +17,19 @@ int ptc_asked_items(void *ctx, const struct ptc_item *items, size_t n)
 	return a->inner.on_items(a->inner.ctx, items, n);
 }
 
-int ptc_asked_say_none(const struct ptc_asked_part *p, const char *name)
+int ptc_asked_say_none(const struct ptc_asked_part *p, const struct ptc_decode *d, const char *name)
 {
-	ptc_say("nothing in '%s' is what was asked for with%s%s%s%s: see `ptcap info` for times "
-		"and "
-		"CPUs, `ptcap dump --type comm,fork` for threads",
+	struct ptc_similar similar;
+
+	if (p->sym && !p->tid && !p->cpu && !p->time) {
+		ptc_similar_begin(&similar, p->sym);
+		ptc_decode_similar(d, &similar);
+		ptc_say("no branch from or to a function '%s' in '%s'%s", p->sym, name,
+			ptc_similar_text(&similar));
+		return PTC_EXIT_NOTHING;
+	}
+	ptc_say("nothing in '%s' matches%s%s%s%s; `ptcap info` lists times and CPUs, "
+		"`ptcap dump --type comm,fork` lists threads",
 		name, p->tid ? " --tid" : "", p->cpu ? " --cpu" : "", p->time ? " --time" : "",
 		p->sym ? " --sym" : "");
 	return PTC_EXIT_NOTHING;
@@ -29,7 +39,7 @@ static bool is_there(const char *option, const char *path)
 {
 	if (!path || !access(path, R_OK))
 		return true;
-	ptc_say("cannot read '%s' (%s): %s", path, option, strerror(errno));
+	ptc_say("cannot open '%s' (%s): %s", path, option, strerror(errno));
 	return false;
 }
 

@@ -132,7 +132,7 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 	ptc_plain_copy(plain, sizeof(plain), path);
 	put("ptcap: cannot read '");
 	put(plain);
-	put("': it became shorter while it was read, or its disk failed\n");
+	put("': the file was truncated while ptcap read it, or its disk failed\n");
 	_exit(PTC_EXIT_FAIL);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "auxtrace/writer.h"
+#include "base/plural.h"
 #include "cli.h"
 
 bool ptc_branch_stacks_parse(const char *s, struct ptc_stacks_opts *ret)
@@ -83,6 +84,6 @@ void ptc_branch_stacks_close(struct ptc_branch_stacks *b)
 	for (i = 0; (note = ptc_decode_note(b->opts.d, i)) != NULL; i++)
 		ptc_say("%s", note);
 	ptc_say("%" PRIu64 " branch stack%s made from the trace", b->written,
-		b->written == 1 ? "" : "s");
+		ptc_plural(b->written));
 	ptc_decode_free(b->opts.d);
 }

@@ -13,6 +13,7 @@
 #include "auxtrace/reader.h"
 #include "base/err.h"
 #include "base/plain.h"
+#include "base/similar.h"
 
 /* Escapes the message, which may contain untrusted names. */
 __attribute__((format(printf, 1, 0))) static void say_plain(const char *fmt, va_list ap)
@@ -75,8 +76,7 @@ int ptc_say_input_err(const char *path, const struct ptc_err *err)
 	if (err->code == PTC_E_NOT_EXIST && !err->sys) /* not the file, but a match is missing */
 		return PTC_EXIT_NOTHING;
 	if (path && strcmp(path, "-") != 0 && err->code == PTC_E_FORMAT && can_recover(path))
-		ptc_say("`ptcap recover -i '%s' -o NEW` makes a recording of what is whole in it",
-			path);
+		ptc_say("`ptcap recover -i '%s' -o NEW` recovers its undamaged part", path);
 	return code;
 }
 
@@ -112,31 +112,137 @@ bool ptc_keep_input(const char *path)
 	f = tmpfile();
 	ok = f && copy_input(f) && dup2(fileno(f), STDIN_FILENO) >= 0;
 	if (!ok)
-		ptc_say("cannot keep standard input: %s", strerror(errno));
+		ptc_say("cannot copy standard input: %s", strerror(errno));
 	if (f)
 		(void)fclose(f);
 	return ok;
+}
+
+/* "ptcap COMMAND: MESSAGE", up to where to find help. */
+__attribute__((format(printf, 2, 0))) static void begin_usage(const char *command, const char *fmt,
+							      va_list ap)
+{
+	fprintf(stderr, "ptcap %s: ", command);
+	say_plain(fmt, ap);
+}
+
+static int end_usage(const char *command)
+{
+	fprintf(stderr, "; see `ptcap %s --help`\n", command);
+	return PTC_EXIT_USAGE;
 }
 
 int ptc_usage_error(const char *command, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "ptcap %s: ", command);
+	va_start(ap, fmt);
+	begin_usage(command, fmt, ap);
+	va_end(ap);
+	return end_usage(command);
+}
+
+int ptc_value_error(const char *command, const char *option, const char *value, const char *fmt,
+		    ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "ptcap %s: invalid value '", command);
+	ptc_plain_put(stderr, value);
+	fprintf(stderr, "' for %s: expected ", option);
 	va_start(ap, fmt);
 	say_plain(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "; see `ptcap %s --help`\n", command);
-	return PTC_EXIT_USAGE;
+	return end_usage(command);
+}
+
+static const struct option *known; /* lent by ptc_options_begin */
+
+void ptc_options_begin(const struct option *options)
+{
+	known = options;
+	opterr = 0;
+}
+
+/* Returns the long option named by the first @len bytes of @name, or NULL. */
+static const struct option *find_option(const char *name, size_t len)
+{
+	const struct option *o;
+
+	for (o = known; o && o->name; o++)
+		if (!strncmp(o->name, name, len) && !o->name[len])
+			return o;
+	return NULL;
+}
+
+/* Does @name, cut to @len bytes, begin several options? getopt_long takes no such abbreviation. */
+static bool is_ambiguous(const char *name, size_t len)
+{
+	const struct option *o;
+	int n = 0;
+
+	for (o = known; o && o->name; o++)
+		n += !strncmp(o->name, name, len);
+	return n > 1;
+}
+
+/* @arg is "--NAME" or "--NAME=VALUE", which @command does not have. */
+static int long_option_error(const char *command, const char *arg)
+{
+	const size_t len = strcspn(arg, "=");
+	char *name = strndup(arg, len), full[PTC_SIMILAR_LEN + 2];
+	struct ptc_similar similar;
+	const struct option *o;
+	int code;
+
+	if (!name)
+		return ptc_say_no_memory();
+	ptc_similar_begin(&similar, name);
+	for (o = known; o && o->name; o++)
+		if (snprintf(full, sizeof(full), "--%s", o->name) < (int)sizeof(full))
+			ptc_similar_add(&similar, full);
+	if (is_ambiguous(arg + 2, len - 2))
+		code = ptc_usage_error(command, "ambiguous option '%s'", name);
+	else
+		code = ptc_usage_error(command, "unknown option '%s'%s", name,
+				       ptc_similar_text(&similar));
+	free(name);
+	return code;
 }
 
 int ptc_option_error(const char *command, char *const *argv, int c)
 {
+	const char *arg = argv[optind - 1];
+	const struct option *o;
+
 	if (c == ':')
-		return ptc_usage_error(command, "option '%s' needs a value", argv[optind - 1]);
-	if (optopt > ' ' && optopt < 0x7f) /* otherwise argv[optind - 1] is a long option */
-		return ptc_usage_error(command, "no option '-%c'", optopt);
-	return ptc_usage_error(command, "no option '%s'", argv[optind - 1]);
+		return ptc_usage_error(command, "option '%s' needs a value", arg);
+	/* optopt: the letter, or the val of a long option that has a value but takes none. */
+	o = optopt && !strncmp(arg, "--", 2) ? find_option(arg + 2, strcspn(arg + 2, "=")) : NULL;
+	if (o && o->val == optopt && o->has_arg == no_argument && strchr(arg, '='))
+		return ptc_usage_error(command, "option '--%s' takes no value", o->name);
+	if (optopt > ' ' && optopt < 0x7f) /* a letter: argv[optind - 1] may be any argument */
+		return ptc_usage_error(command, "unknown option '-%c'", optopt);
+	if (!strncmp(arg, "--", 2))
+		return long_option_error(command, arg);
+	return ptc_usage_error(command, "unknown option '%s'", arg);
+}
+
+int ptc_argument_error(const char *command, char *const *args)
+{
+	return ptc_usage_error(command, "unexpected argument '%s'", args[0]);
+}
+
+int ptc_take_input(const char *command, int argc, char *const *argv, const char **input)
+{
+	if (optind >= argc)
+		return 0;
+	if (*input)
+		return ptc_usage_error(command,
+				       "two input files: '%s' with -i, and '%s'; give one of them",
+				       *input, argv[optind]);
+	*input = argv[optind];
+	return optind + 1 < argc ? ptc_argument_error(command, argv + optind + 1) : 0;
 }
 
 /* strtoull accepts signs, blanks and octal, so require a leading digit. */

@@ -9,6 +9,8 @@
 #include "exitcodes.h"
 #include "ptcap/error.h"
 
+struct option;
+
 /* Each command gets its own name in argv[0], and returns the exit code. */
 int ptc_cmd_record(int argc, char **argv);
 int ptc_cmd_snapshot(int argc, char **argv);
@@ -43,10 +45,35 @@ int ptc_usage_error(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Report an option that getopt_long rejected. Requires opterr 0 and ":" at the start of the option
- * string. @c: ':' or '?', as returned by getopt_long. Returns PTC_EXIT_USAGE.
+ * Report a value that @option does not take: "invalid value 'VALUE' for OPTION: expected WHAT",
+ * with WHAT from @fmt. Returns PTC_EXIT_USAGE.
+ */
+int ptc_value_error(const char *command, const char *option, const char *value, const char *fmt,
+		    ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Prepare getopt_long for ptc_option_error: getopt_long prints nothing itself. @options must live
+ * as long as the parsing.
+ */
+void ptc_options_begin(const struct option *options);
+
+/*
+ * Report an option that getopt_long rejected, and similar options. Requires ptc_options_begin, and
+ * ":" at the start of the option string. @c: ':' or '?', as returned by getopt_long. Returns
+ * PTC_EXIT_USAGE.
  */
 int ptc_option_error(const char *command, char *const *argv, int c);
+
+/* Report the first of @args, which the command does not take. Returns PTC_EXIT_USAGE. */
+int ptc_argument_error(const char *command, char *const *args);
+
+#define PTC_INPUT_DEFAULT "perf.data"
+
+/*
+ * Take the argument after the options as the input file: FILE is short for -i FILE. *input is the
+ * value of -i, or NULL. Returns 0, or reports a second input file and returns PTC_EXIT_USAGE.
+ */
+int ptc_take_input(const char *command, int argc, char *const *argv, const char **input);
 
 /*
  * Parse numbers of the command line: hex with 0x, otherwise decimal; all of @s. ptc_parse_size also

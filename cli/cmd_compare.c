@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli.h"
 #include "compare_report.h"
 #include "compare_times.h"
@@ -108,19 +109,22 @@ static int set_option(struct args *a, int c, const char *text)
 	case OPT_SAMPLES:
 		return parse_samples(text, a) ?
 			       0 :
-			       ptc_usage_error("compare", "'%s' is not A,B: numbers of samples",
-					       text);
+			       ptc_value_error("compare", "--samples", text,
+					       "A,B: the numbers of the first and the last sample");
 	case OPT_SLACK:
 		a->slack_given = true;
 		return ptc_parse_duration(text, &a->slack_ns) ?
 			       0 :
-			       ptc_usage_error("compare", "'%s' is no duration", text);
+			       ptc_value_error("compare", "--slack", text,
+					       "a duration, for example 2us");
 	case OPT_MAX_WRONG:
 	case OPT_MIN_JUDGED:
 		return parse_percent(text,
 				     c == OPT_MAX_WRONG ? &a->max_wrong_ppm : &a->min_judged_ppm) ?
 			       0 :
-			       ptc_usage_error("compare", "'%s' is no percentage", text);
+			       ptc_value_error("compare",
+					       c == OPT_MAX_WRONG ? "--max-wrong" : "--min-judged",
+					       text, "a percentage from 0 to 100");
 	case PTC_OPT_MAX_MEMORY:
 		return ptc_max_memory("compare", text);
 	case OPT_NO_SANDBOX:
@@ -133,7 +137,7 @@ static int set_option(struct args *a, int c, const char *text)
 		a->json = !strcmp(text, "json");
 		return a->json || !strcmp(text, "text") ?
 			       0 :
-			       ptc_usage_error("compare", "no format '%s': text or json", text);
+			       ptc_value_error("compare", "--format", text, "text or json");
 	}
 }
 
@@ -155,7 +159,7 @@ static int parse(int argc, char **argv, struct args *a)
 	};
 	int c;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
 		if (c == ':' || c == '?')
 			return ptc_option_error("compare", argv, c);
@@ -166,9 +170,10 @@ static int parse(int argc, char **argv, struct args *a)
 		if (set_option(a, c, optarg))
 			return PTC_EXIT_USAGE;
 	}
-	if (optind < argc)
-		return ptc_usage_error("compare", "what is '%s'? a recording is named with -i",
-				       argv[optind]);
+	if (ptc_take_input("compare", argc, argv, &a->input))
+		return PTC_EXIT_USAGE;
+	if (!a->input)
+		a->input = PTC_INPUT_DEFAULT;
 	return -1;
 }
 
@@ -225,7 +230,7 @@ static int judge(const struct args *a, const struct ptc_compare_sum *s)
 	    s->patterns & 1u << PTC_PATTERN_SHIFT)
 		return PTC_EXIT_FINDINGS;
 	if (!s->all.judged || !is_above(s->all.judged + 1, s->entries, a->min_judged_ppm)) {
-		ptc_say("too little could be judged: %" PRIu64 " of %" PRIu64 " entries",
+		ptc_say("only %" PRIu64 " of %" PRIu64 " entries could be judged; see --min-judged",
 			s->all.judged, s->entries);
 		return PTC_EXIT_NOTHING;
 	}
@@ -261,9 +266,9 @@ static int look(const struct args *a, const struct ptc_compare_total *t)
 		return PTC_EXIT_NOTHING;
 	}
 	if (!t->traced) {
-		ptc_say("nothing to compare with: '%s' holds %" PRIu64
-			" samples with branch stacks, of %" PRIu64 " entries, and no AUX trace",
-			a->input, t->samples, t->entries);
+		ptc_say("nothing to compare with: '%s' has no Intel PT trace, only %" PRIu64
+			" sample%s with branch stacks (%" PRIu64 " entries)",
+			a->input, t->samples, ptc_plural(t->samples), t->entries);
 		return PTC_EXIT_NOTHING;
 	}
 	return -1;
@@ -307,8 +312,7 @@ static int replay_in_time(struct comparing *c)
 		return ptc_say_err(&err);
 	if (off) {
 		c->slack_ns = PTC_TIMES_SLACK_NS;
-		ptc_say("the samples' times are wrong by more than 2us: compared with "
-			"--slack 200us");
+		ptc_say("sample times are off by more than 2us; compared with --slack 200us");
 	}
 	c->list = c->a->list;
 	return off || c->list ? replay(c) : -1;
@@ -335,7 +339,6 @@ static int compare(struct comparing *c)
 int ptc_cmd_compare(int argc, char **argv)
 {
 	struct args a = {
-		.input = "perf.data",
 		.first = 1,
 		.last = UINT64_MAX,
 		.min_judged_ppm = 500000,

@@ -8,6 +8,7 @@
 
 #include "auxtrace/branchsel.h"
 #include "auxtrace/compress.h"
+#include "base/plural.h"
 #include "branch_stacks.h"
 #include "cli.h"
 #include "copying.h"
@@ -133,19 +134,18 @@ static bool parse_level(const char *s, unsigned int *ret)
 static int set_pack(struct args *a, enum ptc_copy_pack pack, const char *text)
 {
 	if (a->opts.pack != PTC_COPY_PACK_KEEP && a->opts.pack != pack)
-		return ptc_usage_error("convert", "--compress and --decompress");
+		return ptc_usage_error("convert", "--compress and --decompress cannot be combined");
 	a->opts.pack = pack;
 	if (pack == PTC_COPY_PACK_ZSTD && !parse_level(text, &a->opts.level))
-		return ptc_usage_error("convert", "'%s' is no compression level: 1 to %d", text,
+		return ptc_value_error("convert", "--compress", text, "a level from 1 to %d",
 				       PTC_COMPRESS_LEVEL_MAX);
 	return 0;
 }
 
-static int set_list(const char *what, const char *text, uint32_t *list, size_t *n)
+static int set_list(const char *option, const char *what, const char *text, uint32_t *list,
+		    size_t *n)
 {
-	return parse_list(text, list, n) ?
-		       0 :
-		       ptc_usage_error("convert", "'%s' is no list of %s", text, what);
+	return parse_list(text, list, n) ? 0 : ptc_value_error("convert", option, text, "%s", what);
 }
 
 /* Parse the list of --tid with the parser for CPUs, and convert it. */
@@ -154,7 +154,8 @@ static int set_tids(struct args *a, const char *text)
 	uint32_t list[MAX_LIST];
 	size_t i;
 
-	if (set_list("threads", text, list, &a->opts.select.ntids))
+	if (set_list("--tid", "thread IDs, for example 12,14-16", text, list,
+		     &a->opts.select.ntids))
 		return PTC_EXIT_USAGE;
 	for (i = 0; i < a->opts.select.ntids; i++)
 		a->tids[i] = (int32_t)list[i];
@@ -201,31 +202,33 @@ static int set_option(struct args *a, int c, const char *text)
 		a->opts.redact = true;
 		return 0;
 	case OPT_CPU:
-		return set_list("CPUs", text, a->cpus, &a->opts.select.ncpus);
+		return set_list("--cpu", "CPU numbers, for example 0,2-4", text, a->cpus,
+				&a->opts.select.ncpus);
 	case OPT_TID:
 		return set_tids(a, text);
 	case OPT_STACKS:
 		a->stacks = true;
 		if (!ptc_branch_stacks_parse(text, &a->branches.opts))
-			return ptc_usage_error("convert", "'%s' is not N,PERIOD: N is 1 to %d",
-					       text, PTC_STACKS_DEPTH_MAX);
+			return ptc_value_error("convert", "--branch-stacks", text,
+					       "N,PERIOD with N from 1 to %d",
+					       PTC_STACKS_DEPTH_MAX);
 		return 0;
 	case PTC_OPT_MAX_MEMORY:
 		return ptc_max_memory("convert", text);
 	case OPT_FILTER:
 		a->filter = text;
 		if (!ptc_branchsel_parse(text, &a->branches.opts.sel))
-			return ptc_usage_error("convert", "'%s' is no branch filter", text);
+			return ptc_value_error("convert", "--branch-filter", text,
+					       "names of branch types, for example any_call,u");
 		if (a->branches.opts.sel & ~PTC_STACKS_SEL)
-			return ptc_usage_error("convert",
-					       "'%s': of a trace there are classes of branches, "
-					       "call_stack, u, k and save_type",
-					       text);
+			return ptc_value_error("convert", "--branch-filter", text,
+					       "what a trace has: branch types, call_stack, u, k "
+					       "and save_type");
 		return 0;
 	default:
 		return parse_time(text, &a->opts.select) ?
 			       0 :
-			       ptc_usage_error("convert", "'%s' is no span of time: A,B", text);
+			       ptc_value_error("convert", "--time", text, "FROM,TO in seconds");
 	}
 }
 
@@ -252,7 +255,7 @@ static int parse(int argc, char **argv, struct args *a)
 	};
 	int c;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:o:h", options, NULL)) != -1) {
 		if (c == ':' || c == '?')
 			return ptc_option_error("convert", argv, c);
@@ -263,20 +266,22 @@ static int parse(int argc, char **argv, struct args *a)
 		if (set_option(a, c, optarg))
 			return PTC_EXIT_USAGE;
 	}
-	if (optind < argc)
-		return ptc_usage_error("convert", "what is '%s'? a recording is named with -i",
-				       argv[optind]);
+	if (ptc_take_input("convert", argc, argv, &a->input))
+		return PTC_EXIT_USAGE;
+	if (!a->input)
+		a->input = PTC_INPUT_DEFAULT;
 	if (!a->output)
-		return ptc_usage_error("convert", "no output: -o FILE, or -o -");
+		return ptc_usage_error("convert", "no output file; add -o FILE, or -o - for "
+						  "standard output");
 	if (a->filter && !a->stacks)
-		return ptc_usage_error("convert", "--branch-filter goes with --branch-stacks");
+		return ptc_usage_error("convert", "--branch-filter needs --branch-stacks");
 	if (a->stacks && !ptc_select_is_all(&a->opts.select))
 		return ptc_usage_error("convert",
-				       "--branch-stacks goes with neither --cpu nor --tid nor "
-				       "--time: convert twice");
+				       "--branch-stacks cannot be combined with --cpu, --tid or "
+				       "--time; convert twice");
 	if (a->stacks && !strcmp(a->input, "-"))
-		return ptc_usage_error("convert", "--branch-stacks reads the recording twice: not "
-						  "from standard input");
+		return ptc_usage_error("convert", "--branch-stacks reads the recording twice, so "
+						  "standard input (-i -) cannot be used");
 	if (ptc_copying_clash("convert", a->input, a->output))
 		return PTC_EXIT_USAGE;
 	a->to_stdout = !strcmp(a->output, "-");
@@ -287,9 +292,10 @@ static int parse(int argc, char **argv, struct args *a)
 static void say_zeroed(uint64_t n)
 {
 	if (n)
-		ptc_say("%" PRIu64 " bytes of arguments and environments are zero now", n);
+		ptc_say("redacted %" PRIu64 " byte%s of arguments and environments", n,
+			ptc_plural(n));
 	else
-		ptc_say("there are no arguments and no environments to redact");
+		ptc_say("no arguments and no environments to redact");
 }
 
 static int convert(struct args *a)
@@ -300,7 +306,8 @@ static int convert(struct args *a)
 	int code = PTC_EXIT_OK;
 
 	if (a->to_stdout && isatty(STDOUT_FILENO))
-		return ptc_usage_error("convert", "standard output is a terminal");
+		return ptc_usage_error("convert", "standard output is a terminal; redirect it, or "
+						  "use -o FILE");
 	a->sandbox.output = a->output;
 	a->sandbox.finds_code = a->stacks;
 	code = ptc_sandbox_enter(&a->sandbox);
@@ -333,7 +340,6 @@ int ptc_cmd_convert(int argc, char **argv)
 	if (!a) {
 		return ptc_say_no_memory();
 	}
-	a->input = "perf.data";
 	a->branches.opts.sel = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
 	code = parse(argc, argv, a);
 	if (code < 0) {

@@ -64,15 +64,15 @@ static int take_option(struct ptc_record_args *a, int c, char *const *argv)
 		return -1;
 	case 'm':
 		if (!ptc_args_mmap(optarg, &a->opts))
-			return ptc_usage_error("crash", "'%s' is no ring size", optarg);
+			return ptc_value_error("crash", "--mmap-pages", optarg, PTC_ARGS_MMAP);
 		return -1;
 	case 'p':
 		if (!ptc_args_ids(optarg, a->pids, &a->opts.npids))
-			return ptc_usage_error("crash", "'%s' is no list of pids", optarg);
+			return ptc_value_error("crash", "--pid", optarg, PTC_ARGS_PIDS);
 		return -1;
 	case OPT_SOURCE:
 		if (!ptc_args_source(optarg, &a->opts.source))
-			return ptc_usage_error("crash", "no source '%s': auto, pt, step", optarg);
+			return ptc_value_error("crash", "--source", optarg, "auto, pt or step");
 		return -1;
 	case OPT_NO_MEMORY:
 		a->opts.no_memory = true;
@@ -109,7 +109,7 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 	};
 	int c, code;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, "+:o:e:m:p:qh", options, NULL)) != -1) {
 		code = take_option(a, c, argv);
 		if (code >= 0)
@@ -118,7 +118,9 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 	if (optind < argc)
 		a->opts.argv = argv + optind;
 	if (!a->opts.argv == !a->opts.npids)
-		return ptc_usage_error("crash", "either a command or -p");
+		return a->opts.argv ?
+			       ptc_usage_error("crash", "a command cannot be combined with -p") :
+			       ptc_usage_error("crash", "no command to run; give one, or -p PID");
 	a->opts.crash = true;
 	a->opts.pids = a->pids;
 	a->opts.tids = a->tids;

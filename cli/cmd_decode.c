@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "asked.h"
+#include "base/plural.h"
 #include "cli.h"
 #include "decode_args.h"
 
@@ -28,11 +29,11 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 
 	fflush(stdout);
 	if (gaps)
-		ptc_say("%llu gap%s in the trace", (unsigned long long)gaps, gaps == 1 ? "" : "s");
+		ptc_say("%llu gap%s in the trace", (unsigned long long)gaps, ptc_plural(gaps));
 	if (stats->gaps[PTC_GAP_SNAPSHOT])
-		ptc_say("snapshots: at %llu place%s the trace before was not kept",
+		ptc_say("%llu snapshot gap%s: older trace was overwritten",
 			(unsigned long long)stats->gaps[PTC_GAP_SNAPSHOT],
-			stats->gaps[PTC_GAP_SNAPSHOT] == 1 ? "" : "s");
+			ptc_plural(stats->gaps[PTC_GAP_SNAPSHOT]));
 	for (i = 0; (note = ptc_decode_note(d, i)) != NULL; i++)
 		ptc_say("%s", note);
 }
@@ -46,8 +47,8 @@ static void tell_without_lines(const struct ptc_decode *d)
 	if (!first)
 		return;
 	fflush(stdout);
-	ptc_say("no source lines of '%s'%s: no debug information; a package with debug files, or "
-		"--debuginfod, may have it",
+	ptc_say("no source lines for '%s'%s: no debug information; install its debug package, or "
+		"use --debuginfod",
 		first, n > 1 ? " and other files" : "");
 }
 
@@ -59,13 +60,13 @@ static int tell_difference(const struct ptc_decode *d)
 
 	ptc_decode_get_engine_stats(d, &s);
 	if (difference)
-		ptc_say("the engines differ in %llu of %llu pieces, first in %s",
+		ptc_say("the engines differ in %llu of %llu segments; first in %s",
 			(unsigned long long)s.differing, (unsigned long long)s.pieces, difference);
 	else
-		ptc_say("the engines agree in %llu pieces of %llu bytes; %llu were not for the "
-			"second one",
-			(unsigned long long)s.pieces, (unsigned long long)s.bytes,
-			(unsigned long long)s.declined);
+		ptc_say("the engines agree in %llu segment%s (%llu bytes); libipt alone decoded "
+			"%llu more",
+			(unsigned long long)s.pieces, ptc_plural(s.pieces),
+			(unsigned long long)s.bytes, (unsigned long long)s.declined);
 	return difference ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
 }
 
@@ -133,9 +134,9 @@ static int run(struct ptc_decode_args *a, struct ptc_decode *d)
 	if (wants_lines(&a->out.form))
 		tell_without_lines(d);
 	if (ptc_asked_any(&part) && !asked.items)
-		return ptc_asked_say_none(&part, name_of(a));
+		return ptc_asked_say_none(&part, d, name_of(a));
 	if (!stats.aux_bytes) {
-		ptc_say("'%s' holds no trace to decode", name_of(a));
+		ptc_say("'%s' has no trace to decode", name_of(a));
 		return PTC_EXIT_NOTHING;
 	}
 	r = a->opts.engine == PTC_ENGINE_VERIFY ? tell_difference(d) : PTC_EXIT_OK;

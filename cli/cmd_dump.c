@@ -149,12 +149,14 @@ static int take_filter(struct ptc_dump_filter *d, int c, const char *arg)
 	}
 	if (ok)
 		return 0;
-	return ptc_usage_error("dump",
-			       c == OPT_TYPE ? "--type: '%s' is no list of record types" :
-			       c == OPT_TID  ? "--tid: '%s' is no thread id" :
-			       c == OPT_CPU  ? "--cpu: '%s' is no CPU number" :
-					       "--time: '%s' is not FROM,TO in seconds",
-			       arg);
+	if (c == OPT_TYPE)
+		return ptc_value_error("dump", "--type", arg,
+				       "names of record types, for example MMAP2,aux");
+	if (c == OPT_TID)
+		return ptc_value_error("dump", "--tid", arg, "a thread ID");
+	if (c == OPT_CPU)
+		return ptc_value_error("dump", "--cpu", arg, "a CPU number");
+	return ptc_value_error("dump", "--time", arg, "FROM,TO in seconds");
 }
 
 static int take_option(struct dump_args *a, int c, char **argv)
@@ -166,7 +168,7 @@ static int take_option(struct dump_args *a, int c, char **argv)
 	case OPT_FORMAT:
 		a->json = !strcmp(optarg, "json");
 		if (!a->json && strcmp(optarg, "text") != 0)
-			return ptc_usage_error("dump", "no format '%s': text or json", optarg);
+			return ptc_value_error("dump", "--format", optarg, "text or json");
 		return 0;
 	case OPT_STORED:
 		a->stored = true;
@@ -208,11 +210,11 @@ int ptc_cmd_dump(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct dump_args a = { .path = "perf.data" };
+	struct dump_args a = { .path = NULL };
 	const struct ptc_dump_filter *d = &a.filter;
 	int c;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
 		const int rc = take_option(&a, c, argv);
 
@@ -223,11 +225,14 @@ int ptc_cmd_dump(int argc, char **argv)
 			return PTC_EXIT_OK;
 		}
 	}
-	if (optind < argc)
-		return ptc_usage_error("dump", "what is '%s'? a recording is named with -i",
-				       argv[optind]);
+	if (ptc_take_input("dump", argc, argv, &a.path))
+		return PTC_EXIT_USAGE;
+	if (!a.path)
+		a.path = PTC_INPUT_DEFAULT;
 	if (a.verify && (a.stored || d->by_type || d->by_tid || d->by_cpu || d->by_time))
-		return ptc_usage_error("dump", "--verify is of the whole file");
+		return ptc_usage_error("dump",
+				       "--verify checks the whole file: it cannot be combined with "
+				       "--stored, --type, --tid, --cpu or --time");
 	c = ptc_sandbox_enter(&a.sandbox);
 	if (c)
 		return c;

@@ -91,11 +91,11 @@ int ptc_cmd_info(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	struct ptc_sandbox sandbox = { .off = false };
-	const char *path = "perf.data";
+	const char *path = NULL;
 	bool json = false;
 	int c;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'i':
@@ -104,8 +104,7 @@ int ptc_cmd_info(int argc, char **argv)
 		case 'f':
 			json = !strcmp(optarg, "json");
 			if (!json && strcmp(optarg, "text") != 0)
-				return ptc_usage_error("info", "no format '%s': text or json",
-						       optarg);
+				return ptc_value_error("info", "--format", optarg, "text or json");
 			break;
 		case PTC_OPT_MAX_MEMORY:
 			if (ptc_max_memory("info", optarg))
@@ -121,8 +120,7 @@ int ptc_cmd_info(int argc, char **argv)
 			return ptc_option_error("info", argv, c);
 		}
 	}
-	if (optind < argc)
-		return ptc_usage_error("info", "what is '%s'? a recording is named with -i",
-				       argv[optind]);
-	return info(path, json, &sandbox);
+	if (ptc_take_input("info", argc, argv, &path))
+		return PTC_EXIT_USAGE;
+	return info(path ? path : PTC_INPUT_DEFAULT, json, &sandbox);
 }

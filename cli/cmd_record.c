@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "cli.h"
 #include "ledger.h"
 #include "outcome.h"
@@ -58,11 +59,11 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 	if (chosen == PTC_SOURCE_STEP)
 		ptc_say("source: step, a software PMU (%s)", why);
 	else if (chosen == PTC_SOURCE_EMU)
-		ptc_say("source: emu, the program runs in QEMU (%s)", why);
+		ptc_say("source: emu, QEMU runs the program (%s)", why);
 	else
 		ptc_say("source: %s (%s)", a->opts.event ? a->opts.event : "Intel PT", why);
 	if (!a->opts.argv && (a->opts.npids || a->opts.ntids))
-		ptc_say("attached; ^C ends the recording and leaves everything running");
+		ptc_say("attached; ^C ends the recording, and the processes keep running");
 	else if (!a->opts.argv)
 		ptc_say("recording; ^C ends it");
 }
@@ -88,7 +89,8 @@ static void on_progress(void *ctx, const struct ptc_progress *p)
 	clear_line(a);
 	fprintf(stderr, "ptcap: %.0f s, ", s);
 	if (p->insns)
-		fprintf(stderr, "%" PRIu64 " steps (%.0f/s), ", p->insns, (double)p->insns / s);
+		fprintf(stderr, "%" PRIu64 " instructions (%.0f/s), ", p->insns,
+			(double)p->insns / s);
 	fprintf(stderr, "%.1f MB of trace%s", (double)p->aux_bytes / 1e6, a->terminal ? "" : "\n");
 	a->line = a->terminal;
 	(void)fflush(stderr);
@@ -117,81 +119,79 @@ static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_
 	const bool ended = a->opts.argv && !r->left_running;
 
 	if (!r->crashes && ended && WIFSIGNALED(r->status))
-		ptc_say("signal %d killed the command, and its state could not be saved: ptcap "
-			"reads "
-			"it from /proc",
+		ptc_say("signal %d killed the command, but its state could not be read from /proc",
 			WTERMSIG(r->status));
 	else if (!r->crashes && ended && WEXITSTATUS(r->status))
-		ptc_say("no signal killed anything: the command ended by itself, with status %d. A "
-			"runtime may handle a signal and exit: `ptcap snapshot --on-signal SEGV` "
-			"sees "
-			"the signal",
+		ptc_say("no signal killed a process: the command exited with status %d. If its "
+			"runtime handles the signal and exits, use `ptcap snapshot --on-signal "
+			"SEGV`",
 			WEXITSTATUS(r->status));
 	else if (!r->crashes)
-		ptc_say("no signal killed anything");
+		ptc_say("no signal killed a process");
 	else
-		ptc_say("%" PRIu64
-			" process%s killed by a signal; `ptcap crash show -i %s` says why",
+		ptc_say("%" PRIu64 " process%s killed by a signal; `ptcap crash show -i '%s'` "
+			"explains why",
 			r->crashes, r->crashes == 1 ? " was" : "es were", a->opts.output);
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
 	if (r->source != PTC_SOURCE_PT)
-		ptc_say("%" PRIu64 " instructions, %" PRIu64 " transfers in %.3f s", r->insns,
-			r->transfers, (double)r->duration_ns / 1e9);
+		ptc_say("%" PRIu64 " instruction%s, %" PRIu64 " branch%s in %.3f s", r->insns,
+			ptc_plural(r->insns), r->transfers, ptc_plural_es(r->transfers),
+			(double)r->duration_ns / 1e9);
 	if (r->unshown)
-		ptc_say("%" PRIu64
-			" transfers of them were in loops that PT cannot show: no branch there "
-			"makes a packet, so no decoder lists them",
+		ptc_say("%" PRIu64 " of these branches cannot be decoded: they are in loops of "
+			"direct jumps and calls, for which Intel PT has no packets",
 			r->unshown);
 	if (a->opts.aux_sample)
-		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64
-			" samples, each with up to %" PRIu64 " bytes of trace",
-			a->opts.output, r->file_bytes, r->samples, a->opts.aux_sample);
+		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64 " sample%s with up to %" PRIu64
+			" bytes of trace each",
+			a->opts.output, r->file_bytes, r->samples, ptc_plural(r->samples),
+			a->opts.aux_sample);
 	else
 		ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
 			r->file_bytes, r->aux_bytes);
 	if (a->opts.branch_sample_type)
-		ptc_say("%" PRIu64 " branch stacks", r->samples);
+		ptc_say("%" PRIu64 " branch stack%s", r->samples, ptc_plural(r->samples));
 	if (a->opts.snapshot && !r->made_aux)
-		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " trace bytes", r->snapshots,
-			r->snapshots == 1 ? "" : "s", r->aux_bytes);
+		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " bytes of trace", r->snapshots,
+			ptc_plural(r->snapshots), r->aux_bytes);
 	else if (a->opts.snapshot)
-		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of the %" PRIu64
-			" trace bytes that were made",
-			r->snapshots, r->snapshots == 1 ? "" : "s", r->aux_bytes, r->made_aux);
+		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of %" PRIu64
+			" bytes of generated trace",
+			r->snapshots, ptc_plural(r->snapshots), r->aux_bytes, r->made_aux);
 	if (r->kcore_bytes)
-		ptc_say("and in it a copy of the kernel's code, %" PRIu64 " bytes", r->kcore_bytes);
+		ptc_say("copied the kernel's code (--kcore): %" PRIu64 " bytes", r->kcore_bytes);
 	if (a->opts.crash)
 		tell_crash(a, r);
 	if (r->packed_out)
-		ptc_say("%" PRIu64 " bytes of side records were compressed to %" PRIu64,
+		ptc_say("compressed %" PRIu64 " bytes of sideband records to %" PRIu64,
 			r->packed_in, r->packed_out);
 	if (r->limited)
-		ptc_say("stopped as asked; what was recorded ran on, untraced");
+		ptc_say("reached the limit; the recorded processes keep running, untraced");
 	if (r->cut_short)
-		ptc_say("CUT SHORT: there was no memory left for more code (--code-size); up to "
-			"there the recording is whole, from there on everything ran untraced");
+		ptc_say("CUT SHORT: the memory for code is full; use a larger --code-size. The "
+			"recording is complete up to that moment; later nothing was traced");
 	if (r->unreached)
-		ptc_say("--from was never reached: there is nothing to see");
+		ptc_say("--from was never reached; the recording has no trace");
 	if (r->left_running && a->opts.argv)
-		ptc_say("the command runs on, untraced");
+		ptc_say("the command keeps running, untraced");
 	if (r->left_behind)
-		ptc_say("%" PRIu64
-			" processes or threads that the command left behind run on, untraced",
+		ptc_say("processes or threads that keep running after the command, untraced: "
+			"%" PRIu64,
 			r->left_behind);
 	ptc_outcome_say_untraced(r);
 	if (r->odd)
-		ptc_say("%" PRIu64
-			" times the kernel moved the program in a way that was not understood",
-			r->odd);
+		ptc_say("%" PRIu64 " unexpected jump%s by the kernel while single-stepping; the "
+			"trace may be wrong there",
+			r->odd, ptc_plural(r->odd));
 	ptc_outcome_say_losses(&a->opts, r);
 	if (a->verbose && r->enabled_ns)
-		ptc_say("the events were on for %.6f s, added up, and ran for %.6f s of that",
+		ptc_say("all events together: enabled for %.6f s, running for %.6f s",
 			(double)r->enabled_ns / 1e9, (double)r->running_ns / 1e9);
 	if (r->lost_aux && r->made_aux)
-		ptc_say("of %" PRIu64 " trace bytes that were made", r->made_aux);
+		ptc_say("generated trace: %" PRIu64 " bytes", r->made_aux);
 }
 
 int ptc_recording_run(struct ptc_record_args *a, char **argv)
@@ -204,7 +204,7 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 	int code, rc;
 
 	if (ptc_wake_signals(a->opts.snapshot, &waker.fd, &mask)) {
-		ptc_say("cannot make a signalfd: %s", strerror(errno));
+		ptc_say("cannot create a signalfd: %s", strerror(errno));
 		return PTC_EXIT_PTCAP;
 	}
 	a->opts.cmd_sigmask = &mask;

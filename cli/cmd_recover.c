@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/layout.h"
+#include "base/plural.h"
 #include "cli.h"
 #include "copying.h"
 #include "max_memory.h"
@@ -85,11 +86,11 @@ static void say_lost(const struct ptc_file *f, size_t i)
 	if (kept)
 		kept += PTC_AUXTRACE_SIZE;
 	if (kept)
-		ptc_say("of a piece of trace that was cut, in '%s' at offset 0x%" PRIx64
-			", %" PRIu64 " bytes are there",
-			p.name, p.data_off + p.data_size, kept - PTC_AUXTRACE_SIZE);
+		ptc_say("recovered %" PRIu64
+			" bytes of a truncated chunk of trace in '%s' (offset 0x%" PRIx64 ")",
+			kept - PTC_AUXTRACE_SIZE, p.name, p.data_off + p.data_size);
 	if (lost > kept)
-		ptc_say("%" PRIu64 " bytes of '%s' are lost, from offset 0x%" PRIx64, lost - kept,
+		ptc_say("lost %" PRIu64 " bytes of '%s' (offset 0x%" PRIx64 ")", lost - kept,
 			p.name, p.data_off + p.data_size + kept);
 }
 
@@ -119,9 +120,9 @@ static int recover(const char *input, const char *output)
 	if (ptc_copy(f, output, &opts, &st, &err)) {
 		code = ptc_say_err(&err);
 	} else {
-		ptc_say("'%s' has %" PRIu64 " records, %" PRIu64
-			" of them pieces of trace, %" PRIu64 " bytes",
-			output, st.records, st.pieces, st.piece_bytes);
+		ptc_say("wrote '%s': %" PRIu64 " records; %" PRIu64
+			" chunk%s of trace with %" PRIu64 " bytes",
+			output, st.records, st.pieces, ptc_plural(st.pieces), st.piece_bytes);
 	}
 	ptc_file_free(f);
 	return code;
@@ -139,11 +140,11 @@ int ptc_cmd_recover(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *input = "perf.data", *output = NULL;
+	const char *input = NULL, *output = NULL;
 	struct ptc_sandbox sandbox = { .off = false };
 	int c;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:o:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'i':
@@ -166,11 +167,15 @@ int ptc_cmd_recover(int argc, char **argv)
 			return ptc_option_error("recover", argv, c);
 		}
 	}
-	if (optind < argc)
-		return ptc_usage_error("recover", "what is '%s'? a recording is named with -i",
-				       argv[optind]);
-	if (!output || !strcmp(output, "-"))
-		return ptc_usage_error("recover", "no output: -o FILE");
+	if (ptc_take_input("recover", argc, argv, &input))
+		return PTC_EXIT_USAGE;
+	if (!input)
+		input = PTC_INPUT_DEFAULT;
+	if (!output)
+		return ptc_usage_error("recover", "no output file; add -o FILE");
+	if (!strcmp(output, "-"))
+		return ptc_usage_error("recover", "the output is a file; standard output (-o -) "
+						  "cannot be used");
 	if (ptc_copying_clash("recover", input, output))
 		return PTC_EXIT_USAGE;
 	sandbox.output = output;

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "cli.h"
 #include "control.h"
 #include "outcome.h"
@@ -101,7 +102,7 @@ static int asker_open(struct asker *k, sigset_t *ret_mask, struct ptc_err *err)
 		return 0;
 failed:
 	err->code = PTC_E_IO;
-	(void)snprintf(err->msg, sizeof(err->msg), "cannot listen to signals and commands: %s",
+	(void)snprintf(err->msg, sizeof(err->msg), "cannot wait for signals and commands: %s",
 		       strerror(errno));
 	return err->code;
 }
@@ -123,12 +124,12 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 	const struct asker *k = ctx;
 	const char *const what[] = { [PTC_SOURCE_PT] = "Intel PT",
 				     [PTC_SOURCE_STEP] = "step, a software PMU",
-				     [PTC_SOURCE_EMU] = "emu, the program runs in QEMU" };
+				     [PTC_SOURCE_EMU] = "emu, QEMU runs the program" };
 
 	if (k->a->quiet)
 		return;
 	ptc_say("source: %s (%s)", what[chosen], why);
-	ptc_say("armed: kill -USR2 %d takes a snapshot, ^C ends it", (int)getpid());
+	ptc_say("waiting; `kill -USR2 %d` takes a snapshot, ^C ends ptcap", (int)getpid());
 }
 
 /* Store @path. Without memory the path is skipped; its message was already printed. */
@@ -154,11 +155,10 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
 		ptc_say("snapshot %" PRIu64 ": '%s', %" PRIu64 " bytes of trace", t->n, t->path,
 			t->bytes);
 	if (!k->a->quiet && t->behind_ns == PTC_BEHIND_UNKNOWN)
-		ptc_say("the trace was stopped behind the place (--at), and by how much is not "
-			"known "
-			"on this machine");
+		ptc_say("the trace stopped after the place (--at); this machine cannot measure how "
+			"much later");
 	else if (!k->a->quiet && t->behind_ns)
-		ptc_say("the trace was stopped %.3f us behind the place (--at)",
+		ptc_say("the trace stopped %.3f us after the place (--at)",
 			(double)t->behind_ns / 1e3);
 	remember(k, t->path);
 	ptc_control_taken(&k->control, t->wanted);
@@ -175,7 +175,7 @@ static bool judge(const struct asker *k, const char *path, bool show)
 	bool good = false;
 
 	if (ptc_verdict_make(&v, path, &err)) {
-		ptc_say("'%s' cannot be judged: %s", path, err.msg);
+		ptc_say("cannot check '%s' for gaps: %s", path, err.msg);
 	} else {
 		good = ptc_verdict_complete(&v);
 		if (show)
@@ -183,7 +183,7 @@ static bool judge(const struct asker *k, const char *path, bool show)
 		if (show)
 			ptc_verdict_show(stderr, "ptcap:", &v, VERDICT_ROWS);
 		else if (!good)
-			ptc_say("LOST: '%s' is NOT complete", path);
+			ptc_say("LOST: '%s' is not complete", path);
 	}
 	ptc_verdict_release(&v);
 	return good || !k->a->strict;
@@ -223,10 +223,9 @@ static int check_source(struct ptc_record_opts *o, struct ptc_err *err)
 	if (rc || o->source != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
 		return rc;
 	err->code = PTC_E_UNSUPPORTED;
-	(void)snprintf(
-		err->msg, sizeof(err->msg),
-		"%.100s: --source emu or --source step take snapshots of a command without it",
-		choice.why);
+	(void)snprintf(err->msg, sizeof(err->msg),
+		       "%.100s; use --source emu or --source step to take snapshots of a command",
+		       choice.why);
 	return err->code;
 }
 
@@ -234,20 +233,20 @@ static void summary(const struct ptc_snapshot_args *a, const struct ptc_record_r
 {
 	if (!a->quiet)
 		ptc_say("%" PRIu64 " snapshot%s, %" PRIu64 " bytes of trace", r->snapshots,
-			r->snapshots == 1 ? "" : "s", r->aux_bytes);
+			ptc_plural(r->snapshots), r->aux_bytes);
 	if (!a->quiet && r->crashes)
 		ptc_say("%" PRIu64
-			" process%s killed by a signal; `ptcap crash show -i FILE` says why",
+			" process%s killed by a signal; `ptcap crash show -i FILE` explains why",
 			r->crashes, r->crashes == 1 ? " was" : "es were");
 	if (!a->quiet && r->unmet)
-		ptc_say("no thread came to a place of --at, or not as often as it says: none was "
-			"taken for that");
+		ptc_say("no snapshot for a place (--at): no thread reached it, or not often "
+			"enough");
 	if (!a->quiet && r->unseen)
-		ptc_say("a place (--at) was come to %" PRIu64 " time%s more while a snapshot was "
-			"copied and the trace was off: none was taken for that",
-			r->unseen, r->unseen == 1 ? "" : "s");
+		ptc_say("threads reached a place (--at) %" PRIu64 " more time%s while ptcap copied "
+			"a snapshot; no snapshot was taken then",
+			r->unseen, ptc_plural(r->unseen));
 	if (!a->quiet && r->left_running && a->opts.argv)
-		ptc_say("the command runs on, untraced");
+		ptc_say("the command keeps running, untraced");
 	ptc_outcome_say_untraced(r);
 	ptc_outcome_say_losses(&a->opts, r);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "base/plural.h"
 #include "compare_report.h"
 
 enum { PLACES = 10, PLACE_MAX = 256, SIDE_MAX = 2 * PLACE_MAX + 8, WIDE = 120 };
@@ -52,12 +53,11 @@ static void print_confidence(const struct ptc_compare_sum *s)
 			       s->skipped_entries[i], s->skipped[i],
 			       ptc_compare_skip_name((enum ptc_compare_skip)i));
 	if (s->limited)
-		printf("  of %" PRIu64
-		       " samples it is not known whether their oldest entries are another "
-		       "thread's: of too many only those that ran last were looked at\n",
+		printf("  %" PRIu64 " samples not checked for stale entries of all other threads: "
+		       "too many threads\n",
 		       s->limited);
-	printf("places   %" PRIu64 " samples at 1 in the trace, %" PRIu64 " at 2 to 9, %" PRIu64
-	       " at 10 to 99, %" PRIu64 " at more\n",
+	printf("matches  %" PRIu64 " samples match 1 position in the trace, %" PRIu64
+	       " match 2 to 9, %" PRIu64 " match 10 to 99, %" PRIu64 " match more\n",
 	       s->candidates[0], s->candidates[1], s->candidates[2], s->candidates[3]);
 }
 
@@ -119,7 +119,7 @@ static void print_groups(const struct ptc_compare_sum *s)
 {
 	size_t i;
 
-	printf("\nby depth (0 is the newest), where something is wrong\n");
+	printf("\nwrong entries by depth (0 is the newest)\n");
 	for (i = 0; i < PTC_SUM_DEPTHS; i++) {
 		const struct ptc_sum_count c = depth_count(s, i);
 
@@ -145,7 +145,7 @@ static void print_places(const struct ptc_compare_sum *s)
 {
 	size_t i;
 
-	printf("\nfunctions whose branches lie most\n");
+	printf("\nfunctions with the most wrong branches\n");
 	for (i = 0; i < s->nfunctions && i < PLACES; i++) {
 		const char *name = s->functions[i].name;
 
@@ -154,7 +154,7 @@ static void print_places(const struct ptc_compare_sum *s)
 		ptc_plain_put(stdout, name ? name : "?");
 		putchar('\n');
 	}
-	printf("\nbranches that lie most\n");
+	printf("\nmost wrong branches\n");
 	for (i = 0; i < s->nplaces && i < PLACES; i++) {
 		char text[PLACE_MAX];
 
@@ -199,9 +199,9 @@ static void print_sample(const struct ptc_side *w)
 
 	printf("\nsample at 0x%" PRIx64 ": time %" PRIu64 ".%09" PRIu64 ", tid %" PRId32
 	       ", cpu %" PRId32 ", %" PRIu64
-	       " wrong, %zu place%s in the trace; branch stack | trace\n",
+	       " wrong, %zu match%s in the trace; branch stack | trace\n",
 	       w->off, w->time / 1000000000, w->time % 1000000000, w->tid, w->cpu, w->wrong,
-	       w->candidates, w->candidates == 1 ? "" : "s");
+	       w->candidates, ptc_plural_es(w->candidates));
 	for (i = 0; i < w->n; i++) {
 		char text[SIDE_MAX];
 		const int len = side_text(text, sizeof(text), w->rows[i].lbr);

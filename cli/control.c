@@ -27,13 +27,13 @@ static int open_fifo(const char *name, size_t len, int *ret, struct ptc_err *err
 	struct stat st;
 
 	if (!len || len >= sizeof(path))
-		return fail(err, name, "a name is missing, or too long");
+		return fail(err, name, "a name is empty or too long");
 	memcpy(path, name, len);
 	path[len] = '\0';
 	if (stat(path, &st))
 		return fail(err, path, strerror(errno));
 	if (!S_ISFIFO(st.st_mode))
-		return fail(err, path, "is no FIFO (mkfifo makes one)");
+		return fail(err, path, "not a FIFO; create one with mkfifo");
 	*ret = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	return *ret < 0 ? fail(err, path, strerror(errno)) : 0;
 }
@@ -45,11 +45,11 @@ static int take_fd(const char *name, size_t len, int *ret, struct ptc_err *err)
 	int flags;
 
 	if (!len || len >= sizeof(text))
-		return fail(err, name, "is no descriptor");
+		return fail(err, name, "not a file descriptor");
 	memcpy(text, name, len);
 	text[len] = '\0';
 	if (!ptc_parse_u64(text, &v) || v > INT32_MAX)
-		return fail(err, text, "is no descriptor");
+		return fail(err, text, "not a file descriptor");
 	flags = fcntl((int)v, F_GETFL);
 	if (flags < 0)
 		return fail(err, text, strerror(errno));
@@ -112,7 +112,7 @@ static enum ptc_control_command take_line(struct ptc_control *c)
 	if (!strcmp(line, "snapshot")) {
 		if (c->nwaiting < PTC_CONTROL_WAITING)
 			return PTC_CONTROL_SNAPSHOT;
-		ptc_say("--control: too many snapshots are waited for");
+		ptc_say("--control: too many pending snapshots");
 		answer_if(c, false);
 	} else if (!strcmp(line, "stop")) {
 		c->stop = true;
@@ -120,7 +120,7 @@ static enum ptc_control_command take_line(struct ptc_control *c)
 	} else if (!strcmp(line, "ping")) {
 		answer_if(c, true);
 	} else {
-		ptc_say("--control: '%s' is no command: snapshot, stop, ping", line);
+		ptc_say("--control: unknown command '%s': expected snapshot, stop or ping", line);
 		answer_if(c, false);
 	}
 	return PTC_CONTROL_NOTHING;

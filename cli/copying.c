@@ -53,19 +53,19 @@ bool ptc_copying_clash(const char *command, const char *input, const char *outpu
 	if (strcmp(input, "-") ? stat(input, &in) : fstat(STDIN_FILENO, &in))
 		return false;
 	if (S_ISDIR(in.st_mode) && is_in(&in, output)) {
-		(void)ptc_usage_error(command, "'%s' is inside the recording", output);
+		(void)ptc_usage_error(command, "the output '%s' is inside the input", output);
 		return true;
 	}
 	if (stat(output, &out))
 		return false;
 	if (is_same(&in, &out)) {
-		(void)ptc_usage_error(command, "'%s' is the recording itself", output);
+		(void)ptc_usage_error(command, "the output '%s' is the input itself", output);
 		return true;
 	}
 	if (stat_old(output, &out) && is_same(&in, &out)) {
 		(void)ptc_usage_error(command,
-				      "'%s' exists and would become '%s.old', the recording itself",
-				      output, output);
+				      "the backup of the output, '%s.old', would replace the input",
+				      output);
 		return true;
 	}
 	return false;
@@ -81,8 +81,8 @@ void ptc_copying_say_lost(const struct ptc_copy_stats *st)
 		if (!st->lost_feature[bit])
 			continue;
 		if (name)
-			ptc_say("pipe mode cannot have the feature %s: left out", name);
+			ptc_say("left out feature %s, which pipe mode does not support", name);
 		else
-			ptc_say("pipe mode cannot have feature %u: left out", bit);
+			ptc_say("left out feature %u, which pipe mode does not support", bit);
 	}
 }

@@ -48,11 +48,11 @@ static void help(void)
 		       PTC_SANDBOX_HELP "  -h, --help            this text\n");
 }
 
-static int take_number(const char *what, uint64_t max, uint64_t *ret)
+static int take_number(const char *option, const char *what, uint64_t max, uint64_t *ret)
 {
 	if (ptc_parse_u64(optarg, ret) && *ret && *ret <= max)
 		return 0;
-	return ptc_usage_error("crash show", "'%s' is no %s", optarg, what);
+	return ptc_value_error("crash show", option, optarg, "%s", what);
 }
 
 static int take_option(struct show_args *a, int c, char *const *argv)
@@ -65,16 +65,16 @@ static int take_option(struct show_args *a, int c, char *const *argv)
 		a->opts.input = optarg;
 		return 0;
 	case 'n':
-		code = take_number("number of branches", BRANCHES_MAX, &n);
+		code = take_number("--branches", "a number of branches from 1 to 1048576",
+				   BRANCHES_MAX, &n);
 		a->opts.branches = (size_t)n;
 		return code;
 	case 'p':
-		return take_number("process id", INT32_MAX, &a->opts.pid);
+		return take_number("--pid", "a process ID", INT32_MAX, &a->opts.pid);
 	case OPT_FORMAT:
 		a->json = !strcmp(optarg, "json");
 		if (!a->json && strcmp(optarg, "text") != 0)
-			return ptc_usage_error("crash show", "no format '%s': text or json",
-					       optarg);
+			return ptc_value_error("crash show", "--format", optarg, "text or json");
 		return 0;
 	case OPT_CORE:
 		a->code.core = optarg;
@@ -119,14 +119,16 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 	};
 	int c, code;
 
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:n:p:h", options, NULL)) != -1) {
 		code = take_option(a, c, argv);
 		if (code || a->help)
 			return code;
 	}
-	if (optind < argc)
-		return ptc_usage_error("crash show", "unexpected argument '%s'", argv[optind]);
+	if (ptc_take_input("crash show", argc, argv, &a->opts.input))
+		return PTC_EXIT_USAGE;
+	if (!a->opts.input)
+		a->opts.input = PTC_INPUT_DEFAULT;
 	if (!a->opts.branches)
 		a->opts.branches = a->json ? BRANCHES_JSON : BRANCHES_TEXT;
 	return 0;
@@ -163,7 +165,7 @@ static void tell_notes(const struct ptc_crash_report *r)
 
 int ptc_cmd_crash_show(int argc, char **argv)
 {
-	struct show_args a = { .opts = { .input = "perf.data", .calls = CALLS },
+	struct show_args a = { .opts = { .calls = CALLS },
 			       .sandbox = { .finds_code = true },
 			       .code = PTC_CODE_OPTS_INIT };
 	struct ptc_crash_report report = { .file = NULL };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arch/disasm.h"
+#include "base/plural.h"
 #include "crash_out.h"
 #include "show.h"
 
@@ -29,7 +30,7 @@ static void format_place(const struct ptc_crash_place *p, char *ret, size_t size
 	else if (p->file)
 		n = snprintf(ret, size, "%s+0x%" PRIx64, base_of(p->file), p->file_offset);
 	else
-		n = snprintf(ret, size, "0x%" PRIx64 " (no code of a file)", p->ip);
+		n = snprintf(ret, size, "0x%" PRIx64 " (not in a file)", p->ip);
 	if (p->source && n > 0 && (size_t)n < size)
 		(void)snprintf(ret + n, size - (size_t)n, "  %s:%d", base_of(p->source), p->line);
 }
@@ -96,20 +97,20 @@ static void show_fault(const struct ptc_crash_report *r, bool color)
 		putchar('\n');
 	}
 	if (r->of_core)
-		printf("  state   of the core dump\n");
+		printf("  state   from the core dump\n");
 	else if (r->has_core && r->core_odd)
-		printf("  core    has %zu threads elsewhere: it is of another moment\n",
-		       r->core_odd);
+		printf("  core    differs: %zu thread%s at another place; written at another "
+		       "time\n",
+		       r->core_odd, ptc_plural(r->core_odd));
 	else if (r->has_core)
 		printf("  core    agrees\n");
 	if (r->dead.cut)
-		printf("  cut     %" PRIu64
-		       " bytes of stacks and of code in no file: too many to keep\n",
+		printf("  cut     %" PRIu64 " bytes of stacks and code exceeded the limit\n",
 		       r->dead.cut);
 	if (!r->flow.nbranches)
-		printf("  there is no trace of that thread\n");
+		printf("  the recording has no trace of this thread\n");
 	else if (r->trace_is_short)
-		printf("  the trace does not end there: what is below is what was before\n");
+		printf("  the trace ends before the crash; the branches below are older\n");
 }
 
 /* --- the stacks --- */
@@ -163,7 +164,7 @@ static void show_frame(const struct ptc_crash_report *r, size_t i, size_t column
 	printf("%*s %s", strlen(traced) < column ? (int)(column - strlen(traced)) : 0, "",
 	       same ? "=" : "| ");
 	ptc_show_plain(same ? "" : unwound);
-	printf("%s%s\n", first ? "  <- they differ" : "", first && color ? "\033[m" : "");
+	printf("%s%s\n", first ? "  <- differ" : "", first && color ? "\033[m" : "");
 }
 
 /* Return whether frame @i of @n gets a line. */
@@ -194,7 +195,7 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 	const size_t column = column_of(r, n);
 	size_t i, hidden = 0;
 
-	head("stack, as the trace shows it | as the memory shows it", color);
+	head("stack: from the trace | from memory", color);
 	for (i = 0; i < n; i++) {
 		if (!is_shown(r, i, n)) {
 			hidden++;
@@ -206,19 +207,20 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 		show_frame(r, i, column, color);
 	}
 	if (r->traced.cut)
-		printf("     the trace shows more: of %zu frames and more the outermost are not "
-		       "kept\n",
+		printf("     more than %zu frames in the trace; the outermost frames are not "
+		       "shown\n",
 		       r->traced.n);
 	if (r->unwound.ends_in && r->unwound.n < r->traced.n) {
-		printf("     the memory does not say more: there is no file for '");
+		printf("     the stack from memory ends here: the file '");
 		ptc_show_plain(r->unwound.ends_in);
-		printf("' that says how to unwind\n");
+		printf("' with the unwind information is missing\n");
 	}
 	if (r->dead.signal.no_memory)
-		printf("     no memory was kept (--no-memory): the stack on the right is where the "
-		       "thread was\n");
+		printf("     recorded without memory (--no-memory): only the innermost frame on "
+		       "the "
+		       "right\n");
 	if (r->unwound.cut)
-		printf("     the memory has more: %zu frames are read, the outermost are not\n",
+		printf("     more than %zu frames in memory; the outermost frames are not shown\n",
 		       r->unwound.n);
 }
 
@@ -237,10 +239,10 @@ static void show_circle(const struct ptc_crash_report *r)
 	} else {
 		printf("0x%" PRIx64, r->circle.ip);
 	}
-	printf(": %zu instruction%s, %s; no branch there makes a packet, so the trace shows one "
-	       "round, however many there were: believe the stack in memory\n",
-	       r->circle.insns, r->circle.insns == 1 ? "" : "s",
-	       r->circle.calls ? "with a call in each round" : "round and round");
+	printf(": %zu instruction%s per round%s; this loop has no packets, so the trace shows only "
+	       "one round; trust the stack from memory\n",
+	       r->circle.insns, ptc_plural(r->circle.insns),
+	       r->circle.calls ? ", with a call" : "");
 }
 
 /* --- calls, branches, threads --- */
@@ -340,7 +342,7 @@ static void show_threads(const struct ptc_crash_report *r, bool color)
 			continue;
 		printf("  %" PRIu64 " (", t->state.tid);
 		ptc_show_plain(t->name);
-		printf(") %s", t->state.in_call ? "in a system call of " : "at ");
+		printf(") %s", t->state.in_call ? "in a system call from " : "at ");
 		show_place(r, t->state.regs[PTC_REG_RIP]);
 		putchar('\n');
 	}

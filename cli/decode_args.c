@@ -199,18 +199,18 @@ static int take_choice(struct ptc_decode_args *a, int c)
 	switch (c) {
 	case OPT_TID:
 		if (!ptc_id_list_parse(&a->tids, optarg))
-			return ptc_usage_error("decode", "'%s' is no thread id, nor a list of them",
-					       optarg);
+			return ptc_value_error("decode", "--tid", optarg,
+					       "thread IDs, for example 12,14-16");
 		return 0;
 	case OPT_TIME:
 		a->has_time = true;
 		if (!ptc_time_choice_parse(optarg, &a->time))
-			return ptc_usage_error(
-				"decode", "'%s' is not FROM,TO in seconds, nor N%%-M%%", optarg);
+			return ptc_value_error("decode", "--time", optarg,
+					       "FROM,TO in seconds, or N%%-M%%");
 		return 0;
 	case OPT_LAST:
 		if (!ptc_parse_u64(optarg, &a->opts.last) || !a->opts.last)
-			return ptc_usage_error("decode", "'%s' is no number of transfers", optarg);
+			return ptc_value_error("decode", "--last", optarg, "a number of branches");
 		return 0;
 	default:
 		a->opts.sym = optarg;
@@ -245,7 +245,9 @@ static int take_jobs(struct ptc_decode_args *a, const char *arg)
 		a->opts.slice = (size_t)bytes;
 	a->opts.jobs = (unsigned int)n;
 	free(copy);
-	return ok ? 0 : ptc_usage_error("decode", "'%s' is no number of threads, nor N:BYTES", arg);
+	return ok ? 0 :
+		    ptc_value_error("decode", "--jobs", arg, "a number of threads from 1 to %d",
+				    MAX_JOBS);
 }
 
 static int take_engine(struct ptc_decode_args *a, const char *arg)
@@ -261,7 +263,7 @@ static int take_engine(struct ptc_decode_args *a, const char *arg)
 			return 0;
 		}
 	}
-	return ptc_usage_error("decode", "no engine '%s': libipt, fast or verify", arg);
+	return ptc_value_error("decode", "--engine", arg, "libipt, fast or verify");
 }
 
 /* Parse WHAT[:N]. */
@@ -285,9 +287,8 @@ static int take_counts(struct ptc_decoded_form *f, const char *arg)
 		good = ptc_parse_u64(arg + len + 1, &f->most) && f->most;
 	if (f->counts && good)
 		return 0;
-	return ptc_usage_error(
-		"decode", "'%s' is not edges, calls, blocks, lines or coverage, nor that and :N",
-		arg);
+	return ptc_value_error("decode", "--counts", arg,
+			       "edges, calls, blocks, lines or coverage, and :N for the first N");
 }
 
 static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
@@ -308,8 +309,7 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 		a->out.form.json = !strcmp(optarg, "json");
 		a->out.form.bin = !strcmp(optarg, "bin");
 		if (!a->out.form.json && !a->out.form.bin && strcmp(optarg, "text") != 0)
-			return ptc_usage_error("decode", "no format '%s': text, json or bin",
-					       optarg);
+			return ptc_value_error("decode", "--format", optarg, "text, json or bin");
 		return 0;
 	case OPT_TID:
 	case OPT_TIME:
@@ -324,12 +324,12 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 		return 0;
 	case OPT_RAW:
 		if (!parse_raw(a, optarg))
-			return ptc_usage_error("decode", "'%s' is not FILE@ADDR[:OFFSET[:LENGTH]]",
-					       optarg);
+			return ptc_value_error("decode", "--raw", optarg,
+					       "FILE@ADDR[:OFFSET[:LENGTH]]");
 		return 0;
 	case OPT_RESYNC:
 		if (strcmp(optarg, "psb") != 0 && strcmp(optarg, "packet") != 0)
-			return ptc_usage_error("decode", "no resync '%s': psb or packet", optarg);
+			return ptc_value_error("decode", "--resync", optarg, "psb or packet");
 		a->opts.resync = optarg[1] == 's' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
 		return 0;
 	case OPT_INSN:
@@ -342,8 +342,8 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 		a->color = optarg;
 		if (strcmp(optarg, "auto") != 0 && strcmp(optarg, "always") != 0 &&
 		    strcmp(optarg, "never") != 0)
-			return ptc_usage_error("decode", "no color '%s': auto, always or never",
-					       optarg);
+			return ptc_value_error("decode", "--color", optarg,
+					       "auto, always or never");
 		return 0;
 	case OPT_NO_SANDBOX:
 		a->sandbox.off = true;
@@ -379,46 +379,53 @@ static int check_args(struct ptc_decode_args *a)
 	const struct ptc_decoded_form *f = &a->out.form;
 
 	if (f->json && f->fields.n)
-		return ptc_usage_error("decode", "-F chooses fields of text, not of json");
+		return ptc_usage_error("decode", "-F cannot be combined with --format json");
 	if (f->stats && (f->bin || f->insn || f->calls || f->fields.n))
-		return ptc_usage_error("decode", "--stats goes with neither -F nor --calls nor "
-						 "--insn nor bin");
+		return ptc_usage_error("decode", "--stats cannot be combined with -F, --calls, "
+						 "--insn or --format bin");
 	if (f->counts &&
 	    (f->bin || f->insn || f->calls || f->stats || a->opts.events || f->fields.n))
-		return ptc_usage_error("decode", "--counts goes with none of -F, --calls, --insn, "
-						 "--stats, --events and bin");
+		return ptc_usage_error("decode", "--counts cannot be combined with -F, --calls, "
+						 "--insn, --stats, --events or --format bin");
 	if (f->bin && (f->insn || f->calls || f->fields.n))
-		return ptc_usage_error("decode", "bin goes with neither -F nor --calls nor --insn");
+		return ptc_usage_error("decode", "--format bin cannot be combined with -F, "
+						 "--calls or --insn");
 	if (f->insn && (f->json || f->calls || f->fields.n))
-		return ptc_usage_error("decode",
-				       "--insn goes with neither -F nor --calls nor json");
+		return ptc_usage_error("decode", "--insn cannot be combined with -F, --calls or "
+						 "--format json");
 	if (f->calls && (f->fields.n || a->pt))
-		return ptc_usage_error("decode", "--calls goes with neither -F nor --pt");
+		return ptc_usage_error("decode", "--calls cannot be combined with -F or --pt");
 	if (a->pt && a->input)
-		return ptc_usage_error("decode", "either a recording (-i) or a stream (--pt)");
+		return ptc_usage_error("decode", "a recording ('%s') cannot be combined with --pt",
+				       a->input);
 	if (a->nraw && !a->pt)
-		return ptc_usage_error("decode", "--raw goes with --pt");
+		return ptc_usage_error("decode", "--raw needs --pt");
 	if (a->pt && (a->code.symfs || a->code.core || a->code.kcore || a->code.vmlinux))
-		return ptc_usage_error("decode", "the code of a bare stream is told by --raw");
+		return ptc_usage_error("decode", "--pt cannot be combined with --symfs, --core, "
+						 "--kcore or --vmlinux; --raw names the code");
 	if (a->code.kcore && a->code.vmlinux)
-		return ptc_usage_error("decode", "either --kcore or --vmlinux");
+		return ptc_usage_error("decode", "--kcore cannot be combined with --vmlinux");
 	if (a->pt && (a->tids.n || a->has_time))
-		return ptc_usage_error("decode", "a bare stream has no threads and no clock: "
-						 "neither --tid nor --time");
+		return ptc_usage_error("decode", "--pt cannot be combined with --tid or --time: "
+						 "a raw trace has no threads and no clock");
 	if (a->has_time && a->opts.last)
-		return ptc_usage_error("decode", "either --time or --last");
+		return ptc_usage_error("decode", "--time cannot be combined with --last");
 	if (a->opts.events && (f->calls || f->stats))
-		return ptc_usage_error("decode", "--events goes with neither --calls nor --stats");
+		return ptc_usage_error("decode", "--events cannot be combined with --calls or "
+						 "--stats");
 	if (f->calls && a->opts.sym)
-		return ptc_usage_error("decode", "--calls needs all transfers: no --sym");
+		return ptc_usage_error("decode",
+				       "--calls cannot be combined with --sym: it needs all "
+				       "branches");
 	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
-		return ptc_usage_error("decode", "--counts of blocks, lines and coverage needs all "
-						 "transfers of a thread: no --sym, no --cpu");
+		return ptc_usage_error("decode", "--counts of blocks, lines and coverage cannot be "
+						 "combined with --sym or --cpu: it needs all "
+						 "branches of a thread");
 	if (a->cpu && a->pt && !parse_cpu_id(a->cpu, &a->opts))
-		return ptc_usage_error("decode", "'%s' is not FAMILY/MODEL/STEPPING", a->cpu);
+		return ptc_value_error("decode", "--cpu", a->cpu,
+				       "FAMILY/MODEL/STEPPING with --pt, for example 6/158/9");
 	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))
-		return ptc_usage_error("decode", "'%s' is no CPU number, nor a list of them",
-				       a->cpu);
+		return ptc_value_error("decode", "--cpu", a->cpu, "CPU numbers, for example 0,2-4");
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.sums = f->stats ? &a->sums : NULL;
@@ -426,8 +433,8 @@ static int check_args(struct ptc_decode_args *a)
 	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
 		return ptc_usage_error("decode",
-				       "--engine verify is of transfers: not with --insn, "
-				       "insn-ip or --events");
+				       "--engine verify cannot be combined with --insn, --events "
+				       "or the field insn-ip");
 	a->opts.bytes = f->calls || f->insn || ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
 	return 0;
@@ -476,13 +483,13 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 	a->opts.code = &a->code;
 	a->sums = (struct ptc_sums_sink){ ptc_decoded_sums, &a->out };
 	a->opts.jobs = default_jobs();
-	opterr = 0;
+	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:F:j:h", options, NULL)) != -1) {
 		code = take_option(a, c, argv);
 		if (code || a->help)
 			return code;
 	}
-	if (optind < argc)
-		return ptc_usage_error("decode", "unexpected argument '%s'", argv[optind]);
+	if (ptc_take_input("decode", argc, argv, &a->input))
+		return PTC_EXIT_USAGE;
 	return check_args(a);
 }

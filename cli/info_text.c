@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/plain.h"
+#include "base/plural.h"
 #include "info.h"
 #include "ptcap/file.h"
 #include "show.h"
@@ -35,7 +36,7 @@ static void show_known(const char *a, const char *b, const char *c)
 static void show_count(uint32_t n, const char *what)
 {
 	if (n)
-		printf(", %u %s%s", n, what, n == 1 ? "" : "s");
+		printf(", %u %s%s", n, what, ptc_plural(n));
 }
 
 static void show_host(const struct ptc_info *i)
@@ -119,7 +120,7 @@ static void show_more(size_t n)
 	if (n <= ROWS)
 		return;
 	label("");
-	printf(" and %zu more\n", n - ROWS);
+	printf(" %zu more\n", n - ROWS);
 }
 
 static void show_events(const struct ptc_info *i)
@@ -187,7 +188,8 @@ static void show_times(const struct ptc_info *i)
 			       i->pt.time.mult, i->pt.time.zero);
 		else
 			printf(" no conversion from TSC to time");
-		printf("%s%s\n", i->pt.per_cpu_mmaps ? ", a queue per cpu" : ", a queue per thread",
+		printf("%s%s\n",
+		       i->pt.per_cpu_mmaps ? ", one queue per CPU" : ", one queue per thread",
 		       i->pt.snapshot_mode ? ", snapshots" : "");
 	}
 }
@@ -201,7 +203,7 @@ static void show_queues(const struct ptc_info *i)
 		bytes += i->index.queues[n].bytes;
 	label("trace");
 	printf(" %" PRIu64 " bytes in %zu queue%s\n", bytes, i->index.nqueues,
-	       i->index.nqueues == 1 ? "" : "s");
+	       ptc_plural(i->index.nqueues));
 	for (n = 0; n < i->index.nqueues && n < ROWS; n++) {
 		const struct ptc_queue *q = &i->index.queues[n];
 
@@ -211,7 +213,7 @@ static void show_queues(const struct ptc_info *i)
 			printf("tid %d, ", q->tid);
 		if (q->cpu >= 0)
 			printf("cpu %d, ", q->cpu);
-		printf("%zu piece%s, %" PRIu64 " bytes\n", q->nchunks, q->nchunks == 1 ? "" : "s",
+		printf("%zu chunk%s, %" PRIu64 " bytes\n", q->nchunks, ptc_plural(q->nchunks),
 		       q->bytes);
 	}
 	show_more(i->index.nqueues);
@@ -240,7 +242,7 @@ static void show_records(const struct ptc_info *i)
 		printf(" with zstd, level %u, ratio %u\n", i->compressed.level,
 		       i->compressed.ratio);
 	else
-		printf(" in a way unknown here (type %u)\n", i->compressed.type);
+		printf(" with an unknown method (type %u)\n", i->compressed.type);
 }
 
 static void show_losses(const struct ptc_info *i)
@@ -261,17 +263,17 @@ static void show_ledger(const struct ptc_info *i)
 	if (!l->nrings && !l->nevents)
 		return;
 	label("ledger");
-	printf(" %zu ring%s, %zu event%s\n", l->nrings, l->nrings == 1 ? "" : "s", l->nevents,
-	       l->nevents == 1 ? "" : "s");
+	printf(" %zu ring%s, %zu event%s\n", l->nrings, ptc_plural(l->nrings), l->nevents,
+	       ptc_plural(l->nevents));
 	ptc_ledger_show_rings(stdout, "         ", l->rings, l->nrings, ROWS);
 	ptc_ledger_show_events(stdout, "         ", l->events, l->nevents, ROWS);
 	if (l->source.insns)
-		printf("          %" PRIu64 " instructions, %" PRIu64 " transfers\n",
+		printf("          %" PRIu64 " instructions, %" PRIu64 " branches\n",
 		       l->source.insns, l->source.transfers);
 	if (l->source.unshown)
 		printf("          %" PRIu64
-		       " transfers of them in loops that PT cannot show: no branch there makes a "
-		       "packet\n",
+		       " of these branches in loops of direct jumps and calls, "
+		       "for which Intel PT has no packets\n",
 		       l->source.unshown);
 }
 
@@ -283,16 +285,16 @@ static void show_crash(const struct ptc_info *i)
 		return;
 	label("crash");
 	printf(" process %" PRIu64 " was killed by SIG%s in thread %" PRIu64
-	       " (ptcap crash show tells why)\n",
+	       " (`ptcap crash show` explains why)\n",
 	       i->crash.pid, name ? name : "?", i->crash.tid);
 	if (i->crash_cut) {
 		label("");
-		printf(" %" PRIu64 " bytes of its stacks and code were too many to keep\n",
+		printf(" %" PRIu64 " bytes of its stacks and code exceeded the limit\n",
 		       i->crash_cut);
 	}
 	if (i->crashes > 1) {
 		label("");
-		printf(" it is the last of %" PRIu64 "\n", i->crashes);
+		printf(" the last of %" PRIu64 " killed processes\n", i->crashes);
 	}
 }
 
@@ -314,11 +316,11 @@ static void show_survey(const struct ptc_info *i)
 	while (ptc_decode_missing(i->survey, n, &m))
 		n++;
 	label("decode");
-	printf(" can be decoded here: ");
 	if (n)
-		printf("no: %zu of %zu files missing\n", n, i->files);
+		printf(" incomplete on this machine: %zu of %zu files missing\n", n, i->files);
 	else
-		printf("yes, with %zu file%s\n", i->files, i->files == 1 ? "" : "s");
+		printf(" complete on this machine, with %zu file%s\n", i->files,
+		       ptc_plural(i->files));
 	for (n = 0; ptc_decode_missing(i->survey, n, &m); n++) {
 		label("");
 		printf(" ");
@@ -326,7 +328,7 @@ static void show_survey(const struct ptc_info *i)
 		if (*m.build_id)
 			printf(" build-id %s", m.build_id);
 		if (m.found_path)
-			printf(" (not %s)", *m.found_id ? m.found_id : "one without");
+			printf(" (found %s)", *m.found_id ? m.found_id : "no build-id");
 		printf(": ");
 		ptc_plain_put(stdout, m.hint);
 		putchar('\n');
@@ -358,7 +360,7 @@ void ptc_info_text(const struct ptc_info *info)
 	show_crash(info);
 	if (info->code_bytes) {
 		label("code");
-		printf(" %" PRIu64 " bytes that are in no file, or were changed\n",
+		printf(" %" PRIu64 " bytes that are not in a file, or were modified\n",
 		       info->code_bytes);
 	}
 	show_survey(info);

@@ -145,7 +145,7 @@ static void show(FILE *out, const char *prefix, field_fn *field, const void *ent
 	for (row = 0; row < n && row < max; row++)
 		show_row(out, prefix, field, entries, row, widths, false);
 	if (n > max)
-		fprintf(out, "%s and %zu more\n", prefix, n - max);
+		fprintf(out, "%s %zu more\n", prefix, n - max);
 }
 
 void ptc_ledger_show_rings(FILE *out, const char *prefix, const struct ptc_ledger_ring *rings,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/similar.h"
 #include "begin.h"
 #include "cli.h"
 #include "version.h"
@@ -40,26 +42,81 @@ static void help(void)
 	       "  126 CMD cannot be run, 127 CMD not found\n");
 }
 
-int main(int argc, char **argv)
+static const struct command *find_command(const char *name)
 {
 	size_t i;
 
-	ptc_begin();
-	if (argc < 2) {
-		ptc_say("no command given; `ptcap --help` lists them");
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	const bool option = name[0] == '-';
+	struct ptc_similar similar;
+	size_t i;
+
+	ptc_similar_begin(&similar, name);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]) && !option; i++)
+		ptc_similar_add(&similar, commands[i].name);
+	ptc_similar_add(&similar, option ? "--help" : "help");
+	ptc_similar_add(&similar, option ? "--version" : "version");
+	ptc_say("unknown %s '%s'%s; `ptcap --help` lists the commands",
+		option ? "option" : "command", name, ptc_similar_text(&similar));
+	return PTC_EXIT_USAGE;
+}
+
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
+}
+
+/* `ptcap help [COMMAND]` and `ptcap help crash show`: @words are what follows "help". */
+static int help_on(int n, char **words)
+{
+	char option[] = "--help", *args[] = { NULL, option, NULL, NULL };
+	const struct command *c;
+
+	if (!n || is_help(words[0])) {
+		help();
+		return PTC_EXIT_OK;
+	}
+	c = find_command(words[0]);
+	if (!c)
+		return unknown_command(words[0]);
+	args[0] = words[0];
+	if (n > 1 && !strcmp(words[0], "crash") && !strcmp(words[1], "show")) {
+		args[1] = words[1];
+		args[2] = option;
+		words++;
+		n--;
+	}
+	if (n > 1) {
+		ptc_say("unexpected argument '%s'; see `ptcap help`", words[1]);
 		return PTC_EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		help();
-		return ptc_finish_stdout(PTC_EXIT_OK);
+	return c->fn(args[2] ? 3 : 2, args);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+
+	ptc_begin();
+	if (argc < 2) {
+		ptc_say("no command given; `ptcap --help` lists the commands");
+		return PTC_EXIT_USAGE;
 	}
+	if (is_help(argv[1]))
+		return ptc_finish_stdout(help_on(argc - 2, argv + 2));
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
 		printf("ptcap %s\n", PTCAP_VERSION);
 		return ptc_finish_stdout(PTC_EXIT_OK);
 	}
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return ptc_finish_stdout(commands[i].fn(argc - 1, argv + 1));
-	ptc_say("'%s' is not a ptcap command; `ptcap --help` lists them", argv[1]);
-	return PTC_EXIT_USAGE;
+	c = find_command(argv[1]);
+	if (!c)
+		return unknown_command(argv[1]);
+	return ptc_finish_stdout(c->fn(argc - 1, argv + 1));
 }

@@ -54,7 +54,7 @@ const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const cha
 		if (ret->field[ret->n++] == PTC_FIELD_COUNT)
 			return "unknown field";
 		if (ret->field[ret->n - 1] == PTC_FIELD_DISASM && list[len])
-			return "there are blanks in it, so it must be the last:";
+			return "must be the last field, because it contains blanks:";
 		if (!list[len])
 			break;
 	}
@@ -64,7 +64,7 @@ const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const cha
 			continue;
 		*ret_word = names[of_branches[i]];
 		*ret_len = (int)strlen(*ret_word);
-		return "insn-ip lists instructions, which do not have the field";
+		return "insn-ip cannot be combined with the field";
 	}
 	return NULL;
 }

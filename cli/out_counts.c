@@ -13,7 +13,7 @@
 static const struct {
 	const char *name, *what, *from, *to;
 } words[] = {
-	[PTC_COUNTS_EDGES] = { "edges", "transfers", "from", "to" },
+	[PTC_COUNTS_EDGES] = { "edges", "branches", "from", "to" },
 	[PTC_COUNTS_CALLS] = { "calls", "calls", "from", "to" },
 	[PTC_COUNTS_BLOCKS] = { "blocks", "blocks", "first", "last" },
 	[PTC_COUNTS_LINES] = { "lines", "lines", NULL, NULL },
@@ -86,7 +86,8 @@ static void put_text_head(struct ptc_line *l, const struct ptc_counts *c)
 	ptc_line_str(l, head);
 	if (lines) {
 		(void)snprintf(head, sizeof(head),
-			       ", of %" PRIu64 " blocks, %" PRIu64 " of them of no known line",
+			       ", from %" PRIu64 " blocks, %" PRIu64
+			       " of them without a known line",
 			       c->blocks, c->lineless);
 		ptc_line_str(l, head);
 	}

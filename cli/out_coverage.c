@@ -20,8 +20,8 @@ static void put_text_head(struct ptc_line *l, const struct ptc_counts *c,
 	char head[256];
 
 	(void)snprintf(head, sizeof(head),
-		       "# %zu of %zu lines ran (%.1f %%), in %zu files; of %" PRIu64
-		       " blocks %" PRIu64 " of no known line\n",
+		       "# %zu of %zu lines ran (%.1f %%), in %zu files; %" PRIu64
+		       " blocks, %" PRIu64 " of them without a known line\n",
 		       v->ran, v->lines, percent(v->ran, v->lines), v->n, c->blocks, c->lineless);
 	ptc_line_str(l, head);
 	(void)snprintf(head, sizeof(head), "#%7s %8s %7s  %s\n", "lines", "ran", "%",

@@ -72,7 +72,7 @@ static void put_text(struct ptc_line *l, const struct ptc_totals *t,
 
 	put_count(l, "trace bytes", NULL, s->aux_bytes);
 	put_count(l, "instructions", NULL, s->insns);
-	put_count(l, "transfers", NULL, s->branches);
+	put_count(l, "branches", NULL, s->branches);
 	for (i = 0; i < PTC_KIND_COUNT; i++)
 		if (t->kinds[i])
 			put_count(l, "", ptc_kind_name((enum ptc_kind)i), t->kinds[i]);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sys/wait.h>
 
+#include "base/plural.h"
 #include "cli.h"
 
 bool ptc_outcome_lost(const struct ptc_record_result *r)
@@ -17,64 +18,62 @@ bool ptc_outcome_lost(const struct ptc_record_result *r)
 void ptc_outcome_say_untraced(const struct ptc_record_result *r)
 {
 	if (r->untraced && r->source == PTC_SOURCE_STEP)
-		ptc_say("%" PRIu64
-			" processes turned to 32-bit code, which cannot be stepped: from there on "
-			"they were not recorded",
-			r->untraced);
+		ptc_say("%" PRIu64 " process%s switched to 32-bit code, which cannot be "
+			"single-stepped; nothing was recorded from then on",
+			r->untraced, ptc_plural_es(r->untraced));
 	else if (r->unfollowed[0])
-		ptc_say("%" PRIu64
-			" programs or threads that the command started were not recorded: %s",
+		ptc_say("programs or threads of the command that were not recorded: %" PRIu64
+			" (%s)",
 			r->untraced, r->unfollowed);
 	else if (r->untraced)
-		ptc_say("%" PRIu64
-			" threads or processes that the command started were not recorded",
+		ptc_say("threads or processes of the command that were not recorded: %" PRIu64,
 			r->untraced);
 	if (r->rightless)
-		ptc_say("%" PRIu64
-			" set-user-ID programs, or the like, ran without the rights of their "
-			"file (the first: '%s'): the kernel gives none while an unprivileged ptcap "
-			"steps them. As root they get theirs",
-			r->rightless, r->rightless_path);
+		ptc_say("%" PRIu64 " set-ID program%s ran without the rights of %s file (first: "
+			"'%s'): the kernel ignores these bits while an unprivileged ptcap steps; "
+			"run ptcap as root",
+			r->rightless, ptc_plural(r->rightless), r->rightless == 1 ? "its" : "their",
+			r->rightless_path);
 	if (r->lacking[0])
-		ptc_say("the program made system calls that QEMU does not have (%s): with --source "
-			"step it may do something else",
+		ptc_say("QEMU does not support some system calls of the program (%s); with "
+			"--source step the program may behave differently",
 			r->lacking);
 }
 
 void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_record_result *r)
 {
 	if (r->lost_records || r->lost_aux || r->truncated || r->partial)
-		ptc_say("LOST: %" PRIu64 " side records, %" PRIu64 " trace bytes; %" PRIu64
-			" truncated and %" PRIu64 " partial pieces (larger rings: -m)",
-			r->lost_records, r->lost_aux, r->truncated, r->partial);
+		ptc_say("LOST: %" PRIu64 " sideband record%s, %" PRIu64 " bytes of trace; %" PRIu64
+			" truncated and %" PRIu64 " partial chunks of trace; use larger ring "
+			"buffers (-m)",
+			r->lost_records, ptc_plural(r->lost_records), r->lost_aux, r->truncated,
+			r->partial);
 	if (r->disk_full)
-		ptc_say("LOST: no space is left for '%s': it ends where the disk was full; %" PRIu64
-			" trace bytes more were read and dropped",
+		ptc_say("LOST: the disk is full: '%s' ends there; %" PRIu64
+			" more bytes of trace were dropped",
 			o->output, r->unwritten);
 	if (r->collisions || r->throttled)
-		ptc_say("LOST: %" PRIu64 " pieces of trace collided with another tracer, %" PRIu64
-			" times the kernel held an event back",
+		ptc_say("LOST: %" PRIu64 " chunks of trace collided with another tracer; the "
+			"kernel throttled events %" PRIu64 " times",
 			r->collisions, r->throttled);
 	if (r->unscheduled || r->failed)
 		ptc_say("LOST: %" PRIu64
-			" events did not run all the time they were on (the PMU was somebody "
-			"else's), %" PRIu64 " ended in error",
+			" events ran only part of the time, because another user had the PMU; "
+			"%" PRIu64 " events failed",
 			r->unscheduled, r->failed);
 	if (r->unwatched)
-		ptc_say("LOST: pt-watcher, which waits for signals, has failed or was killed: they "
-			"were not seen from then on");
+		ptc_say("LOST: pt-watcher failed or was killed; no signal was seen from then on");
 	if (r->unanswered)
-		ptc_say("LOST: the tracer (pt-step-tracer) did not answer, and was killed: the "
-			"recording "
-			"ends early, and what was stepped may have died with it");
+		ptc_say("LOST: pt-step-tracer did not answer and was killed; the recording ends "
+			"early, and the stepped processes may have died");
 	if (r->missed_cpus)
-		ptc_say("LOST: what ran on %" PRIu64
-			" CPUs that came online while it was recorded (-v says which)",
-			r->missed_cpus);
+		ptc_say("LOST: %" PRIu64
+			" CPU%s came online while recording and had no ring buffer; -v lists them",
+			r->missed_cpus, ptc_plural(r->missed_cpus));
 	if (r->late_cpus)
-		ptc_say("LOST: what ran in the first moment after a CPU came online, %" PRIu64
-			" times (-v says which)",
-			r->late_cpus);
+		ptc_say("LOST: the first moment after a CPU came online, %" PRIu64
+			" time%s; -v lists the CPUs",
+			r->late_cpus, ptc_plural(r->late_cpus));
 }
 
 int ptc_outcome_code(const struct ptc_record_opts *o, const struct ptc_record_result *r,

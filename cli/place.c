@@ -20,14 +20,14 @@ int ptc_place_program(char *const *argv, pid_t pid, char **ret, struct ptc_err *
 	if (!argv) {
 		(void)snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
 		*ret = realpath(link, NULL);
-		return *ret ? 0 : ptc_fail_sys(err, errno, "cannot find process %d", (int)pid);
+		return *ret ? 0 : ptc_fail_sys(err, errno, "cannot open process %d", (int)pid);
 	}
 	rc = ptc_launch_find(argv[0], &found, err);
 	if (rc)
 		return rc;
 	*ret = realpath(found, NULL);
 	if (!*ret)
-		rc = ptc_fail_sys(err, errno, "cannot find '%s'", found);
+		rc = ptc_fail_sys(err, errno, "cannot open '%s'", found);
 	free(found);
 	return rc;
 }
@@ -57,11 +57,12 @@ static int resolve(const char *name, const char *file, uint64_t *ret, struct ptc
 static int say_no_file(const char *file, struct ptc_err *err)
 {
 	if (errno != ENOENT || strchr(file, '/'))
-		return ptc_fail_sys(err, errno, "cannot find '%s'", file);
-	return ptc_fail(err, PTC_E_NOT_EXIST,
-			"no file '%s' is in the current folder: behind @ there is a path, as "
-			"/usr/lib/%s",
-			file, file);
+		return ptc_fail_sys(err, errno, "cannot open '%s'", file);
+	return ptc_fail(
+		err, PTC_E_NOT_EXIST,
+		"cannot open '%s': not in the current folder; write the whole path after @, "
+		"for example @/usr/lib/%s",
+		file, file);
 }
 
 int ptc_place_parse(const char *text, const char *program, struct ptc_place *ret,
@@ -79,7 +80,8 @@ int ptc_place_parse(const char *text, const char *program, struct ptc_place *ret
 		*at = '\0';
 	if (!take_offset(name, &offset) || !*name || (at && !at[1])) {
 		rc = ptc_fail(err, PTC_E_USAGE,
-			      "'%s' is no place: SYMBOL or 0xADDRESS, then +OFFSET, then @FILE",
+			      "invalid place '%s': expected SYMBOL or 0xADDRESS, then +OFFSET, "
+			      "then @FILE",
 			      text);
 	} else if (!at && ptc_parse_u64(name, &addr)) {
 		ret->addr = addr + offset;

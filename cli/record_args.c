@@ -179,21 +179,19 @@ static int check_lbr(struct ptc_record_args *a, const char *event)
 	const bool lbr = o->branch_sample_type;
 
 	if ((event || o->lbr_size || o->lbr_spoil.mode != PTC_SPOIL_NONE) && !lbr)
-		return ptc_usage_error("record", "--lbr-event, --lbr-size and --lbr-spoil are for "
+		return ptc_usage_error("record", "--lbr-event, --lbr-size and --lbr-spoil need "
 						 "--lbr");
 	if ((o->sample_period || o->sample_freq) && !o->aux_sample && !lbr)
-		return ptc_usage_error("record", "--count and --freq are for --lbr and "
-						 "--aux-sample");
+		return ptc_usage_error("record", "--count and --freq need --lbr or --aux-sample");
 	if (o->sample_period && o->sample_freq)
-		return ptc_usage_error("record", "--count and --freq exclude each other");
+		return ptc_usage_error("record", "--count and --freq cannot be combined");
 	if (event && o->sampler)
-		return ptc_usage_error("record", "there are two events that sample: a second -e, "
-						 "and --lbr-event");
+		return ptc_usage_error("record", "two sampling events: a second -e, and "
+						 "--lbr-event; give one of them");
 	if (event)
 		o->sampler = event;
 	if (o->lbr_spoil.mode != PTC_SPOIL_NONE && !a->truth_path)
-		return ptc_usage_error("record", "branch stacks are spoilt for tests, which need "
-						 "the truth (--truth)");
+		return ptc_usage_error("record", "--lbr-spoil needs --truth");
 	return -1;
 }
 
@@ -274,7 +272,7 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	int c, rc;
 
 	a->opts.output = "perf.data";
-	opterr = 0;
+	ptc_options_begin(longs);
 	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:F:r:z::vqh", longs, NULL)) !=
 	       -1) {
 		switch (c) {
@@ -283,30 +281,30 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case 'm':
 			if (!ptc_args_mmap(optarg, &a->opts))
-				return ptc_usage_error("record", "'%s' is no ring size", optarg);
+				return ptc_value_error("record", "--mmap-pages", optarg,
+						       PTC_ARGS_MMAP);
 			break;
 		case 'z':
 			if (!parse_level(optarg, &a->opts.compression))
-				return ptc_usage_error("record",
-						       "'%s' is no compression level: 1 to %d",
-						       optarg, PTC_MAX_COMPRESSION);
+				return ptc_value_error("record", "--compression-level", optarg,
+						       "a level from 1 to %d", PTC_MAX_COMPRESSION);
 			break;
 		case 'r':
 			if (!parse_priority(optarg, &a->opts.realtime))
-				return ptc_usage_error(
-					"record", "'%s' is no real-time priority: 1 to 99", optarg);
+				return ptc_value_error("record", "--realtime", optarg,
+						       "a priority from 1 to 99");
 			break;
 		case 'p':
 			if (!ptc_args_ids(optarg, a->pids, &a->opts.npids))
-				return ptc_usage_error("record", "'%s' is no list of pids", optarg);
+				return ptc_value_error("record", "--pid", optarg, PTC_ARGS_PIDS);
 			break;
 		case 't':
 			if (!ptc_args_ids(optarg, a->tids, &a->opts.ntids))
-				return ptc_usage_error("record", "'%s' is no list of tids", optarg);
+				return ptc_value_error("record", "--tid", optarg, PTC_ARGS_TIDS);
 			break;
 		case 'e':
 			if (a->opts.sampler)
-				return ptc_usage_error("record", "there are too many events (-e)");
+				return ptc_usage_error("record", "more than two events (-e)");
 			*(a->opts.event ? &a->opts.sampler : &a->opts.event) = optarg;
 			break;
 		case OPT_AUX_SAMPLE:
@@ -316,32 +314,34 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		case 'c':
 			if (!ptc_parse_count(optarg, &a->opts.sample_period) ||
 			    !a->opts.sample_period)
-				return ptc_usage_error("record", "'%s' is no number of events",
-						       optarg);
+				return ptc_value_error("record", "--count", optarg,
+						       "a number of events");
 			break;
 		case 'F':
 			if (!ptc_parse_count(optarg, &a->opts.sample_freq) || !a->opts.sample_freq)
-				return ptc_usage_error("record", "'%s' is no frequency", optarg);
+				return ptc_value_error("record", "--freq", optarg,
+						       "a number of samples per second");
 			break;
 		case OPT_LBR:
 			if (!ptc_branchsel_parse(optarg ? optarg : LBR_DEFAULT,
 						 &a->opts.branch_sample_type))
-				return ptc_usage_error("record", "'%s' is no branch filter",
-						       optarg);
+				return ptc_value_error(
+					"record", "--lbr", optarg,
+					"names of branch types, for example any_call,u");
 			break;
 		case OPT_LBR_EVENT:
 			lbr_event = optarg;
 			break;
 		case OPT_LBR_SIZE:
 			if (!parse_lbr_size(optarg, &a->opts.lbr_size))
-				return ptc_usage_error("record",
-						       "'%s' is no size of a branch stack: 1 to %u",
-						       optarg, PTC_LBR_SIZE_MAX);
+				return ptc_value_error("record", "--lbr-size", optarg,
+						       "a number of entries from 1 to %u",
+						       PTC_LBR_SIZE_MAX);
 			break;
 		case OPT_LBR_SPOIL:
 			if (!ptc_lbr_args_spoil(optarg, &a->opts.lbr_spoil))
-				return ptc_usage_error(
-					"record", "'%s' is no way to spoil branch stacks", optarg);
+				return ptc_value_error("record", "--lbr-spoil", optarg,
+						       "an error to inject; see ptcap-record(1)");
 			break;
 		case 'a':
 			a->opts.all_cpus = true;
@@ -354,7 +354,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case OPT_FILTER:
 			if (a->nfilter_texts == PTC_MAX_FILTER_TEXTS)
-				return ptc_usage_error("record", "there are too many --filter");
+				return ptc_usage_error("record", "more than %d --filter options",
+						       PTC_MAX_FILTER_TEXTS);
 			a->filter_texts[a->nfilter_texts++] = optarg;
 			break;
 		case OPT_KCORE:
@@ -378,7 +379,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case OPT_SOURCE:
 			if (!ptc_args_source(optarg, &a->opts.source))
-				return ptc_usage_error("record", "there is no source '%s'", optarg);
+				return ptc_value_error("record", "--source", optarg,
+						       PTC_ARGS_SOURCES);
 			break;
 		case OPT_LOSSLESS:
 		case OPT_LOSSY:
@@ -386,19 +388,22 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case OPT_VCPUS:
 			if (!parse_vcpus(optarg, &a->opts.vcpus))
-				return ptc_usage_error("record", "'%s' is no number of CPUs",
-						       optarg);
+				return ptc_value_error("record", "--vcpus", optarg,
+						       "a number of CPUs from 1 to %u",
+						       PTC_VCPUS_MAX);
 			break;
 		case OPT_CODE_SIZE:
 			if (!ptc_parse_size(optarg, &a->opts.code_size) || !a->opts.code_size)
-				return ptc_usage_error("record", "'%s' is no size", optarg);
+				return ptc_value_error("record", "--code-size", optarg,
+						       "a size, for example 64M");
 			break;
 		case OPT_NO_RETCOMP:
 			a->opts.no_retcomp = true;
 			break;
 		case OPT_PSB:
 			if (!parse_psb(optarg, &a->opts.psb_period))
-				return ptc_usage_error("record", "'%s' is no PSB period", optarg);
+				return ptc_value_error("record", "--psb-period", optarg,
+						       "a power of two from 2K to 64M");
 			break;
 		case OPT_TRUTH:
 		case OPT_TRUTH_HASH:
@@ -407,16 +412,18 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 			break;
 		case OPT_MAX_STEPS:
 			if (!ptc_parse_count(optarg, &a->opts.max_steps) || !a->opts.max_steps)
-				return ptc_usage_error("record", "'%s' is no number of steps",
-						       optarg);
+				return ptc_value_error("record", "--max-steps", optarg,
+						       "a number of instructions, for example 10M");
 			break;
 		case OPT_MAX_TIME:
 			if (!ptc_parse_duration(optarg, &a->opts.max_ns))
-				return ptc_usage_error("record", "'%s' is no time", optarg);
+				return ptc_value_error("record", "--max-time", optarg,
+						       PTC_ARGS_DURATION);
 			break;
 		case OPT_GRACE:
 			if (!ptc_parse_duration(optarg, &a->grace_ns))
-				return ptc_usage_error("record", "'%s' is no time", optarg);
+				return ptc_value_error("record", "--grace", optarg,
+						       PTC_ARGS_DURATION);
 			break;
 		case OPT_FROM:
 			a->from_text = optarg;
@@ -439,19 +446,18 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 		}
 	}
 	if (a->snapshot_text && !ptc_args_bytes(a->snapshot_text, &a->opts.snapshot_size))
-		return ptc_usage_error("record", "'%s' is no size of a snapshot", a->snapshot_text);
+		return ptc_value_error("record", "--snapshot", a->snapshot_text, PTC_ARGS_SIZE);
 	if (a->sample_text && !ptc_args_bytes(a->sample_text, &a->opts.aux_sample))
-		return ptc_usage_error("record", "'%s' is no size of a sample", a->sample_text);
+		return ptc_value_error("record", "--aux-sample", a->sample_text, PTC_ARGS_SIZE);
 	if (a->opts.sampler && !a->opts.aux_sample)
-		return ptc_usage_error("record", "there can be one event only (-e), but with "
-						 "--aux-sample");
+		return ptc_usage_error("record", "a second event (-e) needs --aux-sample");
 	rc = check_lbr(a, lbr_event);
 	if (rc >= 0)
 		return rc;
 	if (a->opts.npids || a->opts.ntids) {
 		if (argv[optind])
-			return ptc_usage_error("record",
-					       "a command to run, and something to attach to");
+			return ptc_usage_error("record", "a command cannot be combined with -p or "
+							 "-t");
 		a->opts.pids = a->pids;
 		a->opts.tids = a->tids;
 		return -1;
@@ -459,7 +465,8 @@ int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
 	if (!argv[optind])
 		return a->opts.all_cpus || a->opts.cpus || a->opts.cgroup ?
 			       -1 :
-			       ptc_usage_error("record", "no command to run");
+			       ptc_usage_error("record", "no command to run; give one, or -p PID, "
+							 "-t TID, -a, -C or -G");
 	a->opts.argv = argv + optind;
 	return -1;
 }

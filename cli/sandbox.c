@@ -69,8 +69,8 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 		put(name);
 		put(")");
 	}
-	put(": an attack by the recording or a file it names, or a fault of ptcap; --no-sandbox "
-	    "allows all calls\n");
+	put(": the recording or one of its files is hostile, or this is a bug in ptcap; "
+	    "--no-sandbox allows all calls\n");
 	_exit(PTC_EXIT_FAIL);
 }
 
@@ -133,7 +133,7 @@ static char *output_folder(const char *output)
 
 static int fail(const char *what)
 {
-	ptc_say("cannot enter the sandbox: %s: %s; --no-sandbox does without", what,
+	ptc_say("cannot enter the sandbox: %s: %s; use --no-sandbox to run without it", what,
 		strerror(errno));
 	return PTC_EXIT_FAIL;
 }

@@ -60,9 +60,10 @@ static int check(struct ptc_snapshot_args *a, char **rest)
 	const bool attach = o->npids || o->ntids;
 
 	if (attach && rest[0])
-		return ptc_usage_error("snapshot", "a command to run, and something to attach to");
+		return ptc_usage_error("snapshot", "a command cannot be combined with -p or -t");
 	if (!attach && !rest[0])
-		return ptc_usage_error("snapshot", "nothing to watch: -p PID, or a command");
+		return ptc_usage_error("snapshot",
+				       "no command to run; give one, or -p PID or -t TID");
 	o->argv = attach ? NULL : rest;
 	o->pids = a->pids;
 	o->tids = a->tids;
@@ -119,7 +120,7 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 	int c;
 
 	o->output = "perf.data";
-	opterr = 0;
+	ptc_options_begin(longs);
 	while ((c = getopt_long(argc, argv, "+:o:p:t:m:vqh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o':
@@ -127,27 +128,25 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 			break;
 		case 'p':
 			if (!ptc_args_ids(optarg, a->pids, &o->npids))
-				return ptc_usage_error("snapshot", "'%s' is no list of pids",
-						       optarg);
+				return ptc_value_error("snapshot", "--pid", optarg, PTC_ARGS_PIDS);
 			break;
 		case 't':
 			if (!ptc_args_ids(optarg, a->tids, &o->ntids))
-				return ptc_usage_error("snapshot", "'%s' is no list of tids",
-						       optarg);
+				return ptc_value_error("snapshot", "--tid", optarg, PTC_ARGS_TIDS);
 			break;
 		case 'm':
 			if (!ptc_args_mmap(optarg, o))
-				return ptc_usage_error("snapshot", "'%s' is no ring size", optarg);
+				return ptc_value_error("snapshot", "--mmap-pages", optarg,
+						       PTC_ARGS_MMAP);
 			break;
 		case OPT_SOURCE:
 			if (!ptc_args_source(optarg, &o->source))
-				return ptc_usage_error("snapshot", "there is no source '%s'",
-						       optarg);
+				return ptc_value_error("snapshot", "--source", optarg,
+						       PTC_ARGS_SOURCES);
 			break;
 		case OPT_SIZE:
 			if (!ptc_args_bytes(optarg, &o->snapshot_size))
-				return ptc_usage_error("snapshot", "'%s' is no size of a snapshot",
-						       optarg);
+				return ptc_value_error("snapshot", "--size", optarg, PTC_ARGS_SIZE);
 			break;
 		case OPT_CONTROL:
 			a->control = optarg;
@@ -156,11 +155,14 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 		case OPT_AFTER:
 			if (!ptc_parse_duration(optarg,
 						c == OPT_EVERY ? &o->every_ns : &o->after_ns))
-				return ptc_usage_error("snapshot", "'%s' is no time", optarg);
+				return ptc_value_error("snapshot",
+						       c == OPT_EVERY ? "--every" : "--after",
+						       optarg, PTC_ARGS_DURATION);
 			break;
 		case OPT_GRACE:
 			if (!ptc_parse_duration(optarg, &a->grace_ns))
-				return ptc_usage_error("snapshot", "'%s' is no time", optarg);
+				return ptc_value_error("snapshot", "--grace", optarg,
+						       PTC_ARGS_DURATION);
 			break;
 		case OPT_ON_EXIT:
 			a->on_exit = true;
@@ -170,25 +172,24 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 			break;
 		case OPT_COUNT:
 			if (!ptc_parse_count(optarg, &o->count) || !o->count)
-				return ptc_usage_error("snapshot", "'%s' is no number of snapshots",
-						       optarg);
+				return ptc_value_error("snapshot", "--count", optarg,
+						       "a number of snapshots");
 			break;
 		case OPT_STRICT:
 			a->strict = true;
 			break;
 		case OPT_ON_SIGNAL:
 			if (!ptc_args_signals(optarg, &o->on_signals))
-				return ptc_usage_error("snapshot",
-						       "'%s' is no list of signals that can be "
-						       "seen, as SEGV,USR1,34",
-						       optarg);
+				return ptc_value_error("snapshot", "--on-signal", optarg,
+						       "signals except KILL, for example "
+						       "SEGV,USR1,34");
 			break;
 		case OPT_ON_CRASH:
 			o->crash = true;
 			break;
 		case OPT_AT:
 			if (a->nat == PTC_AT_MAX)
-				return ptc_usage_error("snapshot", "a processor watches %u places",
+				return ptc_usage_error("snapshot", "more than %u places (--at)",
 						       PTC_AT_MAX);
 			a->at_texts[a->nat++] = optarg;
 			break;
@@ -236,7 +237,8 @@ static int find_place(const char *at, const char *program, struct ptc_crossing *
 		rc = ptc_place_parse(text, program, &ret->place, err);
 	} else {
 		err->code = PTC_E_USAGE;
-		(void)snprintf(err->msg, sizeof(err->msg), "'%.100s' is no place and count", at);
+		(void)snprintf(err->msg, sizeof(err->msg),
+			       "invalid value '%.100s' for --at: expected PLACE[:COUNT]", at);
 	}
 	free(text);
 	return rc;

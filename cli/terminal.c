@@ -123,9 +123,9 @@ static const char *complaint(int status)
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE && WTERMSIG(status) != SIGINT)
-		return "a signal killed the pager: it may not have shown everything";
+		return "a signal killed the pager; the output may be incomplete";
 	if (code == 126 || code == 127) /* exit codes of the shell */
-		return "the pager cannot be run: set PAGER, or use --no-pager";
+		return "cannot run the pager; set PAGER, or use --no-pager";
 	return NULL;
 }
 
@@ -199,7 +199,7 @@ void ptc_pager_prepare(struct ptc_pager *p)
 		return;
 	if (!is_there(pager)) {
 		if (getenv("PAGER"))
-			ptc_say("there is no pager '%s'", pager);
+			ptc_say("cannot find the pager '%s'", pager);
 		return;
 	}
 	fflush(NULL);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/plain.h"
+#include "base/plural.h"
 #include "ledger.h"
 #include "ptcap/file.h"
 
@@ -342,13 +343,13 @@ bool ptc_verdict_complete(const struct ptc_verdict *v)
 static void show_end(FILE *out, const struct ptc_verdict_thread *t)
 {
 	if (!t->branches) {
-		fprintf(out, t->gaps ? "nothing behind that" : "nothing");
+		fprintf(out, t->gaps ? "no branch after the last gap" : "no branch");
 		return;
 	}
 	fprintf(out, "the last ");
 	if (t->first_ns != PTC_NO_TIME)
 		fprintf(out, "%.3f us, ", (double)(t->last_ns - t->first_ns) / (double)NS_PER_US);
-	fprintf(out, "%" PRIu64 " branch%s, complete", t->branches, t->branches == 1 ? "" : "es");
+	fprintf(out, "%" PRIu64 " branch%s without a gap", t->branches, ptc_plural_es(t->branches));
 	if (t->last_ns != PTC_NO_TIME)
 		fprintf(out, " up to %" PRIu64 ".%09" PRIu64, t->last_ns / NS_PER_S,
 			t->last_ns % NS_PER_S);
@@ -358,22 +359,23 @@ static void show_thread(FILE *out, const struct ptc_verdict_thread *t)
 {
 	fprintf(out, "tid %d: ", (int)t->tid);
 	if (!t->gaps && !ptc_verdict_thread_complete(t))
-		fprintf(out, "NOT all: ");
+		fprintf(out, "NOT complete: ");
 	if (t->gaps)
-		fprintf(out, "NOT all: %" PRIu64 " gap%s, %" PRIu64 " bytes, the last: %s; ",
-			t->gaps, t->gaps == 1 ? "" : "s", t->gap_bytes, ptc_gap_name(t->cause));
+		fprintf(out, "NOT complete: %" PRIu64 " gap%s, %" PRIu64 " bytes, last cause: %s; ",
+			t->gaps, ptc_plural(t->gaps), t->gap_bytes, ptc_gap_name(t->cause));
 	show_end(out, t);
 	if (t->moved_cpu >= 0 && t->moved_ns == PTC_NO_TIME)
-		fprintf(out, "; it is on CPU %d, whose ring has nothing that can be decoded yet",
+		fprintf(out, "; now on CPU %d, whose ring buffer has nothing to decode yet",
 			(int)t->moved_cpu);
 	else if (t->moved_cpu >= 0)
-		fprintf(out, "; until %" PRIu64 ".%09" PRIu64 " it was on CPU %d: overwritten",
-			t->moved_ns / NS_PER_S, t->moved_ns % NS_PER_S, (int)t->moved_cpu);
+		fprintf(out,
+			"; its trace on CPU %d up to %" PRIu64 ".%09" PRIu64 " was overwritten",
+			(int)t->moved_cpu, t->moved_ns / NS_PER_S, t->moved_ns % NS_PER_S);
 	if (t->circle.insns && t->circle_name[0]) {
-		fprintf(out, "; then a loop that PT cannot show, at ");
+		fprintf(out, "; then a loop without packets at ");
 		ptc_plain_put(out, t->circle_name);
 	} else if (t->circle.insns)
-		fprintf(out, "; then a loop that PT cannot show, at 0x%" PRIx64, t->circle.ip);
+		fprintf(out, "; then a loop without packets at 0x%" PRIx64, t->circle.ip);
 	fprintf(out, "\n");
 }
 
@@ -386,22 +388,21 @@ void ptc_verdict_show(FILE *out, const char *prefix, const struct ptc_verdict *v
 		show_thread(out, &v->threads[i]);
 	}
 	if (v->n > max)
-		fprintf(out, "%s and %zu threads more\n", prefix, v->n - max);
+		fprintf(out, "%s %zu more thread%s\n", prefix, v->n - max, ptc_plural(v->n - max));
 	if (v->unplaced)
-		fprintf(out, "%s NOT all: %" PRIu64 " gap%s of threads that nobody knows\n", prefix,
-			v->unplaced, v->unplaced == 1 ? "" : "s");
+		fprintf(out, "%s NOT complete: %" PRIu64 " gap%s in unknown threads\n", prefix,
+			v->unplaced, ptc_plural(v->unplaced));
 	if (v->lost_records)
 		fprintf(out,
-			"%s NOT all: %" PRIu64
-			" side record%s lost since the recording began: of what "
-			"was mapped, or of threads, something may not be known\n",
+			"%s NOT complete: %" PRIu64
+			" sideband record%s lost since the recording began; mappings or threads "
+			"may be missing\n",
 			prefix, v->lost_records, v->lost_records == 1 ? " was" : "s were");
 	if (v->silent && v->n)
 		fprintf(out,
-			"%s %" PRIu64 " thread%s more %s no branch in it: nothing ran, or it is "
-			"older\n",
-			prefix, v->silent, v->silent == 1 ? "" : "s",
-			v->silent == 1 ? "has" : "have");
+			"%s %" PRIu64 " more thread%s without a branch: not running, or the trace "
+			"was overwritten\n",
+			prefix, v->silent, ptc_plural(v->silent));
 	if (!v->n && !v->unplaced)
-		fprintf(out, "%s nothing: no thread has left a branch\n", prefix);
+		fprintf(out, "%s no branch of any thread\n", prefix);
 }

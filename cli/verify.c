@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "auxtrace/verify.h"
+#include "base/plural.h"
 #include "cli.h"
 #include "dump.h"
 #include "show.h"
@@ -55,7 +56,7 @@ static void tell_end(struct ptc_emit *e, const struct ptc_verify_stats *s)
 		return;
 	}
 	if (s->findings)
-		printf("%" PRIu64 " finding%s in ", s->findings, s->findings == 1 ? "" : "s");
+		printf("%" PRIu64 " finding%s in ", s->findings, ptc_plural(s->findings));
 	else
 		printf("verified: ");
 	printf("%" PRIu64 " records, %" PRIu64 " of unknown type; %" PRIu64 " features, %" PRIu64

@@ -217,7 +217,7 @@ static int take_core(struct ptc_core *c, struct ptc_err *err)
 	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 || eh.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    eh.e_ident[EI_DATA] != ELFDATA2LSB || eh.e_type != ET_CORE ||
 	    eh.e_machine != EM_X86_64 || eh.e_phentsize != sizeof(ph))
-		return ptc_fail(err, PTC_E_FORMAT, "'%s' is no core of x86-64", c->path);
+		return ptc_fail(err, PTC_E_FORMAT, "'%s' is not an x86-64 core dump", c->path);
 	n = count_segments(c, &eh);
 	if (n > PTC_CORE_LOADS_MAX)
 		return ptc_fail(err, PTC_E_LIMIT, "'%s' has too many segments", c->path);

@@ -387,8 +387,8 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 		return rc;
 	r->victim = ptc_dead_victim(&r->dead);
 	if (!r->victim)
-		return ptc_fail(err, PTC_E_FORMAT,
-				"'%s' has no registers of the thread that was killed", opts->input);
+		return ptc_fail(err, PTC_E_FORMAT, "'%s' has no registers of the killed thread",
+				opts->input);
 	rc = open_trace(r, opts, err);
 	if (rc)
 		return rc;

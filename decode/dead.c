@@ -113,12 +113,12 @@ int ptc_dead_read(struct ptc_dead *d, const struct ptc_file *f, uint64_t pid, st
 		return rc;
 	if (!d->signal.signo && pid)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"'%s' has no state of process %" PRIu64 " as a signal killed it",
+				"'%s' has no crash of process %" PRIu64
+				"; `ptcap info` shows which process was killed",
 				ptc_file_name(f), pid);
 	if (!d->signal.signo)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"'%s' has no state of a process that a signal killed: record it "
-				"with `ptcap crash`",
+				"'%s' has no saved crash; record one with `ptcap crash`",
 				ptc_file_name(f));
 	return 0;
 }

@@ -129,7 +129,7 @@ int ptc_dead_of_core(struct ptc_dead *d, const struct ptc_core *c, struct ptc_er
 	size_t i;
 
 	if (c->pid < 0 || !c->nthreads)
-		return ptc_fail(err, PTC_E_FORMAT, "'%s' says nothing of a process's threads",
+		return ptc_fail(err, PTC_E_FORMAT, "'%s' has no threads (no NT_PRSTATUS note)",
 				c->path);
 	d->signal = signal_of(c);
 	d->states = 1;

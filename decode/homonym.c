@@ -52,7 +52,7 @@ static int several(const struct ptc_homonyms *h, const char *where, const char *
 		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s#%zu 0x%" PRIx64 "%s",
 				       i ? ", " : "", i + 1, h->items[i].addr,
 				       h->items[i].global ? " (global)" : "");
-	return ptc_fail(err, PTC_E_USAGE, "%s has %zu functions '%s': %s%s; %s", where, h->n, name,
+	return ptc_fail(err, PTC_E_USAGE, "%zu functions '%s' in %s: %s%s; %s", h->n, name, where,
 			list, h->n > LISTED ? ", ..." : "", hint);
 }
 
@@ -63,7 +63,7 @@ int ptc_homonyms_choose(struct ptc_homonyms *h, int which, const char *where, co
 	size_t i, n = 0;
 
 	if (!h->n)
-		return ptc_fail(err, PTC_E_NOT_EXIST, "%s has no function '%s'", where, name);
+		return ptc_fail(err, PTC_E_NOT_EXIST, "no function '%s' in %s", name, where);
 	qsort(h->items, h->n, sizeof(*h->items), by_addr);
 	for (i = 0; i < h->n; i++) {
 		if (which > 0 ? i + 1 != (size_t)which :
@@ -76,9 +76,9 @@ int ptc_homonyms_choose(struct ptc_homonyms *h, int which, const char *where, co
 		return several(h, where, name, hint, err);
 	if (!found)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				which > 0 ? "%s has no '%s #%d': there are %zu of them" :
-					    "%s has no global '%s' (#%d): %zu are local",
-				where, name, which, h->n);
+				which > 0 ? "no function '%s#%d' in %s, which has only %zu" :
+					    "no global function '%s' (#%d) in %s: %zu local",
+				name, which, where, h->n);
 	*ret = *found;
 	return 0;
 }

@@ -248,7 +248,7 @@ static_assert(sizeof(struct ptc_transfer) == sizeof(struct ptc_fast_rec) &&
 		      offsetof(struct ptc_transfer, from_kind) ==
 			      offsetof(struct ptc_fast_rec, from_kind) &&
 		      offsetof(struct ptc_transfer, to) == offsetof(struct ptc_fast_rec, to),
-	      "what is listed is what is handed over");
+	      "both types have the same layout");
 
 struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n)
 {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/err.h"
+#include "base/plural.h"
 #include "decode/run.h"
 #include "decode/tally.h"
 
@@ -172,9 +173,9 @@ int ptc_last_find(struct ptc_decode *d, struct ptc_err *err)
 		r = ptc_decode_rewind(d, err);
 	if (!r && short_of)
 		ptc_notes_add(&d->notes,
-			      "%zu thread%s may have run before the last %" PRIu64
-			      " MiB of each queue, which were not looked at for --last",
-			      short_of, short_of == 1 ? "" : "s", PTC_LAST_MAX >> 20);
+			      "%zu thread%s may have more branches before the last %" PRIu64
+			      " MiB of each queue, the limit of --last",
+			      short_of, ptc_plural(short_of), PTC_LAST_MAX >> 20);
 	ptc_tally_release(&c.tally);
 	return r;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/similar.h"
 #include "base/untrusted.h"
 #include "decode/elfroom.h"
 
@@ -42,7 +43,7 @@ static int elf_file_open(struct elf_file *f, const char *path, struct ptc_err *e
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
 		return 0;
 	elf_file_close(f);
-	return ptc_fail(err, PTC_E_FORMAT, "'%s' is no ELF file, so it has no symbols", path);
+	return ptc_fail(err, PTC_E_FORMAT, "'%s' has no symbols: it is not an ELF file", path);
 }
 
 static int to_offset(const struct elf_file *f, uint64_t addr, uint64_t *ret_off,
@@ -58,8 +59,8 @@ static int to_offset(const struct elf_file *f, uint64_t addr, uint64_t *ret_off,
 			*ret_off = addr - ph.p_vaddr + ph.p_offset;
 			return 0;
 		}
-	return ptc_fail(err, PTC_E_NOT_EXIST, "'%s' has nothing at address 0x%llx", f->path,
-			(unsigned long long)addr);
+	return ptc_fail(err, PTC_E_NOT_EXIST, "no code at address 0x%llx in '%s'",
+			(unsigned long long)addr, f->path);
 }
 
 static bool is_code(Elf *elf, const GElf_Sym *sym)
@@ -132,6 +133,26 @@ static bool note_next(void *ctx, const GElf_Sym *sym, const char *name)
 	return true;
 }
 
+static bool note_similar(void *ctx, const GElf_Sym *sym, const char *name)
+{
+	(void)sym;
+	ptc_similar_add(ctx, name);
+	return true;
+}
+
+/* @where: "'/bin/ls'". */
+static int say_none(const struct elf_file *f, const char *where, const char *name,
+		    struct ptc_err *err)
+{
+	struct ptc_similar similar;
+
+	ptc_similar_begin(&similar, name);
+	(void)each_function(f, note_similar, &similar);
+	return ptc_fail(err, PTC_E_NOT_EXIST, "no function '%s' in %s%s", name, where,
+			similar.n ? ptc_similar_text(&similar) :
+				    "; for a function in a library use NAME@LIBRARY");
+}
+
 static int choose(const struct elf_file *f, const char *name, int which, const char *hint,
 		  struct ptc_homonym *ret, struct ptc_err *err)
 {
@@ -144,9 +165,7 @@ static int choose(const struct elf_file *f, const char *name, int which, const c
 	if (!each_function(f, note_wanted, &w))
 		rc = ptc_fail_mem(err);
 	else if (!w.found.n)
-		rc = ptc_fail(err, PTC_E_NOT_EXIST,
-			      "%s has no function '%s' (if it is in a library: @LIBRARY)", where,
-			      name);
+		rc = say_none(f, where, name, err);
 	else
 		rc = ptc_homonyms_choose(&w.found, which, where, name, hint, ret, err);
 	ptc_homonyms_release(&w.found);
@@ -180,14 +199,13 @@ static int locate(const char *path, const char *name, int which, const char *hin
 int ptc_locate_function(const char *path, const char *name, int which, struct ptc_extent *ret,
 			struct ptc_err *err)
 {
-	return locate(path, name, which, "put # and its number behind it", ret, err);
+	return locate(path, name, which, "write NAME#NUMBER to choose one", ret, err);
 }
 
 int ptc_locate_symbol(const char *path, const char *name, uint64_t *ret_off, struct ptc_err *err)
 {
 	struct ptc_extent e;
-	int rc = locate(path, name, PTC_WHICH_ONLY, "give the address of one: 0xADDRESS@FILE", &e,
-			err);
+	int rc = locate(path, name, PTC_WHICH_ONLY, "write 0xADDRESS@FILE to choose one", &e, err);
 
 	if (!rc)
 		*ret_off = e.start;
@@ -199,7 +217,7 @@ int ptc_locate_whole(const char *path, struct ptc_extent *ret, struct ptc_err *e
 	struct stat st;
 
 	if (stat(path, &st))
-		return ptc_fail_sys(err, errno, "cannot find '%s'", path);
+		return ptc_fail_sys(err, errno, "cannot open '%s'", path);
 	*ret = (struct ptc_extent){ 0, (uint64_t)st.st_size };
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/similar.h"
 #include "decode/labels.h"
 #include "decode/locate.h"
 
@@ -16,11 +17,23 @@ static int read_labels(const char *kallsyms, struct ptc_labels *t, struct ptc_er
 	ptc_buf_release(&b);
 	if (!rc && !t->n) /* no names, or all of them at 0 */
 		rc = ptc_fail(err, PTC_E_PERM,
-			      "'%s' shows no addresses: kernel.kptr_restrict hides them, or "
-			      "CAP_SYSLOG is missing",
+			      "'%s' shows no addresses; set kernel.kptr_restrict to 0, or to 1 "
+			      "and use CAP_SYSLOG",
 			      kallsyms);
 	ptc_labels_sort(t);
 	return rc;
+}
+
+static int say_none(const struct ptc_labels *t, const char *name, struct ptc_err *err)
+{
+	struct ptc_similar similar;
+	size_t i;
+
+	ptc_similar_begin(&similar, name);
+	for (i = 0; i < t->n; i++)
+		ptc_similar_add(&similar, t->names[i].name);
+	return ptc_fail(err, PTC_E_NOT_EXIST, "no function '%s' in the kernel%s", name,
+			ptc_similar_text(&similar));
 }
 
 static int find(const struct ptc_labels *t, const char *name, int which, struct ptc_extent *ret,
@@ -38,9 +51,11 @@ static int find(const struct ptc_labels *t, const char *name, int which, struct 
 		    !ptc_homonyms_add(&h, &(struct ptc_homonym){ n->addr, n->size, n->global }))
 			rc = ptc_fail_mem(err);
 	}
-	if (!rc)
+	if (!rc && !h.n)
+		rc = say_none(t, name, err);
+	else if (!rc)
 		rc = ptc_homonyms_choose(&h, which, "the kernel", name,
-					 "put # and its number behind it", &one, err);
+					 "write NAME#NUMBER to choose one", &one, err);
 	if (!rc)
 		*ret = (struct ptc_extent){ one.addr, one.size };
 	ptc_homonyms_release(&h);

@@ -97,7 +97,7 @@ static void differ(struct ptc_replay *r, const struct ptc_item *got, const struc
 		if (got->type == PTC_ITEM_BRANCH)
 			add_transfer(&t, got->from, got->to, got->kind, got->time);
 		else
-			add(&t, "no transfer");
+			add(&t, "no branch");
 	}
 	if (want) {
 		add(&t, ", the second engine ");

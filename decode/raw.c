@@ -21,16 +21,17 @@ static int map_raw(struct ptc_decode *d, const struct ptc_raw_code *c, struct pt
 	if (r < 0)
 		return r;
 	if (c->off >= file->len)
-		return ptc_fail(err, PTC_E_USAGE, "'%s' has %zu bytes: none at offset 0x%" PRIx64,
-				c->path, file->len, c->off);
+		return ptc_fail(err, PTC_E_USAGE,
+				"'%s' has only %zu bytes: none at offset 0x%" PRIx64, c->path,
+				file->len, c->off);
 	if (!len)
 		len = file->len - c->off;
 	if (len > file->len - c->off)
 		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' has %zu bytes: not 0x%" PRIx64 " at offset 0x%" PRIx64,
+				"'%s' has only %zu bytes: not 0x%" PRIx64 " at offset 0x%" PRIx64,
 				c->path, file->len, len, c->off);
 	if (__builtin_add_overflow(c->addr, len, &end))
-		return ptc_fail(err, PTC_E_USAGE, "'%s' at 0x%" PRIx64 " passes the last address",
+		return ptc_fail(err, PTC_E_USAGE, "'%s' at 0x%" PRIx64 " exceeds the last address",
 				c->path, c->addr);
 	there = ptc_ranges_from(&as->ranges, c->addr);
 	if (there && there->start < end)

@@ -469,7 +469,7 @@ int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc
 	int r;
 
 	if (d->ran)
-		return ptc_fail(err, PTC_E_USAGE, "a recording can be decoded once");
+		return ptc_fail(err, PTC_E_USAGE, "this recording was already decoded");
 	d->ran = true;
 	if (d->opts.last) {
 		r = ptc_last_find(d, err);
@@ -505,9 +505,9 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 	size_t i;
 
 	if (d->opts.last || d->ran)
-		return ptc_fail(err, PTC_E_USAGE,
-				"a time can be chosen before decoding, and not "
-				"with the last transfers");
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"--time must be set before decoding, and cannot be combined with --last");
 	if (!d->clock.valid)
 		return ptc_fail(err, PTC_E_NOT_EXIST, "the trace has no times");
 	d->pick.from = from_ns;

@@ -185,7 +185,7 @@ static int take_branch(struct stacking *s, const struct ptc_item *it)
 		return 0;
 	if (it->time == PTC_NO_TIME)
 		return ptc_fail(s->err, PTC_E_NOT_EXIST,
-				"no branch stacks can be made: the trace has no times");
+				"cannot make branch stacks: the trace has no times");
 	t = stack_of(s, it->tid);
 	if (!t || !take_entry(s, t, it))
 		return ptc_fail_mem(s->err);

@@ -28,7 +28,7 @@ int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct ptc_err *e
 	int r;
 
 	if (d->ran)
-		return ptc_fail(err, PTC_E_USAGE, "a recording can be decoded once");
+		return ptc_fail(err, PTC_E_USAGE, "this recording was already decoded");
 	d->ran = true;
 	/*
 	 * Code without a file may be in the recording itself. That is known after all records are

@@ -15,9 +15,8 @@
 
 enum { START_CODE = 26, START_DATA = 45 }; /* numbers of fields in /proc/PID/stat */
 
-static const char gives_up[] =
-	"ptcap: this QEMU keeps its registers elsewhere, so the program has no environment; "
-	"--source step does without QEMU\n";
+static const char gives_up[] = "ptcap: cannot pass the environment: this QEMU has an unknown "
+			       "register layout; use --source step\n";
 
 /* The range of a list's strings in guest memory, as host addresses. */
 struct strings {

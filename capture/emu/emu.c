@@ -447,7 +447,7 @@ static int find_program(struct emu *s, struct ptc_err *err)
 		return 0;
 	if (v == PTC_EMU_NO_MEMORY)
 		return ptc_fail_mem(err);
-	return ptc_fail(err, PTC_E_BAD_COMMAND, "cannot emulate '%s': it is no %sprogram", s->path,
+	return ptc_fail(err, PTC_E_BAD_COMMAND, "cannot emulate '%s': not a %sprogram", s->path,
 			v == PTC_EMU_FOREIGN ? "64-bit x86 " : "");
 }
 
@@ -460,7 +460,7 @@ static int share(struct emu *s, struct ptc_err *err)
 		return rc;
 	sys = ptc_emu_own(s->sh);
 	if (sys)
-		return ptc_fail_sys(err, sys, "cannot make a robust mutex");
+		return ptc_fail_sys(err, sys, "cannot create a robust mutex");
 	if (ptc_emu_program_has_rights(&s->program))
 		ptc_emu_lack_note(s->sh, PTC_EMU_RIGHTS);
 	s->sh->turns_env = ptc_emu_turns_env(s->qemu);
@@ -533,14 +533,14 @@ static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
 	const char *what = ptc_emu_cannot(o);
 
 	if (o->vcpus > PTC_VCPUS_MAX)
-		return ptc_fail(err, PTC_E_USAGE, "at most %u virtual CPUs", PTC_VCPUS_MAX);
+		return ptc_fail(err, PTC_E_USAGE, "--vcpus is larger than %u", PTC_VCPUS_MAX);
 	if (what)
-		return ptc_fail(err, PTC_E_USAGE,
-				"the emulated source cannot %s; use --source step", what);
+		return ptc_fail(err, PTC_E_USAGE, "the emu source cannot %s; use --source step",
+				what);
 	if (o->code_size && (o->code_size < PTC_EMU_ARENA_MIN || o->code_size > PTC_EMU_ARENA_MAX ||
 			     o->code_size % 4096))
 		return ptc_fail(err, PTC_E_USAGE,
-				"memory for code: whole pages, from 64K to 16G, are needed");
+				"--code-size is not a multiple of the page size from 64K to 16G");
 	return 0;
 }
 
@@ -564,7 +564,7 @@ int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, st
 	else
 		(void)pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
 	if (s->end_fd < 0 || s->quit_fd < 0)
-		rc = ptc_fail_sys(err, errno, "cannot make an eventfd");
+		rc = ptc_fail_sys(err, errno, "cannot create an eventfd");
 	if (!rc)
 		rc = ptc_emu_find(&s->qemu, &s->plugin, err);
 	if (!rc)

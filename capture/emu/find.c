@@ -91,16 +91,17 @@ int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err)
 	char *qemu = find_qemu(), *plugin;
 
 	if (!qemu)
-		return ptc_fail(
-			err, PTC_E_UNSUPPORTED,
-			"%s is not in PATH; scripts/qemu builds one ('%s' is looked in first)",
-			getenv("PTCAP_QEMU") ? getenv("PTCAP_QEMU") : qemu_name, PTCAP_LIBEXEC_DIR);
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"cannot find %s in '%s' or in PATH; install it, or build it with "
+				"scripts/qemu",
+				getenv("PTCAP_QEMU") ? getenv("PTCAP_QEMU") : qemu_name,
+				PTCAP_LIBEXEC_DIR);
 	plugin = find_plugin();
 	if (!plugin) {
 		free(qemu);
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"%s, the plugin for QEMU, is neither beside ptcap nor in %s "
-				"(PTCAP_EMU_PLUGIN says where else)",
+				"cannot find the QEMU plugin %s beside ptcap or in %s; set "
+				"PTCAP_EMU_PLUGIN to its path",
 				plugin_name, PTCAP_PLUGIN_DIR);
 	}
 	*ret_qemu = qemu;
@@ -183,7 +184,8 @@ void ptc_emu_plugin_option(struct ptc_buf *b, const char *plugin, int shm_id, co
 
 int ptc_emu_not_loaded(const char *qemu, const char *plugin, struct ptc_err *err)
 {
-	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"scripts/qemu builds a QEMU with plugins: '%s' did not load '%s'", qemu,
-			plugin);
+	return ptc_fail(
+		err, PTC_E_UNSUPPORTED,
+		"'%s' cannot load the plugin '%s'; build a QEMU with plugins with scripts/qemu",
+		qemu, plugin);
 }

@@ -25,9 +25,9 @@ enum { ANSWER_MS = 10000 }; /* time limit for a program called qemu-x86_64 to an
 const char *ptc_emu_cannot(const struct ptc_record_opts *opts)
 {
 	if (!opts->argv)
-		return "attach to what runs";
+		return "attach to a process";
 	if (opts->max_steps)
-		return "count steps (--max-steps)";
+		return "count instructions (--max-steps)";
 	return opts->from || opts->to ? "begin and end at a place (--from, --to)" : NULL;
 }
 
@@ -54,7 +54,7 @@ static int program_fits(char *const *argv, struct ptc_err *err)
 	if (v == PTC_EMU_NO_FORMAT) /* a script for the shell */
 		v = look_at("/bin/sh", argv);
 	if (v != PTC_EMU_RUNS)
-		rc = ptc_fail(err, PTC_E_BAD_COMMAND, "'%s' is no 64-bit x86 program", path);
+		rc = ptc_fail(err, PTC_E_BAD_COMMAND, "'%s' is not a 64-bit x86 program", path);
 	free(path);
 	return rc;
 }

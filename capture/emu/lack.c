@@ -81,7 +81,7 @@ uint64_t ptc_emu_unfollowed_text(const struct ptc_emu_shared *sh, char *out, siz
 {
 	static const char *const why[] = {
 		[PTC_EMU_UNFOLLOWED_OTHER] = "cannot be read",
-		[PTC_EMU_UNFOLLOWED_FOREIGN] = "is not for 64-bit x86",
+		[PTC_EMU_UNFOLLOWED_FOREIGN] = "is not a 64-bit x86 program",
 		[PTC_EMU_UNFOLLOWED_ROOT] = "has another root directory, without QEMU",
 		[PTC_EMU_UNFOLLOWED_USER] = "runs as another user, or in another IPC namespace",
 	};

@@ -23,7 +23,7 @@ int ptc_again_open(struct ptc_again *a, struct ptc_err *err)
 	*a = (struct ptc_again){ timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 				 PASSES };
 	if (a->fd < 0)
-		return ptc_fail_sys(err, errno, "cannot make a timer");
+		return ptc_fail_sys(err, errno, "cannot create a timer");
 	return 0;
 }
 

@@ -53,8 +53,8 @@ static int attach_rounds(struct ptc_set *s, const struct ptc_record_opts *o, str
 		}
 	}
 	if (!rc && fresh && s->note)
-		s->note(s->note_ctx, "threads are born faster than they can be attached to: some "
-				     "may be missing");
+		s->note(s->note_ctx, "some threads may be missing: the process creates threads "
+				     "faster than ptcap attaches to them");
 	ptc_tids_release(&now);
 	return rc;
 }
@@ -70,9 +70,9 @@ static int check_targets(const struct ptc_record_opts *o, struct ptc_tids *proce
 		const pid_t pid = ptc_tasks_process("/proc", id);
 
 		if (!pid || (!thread && pid != id))
-			return ptc_fail(err, PTC_E_NOT_EXIST, "there is no %s %d%s",
+			return ptc_fail(err, PTC_E_NOT_EXIST, "no %s %d%s",
 					thread ? "thread" : "process", (int)id,
-					pid ? ": that is a thread (-t)" : "");
+					pid ? ": it is a thread; use -t" : "");
 		if (!ptc_tids_add(processes, pid))
 			return ptc_fail_mem(err);
 	}

@@ -62,7 +62,8 @@ static int join_ring(struct opening *o, size_t cpu, int fd, struct ptc_err *err)
 	if (b->leaders[cpu] >= 0) {
 		if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, b->leaders[cpu]))
 			return 0;
-		return ptc_fail_sys(err, errno, "cannot join the ring of breakpoints");
+		return ptc_fail_sys(err, errno,
+				    "cannot redirect breakpoint events to their ring buffer");
 	}
 	map = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
@@ -77,14 +78,13 @@ static int join_ring(struct opening *o, size_t cpu, int fd, struct ptc_err *err)
 static int refuse(const struct perf_event_attr *a, int sys, size_t fds, struct ptc_err *err)
 {
 	if (sys == ENOSPC)
-		return ptc_fail(
-			err, PTC_E_BUSY,
-			"no breakpoint of the processor is left for 0x%llx: a debugger's, or "
-			"another tracer's (--at)",
-			(unsigned long long)a->bp_addr);
+		return ptc_fail(err, PTC_E_BUSY,
+				"no free hardware breakpoint for 0x%llx (--at): a debugger or "
+				"another tracer uses them",
+				(unsigned long long)a->bp_addr);
 	if (sys == EOPNOTSUPP || sys == ENOENT || sys == ENODEV)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"this machine has no breakpoints for events (--at)");
+				"this machine does not support breakpoint events (--at)");
 	return ptc_explain_open(err, sys, "a breakpoint (--at)", fds);
 }
 
@@ -123,8 +123,8 @@ static int open_place(struct opening *o, const struct ptc_crossing *c, const str
 	o->attr.sample_period = c->count ? c->count : 1;
 	if (!o->attr.bp_addr)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"'%.100s', which a place is in, is not mapped by process %d",
-				c->place.file, (int)tid);
+				"process %d does not map '%.100s', the file of a place (--at)",
+				(int)tid, c->place.file);
 	for (cpu = 0; !rc && cpu < o->cpus->n; cpu++)
 		rc = open_one(o, tid, cpu, err);
 	return rc;
@@ -179,11 +179,10 @@ static int open_command(struct opening *o, const struct ptc_record_opts *opts, p
 
 	for (i = 0; i < opts->nat; i++)
 		if (opts->at[i].place.file)
-			return ptc_fail(
-				err, PTC_E_USAGE,
-				"where '%.80s' will be is not known before it runs: attach to "
-				"it (-p), give an address, or use --source step (--at)",
-				opts->at[i].place.file);
+			return ptc_fail(err, PTC_E_USAGE,
+					"the address of '%.80s' (--at) is unknown before it runs; "
+					"attach with -p, give an address, or use --source step",
+					opts->at[i].place.file);
 	return open_thread(o, opts, &none, pid, err);
 }
 

@@ -85,7 +85,7 @@ int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err)
 		if (p != text)
 			p++; /* skip the comma */
 		if (!parse_range(&p, &from, &to) || (*p && *p != ',' && *p != '\n'))
-			return ptc_fail(err, PTC_E_USAGE, "'%.*s' is no list of CPUs",
+			return ptc_fail(err, PTC_E_USAGE, "invalid list of CPUs '%.*s'",
 					(int)strcspn(text, "\n"), text);
 		for (; from <= to; from++)
 			if (!append(c, from))
@@ -130,8 +130,7 @@ int ptc_cpus_choose(struct ptc_cpus *c, const char *text, const char *root, stru
 	for (i = 0; !rc && i < c->n; i++)
 		if (!ptc_cpus_have(&online, c->items[i]))
 			rc = ptc_fail(err, PTC_E_NOT_EXIST,
-				      "there is no CPU %d online "
-				      "('%s/sys/devices/system/cpu/online')",
+				      "CPU %d is not online ('%s/sys/devices/system/cpu/online')",
 				      c->items[i], root);
 	ptc_cpus_release(&online);
 	return rc;

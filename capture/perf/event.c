@@ -83,13 +83,14 @@ static int modifier(struct ptc_event *e, char c, struct ptc_err *err)
 			a->precise_ip++;
 			return 0;
 		}
-		return ptc_fail(err, PTC_E_USAGE, "'%s': there is nothing more precise than ppp",
-				e->name);
-	default:
 		return ptc_fail(err, PTC_E_USAGE,
-				"'%s': there is no modifier '%c'; there are u, k, h (where), I, G, "
-				"H (not idle, guest only, host only), p, D (pinned), e (exclusive)",
-				e->name, c);
+				"invalid event '%s': at most three modifiers p (ppp)", e->name);
+	default:
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"invalid event '%s': unknown modifier '%c'; expected u, k, h (privilege), "
+			"I, G, H (not idle, guest only, host only), p, D (pinned), e (exclusive)",
+			e->name, c);
 	}
 }
 
@@ -145,8 +146,9 @@ static int term(struct ptc_event *e, const char *name, const char *text, struct 
 		return 0;
 	}
 	if (text && !parse_number(text, &value))
-		return ptc_fail(err, PTC_E_USAGE, "'%s' of '%s' is no number: '%s'", name, e->name,
-				text);
+		return ptc_fail(err, PTC_E_USAGE,
+				"invalid event '%s': the value of '%s' is not a number: '%s'",
+				e->name, name, text);
 	if (!ptc_pmu_term(&e->pmu, name) && text && common_term(e, name, value))
 		return 0;
 	return ptc_pmu_set(&e->pmu, name, value, &e->attr, err);
@@ -164,8 +166,9 @@ static int terms(struct ptc_event *e, const char *text, size_t len, struct ptc_e
 		char word[WORD], *equals;
 
 		if (!n || n >= sizeof(word))
-			return ptc_fail(err, PTC_E_USAGE, "'%s': '%.*s' is no term", e->name,
-					(int)n, text);
+			return ptc_fail(err, PTC_E_USAGE,
+					"invalid event '%s': '%.*s' is not a term", e->name, (int)n,
+					text);
 		memcpy(word, text, n);
 		word[n] = '\0';
 		equals = strchr(word, '=');
@@ -175,7 +178,7 @@ static int terms(struct ptc_event *e, const char *text, size_t len, struct ptc_e
 		text += n + (comma != NULL);
 		if (comma && text == end)
 			return ptc_fail(err, PTC_E_USAGE,
-					"'%s': a term is missing behind the comma", e->name);
+					"invalid event '%s': no term after the comma", e->name);
 	}
 	return rc;
 }
@@ -223,7 +226,7 @@ static int begin_pt(struct ptc_event *e, const struct ptc_event_base *base, stru
 	if (base->psb_period &&
 	    !(ptc_pmu_cap(p, "psb_cyc", 0) && (ptc_pmu_cap(p, "psb_periods", 0) >> psb & 1)))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"this CPU cannot make a PSB every %" PRIu32
+				"this CPU does not support a PSB every %" PRIu32
 				" bytes (caps/psb_periods 0x%" PRIx64 ")",
 				base->psb_period, ptc_pmu_cap(p, "psb_periods", 0));
 	if (!p->nterms) {
@@ -283,14 +286,13 @@ static int check_pt(const struct ptc_event *e, struct ptc_err *err)
 
 		if (v && (needs[i].mask ? v > 63 || !(cap >> v & 1) : !cap))
 			return ptc_fail(err, PTC_E_UNSUPPORTED,
-					"'%s': this CPU cannot do %s=%" PRIu64
+					"invalid event '%s': this CPU does not support %s=%" PRIu64
 					" (caps/%s is 0x%" PRIx64 ")",
 					e->name, needs[i].term, v, needs[i].cap, cap);
 	}
 	if (e->attr.precise_ip)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"'%s': intel_pt takes no samples that p "
-				"could make precise",
+				"invalid event '%s': intel_pt has no precise samples (modifier p)",
 				e->name);
 	return 0;
 }
@@ -307,10 +309,10 @@ static int parse_pmu(struct ptc_event *e, const char *text, const char *slash,
 	int rc;
 
 	if (!second)
-		return ptc_fail(err, PTC_E_USAGE, "'%s' is no event: its second '/' is missing",
+		return ptc_fail(err, PTC_E_USAGE, "invalid event '%s': the second '/' is missing",
 				text);
 	if ((size_t)(slash - text) >= sizeof(name))
-		return ptc_fail(err, PTC_E_USAGE, "'%s' is no name of a PMU", text);
+		return ptc_fail(err, PTC_E_USAGE, "invalid name of a PMU '%s'", text);
 	(void)snprintf(name, sizeof(name), "%.*s", (int)(slash - text), text);
 	rc = ptc_pmu_read(&e->pmu, root, name, err);
 	if (rc)
@@ -347,7 +349,7 @@ static int parse_software(struct ptc_event *e, const char *text, struct ptc_err 
 		return modifiers(e, text[n] ? text + n + 1 : "", err);
 	}
 	return ptc_fail(err, PTC_E_USAGE,
-			"there is no event '%s': PMU/TERMS/MODIFIERS with a PMU of "
+			"unknown event '%s': expected PMU/TERMS/MODIFIERS with a PMU in "
 			"/sys/bus/event_source/devices, or a software event (dummy, cpu-clock, "
 			"page-faults, ...)",
 			text);
@@ -390,7 +392,8 @@ int ptc_event_parse(struct ptc_event *e, const char *text, const struct ptc_even
 
 	memset(e, 0, sizeof(*e));
 	if (strlen(text) >= sizeof(e->name))
-		return ptc_fail(err, PTC_E_USAGE, "an event's name has less than %zu characters",
+		return ptc_fail(err, PTC_E_USAGE,
+				"the name of the event has %zu characters or more",
 				sizeof(e->name));
 	(void)snprintf(e->name, sizeof(e->name), "%s", text);
 	if (slash)

@@ -45,17 +45,16 @@ void ptc_limits_read(struct ptc_limits *l)
 static void no_permission(const struct ptc_limits *l, char *out, size_t size)
 {
 	if (l->paranoid > 2)
-		(void)snprintf(
-			out, size,
-			"kernel.perf_event_paranoid is %ld, which forbids it to all users: "
-			"2 allows tracing one's own programs; or use CAP_SYS_ADMIN (for some "
-			"kernels CAP_PERFMON is enough)",
-			l->paranoid);
+		(void)snprintf(out, size,
+			       "kernel.perf_event_paranoid is %ld, which forbids perf events for "
+			       "users; set it to 2 to trace your own programs, or use "
+			       "CAP_SYS_ADMIN (CAP_PERFMON on some kernels)",
+			       l->paranoid);
 	else
 		(void)snprintf(out, size,
-			       "kernel.perf_event_paranoid is %ld: 2 allows one's own programs in "
-			       "user mode (:u), 1 their kernel part, 0 whole CPUs; CAP_PERFMON all "
-			       "of it, with CAP_SYS_PTRACE for others' programs",
+			       "kernel.perf_event_paranoid is %ld: 2 allows your own programs in "
+			       "user mode (:u), 1 their kernel part, 0 whole CPUs; CAP_PERFMON "
+			       "allows all, with CAP_SYS_PTRACE for other users' programs",
 			       l->paranoid);
 }
 
@@ -65,31 +64,27 @@ void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char
 		int sys;
 		const char *text;
 	} fixed[] = {
-		{ EPERM, "a seccomp filter (a container has one: allow perf_event_open there), a "
-			 "security module or kernel lockdown forbids it" },
-		{ EBUSY,
-		  "the PMU is in use: Intel PT traces threads or CPUs, never both at a time, "
-		  "machine-wide (another ptcap, perf, a KVM guest?), and on some CPUs not "
-		  "while LBR or BTS is used" },
+		{ EPERM, "forbidden by a seccomp filter (in a container: allow perf_event_open), a "
+			 "security module or kernel lockdown" },
+		{ EBUSY, "the PMU is in use: a machine traces either threads or CPUs with Intel PT "
+			 "(another ptcap, perf, a KVM guest?); some CPUs cannot use LBR or BTS at "
+			 "the same time" },
 		{ EINVAL,
-		  "the kernel or the CPU does not support this: see the event's config, "
-		  "exclude_*, precise_ip, pinned and exclusive (-v says what was left out)" },
+		  "not supported by the kernel or the CPU: see config, exclude_*, precise_ip, "
+		  "pinned and exclusive of the event (-v lists what ptcap left out)" },
 		{ ENODEV, "the CPU is offline, or its PMU does not have this event" },
-		{ ENOENT, "the PMU is gone (its module was unloaded?), or the cgroup has no "
-			  "perf_event in its "
-			  "hierarchy" },
-		{ EOPNOTSUPP,
-		  "the PMU cannot interrupt, or lacks what the event asks for: a virtual "
-		  "machine without a full PMU?" },
-		{ E2BIG, "the attr has fields that this kernel does not know, or one task has too "
-			 "many events" },
-		{ ESRCH, "it has ended" },
-		{ ENOSYS,
-		  "the kernel was built without perf events, or a seccomp filter hides them" },
-		{ ENFILE, "the machine has no more open files: fs.file-max" },
-		{ ENOMEM, "the kernel has no memory for one more event" },
-		{ ENOSPC, "the hardware has no room for one more event" },
-		{ EINTR, "a signal came; try again" },
+		{ ENOENT, "the PMU does not exist any more (module unloaded?), or the cgroup "
+			  "hierarchy has no perf_event" },
+		{ EOPNOTSUPP, "the PMU has no interrupt or lacks a feature of the event (a virtual "
+			      "machine without a full PMU?)" },
+		{ E2BIG, "this kernel does not know some fields of perf_event_attr, or a thread "
+			 "has too many events" },
+		{ ESRCH, "the thread or process has ended" },
+		{ ENOSYS, "the kernel has no perf events, or a seccomp filter hides them" },
+		{ ENFILE, "the machine has too many open files; raise fs.file-max" },
+		{ ENOMEM, "the kernel has no memory for another event" },
+		{ ENOSPC, "the hardware has no free counter for another event" },
+		{ EINTR, "interrupted by a signal; try again" },
 	};
 	size_t i;
 
@@ -97,12 +92,11 @@ void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char
 	if (sys == EACCES) {
 		no_permission(l, out, size);
 	} else if (sys == EMFILE) {
-		(void)snprintf(
-			out, size,
-			"%zu descriptors are needed beside those that are open, the limit is "
-			"%" PRIu64
-			": `ulimit -n`, fewer CPUs (-C), fewer threads (-t), or --per-thread",
-			fds, l->files);
+		(void)snprintf(out, size,
+			       "%zu more file descriptors are needed, but the limit is %" PRIu64
+			       "; raise `ulimit -n`, or use fewer CPUs (-C), fewer threads (-t) or "
+			       "--per-thread",
+			       fds, l->files);
 	}
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (fixed[i].sys == sys)
@@ -131,22 +125,21 @@ void ptc_explain_mmap_text(const struct ptc_limits *l, int sys, uint64_t bytes, 
 		(void)snprintf(
 			out, size,
 			"kernel.perf_event_mlock_kb allows %ld KiB for each of %ld CPUs, "
-			"RLIMIT_MEMLOCK %" PRIu64 " KiB more, for %zu rings: at most %" PRIu64
-			"K of data and AUX in each (-m), or `ulimit -l`, or CAP_IPC_LOCK",
+			"RLIMIT_MEMLOCK %" PRIu64 " KiB more, for %zu rings; use at most %" PRIu64
+			"K of data and AUX in each (-m), `ulimit -l` or CAP_IPC_LOCK",
 			l->mlock_kb, l->cpus, l->memlock / 1024, rings, largest_kib(l, rings));
 	else if (sys == ENOMEM)
-		(void)snprintf(
-			out, size,
-			"%zu rings of this size do not fit into memory: smaller ones (-m), or "
-			"fewer CPUs (-C)",
-			rings);
+		(void)snprintf(out, size,
+			       "%zu rings of this size do not fit into memory; use smaller rings "
+			       "(-m) or fewer CPUs (-C)",
+			       rings);
 	else if (sys == EINVAL)
 		(void)snprintf(out, size,
-			       "the kernel or the PMU takes no ring of %" PRIu64
-			       " bytes: try another size (-m)",
+			       "the kernel or the PMU does not support a ring of %" PRIu64
+			       " bytes; try another size (-m)",
 			       bytes);
 	else if (sys == EACCES)
-		(void)snprintf(out, size, "the PMU takes no ring that is mapped this way");
+		(void)snprintf(out, size, "the PMU does not allow this mapping of a ring");
 }
 
 static int add_remedy(struct ptc_err *err, const char *text)
@@ -171,7 +164,7 @@ int ptc_explain_open(struct ptc_err *err, int sys, const char *what, size_t fds)
 		ptc_holders_text("/proc", holders, sizeof(holders));
 	n = strlen(text);
 	if (*holders)
-		(void)snprintf(text + n, sizeof(text) - n, "; who has events: %s", holders);
+		(void)snprintf(text + n, sizeof(text) - n, "; processes with events: %s", holders);
 	return add_remedy(err, text);
 }
 
@@ -182,21 +175,18 @@ void ptc_explain_lbr_text(const struct ptc_limits *l, int sys, size_t fds, char 
 		int sys;
 		const char *text;
 	} fixed[] = {
-		{ EBUSY,
-		  "this CPU has LBR or Intel PT, not both at a time, machine-wide (both: Goldmont "
-		  "and later Atoms, Ice Lake and later); or BTS is used: record without --lbr, or "
-		  "alone with perf record -j" },
+		{ EBUSY, "this CPU cannot use LBR and Intel PT at the same time (Goldmont and "
+			 "later Atoms, Ice Lake and later can), or BTS is in use; record without "
+			 "--lbr, or only LBR with perf record -j" },
 		{ EOPNOTSUPP,
-		  "this CPU, or the virtual machine, has no LBR, or no call stacks in it: record "
-		  "without --lbr, and make them of the trace (convert --branch-stacks)" },
-		{ EINVAL,
-		  "the kernel does not know, or not combine, what --lbr names (since Linux 4.14: "
-		  "save_type, 5.7: hw_index, 6.1: priv, 6.8: counter), or -F is above "
-		  "kernel.perf_event_max_sample_rate" },
-		{ ENOENT,
-		  "the machine has no such counter, as virtual machines without a PMU: another "
-		  "one (--lbr-event), or make branch stacks of the trace (convert "
-		  "--branch-stacks)" },
+		  "no LBR, or no LBR call stacks, on this CPU or virtual machine; record without "
+		  "--lbr and make branch stacks from the trace (convert --branch-stacks)" },
+		{ EINVAL, "the kernel does not support these names of --lbr together (save_type: "
+			  "Linux 4.14, hw_index: 5.7, priv: 6.1, counter: 6.8), or -F exceeds "
+			  "kernel.perf_event_max_sample_rate" },
+		{ ENOENT, "this machine does not have the counter (a virtual machine without a "
+			  "PMU?); use another one (--lbr-event), or make branch stacks from the "
+			  "trace (convert --branch-stacks)" },
 	};
 	size_t i;
 

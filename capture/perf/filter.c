@@ -32,12 +32,12 @@ static int check_pt(const struct ptc_addr_filter *f, struct ptc_err *err)
 {
 	if (f->action == PTC_FILTER_START)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"Intel PT cannot begin at an address (start): it traces ranges "
-				"(filter), or ends in one (tracestop)");
+				"Intel PT does not support start filters; use filter or tracestop, "
+				"which take a range");
 	if (!f->size)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"Intel PT cannot stop at an address (stop): it stops in a range "
-				"(tracestop)");
+				"Intel PT does not support stop filters; use tracestop, which "
+				"takes a range");
 	return 0;
 }
 
@@ -49,18 +49,18 @@ static int check_one(const struct ptc_record_opts *o, const struct ptc_event *e,
 				f->addr);
 	if (f->file && (o->all_cpus || o->cpus || o->cgroup))
 		return ptc_fail(err, PTC_E_USAGE,
-				"the kernel filters by what is in a file ('%s') for processes and "
-				"threads only, not for CPUs or a cgroup",
+				"the kernel does not filter CPUs or a cgroup by addresses in a "
+				"file ('%s'), only processes and threads",
 				f->file);
 	if (f->file && f->file[strcspn(f->file, " ,\n")])
 		return ptc_fail(err, PTC_E_USAGE,
-				"the kernel takes no filter with a blank or a comma in the name of "
-				"its file, '%s': make a link to it that has none",
+				"the kernel does not accept a blank or a comma in the file name of "
+				"a filter, '%s'; use a link with another name",
 				f->file);
 	if (kernel_address(f) && e->attr.exclude_kernel)
 		return ptc_fail(err, PTC_E_USAGE,
-				"0x%" PRIx64 " is code of the kernel, which '%s' leaves out: "
-				"-e %s//k, or @ FILE for code of a program",
+				"0x%" PRIx64 " is kernel code, but '%s' excludes the kernel; use "
+					     "-e %s//k, or @ FILE for code of a program",
 				f->addr, e->name, e->pmu.name);
 	return e->intel_pt ? check_pt(f, err) : 0;
 }
@@ -73,14 +73,13 @@ int ptc_filter_check(const struct ptc_record_opts *o, const struct ptc_event *e,
 	int rc = 0;
 
 	if (!most)
-		return ptc_fail(err, PTC_E_UNSUPPORTED, "'%s' cannot be filtered by address%s",
-				e->name,
-				e->intel_pt ? ": this CPU has no address ranges "
-					      "(nr_addr_filters is 0)" :
-					      "");
+		return ptc_fail(
+			err, PTC_E_UNSUPPORTED, "'%s' does not support address filters%s", e->name,
+			e->intel_pt ? ": this CPU has no address ranges (nr_addr_filters is 0)" :
+				      "");
 	if (o->nfilters > most)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"%zu address filters are too many: the PMU '%s' has %" PRIu32
+				"too many address filters: %zu, but the PMU '%s' has %" PRIu32
 				" (nr_addr_filters)",
 				o->nfilters, e->pmu.name, most);
 	for (i = 0; !rc && i < o->nfilters; i++)

@@ -196,12 +196,11 @@ static void tell_away(const struct ptc_hotplug_whose *w, const struct ptc_away *
 		(void)snprintf(text, sizeof(text), "CPU %d was offline%s%s%s", a->cpu,
 			       at(from, sizeof(from), "from", a->from_ns),
 			       at(to, sizeof(to), "to", a->to_ns),
-			       a->late ? ": what ran there in its first moment is not recorded" :
-					 "");
+			       a->late ? ": its first moment is not recorded" : "");
 	else
 		(void)snprintf(text, sizeof(text),
-			       "CPU %d went offline%s: its ring has what was until then", a->cpu,
-			       at(from, sizeof(from), "at", a->from_ns));
+			       "CPU %d went offline%s: the recording has its trace up to then",
+			       a->cpu, at(from, sizeof(from), "at", a->from_ns));
 	say(w, text);
 }
 
@@ -211,8 +210,8 @@ static void tell_came(const struct ptc_hotplug_whose *w, const struct ptc_hotplu
 
 	ptc_cpus_text(&h->came, list, sizeof(list));
 	(void)snprintf(text, sizeof(text),
-		       "CPU %s came online meanwhile: what ran there is not recorded%s%s%s", list,
-		       w->places ? ", nor is it seen who comes to a place there (--at)" : "",
+		       "CPU %s came online while recording and is not recorded%s%s%s", list,
+		       w->places ? ", and places (--at) are not watched there" : "",
 		       *h->why ? ": " : "", h->why);
 	say(w, text);
 }
@@ -226,8 +225,8 @@ void ptc_hotplug_tell(const struct ptc_hotplug *h, const struct ptc_hotplug_whos
 	if (h->came.n)
 		tell_came(whose, h);
 	if (h->missed)
-		say(whose, "it is not known which CPUs came and went: the kernel told of too much "
-			   "at a time");
+		say(whose,
+		    "unknown CPUs went online or offline: the kernel sent too many events at once");
 }
 
 size_t ptc_hotplug_late(const struct ptc_hotplug *h)

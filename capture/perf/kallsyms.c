@@ -158,8 +158,8 @@ int ptc_kallsyms_read(struct ptc_kallsyms *k, const char *root, struct ptc_err *
 			rc = ptc_fail_mem(err);
 		else if (!k->first)
 			rc = ptc_fail(err, PTC_E_PERM,
-				      "'%s/proc/kallsyms' tells no address: kernel.kptr_restrict "
-				      "has to be 0, or 1 with CAP_SYSLOG",
+				      "'%s/proc/kallsyms' shows no addresses; set "
+				      "kernel.kptr_restrict to 0, or to 1 and use CAP_SYSLOG",
 				      root);
 	}
 	if (rc)

@@ -35,13 +35,13 @@ static int cannot_read(const char *path, int sys, struct ptc_err *err)
 {
 	if (sys == EACCES || sys == EPERM)
 		return ptc_fail(err, PTC_E_PERM,
-				"cannot read '%s': %s (it takes root with CAP_SYS_RAWIO, and no "
-				"kernel lockdown: /sys/kernel/security/lockdown)",
+				"cannot open '%s': %s; run as root with CAP_SYS_RAWIO, without "
+				"kernel lockdown (/sys/kernel/security/lockdown)",
 				path, strerror(sys));
 	if (sys == ENOENT)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"cannot read '%s': there is none (the kernel was built without "
-				"CONFIG_PROC_KCORE, or this is a container)",
+				"cannot open '%s': it does not exist (a kernel without "
+				"CONFIG_PROC_KCORE, or a container)",
 				path);
 	return ptc_fail_sys(err, sys, "cannot read '%s'", path);
 }
@@ -62,7 +62,7 @@ static int read_at(int fd, const char *path, void *bytes, size_t len, uint64_t o
 		if (!n)
 			return ptc_fail(err, PTC_E_FORMAT,
 					"cannot read '%s': it ends at 0x%" PRIx64
-					" (a container shows an empty one)",
+					" (empty in a container)",
 					path, off + done);
 		done += (size_t)n;
 	}
@@ -116,7 +116,7 @@ static int extend(struct copy *c, uint64_t addr, struct ptc_err *err)
 	}
 	if (c->nsegs == PTC_KCORE_SEGS_MAX)
 		return ptc_fail(err, PTC_E_LIMIT,
-				"cannot copy '%s': the kernel's code is in more than %d pieces",
+				"cannot copy '%s': the kernel's code has more than %d ranges",
 				c->from, PTC_KCORE_SEGS_MAX);
 	c->segs[c->nsegs++] = (struct ptc_kcore_load){ addr, PAGE, c->at };
 	return 0;
@@ -206,8 +206,7 @@ static int copy_code(struct copy *c, const struct ptc_kallsyms *k, struct ptc_er
 	size_t i;
 
 	if (!rc && !c->nsegs)
-		return ptc_fail(err, PTC_E_FORMAT,
-				"cannot read '%s': it does not have the kernel's text, 0x%" PRIx64,
+		return ptc_fail(err, PTC_E_FORMAT, "cannot read '%s': no kernel text at 0x%" PRIx64,
 				c->from, start);
 	if (!rc && k->last_extra)
 		rc = copy_range(c, page_of(first_of_extra(k)), page_of(k->last_extra) + PAGE, true,
@@ -345,8 +344,8 @@ int ptc_kcore_copy(const char *dir, const struct ptc_kcore_opts *opts, uint64_t 
 		rc = try_once(dir, opts, ret_bytes, err);
 	if (!rc)
 		return ptc_fail(err, PTC_E_BUSY,
-				"cannot copy '%s/proc/kcore': modules or BPF programs came or went "
-				"each of %d times; try again",
+				"cannot copy '%s/proc/kcore': modules or BPF programs changed "
+				"during each of %d attempts; try again",
 				opts->root, TRIES);
 	return rc < 0 ? rc : 0;
 }

@@ -27,12 +27,12 @@ static int parse_ehdr(struct ptc_cur c, struct head *ret, struct ptc_err *err)
 	    !ptc_cur_le16(&c, &machine) || !ptc_cur_skip(&c, 12) ||
 	    !ptc_cur_le64(&c, &ret->phoff) || !ptc_cur_skip(&c, 14) ||
 	    !ptc_cur_le16(&c, &ret->phentsize) || !ptc_cur_le16(&c, &ret->phnum))
-		return ptc_fail(err, PTC_E_FORMAT, "its ELF header is cut");
+		return ptc_fail(err, PTC_E_FORMAT, "its ELF header is truncated");
 	if (memcmp(ident, ELFMAG, SELFMAG) != 0 || ident[EI_CLASS] != ELFCLASS64 ||
 	    ident[EI_DATA] != ELFDATA2LSB || machine != EM_X86_64 || type != ET_CORE)
-		return ptc_fail(err, PTC_E_FORMAT, "it is no core of x86-64");
+		return ptc_fail(err, PTC_E_FORMAT, "it is not an x86-64 core file");
 	if (ret->phentsize != sizeof(Elf64_Phdr) || ret->phnum == PN_XNUM)
-		return ptc_fail(err, PTC_E_FORMAT, "its program headers are of an unknown form");
+		return ptc_fail(err, PTC_E_FORMAT, "its program headers have an unknown format");
 	return 0;
 }
 
@@ -44,7 +44,7 @@ int ptc_kcore_head_len(struct ptc_cur head, size_t *ret, struct ptc_err *err)
 	if (rc)
 		return rc;
 	if (h.phoff > PTC_KCORE_HEAD_MAX / 2)
-		return ptc_fail(err, PTC_E_LIMIT, "its program headers are too far behind");
+		return ptc_fail(err, PTC_E_LIMIT, "its program headers are at an invalid offset");
 	*ret = (size_t)h.phoff + (size_t)h.phnum * h.phentsize;
 	if (*ret < PTC_KCORE_EHDR)
 		*ret = PTC_KCORE_EHDR;
@@ -81,7 +81,7 @@ int ptc_kcore_parse(struct ptc_cur head, struct ptc_kcore_load **ret, size_t *re
 	if (rc)
 		return rc;
 	if (!ptc_cur_skip(&head, (size_t)h.phoff))
-		return ptc_fail(err, PTC_E_FORMAT, "its program headers are cut");
+		return ptc_fail(err, PTC_E_FORMAT, "its program headers are truncated");
 	loads = calloc((size_t)h.phnum + 1, sizeof(*loads));
 	if (!loads)
 		return ptc_fail_mem(err);
@@ -90,7 +90,7 @@ int ptc_kcore_parse(struct ptc_cur head, struct ptc_kcore_load **ret, size_t *re
 
 		if (!parse_phdr(&head, &type, &loads[n])) {
 			free(loads);
-			return ptc_fail(err, PTC_E_FORMAT, "its program headers are cut");
+			return ptc_fail(err, PTC_E_FORMAT, "its program headers are truncated");
 		}
 		n += type == PT_LOAD && is_sound(&loads[n]);
 	}

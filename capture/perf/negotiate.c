@@ -45,16 +45,16 @@ static const struct feature {
 	bool (*drop)(struct perf_event_attr *a);
 	const char *name, *since;
 } features[] = {
-	{ drop_lost, "the number of lost records of an event", "6.0" },
-	{ drop_build_id, "build-ids in mappings", "5.12" },
+	{ drop_lost, "the number of lost records", "6.0" },
+	{ drop_build_id, "build-ids of mappings", "5.12" },
 	{ drop_text_poke, "changes of kernel code", "5.8" },
 	{ drop_cgroup, "the names of cgroups", "5.7" },
 	{ drop_bpf_event, "BPF programs", "5.1" },
 	{ drop_ksymbol, "symbols of code made at run time", "5.1" },
 	{ drop_namespaces, "namespaces", "4.12" },
-	{ drop_context_switch, "context switches (it is not known who runs on a CPU)", "4.3" },
-	{ drop_comm_exec, "exec in changes of names", "3.16" },
-	{ drop_mmap2, "inodes in mappings", "3.16" },
+	{ drop_context_switch, "context switches (the thread on a CPU is unknown)", "4.3" },
+	{ drop_comm_exec, "the exec flag of COMM records", "3.16" },
+	{ drop_mmap2, "inodes of mappings", "3.16" },
 };
 
 enum { FEATURES = sizeof(features) / sizeof(features[0]) };
@@ -177,7 +177,7 @@ static void tell(const struct talk *t, void (*note)(void *ctx, const char *text)
 		if (!t->dropped[i])
 			continue;
 		(void)snprintf(text, sizeof(text),
-			       "not recorded: %s: this kernel refuses that (Linux has it since %s)",
+			       "not recorded: %s (not supported by this kernel; needs Linux %s)",
 			       features[i].name, features[i].since);
 		note(ctx, text);
 	}

@@ -120,15 +120,16 @@ static int check_opts(const struct ptc_record_opts *o, struct ptc_err *err)
 {
 	if (ptc_attrs_by_cpu(o) && (o->npids || o->ntids))
 		return ptc_fail(err, PTC_E_USAGE,
-				"CPUs or a cgroup, and processes or threads: one of both");
+				"CPUs or a cgroup cannot be combined with processes or threads");
 	if (o->per_thread && ptc_attrs_by_cpu(o))
-		return ptc_fail(err, PTC_E_USAGE, "--per-thread is for threads, on whatever CPU");
+		return ptc_fail(err, PTC_E_USAGE,
+				"--per-thread cannot be combined with CPUs or a cgroup");
 	if ((o->crash || o->on_signals || o->nat) && ptc_attrs_by_cpu(o))
-		return ptc_fail(
-			err, PTC_E_USAGE,
-			"signals and places are seen of processes (-p) and commands, not of CPUs");
+		return ptc_fail(err, PTC_E_USAGE,
+				"signals and places need a process (-p) or a command, not CPUs or "
+				"a cgroup");
 	if (!o->argv && !ptc_attrs_by_cpu(o) && !o->npids && !o->ntids)
-		return ptc_fail(err, PTC_E_USAGE, "there is nothing to record");
+		return ptc_fail(err, PTC_E_USAGE, "nothing to record");
 	return 0;
 }
 
@@ -147,7 +148,9 @@ static int set_sizes(struct ptc_perf *p, struct ptc_err *err)
 	p->set.aux_size = p->event.software ? 0 : aux;
 	if (o->aux_sample > aux)
 		return ptc_fail(err, PTC_E_USAGE,
-				"a sample cannot be larger than the AUX ring, %zu bytes (-m)", aux);
+				"a sample cannot be larger than the AUX ring of %zu bytes; use a "
+				"larger ring (-m)",
+				aux);
 	return ptc_source_check_rings(p->set.data_size, aux, err);
 }
 
@@ -161,11 +164,11 @@ static int parse_event(struct ptc_perf *p, struct ptc_err *err)
 
 	if (!rc && p->opts->kcore && p->event.attr.exclude_kernel)
 		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' is without the kernel, whose code is not needed then "
-				"(--kcore): without ':u' or '/u' it is with it",
+				"--kcore needs kernel trace, but '%s' excludes the kernel; remove "
+				"':u' or '/u'",
 				text);
 	if (!rc && p->event.software && p->opts->snapshot && !p->opts->crash)
-		return ptc_fail(err, PTC_E_USAGE, "'%s' traces nothing: there are no snapshots",
+		return ptc_fail(err, PTC_E_USAGE, "snapshots need a trace, but '%s' has none",
 				text);
 	if (!rc && ptc_sampler_wanted(p->opts))
 		rc = ptc_sampler_parse(&p->sampler, p->opts, &p->event, "", err);

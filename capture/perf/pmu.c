@@ -100,11 +100,11 @@ static int add_term(struct ptc_pmu *p, const char *name, const char *text, struc
 	struct ptc_pmu_term *t = &p->terms[p->nterms];
 
 	if (p->nterms == PTC_PMU_TERMS || strlen(name) >= sizeof(t->name))
-		return ptc_fail(err, PTC_E_LIMIT, "the PMU '%s' has too many terms, or too long",
+		return ptc_fail(err, PTC_E_LIMIT, "the PMU '%s' has too many or too long terms",
 				p->name);
 	if (!ptc_pmu_parse_format(text, &t->config, &t->bits))
-		return ptc_fail(err, PTC_E_FORMAT, "'%s' of the PMU '%s' is no bits: '%.*s'", name,
-				p->name, (int)strcspn(text, "\n"), text);
+		return ptc_fail(err, PTC_E_FORMAT, "invalid bits of '%s' of the PMU '%s': '%.*s'",
+				name, p->name, (int)strcspn(text, "\n"), text);
 	(void)snprintf(t->name, sizeof(t->name), "%s", name);
 	p->nterms++;
 	return 0;
@@ -163,7 +163,7 @@ int ptc_pmu_read(struct ptc_pmu *p, const char *root, const char *name, struct p
 
 	memset(p, 0, sizeof(*p));
 	if (!*name || strlen(name) >= sizeof(p->name) || strchr(name, '/') || name[0] == '.')
-		return ptc_fail(err, PTC_E_USAGE, "'%s' is no name of a PMU", name);
+		return ptc_fail(err, PTC_E_USAGE, "invalid name of a PMU '%s'", name);
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
 	type = number(root, name, "type", 10, UINT64_MAX);
 	if (type > UINT32_MAX)
@@ -274,8 +274,8 @@ int ptc_pmu_set(const struct ptc_pmu *p, const char *name, uint64_t value,
 	}
 	if (left)
 		return ptc_fail(err, PTC_E_USAGE,
-				"%" PRIu64 " is too much for '%s' of the PMU '%s', which has %d "
-				"bits",
+				"%" PRIu64
+				" is too large for '%s' of the PMU '%s', which has %d bits",
 				value, name, p->name, __builtin_popcountll(t->bits));
 	ptc_pmu_config_put(attr, t->config, word);
 	return 0;

@@ -62,10 +62,9 @@ static int map_ring(const struct ptc_set *s, struct ptc_source_ring *r, int fd, 
 	map = mmap(NULL, s->aux_size, s->overwrite ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED,
 		   fd, (off_t)r->page->aux_offset);
 	if (map == MAP_FAILED && (errno == EOPNOTSUPP || errno == ENOSYS))
-		return ptc_fail(
-			err, PTC_E_UNSUPPORTED,
-			"'%s' writes no AUX area: ptcap records PMUs that trace, as intel_pt",
-			s->event->name);
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"'%s' has no AUX area; use a PMU that traces, for example intel_pt",
+				s->event->name);
 	if (map == MAP_FAILED)
 		return ptc_explain_mmap(err, errno, "the AUX ring", s->aux_size, s->cpus.n);
 	r->aux = map;

@@ -13,15 +13,15 @@ static int check_aux(const struct ptc_record_opts *o, const struct ptc_event *tr
 {
 	if (o->snapshot)
 		return ptc_fail(err, PTC_E_USAGE,
-				"snapshots or AUX samples: one AUX ring cannot give both");
+				"snapshots cannot be combined with AUX samples (--aux-sample)");
 	if (o->aux_sample > PTC_AUX_SAMPLE_MAX)
 		return ptc_fail(err, PTC_E_USAGE,
-				"a sample brings at most %u bytes of trace, not %" PRIu64,
+				"a sample has at most %u bytes of trace, not %" PRIu64,
 				PTC_AUX_SAMPLE_MAX, o->aux_sample);
 	if (tracer->software)
 		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' traces nothing that samples could bring (--aux-sample): "
-				"intel_pt//u does, and the event that samples comes second (-e)",
+				"--aux-sample needs a trace, but '%s' has none; use -e intel_pt//u "
+				"first and the sampling event second (-e)",
 				tracer->name);
 	return 0;
 }
@@ -30,13 +30,13 @@ static int check_lbr(const struct ptc_event *e, const struct ptc_event *tracer, 
 {
 	if (tracer->software)
 		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' traces nothing that branch stacks (--lbr) could be held "
-				"against; without a trace perf record -j takes them",
+				"--lbr needs a trace to compare with, but '%s' has none; to record "
+				"only branch stacks, use perf record -j",
 				tracer->name);
 	if (e->attr.type == PERF_TYPE_SOFTWARE)
 		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' takes no branch stacks (--lbr): cycles:u, branches:u and "
-				"other events of the CPU's own PMU do",
+				"'%s' does not support branch stacks (--lbr); use cycles:u, "
+				"branches:u or another event of the CPU's own PMU",
 				e->name);
 	return 0;
 }
@@ -62,11 +62,11 @@ int ptc_sampler_parse(struct ptc_event *e, const struct ptc_record_opts *opts,
 	if (rc)
 		return rc;
 	if (e->intel_pt || e->dummy || e->attr.type == tracer->attr.type)
-		return ptc_fail(err, PTC_E_USAGE,
-				"'%s' takes no samples that could bring %s: %s and events that "
-				"count do",
-				e->name, lbr ? "branch stacks (--lbr)" : "trace (--aux-sample)",
-				lbr ? PTC_LBR_DEFAULT : PTC_SAMPLER_DEFAULT);
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"'%s' does not support samples with %s; use %s or another counting event",
+			e->name, lbr ? "branch stacks (--lbr)" : "trace (--aux-sample)",
+			lbr ? PTC_LBR_DEFAULT : PTC_SAMPLER_DEFAULT);
 	if (opts->sample_period || opts->sample_freq) {
 		e->attr.freq = opts->sample_freq != 0;
 		e->attr.sample_period = opts->sample_freq ? opts->sample_freq : opts->sample_period;

@@ -114,7 +114,7 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 			owner = s->slots[i].fd[MAIN];
 	for (e = MAIN; !rc && e < PTC_SOURCE_EVENTS && e <= side(s); e++) {
 		if (slot->fd[e] != owner && ioctl(slot->fd[e], PERF_EVENT_IOC_SET_OUTPUT, owner))
-			rc = ptc_fail_sys(err, errno, "cannot send '%s' into the ring of '%s'%s",
+			rc = ptc_fail_sys(err, errno, "cannot redirect '%s' to the ring of '%s'%s",
 					  sampler(s, e) ? s->sampler : s->event->name,
 					  s->event->name,
 					  sampler(s, e) ? ": does it trace, too?" : "");
@@ -148,13 +148,13 @@ static int refused(const struct ptc_set *s, size_t e, int sys, struct ptc_err *e
 	if (e == MAIN)
 		(void)snprintf(what, sizeof(what), "'%s'", s->event->name);
 	else if (e == side(s))
-		(void)snprintf(what, sizeof(what), "the event for side records of '%s'",
+		(void)snprintf(what, sizeof(what), "the event for sideband records of '%s'",
 			       s->event->name);
 	else if (!s->attr[e].branch_sample_type)
-		(void)snprintf(what, sizeof(what), "'%s', to sample the trace of '%s' with,",
-			       s->sampler, s->event->name);
+		(void)snprintf(what, sizeof(what), "'%s' to sample the trace of '%s'", s->sampler,
+			       s->event->name);
 	else {
-		(void)snprintf(what, sizeof(what), "'%s', to take branch stacks with,", s->sampler);
+		(void)snprintf(what, sizeof(what), "'%s' for branch stacks", s->sampler);
 		return ptc_explain_lbr(err, sys, what, ptc_set_fds(s));
 	}
 	return ptc_explain_open(err, sys, what, ptc_set_fds(s));
@@ -196,7 +196,8 @@ static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool lat
 					    s->event->name);
 		if (e == MAIN && s->filter &&
 		    ioctl(slot->fd[e], PERF_EVENT_IOC_SET_FILTER, s->filter))
-			return ptc_fail_sys(err, errno, "the kernel does not take the filter '%s'",
+			return ptc_fail_sys(err, errno,
+					    "the kernel does not accept the filter '%s'",
 					    s->filter);
 	}
 	return 1;
@@ -386,11 +387,11 @@ int ptc_set_again(struct ptc_set *s, pid_t tid, int cpu, bool on, struct ptc_err
 
 	if (!ptc_rings_find(s, cpu, &ring))
 		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"it was not there when the recording began, and has no ring");
+				"it did not exist when the recording began and has no ring");
 	retire(s, ring);
 	rc = add_slot(s, tid, cpu, false, err);
 	if (!rc)
-		return ptc_fail(err, PTC_E_NOT_EXIST, "there is nothing to attach to");
+		return ptc_fail(err, PTC_E_NOT_EXIST, "nothing to attach to");
 	if (rc < 0)
 		return rc;
 	if (on)

@@ -124,7 +124,7 @@ int ptc_tasks_cgroup(const char *proc, const char *name, char **ret, struct ptc_
 	int rc;
 
 	if (!*name || strstr(name, ".."))
-		return ptc_fail(err, PTC_E_USAGE, "'%s' is no name of a cgroup", name);
+		return ptc_fail(err, PTC_E_USAGE, "invalid name of a cgroup '%s'", name);
 	(void)snprintf(path, sizeof(path), "%s/self/mounts", proc);
 	rc = ptc_read_file(path, MOUNTS_MAX, &b, err);
 	for (line = (const char *)b.bytes; !rc && line && *line; line += strcspn(line, "\n") + 1) {
@@ -142,8 +142,7 @@ int ptc_tasks_cgroup(const char *proc, const char *name, char **ret, struct ptc_
 	}
 	if (!rc && !where)
 		rc = ptc_fail(err, PTC_E_NOT_EXIST,
-			      "no cgroup hierarchy that perf_event follows is mounted ('%s')",
-			      path);
+			      "no cgroup hierarchy with perf_event is mounted ('%s')", path);
 	else if (!rc && asprintf(ret, "%.*s/%s", (int)where_len, where, name) < 0)
 		rc = ptc_fail_mem(err);
 	ptc_buf_release(&b);

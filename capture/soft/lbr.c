@@ -42,13 +42,13 @@ static int check_spoil(const struct ptc_record_opts *o, struct ptc_err *err)
 	const bool typed = s->mode == PTC_SPOIL_TYPE || s->mode == PTC_SPOIL_FLAG;
 
 	if (s->mode != PTC_SPOIL_NONE && !s->rate)
-		return ptc_fail(err, PTC_E_USAGE, "one of how many branch stacks is to be spoilt?");
+		return ptc_fail(err, PTC_E_USAGE, "--lbr-spoil has no rate");
 	if (s->mode == PTC_SPOIL_SHIFT && (!s->shift || s->shift > PTC_LBR_SHIFT_MAX))
-		return ptc_fail(err, PTC_E_USAGE, "branch stacks are shifted by 1 to %u",
+		return ptc_fail(err, PTC_E_USAGE, "--lbr-spoil can shift branch stacks by 1 to %u",
 				PTC_LBR_SHIFT_MAX);
 	if (typed && !(o->branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE))
 		return ptc_fail(err, PTC_E_USAGE,
-				"only branch stacks with types (save_type) have types to be wrong");
+				"--lbr-spoil type and flag need branch types (save_type)");
 	return 0;
 }
 
@@ -58,11 +58,12 @@ int ptc_lbr_check(const struct ptc_record_opts *o, uint64_t data_size, struct pt
 
 	if (sel & ~PTC_BRANCHSEL_MADE)
 		return ptc_fail(err, PTC_E_USAGE,
-				"a software source has no hypervisor, no transactions and no "
-				"counters for branch stacks (hv, in_tx, no_tx, abort_tx, counter)");
+				"the step and emu sources do not support hv, in_tx, no_tx, "
+				"abort_tx and counter (--lbr)");
 	if (sel & PERF_SAMPLE_BRANCH_KERNEL)
-		return ptc_fail(err, PTC_E_USAGE,
-				"a software source sees no branches of the kernel (k)");
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"the step and emu sources do not see branches of the kernel (--lbr k)");
 	if (size_of(o) > PTC_LBR_SIZE_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "a branch stack has at most %u entries",
 				PTC_LBR_SIZE_MAX);
@@ -72,13 +73,13 @@ int ptc_lbr_check(const struct ptc_record_opts *o, uint64_t data_size, struct pt
 				size_of(o));
 	if (!is_counted(o->sampler))
 		return ptc_fail(err, PTC_E_USAGE,
-				"'%s': a software source counts branches or instructions for its "
-				"branch stacks",
+				"the step and emu sources count only branches or instructions for "
+				"branch stacks, not '%s'",
 				o->sampler);
 	if (o->sample_freq)
 		return ptc_fail(err, PTC_E_USAGE,
-				"a software source takes branch stacks at a period (-c), not at a "
-				"frequency (-F)");
+				"the step and emu sources do not support a frequency (-F) for "
+				"branch stacks; use a period (-c)");
 	return check_spoil(o, err);
 }
 

@@ -59,7 +59,7 @@ static void *map_shared(size_t len, struct ptc_err *err)
 
 	if (map != MAP_FAILED)
 		return map;
-	(void)ptc_fail_sys(err, errno, "cannot make a ring of %zu bytes", len);
+	(void)ptc_fail_sys(err, errno, "cannot create a ring of %zu bytes", len);
 	return NULL;
 }
 
@@ -70,10 +70,10 @@ int ptc_softring_new(const struct ptc_softring_opts *opts, struct ptc_softring *
 
 	if (!is_ring_size(opts->data_size) || (opts->aux_size && !is_ring_size(opts->aux_size)))
 		return ptc_fail(err, PTC_E_USAGE,
-				"ring sizes must be powers of two, at least one page: %zu, %zu",
+				"a ring size is not a power of two of at least one page: %zu, %zu",
 				opts->data_size, opts->aux_size);
 	if (opts->aux_watermark > opts->aux_size)
-		return ptc_fail(err, PTC_E_USAGE, "the AUX watermark exceeds the AUX ring");
+		return ptc_fail(err, PTC_E_USAGE, "the AUX watermark is larger than the AUX ring");
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return ptc_fail_mem(err);

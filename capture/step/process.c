@@ -175,11 +175,11 @@ int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_bod
 	sigset_t all, old;
 
 	if (pipe2(end, O_CLOEXEC))
-		return ptc_fail_sys(err, errno, "cannot make a pipe");
+		return ptc_fail_sys(err, errno, "cannot create a pipe");
 	if (pipe2(life, O_CLOEXEC)) {
 		sys = errno;
 		close_pair(end);
-		return ptc_fail_sys(err, sys, "cannot make a pipe");
+		return ptc_fail_sys(err, sys, "cannot create a pipe");
 	}
 	(void)sigfillset(&all);
 	/* signals for ptcap must never kill the tracer */
@@ -193,7 +193,7 @@ int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_bod
 		p->pid = 0;
 		close_pair(end);
 		close_pair(life);
-		return ptc_fail_sys(err, sys, "cannot fork the tracer");
+		return ptc_fail_sys(err, sys, "cannot start the tracer");
 	}
 	(void)close(end[1]);
 	(void)close(life[0]);
@@ -290,8 +290,8 @@ int ptc_step_process_started(struct ptc_step_process *p, const struct ptc_record
 	if (n != 1 && left) {
 		(void)ptc_step_process_reap(p, err);
 		return ptc_fail(err, PTC_E_IO,
-				"ended before the recording began: a thread does not stop (see "
-				"ps -L for state D)");
+				"stopped before the recording began: a thread does not stop (see "
+				"`ps -L` for state D)");
 	}
 	return n == 1 ? 0 : ptc_step_process_reap(p, err);
 }
@@ -340,15 +340,15 @@ int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err)
 	if (p->shared->done)
 		return 0;
 	if (!WIFSIGNALED(p->status))
-		(void)ptc_fail(err, PTC_E_IO, "the tracer's process ended unexpectedly");
+		(void)ptc_fail(err, PTC_E_IO, "the tracer ended unexpectedly");
 	else if (WTERMSIG(p->status) == SIGSYS)
 		(void)ptc_fail(err, PTC_E_IO,
-			       "cannot trace: a seccomp filter kills who calls ptrace");
+			       "cannot trace: a seccomp filter kills processes that call ptrace");
 	else
-		(void)ptc_fail(err, PTC_E_IO,
-			       "the tracer's process was killed by signal %d (%s); what it stepped "
-			       "may be gone with it",
-			       WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
+		(void)ptc_fail(
+			err, PTC_E_IO,
+			"signal %d (%s) killed the tracer; the stepped processes may have died",
+			WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
 	return PTC_E_IO;
 }
 

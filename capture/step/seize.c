@@ -67,8 +67,8 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 		rc = refuse_32bit(l.path, err);
 	if (!rc && ptrace(PTRACE_SEIZE, pid, NULL, (void *)(unsigned long)options))
 		rc = ptc_fail_sys(err, errno,
-				  "cannot trace '%s' with ptrace (is it forbidden by a seccomp "
-				  "profile or kernel.yama.ptrace_scope?)",
+				  "cannot trace '%s' with ptrace (forbidden by a seccomp profile "
+				  "or kernel.yama.ptrace_scope?)",
 				  l.path);
 	if (!rc)
 		rc = ptc_launch_let_go(&l, err);
@@ -167,7 +167,7 @@ static int attach_all(struct ptc_tracer *t, pid_t pid, struct ptc_mm *mm, struct
 		struct dirent *e;
 
 		if (!d)
-			return ptc_fail_sys(err, errno, "cannot find process %d", (int)pid);
+			return ptc_fail_sys(err, errno, "cannot open process %d", (int)pid);
 		added = rc = 0;
 		while (rc >= 0 && (e = readdir(d)))
 			if (e->d_name[0] != '.') {
@@ -188,7 +188,7 @@ int ptc_tracer_attach(struct ptc_tracer *t, pid_t pid, bool one, struct ptc_err 
 	int rc;
 
 	if (process < 0)
-		return ptc_fail_sys(err, ESRCH, "cannot find process %d", (int)pid);
+		return ptc_fail_sys(err, ESRCH, "cannot open process %d", (int)pid);
 	for (i = 0; i < t->tasks.n && t->tasks.items[i]->pid != process; i++)
 		;
 	mm = i < t->tasks.n ? ptc_mm_get(t->tasks.items[i]->mm) : ptc_mm_new();
@@ -197,6 +197,6 @@ int ptc_tracer_attach(struct ptc_tracer *t, pid_t pid, bool one, struct ptc_err 
 	rc = one ? attach_one(t, pid, mm, process, err) : attach_all(t, process, mm, err);
 	ptc_mm_put(mm);
 	if (rc >= 0 && !ptc_tasks_find(&t->tasks, pid) && one)
-		rc = ptc_fail_sys(err, ESRCH, "cannot find thread %d", (int)pid);
+		rc = ptc_fail_sys(err, ESRCH, "cannot open thread %d", (int)pid);
 	return rc < 0 ? rc : 0;
 }

@@ -132,13 +132,14 @@ int ptc_task_refuse(pid_t tid, int sys, struct ptc_err *err)
 	const pid_t tracer = thread > 0 ? ptc_task_process(thread) : 0;
 
 	if (sys == EPERM && tracer > 0) {
-		(void)ptc_fail(err, PTC_E_PERM, "cannot trace process %d: process %d does already",
-			       (int)tid, (int)tracer);
+		(void)ptc_fail(err, PTC_E_PERM,
+			       "cannot trace process %d: process %d already traces it", (int)tid,
+			       (int)tracer);
 		return PTC_E_PERM;
 	}
 	(void)ptc_fail_sys(err, sys,
-			   "cannot trace process %d with ptrace (another user's, or forbidden by "
-			   "kernel.yama.ptrace_scope or a seccomp profile?)",
+			   "cannot trace process %d with ptrace (it belongs to another user, or "
+			   "kernel.yama.ptrace_scope or a seccomp profile forbids it?)",
 			   (int)tid);
 	return err->code;
 }

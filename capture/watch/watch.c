@@ -108,7 +108,7 @@ int ptc_watch_end(struct ptc_watch *w, struct ptc_err *err)
 	rc = ptc_step_process_end(&w->process, err);
 	w->crashes = sh->crashes;
 	if (rc)
-		return ptc_fail(err, PTC_E_IO, "pt-watcher was ended from outside");
+		return ptc_fail(err, PTC_E_IO, "pt-watcher was killed");
 	if (sh->rc)
 		*err = sh->err;
 	return sh->rc;

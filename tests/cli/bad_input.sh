@@ -5,13 +5,25 @@
 
 for cmd in info dump; do
 	# Usage errors: 2, nothing on stdout, the message names the command.
-	for args in "-x" "--nonsense" "-i" "--input" "stray" "--inp"; do
+	for args in "-x" "--nonsense" "-i" "--input" "good stray" "-i good stray" "--inp" "--help=x"; do
 		# shellcheck disable=SC2086
 		run 2 $cmd $args
 		empty out
 		has err "ptcap $cmd: "
 		lines err 1
 	done
+	run 2 $cmd good stray
+	has err "ptcap $cmd: unexpected argument 'stray'; see"
+	run 2 $cmd -i good stray
+	has err "ptcap $cmd: two input files: 'good' with -i, and 'stray'; give one of them; see"
+	run 2 $cmd --nonsense
+	has err "ptcap $cmd: unknown option '--nonsense'; see"
+	run 2 $cmd --fromat=text
+	has err "ptcap $cmd: unknown option '--fromat' (did you mean '--format'?); see"
+	run 2 $cmd --format text --help=x
+	has err "ptcap $cmd: option '--help' takes no value; see"
+	run 2 $cmd -x
+	has err "ptcap $cmd: unknown option '-x'; see"
 	run 0 $cmd --help
 	has out "usage: ptcap $cmd"
 	has out "--input"
@@ -43,7 +55,61 @@ for cmd in info dump; do
 	has err "'pipe': 3 bytes are left where a record should start (offset 0x10)"
 done
 run 2 info --format xml
-has err "'xml'"
+has err "invalid value 'xml' for --format: expected text or json; see"
+run 2 decode --s
+has err "ptcap decode: ambiguous option '--s'; see"
+
+# a file behind the options is the input, for each command that reads one
+for cmd in info dump; do
+	run 0 $cmd -i good
+	mv out want
+	for args in "good" "--format text good" "good --format text" "-- good"; do
+		# shellcheck disable=SC2086
+		run 0 $cmd $args
+		cmp -s out want || { echo "FAIL: $cmd $args"; failures=$((failures + 1)); }
+	done
+done
+for cmd in info dump decode compare "convert -o new" "recover -o new" "crash show"; do
+	# shellcheck disable=SC2086
+	run 1 $cmd missing
+	has err "'missing': No such file"
+	# shellcheck disable=SC2086
+	run 2 $cmd -i good missing
+	has err "two input files: 'good' with -i, and 'missing'"
+	# shellcheck disable=SC2086
+	run 2 $cmd good missing
+	has err "unexpected argument 'missing'"
+done
+[ ! -e new ] || { echo "FAIL: something was written"; failures=$((failures + 1)); }
+
+# help, and what is similar to what does not exist
+run 0 --help
+mv out want
+for args in help "help --help" "help help" -h; do
+	# shellcheck disable=SC2086
+	run 0 $args
+	cmp -s out want || { echo "FAIL: $args"; failures=$((failures + 1)); }
+done
+for cmd in record snapshot decode info dump convert recover crash compare "crash show"; do
+	# shellcheck disable=SC2086
+	run 0 $cmd --help
+	mv out want
+	# shellcheck disable=SC2086
+	run 0 help $cmd
+	cmp -s out want || { echo "FAIL: help $cmd"; failures=$((failures + 1)); }
+done
+run 2 help recrod
+has err "unknown command 'recrod' (did you mean 'record'?); "
+run 2 help record ls
+has err "unexpected argument 'ls'; see"
+run 2 help crash show ls
+has err "unexpected argument 'ls'; see"
+run 2 snapshto
+has err "unknown command 'snapshto' (did you mean 'snapshot'?); "
+run 2 nothing_like_it
+has err "unknown command 'nothing_like_it'; "
+run 2 --verison
+has err "unknown option '--verison' (did you mean '--version'?); "
 
 # Output that cannot be written is a failure.
 if [ -c /dev/full ]; then
@@ -113,19 +179,19 @@ run 1 info -i cut
 lines err 1
 run 1 crash show -i missing
 run 1 crash show -i good --core missing
-has err "cannot read 'missing' (--core): No such file"
+has err "cannot open 'missing' (--core): No such file"
 run 2 crash show --nonsense
-has err "ptcap crash show: no option '--nonsense'; see"
+has err "ptcap crash show: unknown option '--nonsense'; see"
 head -c 2000 good >cut
 for cmd in "--tid 999999" "--cpu 999"; do
 	# shellcheck disable=SC2086
 	run 4 decode -i good $cmd
-	has err "nothing in 'good' is what was asked for with $(echo $cmd | cut -d ' ' -f 1): see"
+	has err "nothing in 'good' matches $(echo $cmd | cut -d ' ' -f 1); "
 done
 for cmd in "--type nonsense" "--tid x" "--cpu -1" "--time x"; do
 	# shellcheck disable=SC2086
 	run 2 dump -i good $cmd
-	has err "dump: $(echo $cmd | cut -d ' ' -f 1): '$(echo $cmd | cut -d ' ' -f 2)' is no"
+	has err "dump: invalid value '$(echo $cmd | cut -d ' ' -f 2)' for $(echo $cmd | cut -d ' ' -f 1): expected "
 done
 run 1 dump -i cut
 has out "AUXTRACE_INFO"

@@ -13,10 +13,10 @@ has out "writer    0.1.0"
 has out "event     intel_pt//u type 8 (intel_pt) config 0x300e601, user only"
 has out "time      0.000000100 s, from 6.000000000 to 6.000000100"
 has out "date      $(date -u -r perf.data '+%Y-%m-%d %H:%M:%S') UTC, when the file was written"
-has out "queue 0: tid 4242, 1 piece, 24 bytes"
+has out "queue 0: tid 4242, 1 chunk, 24 bytes"
 has out "AUXTRACE 1"
 has out "losses    none recorded"
-has out "code      3 bytes that are in no file, or were changed"
+has out "code      3 bytes that are not in a file, or were modified"
 
 run 0 info -i perf.data --format json
 empty err

@@ -215,11 +215,11 @@ def options(folder):
         Run([PTCAP, *command, "-i", path, "--max-memory", "1G"])
         for bad in ("0", "x", "1Q", "-1", "99999999999G", ""):
             r = Run([PTCAP, *command, "-i", path, "--max-memory", bad]).expect(2)
-            check("is no size" in r.err, r.err)
+            check("for --max-memory: expected a size" in r.err, r.err)
     for command in "convert", "recover":
         out = os.path.join(folder, command)
         Run([PTCAP, command, "-i", path, "-o", out, "--max-memory", "1G"]).expect(0)
-        check("is no size" in Run([PTCAP, command, "-i", path, "-o", out, "--max-memory", "x"]).expect(2).err, command)
+        check("for --max-memory: expected a size" in Run([PTCAP, command, "-i", path, "-o", out, "--max-memory", "x"]).expect(2).err, command)
     check("twice" in functions(path, "--max-memory", "1G"), "names are missing")
 
 

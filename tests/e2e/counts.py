@@ -194,7 +194,7 @@ def case_lines(folder):
         check((head["blocks"], head["lineless"]) == (blocks, lineless) and lineless < blocks, f"{head}, {blocks}, {lineless}")
         check(any(f"/prog_{name}." in e["file"] for e in entries), name)
     text = decode(path, "--counts=lines:2").expect(0).out.splitlines()
-    check(len(text) == 4 and text[0].endswith(f"{head['lineless']} of them of no known line"), text)
+    check(len(text) == 4 and text[0].endswith(f"{head['lineless']} of them without a known line"), text)
     check(text[2].split()[2] == f"{entries[0]['file']}:{entries[0]['line']}", text)
 
 
@@ -254,7 +254,7 @@ def case_forms(folder):
     head, entries = counts(path, "edges")
     check(counts(path, "edges:3")[1] == entries[:3], "not the first three")
     lines = decode(path, "--counts=edges").expect(0).out.splitlines()
-    check(lines[0] == f"# {head['times']} transfers, {head['different']} different", lines[0])
+    check(lines[0] == f"# {head['times']} branches, {head['different']} different", lines[0])
     check([int(line.split()[0]) for line in lines[2:]] == [e["times"] for e in entries], lines[2:5])
     check(sum(float(line.split()[1]) for line in lines[2:]) > 99, "the parts are not all")
     check(len(decode(path, "--counts=blocks:5").expect(0).out.splitlines()) == 7, "not five")
@@ -264,10 +264,10 @@ def case_forms(folder):
         r = decode(path, f"--counts={bad}").expect(2)
         check(f"'{bad}'" in r.err and "edges, calls, blocks, lines or coverage" in r.err, r.err)
     for bad in (["--stats"], ["--calls"], ["--insn"], ["--events"], ["--format=bin"], ["-F", "from"]):
-        check("--counts goes with none of" in decode(path, "--counts=calls", *bad).expect(2).err, bad)
+        check("--counts cannot be combined with" in decode(path, "--counts=calls", *bad).expect(2).err, bad)
     for what in ("blocks", "lines"):
         for bad in ("--sym=main", "--cpu=0"):
-            check("needs all transfers" in decode(path, f"--counts={what}", bad).expect(2).err, bad)
+            check("it needs all branches of a thread" in decode(path, f"--counts={what}", bad).expect(2).err, bad)
     decode(path, "--counts=edges", "--cpu=0").expect(0)
     r = decode(path, "--counts=edges", "--tid=1").expect(4)
     check(not r.out.count("->"), r.out)

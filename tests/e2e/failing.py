@@ -42,17 +42,17 @@ def refused(folder):
     for sys_, words in (
         (errno.EPERM, "seccomp"),
         (errno.EACCES, "perf_event_paranoid is"),
-        (errno.ENOSYS, "built without perf events, or a seccomp filter hides them"),
+        (errno.ENOSYS, "the kernel has no perf events, or a seccomp filter hides them"),
         (errno.EBUSY, "another ptcap, perf, a KVM guest"),
-        (errno.EINVAL, "does not support this"),
+        (errno.EINVAL, "not supported by the kernel or the CPU"),
         (errno.ENODEV, "offline"),
-        (errno.ENOENT, "the PMU is gone"),
+        (errno.ENOENT, "the PMU does not exist any more"),
         (errno.EOPNOTSUPP, "virtual machine"),
         (errno.E2BIG, "too many events"),
-        (errno.ENOSPC, "no room"),
+        (errno.ENOSPC, "no free counter"),
         (errno.ENOMEM, "no memory"),
         (errno.ENFILE, "fs.file-max"),
-        (errno.EMFILE, r"\d+ descriptors are needed"),
+        (errno.EMFILE, r"\d+ more file descriptors are needed"),
     ):
         for event in ("dummy:u", "page-faults:u"):
             r = Run([REFUSE, str(sys_), PTCAP, "record", "-e", event, "-o", path, "--", "touch", done]).expect(125)
@@ -191,16 +191,16 @@ def cpus(folder):
     if not os.access(uevent, os.W_OK):
         lib.skip(f"{uevent} cannot be written")
     went, was = f"CPU {last} went offline at ", f"CPU {last} was offline from "
-    lost = "LOST: what ran in the first moment after a CPU came online, "
+    lost = "LOST: the first moment after a CPU came online, "
     events = "ls -l /proc/$PPID/fd | grep -c perf_event"
     go, come = f"echo offline >{uevent}; ", f"echo online >{uevent}; "
     come_back = f"n=$({events}); {go}{come} until [ $({events}) -gt $n ]; do :; done; "
     for options, actions, status, words in (
         (["-a"], come, 0, []),  # it was never offline
         (["-a"], go, 0, [went]),
-        (["-a"], come_back, 3, [was, "what ran there in its first moment", lost + "1 times"]),
-        (["-a"], come_back + come_back, 3, [was, lost + "2 times"]),
-        (["-C", str(last)], come_back, 3, [was, lost + "1 times"]),
+        (["-a"], come_back, 3, [was, "its first moment is not recorded", lost + "1 time;"]),
+        (["-a"], come_back + come_back, 3, [was, lost + "2 times;"]),
+        (["-C", str(last)], come_back, 3, [was, lost + "1 time;"]),
         (["-C", "0"], go + come, 3 if last == 0 else 0, []),
         ([], come, 0, []),
         ([], go + come, 0, [was]),  # its events on this CPU still exist
@@ -210,7 +210,7 @@ def cpus(folder):
         # try again.
         for _ in range(20):
             r = Run([PTCAP, *EVENT, "-v", "--strict", "-m", "16M", *options, "-o", path, "--", "/bin/sh", "-c", command])
-            if not re.search(r"LOST: [1-9]\d* side records", r.err):
+            if not re.search(r"LOST: [1-9]\d* sideband records?", r.err):
                 break
         r.expect(status)
         for word in words:

@@ -255,7 +255,7 @@ def places(folder):
         check(dump(path) == want, "of another owner it is another")
     for name in (fifo, folder, "/dev/null"):
         err = Run([PTCAP, "convert", "-i", path, "-o", name]).expect(2).err
-        what = "is a folder, and no recording" if name == folder else "exists and is not a regular file"
+        what = "is a folder without a recording" if name == folder else "exists and is not a regular file"
         check(f"cannot write '{name}': '{name}' {what}" in err, err)
 
 

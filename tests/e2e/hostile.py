@@ -210,10 +210,10 @@ def rights(folder):
         lib.skip("such programs have no rights in this folder")
     tail = ["-o", os.path.join(out, "f"), "--strict", "--"]
     r = Run([*nobody, *lib.RECORD, *tail, program, "0"]).expect(3)
-    check(f"1 set-user-ID programs, or the like, ran without the rights of their file (the first: '{program}')" in r.err, r.err)
+    check(f"1 set-ID program ran without the rights of its file (first: '{program}')" in r.err, r.err)
     for argv in ([*nobody, "--no-new-privs", *lib.RECORD, *tail, program, "0"], [*lib.RECORD, *tail, program, "0"]):
         r = Run(argv).expect(0)
-        check("set-user-ID" not in r.err, r.err)
+        check("set-ID program" not in r.err, r.err)
 
 
 if __name__ == "__main__":

@@ -226,21 +226,21 @@ def case_snapshot(folder):
 def case_refused(folder):
     out = os.path.join(folder, "none")
     for options, word in (
-        (["--lbr=any,x"], "no branch filter"),
-        (["--lbr=any,stack"], "no branch filter"),
+        (["--lbr=any,x"], "for --lbr: expected names of branch types"),
+        (["--lbr=any,stack"], "for --lbr: expected names of branch types"),
         (["--lbr=any,k"], "kernel"),
-        (["--lbr=in_tx,u"], "transactions"),
+        (["--lbr=in_tx,u"], "in_tx"),
         (["--lbr-size", "8"], "--lbr"),
-        (["--lbr", "--lbr-size", "513"], "1 to 512"),
+        (["--lbr", "--lbr-size", "513"], "from 1 to 512"),
         (["--lbr", "--lbr-size", "512", "-m", "16K"], "-m"),
         (["--lbr", "-F", "99"], "-c"),
-        (["--lbr", "-F", "99", "-c", "9"], "exclude"),
+        (["--lbr", "-F", "99", "-c", "9"], "--count and --freq cannot be combined"),
         (["-c", "9"], "--lbr"),
         (["--lbr", "--lbr-event", "cycles"], "branches or instructions"),
         (["--lbr", "--lbr-spoil", "top"], "--truth"),
-        (["--lbr", "--lbr-spoil", "shift=17"], "no way to spoil"),
-        (["--lbr", "--lbr-spoil", "top:0"], "no way to spoil"),
-        (["--lbr", "--lbr-spoil", "top=2"], "no way to spoil"),
+        (["--lbr", "--lbr-spoil", "shift=17"], "for --lbr-spoil: expected "),
+        (["--lbr", "--lbr-spoil", "top:0"], "for --lbr-spoil: expected "),
+        (["--lbr", "--lbr-spoil", "top=2"], "for --lbr-spoil: expected "),
         (["--lbr", "--lbr-spoil", "flag", "--truth", out + ".t"], "save_type"),
     ):
         r = record(out, SMALL, *options)

@@ -539,7 +539,7 @@ def stripped(folder):
     for option in ("-g", "-s"):
         program = built(folder, ["gcc", option, "-O1", "-static", path])
         record(folder, program)
-        said = f"no source lines of '{program}'"
+        said = f"no source lines for '{program}'"
         data = os.path.join(folder, "perf.data")
         for asking in (["-F", "from,srcline"], ["--counts=lines"], ["--counts=coverage"], []):
             r = Run([PTCAP, "decode", "-i", data, *asking]).expect(0)

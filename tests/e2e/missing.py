@@ -106,7 +106,7 @@ def in_json(folder):
     check(missing[0]["gaps"] == len(gaps) and missing[0]["bytes"], missing)
     check(missing[0]["branches"] > len(gaps) and missing[0]["hint"], missing)
     info = Run([PTCAP, "info", "-i", path]).expect(0).out
-    check(re.search(r"^decode +can be decoded here: no: 1 of \d+ files missing$", info, re.M), info)
+    check(re.search(r"^decode +incomplete on this machine: 1 of \d+ files missing$", info, re.M), info)
     check(f"{library} build-id {bid}" in info, info)
     o = json.loads(Run([PTCAP, "info", "-i", path, "--format", "json"]).expect(0).out)
     check([m["file"] for m in o["decode"]["missing"]] == [library], o["decode"])
@@ -133,7 +133,7 @@ def in_place(folder):
     lib.same_transfers(without_gaps(r), want, "decode", "truth")
     check(r.err == "", r.err)
     info = Run([PTCAP, "info", "-i", path]).expect(0).out
-    check(re.search(r"^decode +can be decoded here: yes, with \d+ files$", info, re.M), info)
+    check(re.search(r"^decode +complete on this machine, with \d+ files$", info, re.M), info)
 
 
 @case

@@ -234,7 +234,7 @@ def no_pager(folder):
     for pager in ("no-such-pager", "no-such-pager -R", "/nowhere/pager", "A=1 B=2 no-such-pager", folder):
         out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER=pager)
         check(want in out and status == 0, f"{pager}: status {status}, {len(out)} of {len(want)} bytes")
-        check(f"there is no pager '{pager}'".encode() in out, f"{pager} is not named")
+        check(f"cannot find the pager '{pager}'".encode() in out, f"{pager} is not named")
     out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER="", PATH=folder)
     check(want == out and status == 0, "without a pager")
     kept = {name: os.environ.pop(name) for name in ("PAGER",) if name in os.environ}

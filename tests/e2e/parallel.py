@@ -87,7 +87,7 @@ def verify(args):
     args, pieces = list(args), []
     for jobs in ("1", "2:1"):
         r = subprocess.run([PTCAP, "decode", *args, "--engine=verify", "-j", jobs, "--stats"], capture_output=True, text=True)
-        found = re.search(r"the engines agree in (\d+) pieces", r.stderr)
+        found = re.search(r"the engines agree in (\d+) segments? ", r.stderr)
         check(r.returncode == 0 and found, f"{args} -j {jobs}: exit status {r.returncode}\n{r.stderr}")
         pieces.append(int(found.group(1)))
     check(pieces[1] * 2 + 1 >= pieces[0], f"{args}: pieces with one thread and with two: {pieces}")

@@ -52,7 +52,7 @@ def is_whole(folder, path, truth, gone, out=None):
     if out is not None:
         return
     info = Run([PTCAP, "info", "-i", path]).expect(0).out
-    check(re.search(r"^decode +can be decoded here: yes", info, re.M), info)
+    check(re.search(r"^decode +complete on this machine, with", info, re.M), info)
     verify = Run([PTCAP, "dump", "-i", path, "--verify"])
     check(verify.status == 0, verify.out + verify.err)
     rows = map(json.loads, Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out.splitlines())
@@ -265,7 +265,7 @@ def attached(folder):
                 goes_on(t.stdin)
                 says(t.stdout, b"replaced")
             live = Live(inner, "--on-exit", *WHOLE, "-p", str(t.pid))
-            lib.until(lambda: "armed" in live.err(), "attached")
+            lib.until(lambda: "waiting; " in live.err(), "attached")
             goes_on(t.stdin)
             if not late:
                 says(t.stdout, b"replaced")

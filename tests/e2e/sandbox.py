@@ -64,7 +64,7 @@ def attempts(folder, mode, **env):
     stopped = list(have.values()).count("stopped")
     check(r.err.count("the sandbox stopped system call ") == r.err.count("--no-sandbox allows") == stopped, r.err)
     for name in set(have) - set(READS) - {"version"}:
-        check(f"({name}): an attack" in r.err or have[name] != "stopped", f"{name} is not named: {r.err}")
+        check(f"({name}): the recording or one of its files is hostile" in r.err or have[name] != "stopped", f"{name} is not named: {r.err}")
     return have, int(have.pop("version"))
 
 
@@ -316,7 +316,7 @@ class Recording:
     def __init__(self, *argv):
         self.p = subprocess.Popen([PTCAP, *argv], stderr=subprocess.PIPE, text=True)
         self.said = ""
-        while not re.search("attached;|recording;|armed:", self.said):
+        while not re.search("attached;|recording;|waiting;", self.said):
             line = self.p.stderr.readline()
             check(line, f"{argv}: {self.said}")
             self.said += line

@@ -115,7 +115,7 @@ def on_exit(folder):
         r = Run([*SNAPSHOT, "-o", path, *options, *RINGS, *argv]).expect(7)
         check(r.out == "ready\ndone\n", f"the program said {r.out!r}")
         part = whole(os.path.join(folder, name))
-        said = f"the last [0-9.]+ us, {len(part)} branches, complete up to"
+        said = f"the last [0-9.]+ us, {len(part)} branches without a gap up to"
         check(re.search(said, r.err), f"{r.err!r} does not say {said!r}")
         newest = json.loads(Run([PTCAP, "info", "-i", os.path.join(folder, name), "--format", "json"]).expect(0).out)["newest"]
         check(newest["complete"] and [t["branches"] for t in newest["threads"]] == [len(part)], f"{newest}")
@@ -143,7 +143,7 @@ def verdict(folder):
             f.truncate()
         live.p.stdin.close()
         live.ends(status)
-        check(options[-1:] == ["-q"] or re.search("NOT all: .*: nocode; ", live.err()), f"nobody says so: {live.err()!r}")
+        check(options[-1:] == ["-q"] or re.search("NOT complete: .*: nocode; ", live.err()), f"nobody says so: {live.err()!r}")
         newest = json.loads(Run([PTCAP, "info", "-i", live.path + ".001", "--format", "json"]).expect(0).out)["newest"]
         check(not newest["complete"], f"{newest}")
         check(any(t["complete"] for t in newest["threads"]), "no thread is complete")
@@ -168,10 +168,10 @@ def silent(folder):
         n += 1
     check(newest["complete"] and len(newest["threads"]) == 1, f"{newest}")
     check(newest["threads"][0]["moved_cpu"] is None, f"it never moved: {newest}")
-    check(" 1 thread more has no branch in it: nothing ran, or it is older\n" in text, text)
+    check(" 1 more thread without a branch: not running, or the trace was overwritten\n" in text, text)
     check(live.command("stop") == "ack", "it does not stop")
     live.ends(0)
-    check("1 thread more has no branch in it" in live.err(), live.err())
+    check("1 more thread without a branch" in live.err(), live.err())
     end_of_program(live)
 
 
@@ -182,7 +182,7 @@ def nothing(folder):
     lib.record(path, [prog("busy"), "1500"], "-S", "-m", "256K,8K", "--psb-period", "64M").expect(7)
     text, newest = newest_of(path)
     check(not newest["complete"] and newest["threads"] == [], f"{newest}")
-    check(re.search(r"newest +NOT complete\n +nothing: no thread has left a branch\n", text), text)
+    check(re.search(r"newest +NOT complete\n +no branch of any thread\n", text), text)
 
 
 @case
@@ -201,7 +201,7 @@ def lost(folder):
     text, newest = newest_of(path)
     check(newest["lost_records"] == 3 and not newest["complete"], f"{newest}")
     check(all(t["complete"] for t in newest["threads"]), f"{newest}")
-    check(re.search(r"newest +NOT complete\n", text) and "NOT all: 3 side records were lost since the recording began" in text, text)
+    check(re.search(r"newest +NOT complete\n", text) and "NOT complete: 3 sideband records were lost since the recording began" in text, text)
 
 
 @case
@@ -220,7 +220,7 @@ def damaged(folder):
     t = newest["threads"][0]
     check(not newest["complete"] and not t["complete"] and t["gaps"] >= 1, f"{newest}")
     check(t["cause"] in ("badpacket", "desync") and t["gap_bytes"] > 0, f"{t}")
-    said = f"NOT all: {t['gaps']} gaps?, {t['gap_bytes']} bytes, the last: {t['cause']}; the last [0-9.]+ us, {t['branches']} branches, complete up to"
+    said = f"NOT complete: {t['gaps']} gaps?, {t['gap_bytes']} bytes, last cause: {t['cause']}; the last [0-9.]+ us, {t['branches']} branches without a gap up to"
     check(re.search(said, text), f"{text!r} does not say {said!r}")
     got = lib.decode(path, "-F", "from,to,kind").expect(0).out.splitlines()[-t["branches"] :]
     check(0 < t["branches"] < len(flow_) and got == flow_[-t["branches"] :], f"not the last {t['branches']}")
@@ -254,7 +254,7 @@ def moved(folder):
             check(n or t["moved_cpu"] is not None, f"nobody says why there is nothing: {t}")
             parted += n < len(got.get(tid, []))
             if t["moved_cpu"] is not None and f"tid {tid}:" in text:  # not all of many are listed
-                check(re.search(rf"tid {tid}: .*; until [0-9.]+ it was on CPU {t['moved_cpu']}: overwritten", text), f"{t}: {text}")
+                check(re.search(rf"tid {tid}: .*; its trace on CPU {t['moved_cpu']} up to [0-9.]+ was overwritten", text), f"{t}: {text}")
                 told += 1
         check(newest["complete"] == (newest["threads"] != [] and all(t["complete"] for t in newest["threads"])), f"{newest}")
         if mode == "pool" and told:
@@ -382,7 +382,7 @@ def places(folder):
     check(sorted(os.listdir(folder)) == ["f.000", "f.001"], "not one for each time")
     for at, met in (("hop:18", True), ("hop:19", False), ("0x1000", False)):
         err = Run([*SNAPSHOT, "-o", path, "--at", at, "--no-final", *WHOLE, prog("busy"), "9"]).expect(7).err
-        check(("no thread came to a place" in err) != met, f"{at}: {err}")
+        check(("no snapshot for a place (--at): " in err) != met, f"{at}: {err}")
 
 
 @case
@@ -409,7 +409,7 @@ def attached(folder):
     with subprocess.Popen([prog("busy"), BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as t:
         check(t.stdout.readline() == b"ready\n", "the program is not ready")
         live = Live(folder, "-m", "256K,8K", "-p", str(t.pid))
-        until(lambda: "armed" in live.err(), "attached")
+        until(lambda: "waiting; " in live.err(), "attached")
         n, seen = 0, []
         while not seen:  # at first no step may be done yet
             live.p.send_signal(signal.SIGUSR2)
@@ -509,7 +509,7 @@ def refused(folder):
         (["--count", "0", *hello], 2, "'0'"),
         (["--size", "0", *hello], 2, "'0'"),
         (["--source", "emu", "--size", "1M", "-m", "64K,64K", *hello], 2, "AUX ring"),
-        (["--source", "emu", "--control", here, *hello], 2, "no FIFO"),
+        (["--source", "emu", "--control", here, *hello], 2, "not a FIFO"),
         (["--source", "emu", "--control", here + "/x", *hello], 2, "--control"),
         (["--source", "emu", "--control", "fd:999", *hello], 2, "999"),
         (["--source", "emu", "-o", "/nowhere/f", *hello], 125, "/nowhere/f"),

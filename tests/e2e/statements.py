@@ -64,7 +64,27 @@ def inputs(folder):
         Run([PTCAP, "record", "-q", "-e", "dummy:u", "-o", path, "--", "/bin/true"]).expect(0)
         check("holds no AUX trace" in Run([PTCAP, "decode", "-i", path]).expect(4).err, "which is not said")
     r = Run([PTCAP, "record", "--source", "step", "-o", path, "--to", "exit@libc.so.6", "--", "/bin/true"]).expect(125)
-    check("behind @ there is a path" in r.err, r.err)
+    check("write the whole path after @" in r.err, r.err)
+
+
+@case
+def similar(folder):
+    """A mistyped name of a function, a place or a filter: the names that are similar are proposed."""
+    path, none = os.path.join(folder, "f"), os.path.join(folder, "none")
+    Run([PTCAP, "record", "-q", "--source", "step", "-o", path, "--", prog("busy"), "3"]).expect(7)
+    r = Run([PTCAP, "decode", "-i", path, "--sym", "prog_mian"]).expect(4)
+    check(r.err.endswith(f"ptcap: no branch from or to a function 'prog_mian' in '{path}' (did you mean 'prog_main'?)\n"), r.err)
+    r = Run([PTCAP, "decode", "-i", path, "--sym", "nothing_like_it"]).expect(4)
+    check(r.err.endswith(f"ptcap: no branch from or to a function 'nothing_like_it' in '{path}'\n"), r.err)
+    for options in (["--from", "prog_mian"], ["--to", "prog_mian+4"], ["--to", f"prog_mian@{prog('busy')}"]):
+        r = Run([PTCAP, "record", "--source", "step", "-o", none, *options, "--", prog("busy"), "3"]).expect(125)
+        check(f"no function 'prog_mian' in '{prog('busy')}' (did you mean 'prog_main'?)" in r.err, r.err)
+    r = Run([PTCAP, "snapshot", "--source", "step", "-o", none, "--at", "prog_mian:2", "--", prog("busy"), "3"]).expect(125)
+    check("(did you mean 'prog_main'?)" in r.err, r.err)
+    filter_ = f"filter prog_mian @ {prog('busy')}"
+    r = Run([PTCAP, "record", "-e", "dummy:u", "-o", none, "--filter", filter_, "--", prog("busy"), "3"]).expect(125)
+    check("(did you mean 'prog_main'?)" in r.err, r.err)
+    check(os.listdir(folder) == ["f"], f"{os.listdir(folder)}")
 
 
 @case
@@ -73,7 +93,7 @@ def of_series(folder):
     path, begun = os.path.join(folder, "f"), time.monotonic()
     r = Run([PTCAP, "crash", "-m", "64,64K", "--source", "step", "-o", path, "--", prog("crash_static"), "null"])
     most = time.monotonic() - begun
-    said = re.search(r"instructions, \d+ transfers in (\d+\.\d+) s", r.err)
+    said = re.search(r"instructions, \d+ branches in (\d+\.\d+) s", r.err)
     check(said and 0 < float(said[1]) <= most, f"it took at most {most:.3f} s: {r.err}")
 
 
@@ -86,7 +106,7 @@ def of_senders(folder):
     text = Run([PTCAP, "crash", "show", "-i", path]).expect(0).out
     check(re.search(r"sent by process \d+, itself", text), text[:300])
     r = Run([PTCAP, "crash", "--source", "step", "-o", path, "--", prog("crash_static"), "handled"])
-    check("ended by itself, with status 7" in r.err, r.err)
+    check("the command exited with status 7" in r.err, r.err)
 
 
 if __name__ == "__main__":

@@ -550,7 +550,7 @@ def check_smallrings(folder, name, argv):
 def account(err):
     """Check trace bytes in the file, lost, and made, from record's summary; they must add up.
     Returns the lost bytes."""
-    number = [re.search(p, err) for p in (r"(\d+) of them trace", r"(\d+) trace bytes;", r"of (\d+) trace bytes that")]
+    number = [re.search(p, err) for p in (r"(\d+) of them trace", r"(\d+) bytes of trace; ", r"generated trace: (\d+) bytes")]
     check(all(number), f"no account of the loss: {err!r}")
     stored, lost, made = (int(n[1]) for n in number)
     check(lost and stored + lost == made, f"{stored} stored, {lost} lost, {made} made")
@@ -644,7 +644,7 @@ class Snapshots:
         self.heard()
         err = self.ptcap.stderr.read()
         check(self.ptcap.stdout.read() == "" and self.ptcap.wait() == 7, f"the end: {err}")
-        m = re.search(r"(\d+) snapshots?: (\d+) of the (\d+) trace bytes that were made", err)
+        m = re.search(r"(\d+) snapshots?: (\d+) of (\d+) bytes of generated trace", err)
         check(m and int(m[1]) == len(self.sizes) and int(m[2]) == sum(self.sizes) <= int(m[3]), err)
         check("LOST" not in err, err)
         with open(self.truth, encoding="ascii") as f:
@@ -858,7 +858,7 @@ def numbers(path, *options):
     ret = {}
     for line in lib.decode(path, "--stats", *options).expect(0).out.splitlines():
         f = line.split()
-        if f and f[-1].isdigit() and f[0] in ("instructions", "transfers", "jcc", "jmp", "ijmp", "call", "icall", "ret", "start"):
+        if f and f[-1].isdigit() and f[0] in ("instructions", "branches", "jcc", "jmp", "ijmp", "call", "icall", "ret", "start"):
             ret[f[0]] = int(f[-1])
     return ret
 
@@ -881,7 +881,7 @@ def halves(path, threads, whole, times):
     """Each time is in exactly one of two adjacent parts: 20 cuts, at times that an item has."""
     dice = random.Random(33)
     stats, counts = numbers(path), counted(path)
-    check(stats.get("transfers", 0) and counts, f"nothing is counted: {stats}")
+    check(stats.get("branches", 0) and counts, f"nothing is counted: {stats}")
     for _ in range(20):
         cut = dice.choice(times)
         parts = f",{cut}", f"{cut},"
@@ -956,7 +956,7 @@ def check_bin(folder, name, argv):
     check({k: v for k, v in o["kinds"].items() if v} == count, f"kinds {o['kinds']}, want {count}")
     check(o["transfers"] == sum(count.values()), f"transfers {o['transfers']}")
     text = lib.decode(path, "--stats").expect(0).out
-    check(re.search(rf"^transfers +{o['transfers']}$", text, re.M), text)
+    check(re.search(rf"^branches +{o['transfers']}$", text, re.M), text)
     lines = lib.decode(path, "-F", "tid,from,to,kind", "--events").expect(0).out.splitlines()
     flow = "\n".join(line for line in lines if not line.startswith("# event"))
     lib.same_transfers(lib.transfers(flow), want, "--events", "truth")

@@ -183,7 +183,7 @@ def swapped_running(folder):
             argv = [PTCAP, *command, "-o", out, "-p", str(target.pid)]
             errors = os.path.join(folder, "stderr")
             with open(errors, "wb") as err, subprocess.Popen(argv, stderr=err) as p:
-                lib.until(lambda p=p: p.poll() is not None or says(errors, b"attached", b"armed"), "it records")
+                lib.until(lambda p=p: p.poll() is not None or says(errors, b"attached", b"waiting;"), "it records")
                 target.stdin.close()
                 try:
                     p.wait(timeout=lib.DEADLINE / 4)

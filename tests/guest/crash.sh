@@ -9,7 +9,7 @@ explained() {
 	"$ptcap" crash show -i "$1" >"$1.said" 2>&1 || fail "$1: $(cat "$1.said")"
 	grep -q "^$2: " "$1.said" || fail "$1 is not of $2: $(cat "$1.said" "$1.err")"
 	grep -q "^  at .* $3+0x" "$1.said" || fail "$1 did not die in $3: $(cat "$1.said" "$1.err")"
-	! grep 'the trace does not end there\|there is no trace' "$1.said" || fail "$1: $(cat "$1.said" "$1.err")"
+	! grep 'the trace ends before the crash\|has no trace of this thread' "$1.said" || fail "$1: $(cat "$1.said" "$1.err")"
 	n=$(sed -n '/^last branches/,$p' "$1.said" | wc -l)
 	[ "$n" -gt 10 ] || fail "$1 has $n lines of last branches: $(cat "$1.said" "$1.err")"
 	! grep LOST "$1.err" || fail "$1 has losses"

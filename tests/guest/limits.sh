@@ -44,7 +44,7 @@ record="$ptcap record --source pt -o f"
 command="-- /tmp/bin/prog_exit 3"
 for level in 4 3; do
 	echo $level >/proc/sys/kernel/perf_event_paranoid
-	refused paranoid$level "perf_event_paranoid is $level, which forbids it to all users" as_user $record $command
+	refused paranoid$level "perf_event_paranoid is $level, which forbids perf events for users" as_user $record $command
 	refused paranoid$level.perfmon "or use CAP_SYS_ADMIN" as_user +perfmon $record $command
 	works paranoid$level.admin as_user +sys_admin $record $command
 done
@@ -75,14 +75,14 @@ done
 works mlock.ipc_lock as_user +ipc_lock prlimit --memlock=0:0 $record -m 2M,2M $command
 works mlock.limit prlimit --memlock=16777216:16777216 setpriv --reuid 1000 --regid 1000 --clear-groups $record -m 2M,2M $command
 
-refused files 'descriptors are needed beside those that are open, the limit is 7' as_user prlimit --nofile=7:7 $record $command
+refused files 'more file descriptors are needed, but the limit is 7' as_user prlimit --nofile=7:7 $record $command
 
 # Two tracers: CPUs, and threads; the second one names the first, and the first one continues.
 echo 0 >/proc/sys/kernel/perf_event_paranoid
 "$ptcap" record -a --source pt -o first.data 2>first.err &
 first=$!
 await first.err recording
-refused tracers "the PMU is in use: .*who has events: ptcap $first" $record $command
+refused tracers "the PMU is in use: .*processes with events: ptcap $first" $record $command
 kill -INT "$first"
 wait "$first" || fail "the first tracer: $(cat first.err)"
 works tracers.after $record $command

@@ -27,7 +27,7 @@ unharmed "$target"
 four=(--at hop:5000 --at prog_main --at 0x1000 --at 0x2000)
 "$ptcap" snapshot "${four[@]}" --count 1 "${rings[@]}" -p "$target" -o four 2>at.err || fail "four places: $(cat at.err)"
 ! "$ptcap" snapshot "${four[@]}" --at 0x3000 -p "$target" -o five 2>at.err || fail "there are five places"
-grep -q 'a processor watches 4 places' at.err || fail "why not five: $(cat at.err)"
+grep -q 'more than 4 places' at.err || fail "why not five: $(cat at.err)"
 unharmed "$target"
 kill "$target"
 wait "$target" || true
@@ -85,14 +85,14 @@ until [ "$(find "/proc/$other/fd" -lname 'anon_inode:*perf_event*' | wc -l)" = 3
 	pause 10
 done
 ! "$ptcap" snapshot --at idle --count 1 "${rings[@]}" -p "$target" -o busy 2>at.err || fail "there are more than four places"
-grep -q 'no breakpoint of the processor is left for 0x.*: a debugger' at.err || fail "why it is refused: $(cat at.err)"
+grep -q 'no free hardware breakpoint for 0x.*: a debugger' at.err || fail "why it is refused: $(cat at.err)"
 [ ! -e busy ] || fail "there is a file of who was refused"
 kill -INT "$other"
 wait "$other" || true
 unharmed "$target"
 "$ptcap" snapshot --at answer --at answered --at 0x1000 --at 0x2000 --no-final "${rings[@]}" -p "$target" -o killed 2>at.err &
 waiting=$!
-until grep -q '^ptcap: armed' at.err; do
+until grep -q '^ptcap: waiting; ' at.err; do
 	kill -0 "$waiting" || fail "it does not wait: $(cat at.err)"
 	pause 10
 done
@@ -101,7 +101,7 @@ wait "$waiting" || true
 [ -z "$(echo killed*)" ] || [ "$(echo killed*)" = 'killed*' ] || fail "there is a file of who was killed: $(echo killed*)"
 unharmed "$target"
 "$ptcap" snapshot --at answer --no-final --after 50ms --count 1 "${rings[@]}" -p "$target" -o never 2>at.err || fail "--at answer: $(cat at.err)"
-grep -q 'no thread came to a place' at.err || fail "it is not said that nobody came there: $(cat at.err)"
+grep -q 'no snapshot for a place (--at): ' at.err || fail "it is not said that nobody came there: $(cat at.err)"
 kill "$target"
 wait "$target" || true
 

@@ -139,5 +139,5 @@ n=$(wc -l <end.flow)
 [ "$n" -gt 20 ] || fail "the end has $n transfers"
 tail -n 3 all.flow >all.end
 tail -n 3 end.flow | diff - all.end || fail "the end of a command is not what it did last"
-grep -q 'branches, complete up to' snapshot.err || fail "there is no verdict: $(cat snapshot.err)"
+grep -q 'branches without a gap up to' snapshot.err || fail "there is no verdict: $(cat snapshot.err)"
 echo "ok the end of a command: $n transfers"

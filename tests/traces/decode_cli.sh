@@ -71,18 +71,18 @@ expect 0 '0 1000 start
 0 1000 start
 1000 1003 jcc
 1003 1005 ijmp
-1005 0 syscall' 'the engines agree in 1 pieces of 36 bytes; 1 were not' \
+1005 0 syscall' 'the engines agree in 1 segment \(36 bytes\); libipt alone decoded 1 more' \
 	--pt pt2 --raw code@0x1000 -F from,to,kind --engine verify
-expect 2 '' "no engine 'quick': libipt, fast or verify" "${raw[@]}" --engine quick
+expect 2 '' "invalid value 'quick' for --engine: expected libipt, fast or verify" "${raw[@]}" --engine quick
 for more in --insn --events '-F insn-ip'; do
 	# shellcheck disable=SC2086 # an option, and maybe what it is given
-	expect 2 '' '--engine verify is of transfers: not with' "${raw[@]}" --engine verify $more
+	expect 2 '' '--engine verify cannot be combined with' "${raw[@]}" --engine verify $more
 done
 
 # Requested but missing data.
-expect 4 '' "nothing in 'pt' is what was asked for with --sym: see" "${raw[@]}" -F kind --sym nosuch
+expect 4 '' "no branch from or to a function 'nosuch' in 'pt'$" "${raw[@]}" -F kind --sym nosuch
 for option in symfs core kcore vmlinux; do
-	expect 1 '' "cannot read 'missing' \\(--$option\\): No such file" -i "$PTCAP" --$option missing
+	expect 1 '' "cannot open 'missing' \\(--$option\\): No such file" -i "$PTCAP" --$option missing
 done
 
 # Names with @ and :, which only the last @ splits.
@@ -116,48 +116,50 @@ expect 0 '1000
 
 # Nothing to decode.
 : >empty
-expect 4 '' 'holds no trace' --pt empty --raw code@0x1000 -F insn-ip
+expect 4 '' "'empty' has no trace to decode" --pt empty --raw code@0x1000 -F insn-ip
 
 # Refused options.
 expect 2 '' "overlaps 'code' at 0x1000" --pt pt --raw code@0x1000 --raw code@0x1006
 expect 2 '' 'none at offset 0x7' --pt pt --raw code@0x1000:7
 expect 2 '' 'not 0x8 at offset 0x0' --pt pt --raw code@0x1000:0:8
-expect 2 '' 'passes the last address' --pt pt --raw code@0xfffffffffffffffe
+expect 2 '' 'exceeds the last address' --pt pt --raw code@0xfffffffffffffffe
 for arg in code @0x1000 code@ code@x code@0x1000: code@0x1000:0:0 code@0x1000:0:1:2 code@-1 \
 	code@0x10000000000000000; do
-	expect 2 '' 'is not FILE@ADDR' --pt pt --raw "$arg"
+	expect 2 '' 'for --raw: expected FILE@ADDR' --pt pt --raw "$arg"
 done
-expect 2 '' 'raw goes with --pt' --raw code@0x1000
-expect 2 '' 'either a recording' --pt pt -i pt
-expect 2 '' 'not FAMILY/MODEL/STEPPING' "${raw[@]}" --cpu 1
-expect 2 '' 'not FAMILY/MODEL/STEPPING' "${raw[@]}" --cpu 6/256/1
-expect 2 '' 'no CPU number' -i pt --cpu 6/94/3
-expect 2 '' 'no thread id' -i pt --tid -1
-expect 2 '' 'no thread id' -i pt --tid 1,
-expect 2 '' 'no thread id' -i pt --tid 7-5
-expect 2 '' 'no CPU number' -i pt --cpu 4294967296
-expect 2 '' 'not FROM,TO' -i pt --time 5
-expect 2 '' 'not FROM,TO' -i pt --time ,
-expect 2 '' 'not FROM,TO' -i pt --time 6,5.5
-expect 2 '' 'not FROM,TO' -i pt --time 10%-101%
-expect 2 '' 'not FROM,TO' -i pt --time 99999999999,
-expect 2 '' 'no number of transfers' -i pt --last 0
-expect 2 '' 'either --time or --last' -i pt --last 1 --time 1,2
-expect 2 '' 'no --sym' -i pt --calls --sym main
-expect 2 '' '--stats goes with neither' -i pt --stats --insn
-expect 2 '' 'bin goes with neither' -i pt --format bin --calls
-expect 2 '' '--events goes with neither' -i pt --events --stats
-expect 2 '' 'no color' -i pt --color red
+expect 2 '' '--raw needs --pt' --raw code@0x1000
+expect 2 '' 'a recording .*cannot be combined with --pt' --pt pt -i pt
+expect 2 '' 'a recording .*cannot be combined with --pt' --pt pt pt
+expect 2 '' 'for --cpu: expected FAMILY/MODEL/STEPPING' "${raw[@]}" --cpu 1
+expect 2 '' 'for --cpu: expected FAMILY/MODEL/STEPPING' "${raw[@]}" --cpu 6/256/1
+expect 2 '' 'for --cpu: expected CPU numbers' -i pt --cpu 6/94/3
+expect 2 '' 'for --tid: expected thread IDs' -i pt --tid -1
+expect 2 '' 'for --tid: expected thread IDs' -i pt --tid 1,
+expect 2 '' 'for --tid: expected thread IDs' -i pt --tid 7-5
+expect 2 '' 'for --cpu: expected CPU numbers' -i pt --cpu 4294967296
+expect 2 '' 'for --time: expected FROM,TO' -i pt --time 5
+expect 2 '' 'for --time: expected FROM,TO' -i pt --time ,
+expect 2 '' 'for --time: expected FROM,TO' -i pt --time 6,5.5
+expect 2 '' 'for --time: expected FROM,TO' -i pt --time 10%-101%
+expect 2 '' 'for --time: expected FROM,TO' -i pt --time 99999999999,
+expect 2 '' 'for --last: expected a number of branches' -i pt --last 0
+expect 2 '' '--time cannot be combined with --last' -i pt --last 1 --time 1,2
+expect 2 '' '--calls cannot be combined with --sym' -i pt --calls --sym main
+expect 2 '' '--stats cannot be combined with' -i pt --stats --insn
+expect 2 '' '--format bin cannot be combined with' -i pt --format bin --calls
+expect 2 '' '--events cannot be combined with' -i pt --events --stats
+expect 2 '' 'for --color: expected auto, always or never' -i pt --color red
 expect 2 '' 'unknown field .x.' "${raw[@]}" -F from,x
 expect 2 '' "unknown field ''" "${raw[@]}" -F ,
 for field in from to kind tosym; do
 	expect 2 '' "insn-ip .*'$field'" "${raw[@]}" -F insn-ip,$field
 done
-expect 2 '' 'not of json' "${raw[@]}" -F from --format json
-expect 2 '' "no format 'xml'" --format xml
-expect 2 '' "no resync 'x'" --resync x
+expect 2 '' '-F cannot be combined with --format json' "${raw[@]}" -F from --format json
+expect 2 '' "invalid value 'xml' for --format: expected text, json or bin" --format xml
+expect 2 '' "invalid value 'x' for --resync: expected psb or packet" --resync x
 expect 2 '' 'needs a value' --pt
-expect 2 '' 'option .--nonsense' --nonsense
+expect 2 '' "unknown option '--nonsense'; see" --nonsense
+expect 2 '' "unknown option '--fromat' \\(did you mean '--format'\\?\\); see" --fromat=json
 expect 2 '' 'unexpected argument' x
 expect 1 '' "perf.data.*No such file" -F from
 expect 1 '' "'nofile'.*No such file" --pt nofile --raw code@0x1000

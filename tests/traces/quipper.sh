@@ -21,7 +21,7 @@ grep -q '^1760 3 ' "$tmp/out" || fail "the switch to thread 1760 was missed"
 grep -q "no code for '\[kernel.kallsyms\]' (build-id 672679ceaecf17b7a879e56c56802afc568aa242): 3 gaps, at least" \
 	"$tmp/err" || fail "nothing said about the kernel: $(cat "$tmp/err")"
 "$PTCAP" info -i "$f" >"$tmp/info" || fail "info"
-grep -q '^decode    can be decoded here: no: 66 of 66 files missing$' "$tmp/info" ||
+grep -q '^decode    incomplete on this machine: 66 of 66 files missing$' "$tmp/info" ||
 	fail "what is missing? $(grep -A3 ^decode "$tmp/info")"
 while read -r id name; do
 	[ "$name" = "[vdso]" ] || ! grep -qF "filename=\"$name\"" <("$PTCAP" dump -i "$f") ||

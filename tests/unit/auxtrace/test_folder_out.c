@@ -111,6 +111,6 @@ Test(folder_out, what_cannot_be_made_is_refused)
 	cr_assert_eq(ptc_folder_out_open(&o, "none/out", &err), PTC_E_NOT_EXIST);
 	cr_assert(strstr(err.msg, "'none/out'"), "%s", err.msg);
 	cr_assert_eq(ptc_folder_out_open(&o, "/tmp", &err), PTC_E_USAGE);
-	cr_assert(strstr(err.msg, "no recording that could be replaced"), "%s", err.msg);
+	cr_assert(strstr(err.msg, "is a folder without a recording"), "%s", err.msg);
 	cr_assert_eq(entries(), 0);
 }

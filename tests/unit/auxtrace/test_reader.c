@@ -299,7 +299,8 @@ Test(reader, what_can_be_no_recording_is_refused_by_name)
 
 	cr_assert_not_null(mkdtemp(path));
 	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_FORMAT);
-	cr_assert_not_null(strstr(err.msg, "it is a folder, and no recording"), "%s", err.msg);
+	cr_assert_not_null(strstr(err.msg, "it is a folder, but has no file 'data'"), "%s",
+			   err.msg);
 	cr_assert_eq(rmdir(path), 0);
 	cr_assert_eq(ptc_file_open(path, &f, &err), PTC_E_NOT_EXIST);
 	cr_assert_eq(ptc_file_open("/dev/zero", &f, &err), PTC_E_UNSUPPORTED);

@@ -100,9 +100,9 @@ Test(replace, a_folder_with_anything_else_in_it_is_not_touched)
 	folder("out", '1');
 	cr_assert_eq(mkdir("empty", 0700), 0);
 	file("out/notes.txt", 'n');
-	refused(PTC_E_USAGE, "'out' is a folder, and no recording");
+	refused(PTC_E_USAGE, "'out' is a folder without a recording");
 	cr_assert_eq(rename("out", "out.old"), 0);
-	refused(PTC_E_USAGE, "'out.old' is a folder, and no recording");
+	refused(PTC_E_USAGE, "'out.old' is a folder without a recording");
 	file("tmp", '2');
 	file("out", '1');
 	cr_assert_eq(ptc_replace("tmp", "out"), -1, "nor if it came in the meantime");
@@ -110,7 +110,7 @@ Test(replace, a_folder_with_anything_else_in_it_is_not_touched)
 	cr_assert_eq(is("out.old/notes.txt"), 'n');
 	cr_assert_eq(unlink("out"), 0);
 	cr_assert_eq(rename("empty", "out"), 0);
-	refused(PTC_E_USAGE, "'out' is a folder, and no recording");
+	refused(PTC_E_USAGE, "'out' is a folder without a recording");
 }
 
 Test(replace, nothing_behind_a_link_is_removed)

@@ -107,6 +107,6 @@ Test(attrs, this_kernel_takes_them_or_says_what_it_lacks)
 		(void)close(fd);
 		return;
 	}
-	cr_assert_neq(ptc_explain_lbr(&err, -fd, "'cycles:u', to take branch stacks with,", 3), 0);
+	cr_assert_neq(ptc_explain_lbr(&err, -fd, "'cycles:u' for branch stacks", 3), 0);
 	cr_assert_not_null(strchr(err.msg, '('), "%s", err.msg);
 }

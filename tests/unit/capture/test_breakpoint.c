@@ -160,7 +160,7 @@ Test(breakpoint, what_cannot_be_is_said)
 		const char *word;
 	} table[] = {
 		{ -ENOSPC, "debugger" },
-		{ -EOPNOTSUPP, "no breakpoints" },
+		{ -EOPNOTSUPP, "does not support breakpoint events" },
 		{ -EACCES, "--at" },
 	};
 	size_t i;

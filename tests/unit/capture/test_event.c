@@ -110,8 +110,8 @@ Test(event, what_is_no_event_is_refused, .init = make, .fini = away)
 	refused("intel_pt/cycles/u", PTC_E_USAGE,
 		"has no 'cycles'; it has branch, cyc, cyc_thresh, fup_on_ptw");
 	refused("intel_pt/psb_period=16/u", PTC_E_USAGE, "4 bits");
-	refused("intel_pt/psb_period=x/u", PTC_E_USAGE, "no number");
-	refused("intel_pt/psb_period=-1/u", PTC_E_USAGE, "no number");
+	refused("intel_pt/psb_period=x/u", PTC_E_USAGE, "not a number");
+	refused("intel_pt/psb_period=-1/u", PTC_E_USAGE, "not a number");
 	refused("intel_pt/cyc", PTC_E_USAGE, "second '/'");
 	refused("intel_pt/cyc,/u", PTC_E_USAGE, "comma");
 	refused("intel_pt/,/u", PTC_E_USAGE, "term");

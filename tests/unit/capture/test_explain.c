@@ -34,13 +34,12 @@ Test(explain, each_error_of_perf_event_open_has_its_remedy)
 		{ ENOENT, "module" },
 		{ EOPNOTSUPP, "virtual machine" },
 		{ E2BIG, "attr" },
-		{ EMFILE,
-		  "4711 descriptors are needed beside those that are open, the limit is 1024" },
+		{ EMFILE, "4711 more file descriptors are needed, but the limit is 1024" },
 		{ ENFILE, "fs.file-max" },
 		{ ESRCH, "ended" },
-		{ ENOSYS, "built without perf events" },
+		{ ENOSYS, "the kernel has no perf events" },
 		{ ENOMEM, "memory" },
-		{ ENOSPC, "no room" },
+		{ ENOSPC, "no free counter" },
 		{ EINTR, "again" },
 	};
 	size_t i;
@@ -70,9 +69,9 @@ Test(explain, what_stands_in_the_way_of_branch_stacks_is_named)
 		ptc_explain_lbr_text(&limits, t[i].sys, 4711, text, sizeof(text));
 		cr_assert_not_null(strstr(text, t[i].word), "%d: %s", t[i].sys, text);
 	}
-	(void)ptc_explain_lbr(&err, EBUSY, "'cycles:u', to take branch stacks with,", 3);
+	(void)ptc_explain_lbr(&err, EBUSY, "'cycles:u' for branch stacks", 3);
 	cr_assert_not_null(strstr(err.msg, "perf record -j"), "%s", err.msg);
-	(void)ptc_explain_lbr(&err, EINVAL, "'cycles:u', to take branch stacks with,", 3);
+	(void)ptc_explain_lbr(&err, EINVAL, "'cycles:u' for branch stacks", 3);
 	cr_assert_eq(err.msg[strlen(err.msg) - 1], ')', "it is whole: %s", err.msg);
 }
 
@@ -81,7 +80,7 @@ Test(explain, a_paranoid_kernel_is_told_from_a_very_paranoid_one)
 	struct ptc_limits l = limits;
 
 	l.paranoid = 3;
-	cr_assert_not_null(strstr(opened(&l, EACCES), "forbids it to all users"));
+	cr_assert_not_null(strstr(opened(&l, EACCES), "forbids perf events for users"));
 	cr_assert_null(strstr(opened(&limits, EACCES), "forbids"));
 }
 
@@ -120,7 +119,7 @@ Test(explain, other_errors_of_mmap_have_theirs)
 	ptc_explain_mmap_text(&limits, EINVAL, 12345, 4, text, sizeof(text));
 	cr_assert_not_null(strstr(text, "12345"));
 	ptc_explain_mmap_text(&limits, EACCES, 12345, 4, text, sizeof(text));
-	cr_assert_not_null(strstr(text, "mapped this way"));
+	cr_assert_not_null(strstr(text, "does not allow this mapping"));
 	ptc_explain_mmap_text(&limits, EDOM, 12345, 4, text, sizeof(text));
 	cr_assert_str_empty(text);
 }
@@ -136,7 +135,7 @@ Test(explain, the_message_says_what_failed_and_is_not_cut)
 	n = strlen(err.msg);
 	cr_assert_eq(err.msg[n - 1], ')', "%s", err.msg);
 	cr_assert_eq(
-		ptc_explain_open(&err, EBUSY, "the event for side records of 'intel_pt//u'", 9),
+		ptc_explain_open(&err, EBUSY, "the event for sideband records of 'intel_pt//u'", 9),
 		PTC_E_BUSY);
 	cr_assert_eq(err.msg[strlen(err.msg) - 1], ')', "%s", err.msg);
 	cr_assert_eq(ptc_explain_mmap(&err, EPERM, "the AUX ring", 1 << 30, 64), PTC_E_PERM);

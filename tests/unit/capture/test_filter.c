@@ -58,10 +58,10 @@ Test(filter, as_many_as_the_pmu_has)
 	software.software = true;
 	cr_assert_eq(check(&o, &two, ""), 0);
 	o.nfilters = 3;
-	cr_assert_eq(check(&o, &two, "3 address filters are too many: the PMU 'pmu' has 2"),
+	cr_assert_eq(check(&o, &two, "too many address filters: 3, but the PMU 'pmu' has 2"),
 		     PTC_E_UNSUPPORTED);
 	cr_assert_eq(check(&o, &none, "nr_addr_filters is 0"), PTC_E_UNSUPPORTED);
-	cr_assert_eq(check(&o, &software, "cannot be filtered"), PTC_E_UNSUPPORTED);
+	cr_assert_eq(check(&o, &software, "does not support address filters"), PTC_E_UNSUPPORTED);
 }
 
 Test(filter, intel_pt_has_ranges_only)
@@ -70,10 +70,10 @@ Test(filter, intel_pt_has_ranges_only)
 	const struct ptc_record_opts o = { .filters = &f, .nfilters = 1 };
 	const struct ptc_event pt = event(1, true), other = event(1, false);
 
-	cr_assert_eq(check(&o, &pt, "(start)"), PTC_E_UNSUPPORTED);
+	cr_assert_eq(check(&o, &pt, "start filters"), PTC_E_UNSUPPORTED);
 	cr_assert_eq(check(&o, &other, ""), 0);
 	f = (struct ptc_addr_filter){ PTC_FILTER_STOP, "/bin/true", 1, 0 };
-	cr_assert_eq(check(&o, &pt, "(stop)"), PTC_E_UNSUPPORTED);
+	cr_assert_eq(check(&o, &pt, "stop filters"), PTC_E_UNSUPPORTED);
 	cr_assert_eq(check(&o, &other, ""), 0);
 	f.size = 1;
 	cr_assert_eq(check(&o, &pt, ""), 0);
@@ -86,13 +86,13 @@ Test(filter, files_are_for_tasks)
 	struct ptc_record_opts o = { .filters = &within, .nfilters = 1, .all_cpus = true };
 	const struct ptc_event e = event(1, true);
 
-	cr_assert_eq(check(&o, &e, "not for CPUs"), PTC_E_USAGE);
+	cr_assert_eq(check(&o, &e, "does not filter CPUs or a cgroup"), PTC_E_USAGE);
 	o.all_cpus = false;
 	o.cpus = "0";
-	cr_assert_eq(check(&o, &e, "not for CPUs"), PTC_E_USAGE);
+	cr_assert_eq(check(&o, &e, "does not filter CPUs or a cgroup"), PTC_E_USAGE);
 	o.cpus = NULL;
 	o.cgroup = "a";
-	cr_assert_eq(check(&o, &e, "not for CPUs"), PTC_E_USAGE);
+	cr_assert_eq(check(&o, &e, "does not filter CPUs or a cgroup"), PTC_E_USAGE);
 	o.cgroup = NULL;
 	cr_assert_eq(check(&o, &e, ""), 0);
 }

@@ -148,7 +148,7 @@ static void scene_release(struct scene *s)
 }
 
 #define FIRST_MOMENT ": what ran there in its first moment is not recorded;"
-#define RING	     ": its ring has what was until then;"
+#define RING	     ": the recording has its trace up to then;"
 
 Test(hotplug, a_cpu_that_comes_back_is_recorded_again_each_time)
 {
@@ -203,12 +203,13 @@ Test(hotplug, what_cannot_be_recorded_again_is_told_with_the_reason)
 	ptc_hotplug_tell(&s.h, &s.whose);
 	cr_assert_str_eq(s.log,
 			 "again 1;CPU 1 went offline at 1.000000000" RING
-			 "CPU 1 came online meanwhile: what ran there is not recorded: in use;",
+			 "CPU 1 came online while recording and is not recorded: in use;",
 			 "%s", s.log);
 	s.whose.places = true;
 	ptc_hotplug_tell(&s.h, &s.whose);
-	cr_assert_not_null(strstr(s.log, "not recorded, nor is it seen who comes to a place there "
-					 "(--at): in use;"),
+	cr_assert_not_null(strstr(s.log,
+				  "not recorded, and places (--at) are not watched there: in "
+				  "use;"),
 			   "%s", s.log);
 	cr_assert(!ptc_hotplug_late(&s.h) && s.h.came.n == 1);
 	s.refuse = PTC_E_NO_MEMORY;

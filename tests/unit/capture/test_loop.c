@@ -411,7 +411,7 @@ Test(loop, a_trace_that_never_stands_still_is_an_error)
 		make(&f);
 		f.goes_on = UINT_MAX;
 		cr_assert_eq(take_file(&f, path, at_end, &err), PTC_E_BUSY);
-		cr_assert(strstr(err.msg, "switched off 100 times"), "%s", err.msg);
+		cr_assert(strstr(err.msg, "disabled 100 times"), "%s", err.msg);
 		cr_assert_eq(f.asked, 100);
 		cr_assert_eq(f.resumes, !at_end, "who is traced is not kept from it");
 		cr_assert_neq(access(path, F_OK), 0, "there is no such file");

@@ -115,8 +115,8 @@ Test(negotiate, an_old_kernel_gets_what_it_knows)
 	cr_assert_eq(a.read_format, PERF_FORMAT_ID);
 	cr_assert_not(a.build_id || a.text_poke || a.cgroup || a.bpf_event || a.ksymbol ||
 		      a.namespaces);
-	cr_assert_not_null(strstr(said, "build-ids in mappings"));
-	cr_assert_not_null(strstr(said, "since 4.12"));
+	cr_assert_not_null(strstr(said, "build-ids of mappings"));
+	cr_assert_not_null(strstr(said, "needs Linux 4.12"));
 	cr_assert_null(strstr(said, "context switches"));
 }
 

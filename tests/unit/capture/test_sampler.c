@@ -98,16 +98,16 @@ Test(sampler, there_must_be_a_trace_and_an_event_that_samples, .init = make, .fi
 	const struct ptc_record_opts pt = { .aux_sample = 8, .sampler = "intel_pt//u" };
 	const struct ptc_record_opts dummy = { .aux_sample = 8, .sampler = "dummy:u" };
 
-	refused(&clock, "cpu-clock:u", "traces nothing");
-	refused(&pt, "intel_pt//u", "takes no samples");
-	refused(&dummy, "intel_pt//u", "takes no samples");
+	refused(&clock, "cpu-clock:u", "needs a trace");
+	refused(&pt, "intel_pt//u", "does not support samples");
+	refused(&dummy, "intel_pt//u", "does not support samples");
 }
 
 Test(sampler, one_ring_does_not_give_snapshots_as_well, .init = make, .fini = away)
 {
 	const struct ptc_record_opts o = { .aux_sample = 8, .snapshot = true };
 
-	refused(&o, "intel_pt//u", "snapshots or AUX samples");
+	refused(&o, "intel_pt//u", "snapshots cannot be combined with AUX samples");
 }
 
 Test(sampler, its_ring_is_the_smallest_that_holds_a_sample)

@@ -118,7 +118,7 @@ Test(addr_filter, all_of_a_file_is_its_size)
 	cr_assert_eq(stat(program, &st), 0);
 	(void)snprintf(want, sizeof(want), "filter 0/%llx@", (unsigned long long)st.st_size);
 	GIVES("filter * @ prog", want);
-	SAYS("start * @ prog", "for filter and tracestop only");
+	SAYS("start * @ prog", "only filter and tracestop take *");
 }
 
 Test(addr_filter, functions_of_the_kernel_reach_to_the_next)
@@ -129,21 +129,21 @@ Test(addr_filter, functions_of_the_kernel_reach_to_the_next)
 	GIVES("stop schedule", "stop ffffffff81000080/0");
 	GIVES("tracestop schedule", "stop ffffffff81000080/40");
 	GIVES("filter *", "filter ffffffff81000000/3f001040");
-	SAYS("filter schedule / _text", "in front of the start");
-	SAYS("filter data", "no function 'data'");
+	SAYS("filter schedule / _text", "is before the start");
+	SAYS("filter data", "no function 'data' in the kernel");
 }
 
 Test(addr_filter, several_of_a_name_are_listed_and_chosen_from)
 {
-	SAYS("filter twice", "has 3 functions 'twice': #1 0xffffffff81000040, "
-			     "#2 0xffffffff810000c0 (global), #3 0xffffffff81000100; put #");
+	SAYS("filter twice", "3 functions 'twice' in the kernel: #1 0xffffffff81000040, "
+			     "#2 0xffffffff810000c0 (global), #3 0xffffffff81000100; write");
 	GIVES("filter twice #2", "filter ffffffff810000c0/40");
 	GIVES("filter twice #1 / twice#2", "filter ffffffff81000040/c0");
 	GIVES("filter twice#g", "filter ffffffff810000c0/40");
 	GIVES("filter twice #0", "filter ffffffff810000c0/40");
-	SAYS("filter twice #4", "'twice #4': there are 3");
-	SAYS("filter last#g", "no global 'last'");
-	SAYS("filter twice #x", "no number behind #");
+	SAYS("filter twice #4", "no function 'twice#4' in the kernel, which has only 3");
+	SAYS("filter last#g", "no global function 'last'");
+	SAYS("filter twice #x", "no number follows #");
 }
 
 Test(addr_filter, what_is_none_is_refused_with_the_place)
@@ -168,11 +168,12 @@ Test(addr_filter, what_is_none_is_refused_with_the_place)
 	size_t i;
 
 	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-		SAYS(none[i], "is no address filter");
-	SAYS("filter 1", "it is not known how long that is");
-	SAYS("filter schedule @ none", "cannot find");
-	SAYS("filter nothing @ prog", "no function 'nothing'");
-	SAYS("filter root @ /etc/passwd", "no ELF file");
+		SAYS(none[i], "invalid address filter '");
+	SAYS("filter 1", "the size is not known");
+	SAYS("filter schedule @ none", "cannot open 'none'");
+	SAYS("filter nothing @ prog", "no function 'nothing' in '");
+	SAYS("filter shcedule", "no function 'shcedule' in the kernel (did you mean 'schedule'?)");
+	SAYS("filter root @ /etc/passwd", "not an ELF file");
 }
 
 Test(addr_filter, a_text_that_ends_anywhere_is_taken_or_refused)

@@ -57,8 +57,8 @@ Test(verdict, all_that_the_ring_had_is_complete)
 	struct ptc_verdict v = of(items, 4);
 
 	cr_assert(ptc_verdict_complete(&v));
-	expect(&v, "> tid 7: the last 1.500 us, 2 branches, complete up to 0.000002500\n"
-		   "> tid 8: the last 0.000 us, 1 branch, complete up to 3.000000001\n");
+	expect(&v, "> tid 7: the last 1.500 us, 2 branches without a gap up to 0.000002500\n"
+		   "> tid 8: the last 0.000 us, 1 branch without a gap up to 3.000000001\n");
 	ptc_verdict_release(&v);
 }
 
@@ -71,9 +71,9 @@ Test(verdict, behind_a_gap_it_is_less)
 
 	cr_assert(!ptc_verdict_complete(&v));
 	cr_assert(v.threads[1].gaps == 0 && v.threads[1].branches == 1, "it is not its gap");
-	expect(&v, "> tid 7: NOT all: 2 gaps, 512 bytes, the last: lost; the last 0.000 us, 1 "
-		   "branch, complete up to 0.000004000\n"
-		   "> tid 8: the last 0.000 us, 1 branch, complete up to 0.000001000\n");
+	expect(&v, "> tid 7: NOT complete: 2 gaps, 512 bytes, last cause: lost; the last 0.000 us, "
+		   "1 branch without a gap up to 0.000004000\n"
+		   "> tid 8: the last 0.000 us, 1 branch without a gap up to 0.000001000\n");
 	ptc_verdict_release(&v);
 }
 
@@ -83,7 +83,8 @@ Test(verdict, a_gap_at_the_end_leaves_nothing)
 	struct ptc_verdict v = of(items, 2);
 
 	cr_assert(!ptc_verdict_complete(&v));
-	expect(&v, "> tid 7: NOT all: 1 gap, 8 bytes, the last: truncated; nothing behind that\n");
+	expect(&v, "> tid 7: NOT complete: 1 gap, 8 bytes, last cause: truncated; no branch after "
+		   "the last gap\n");
 	ptc_verdict_release(&v);
 }
 
@@ -105,8 +106,8 @@ Test(verdict, a_gap_of_nobody_is_not_forgotten)
 	struct ptc_verdict v = of(items, 2);
 
 	cr_assert(!ptc_verdict_complete(&v));
-	expect(&v, "> tid 7: the last 1 branch, complete\n"
-		   "> NOT all: 1 gap of threads that nobody knows\n");
+	expect(&v, "> tid 7: the last 1 branch without a gap\n"
+		   "> NOT complete: 1 gap in unknown threads\n");
 	ptc_verdict_release(&v);
 }
 
@@ -165,9 +166,10 @@ Test(verdict, what_is_overwritten_on_a_cpu_that_it_left_parts_it)
 
 	moved(&v, 5000);
 	cr_assert(!ptc_verdict_complete(&v), "what 8 did last is not there");
-	expect(&v, "> tid 7: the last 0.500 us, 2 branches, complete up to 0.000004500; until "
-		   "0.000003000 it was on CPU 1: overwritten\n"
-		   "> tid 8: NOT all: nothing; until 0.000003200 it was on CPU 1: overwritten\n");
+	expect(&v, "> tid 7: the last 0.500 us, 2 branches without a gap up to 0.000004500; its "
+		   "trace on CPU 1 up to 0.000003000 was overwritten\n"
+		   "> tid 8: NOT complete: no branch; its trace on CPU 1 up to 0.000003200 was "
+		   "overwritten\n");
 	ptc_verdict_release(&v);
 	moved(&v, 2500); /* nothing is missing */
 	cr_assert(ptc_verdict_complete(&v));
@@ -201,10 +203,11 @@ Test(verdict, a_thread_with_a_gap_of_its_own_has_its_reason_too)
 	for (i = 0; i < 7; i++)
 		cr_assert_eq(ptc_verdict_items(&v, items + i, 1), 0);
 	cr_assert_eq(ptc_verdict_settle(&v), 0, "nothing has to be counted again");
-	expect(&v, "> tid 7: the last 0.000 us, 1 branch, complete up to 0.000004000; until "
-		   "0.000003000 it was on CPU 1: overwritten\n"
-		   "> tid 8: NOT all: nothing; until 0.000003200 it was on CPU 1: overwritten\n"
-		   "> tid 9: the last 0.000 us, 1 branch, complete up to 0.000006000\n");
+	expect(&v, "> tid 7: the last 0.000 us, 1 branch without a gap up to 0.000004000; its "
+		   "trace on CPU 1 up to 0.000003000 was overwritten\n"
+		   "> tid 8: NOT complete: no branch; its trace on CPU 1 up to 0.000003200 was "
+		   "overwritten\n"
+		   "> tid 9: the last 0.000 us, 1 branch without a gap up to 0.000006000\n");
 	ptc_verdict_release(&v);
 }
 
@@ -244,8 +247,9 @@ Test(verdict, who_is_there_and_did_nothing_is_counted)
 	cr_assert_eq(ptc_verdict_items(&v, &it, 1), 0);
 	cr_assert_eq(ptc_verdict_settle(&v), 0);
 	cr_assert(ptc_verdict_complete(&v), "they slept");
-	expect(&v, "> tid 7: the last 0.000 us, 1 branch, complete up to 0.000001000\n"
-		   "> 2 threads more have no branch in it: nothing ran, or it is older\n");
+	expect(&v,
+	       "> tid 7: the last 0.000 us, 1 branch without a gap up to 0.000001000\n"
+	       "> 2 more threads without a branch: not running, or the trace was overwritten\n");
 	ptc_verdict_release(&v);
 }
 
@@ -256,9 +260,10 @@ Test(verdict, lost_side_records_are_a_loss)
 
 	v.lost_records = 3;
 	cr_assert(!ptc_verdict_complete(&v));
-	expect(&v, "> tid 7: the last 0.000 us, 1 branch, complete up to 0.000001000\n"
-		   "> NOT all: 3 side records were lost since the recording began: of what was "
-		   "mapped, or of threads, something may not be known\n");
+	expect(&v,
+	       "> tid 7: the last 0.000 us, 1 branch without a gap up to 0.000001000\n"
+	       "> NOT complete: 3 sideband records were lost since the recording began; mappings "
+	       "or threads may be missing\n");
 	ptc_verdict_release(&v);
 }
 
@@ -267,7 +272,7 @@ Test(verdict, nothing_is_not_complete)
 	struct ptc_verdict v = of(NULL, 0);
 
 	cr_assert(!ptc_verdict_complete(&v));
-	expect(&v, "> nothing: no thread has left a branch\n");
+	expect(&v, "> no branch of any thread\n");
 	ptc_verdict_release(&v);
 }
 

@@ -265,7 +265,7 @@ Test(origin, a_core_that_is_none_is_an_error)
 	le_program(&elf, 0x400000, 3, pt_code, PT_CODE_LEN);
 	t.code.core = le_write(t.dir, "core", &elf);
 	cr_assert_eq(origin_run(&t, false, &err), PTC_E_FORMAT);
-	cr_assert(strstr(err.msg, "is no core"));
+	cr_assert(strstr(err.msg, "is not an x86-64 core dump"));
 	ptc_buf_release(&elf);
 	origin_end(&t);
 }

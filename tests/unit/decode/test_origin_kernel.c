@@ -234,7 +234,7 @@ Test(origin, a_kcore_that_came_with_the_recording_is_used)
 	/* An unreadable kcore is an error with its name. */
 	le_write(t.dir, "perf.data/kcore_dir/kcore", &text);
 	cr_assert_eq(origin_run(&t, false, &err), PTC_E_FORMAT);
-	cr_assert(strstr(err.msg, "/kcore_dir/kcore' is no core"));
+	cr_assert(strstr(err.msg, "/kcore_dir/kcore' is not an x86-64 core dump"));
 	origin_end(&t);
 }
 
