@@ -6,9 +6,9 @@
 /* What their getopt_long returns for it, and its lines in their help. */
 enum { PTC_OPT_MAX_MEMORY = 4096 };
 #define PTC_HELP_MAX_MEMORY                                                                        \
-	"      --max-memory=SIZE memory that may be used (default: a quarter of the machine's, "   \
-	"at\n"                                                                                     \
-	"                        most 4G); what needs more is left out, and a message says so\n"
+	"      --max-memory=SIZE Use at most this much memory (default: a quarter of the\n"        \
+	"                        machine's, at most 4G). Names and source lines that\n"            \
+	"                        need more are omitted, with a message.\n"
 
 /* Takes its value. Returns 0, or the exit code after a message. */
 int ptc_max_memory(const char *command, const char *size);
