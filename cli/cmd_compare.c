@@ -23,12 +23,12 @@ struct args {
 
 static void help(void)
 {
-	fputs("usage: ptcap compare [-i FILE] [OPTIONS]\n"
+	fputs("usage: ptcap compare [OPTIONS] [FILE]\n"
 	      "Compare the branch stacks (LBR) of a recording's samples with its trace of the\n"
 	      "same moments. Each entry of a stack gets a verdict.\n\n"
 	      "What to compare:\n"
-	      "  -i, --input=FILE      Read this recording (default: perf.data; -: standard\n"
-	      "                        input).\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
 	      "      --samples=A,B     Compare only the samples from number A to number B, by\n"
 	      "                        time, from 1. Either may be omitted. Default: all.\n"
 	      "      --slack=TIME      Accept this error of times. Default: 2us, or 200us if\n"

@@ -30,14 +30,14 @@ struct args {
 
 static void help(void)
 {
-	fputs("usage: ptcap convert [-i FILE] -o FILE [OPTIONS]\n"
+	fputs("usage: ptcap convert [OPTIONS] -o NEW [FILE]\n"
 	      "Write a recording again, in another form or in part. Records keep their order.\n"
 	      "ptcap reads all forms of perf.data, and writes a file or, with --pipe, a stream.\n\n"
 	      "Input and output:\n"
-	      "  -i, --input=FILE      Read this recording (default: perf.data; -: standard\n"
-	      "                        input).\n"
-	      "  -o, --output=FILE     Write the new recording to FILE; an existing FILE\n"
-	      "                        becomes FILE.old. -: write to standard output, in pipe\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
+	      "  -o, --output=NEW      Write the new recording to NEW; an existing NEW\n"
+	      "                        becomes NEW.old. -: write to standard output, in pipe\n"
 	      "                        mode.\n"
 	      "      --pipe            Write in pipe mode, as `perf record -o -` does.\n"
 	      "                        Default: a file with a header.\n"

@@ -12,7 +12,7 @@ static void help(void)
 {
 	fputs("usage: ptcap crash [OPTIONS] [--] CMD [ARG...]\n"
 	      "       ptcap crash [OPTIONS] -p PID[,PID...]\n"
-	      "       ptcap crash show [-i FILE] [OPTIONS]\n"
+	      "       ptcap crash show [OPTIONS] [FILE]\n"
 	      "Record a program, and save its state when a signal kills it. The program then\n"
 	      "dies as it does without ptcap. `ptcap crash show` explains the crash, and\n"
 	      "`ptcap crash show --help` lists its options.\n\n"

@@ -31,15 +31,14 @@ struct dump_args {
 
 static void help(void)
 {
-	fputs("usage: ptcap dump [-i FILE] [--format=text|json] [--stored] [--type=NAME,...]\n"
-	      "                  [--tid=TID] [--cpu=CPU] [--time=FROM,TO]\n"
-	      "       ptcap dump [-i FILE] [--format=text|json] --verify\n"
+	fputs("usage: ptcap dump [OPTIONS] [FILE]\n"
+	      "       ptcap dump --verify [--format=text|json] [FILE]\n"
 	      "Print every record of a recording in file order, one a line: its offset in the\n"
 	      "file, its type, its size and its fields. The sample id is in braces. The events\n"
 	      "and the features of the header come first, after a #.\n\n"
 	      "What to print (default: all records):\n"
-	      "  -i, --input=FILE      Read this recording (default: perf.data; -: standard\n"
-	      "                        input).\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
 	      "      --type=NAME,...   Print only records of these types, for example MMAP2,\n"
 	      "                        aux, 68, unknown. event and feature name the lines\n"
 	      "                        before the records.\n"

@@ -13,11 +13,11 @@
 
 static void help(void)
 {
-	fputs("usage: ptcap info [-i FILE] [--format=text|json]\n"
+	fputs("usage: ptcap info [OPTIONS] [FILE]\n"
 	      "Summarise a recording: the machine, the command, the events, the trace queues,\n"
 	      "the number of records of each type, and the losses.\n\n"
-	      "  -i, --input=FILE      Read this recording (default: perf.data; -: standard\n"
-	      "                        input).\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
 	      "      --format=FORMAT   Print text (default) or json (one object, see\n"
 	      "                        doc/json.md).\n",
 	      stdout);

@@ -12,14 +12,14 @@
 
 static void help(void)
 {
-	fputs("usage: ptcap recover [-i FILE] -o FILE\n"
+	fputs("usage: ptcap recover [OPTIONS] -o NEW [FILE]\n"
 	      "Repair a recording that was cut, or whose writer was killed. The new file has\n"
 	      "all records up to the first damaged one. Of a cut chunk of trace it has all\n"
 	      "bytes in the file. ptcap prints the damage and the losses.\n\n"
-	      "  -i, --input=FILE      Read this recording (default: perf.data; -: standard\n"
-	      "                        input).\n"
-	      "  -o, --output=FILE     Write the new recording to FILE; an existing FILE\n"
-	      "                        becomes FILE.old.\n",
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
+	      "  -o, --output=NEW      Write the new recording to NEW; an existing NEW\n"
+	      "                        becomes NEW.old.\n",
 	      stdout);
 	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
 	fputs("  -h, --help            Print this text.\n\n"

@@ -33,10 +33,11 @@ struct show_args {
 
 static void help(void)
 {
-	fputs("usage: ptcap crash show [-i FILE] [OPTIONS]\n"
+	fputs("usage: ptcap crash show [OPTIONS] [FILE]\n"
 	      "Explain the crash in a recording by `ptcap crash`.\n\n"
 	      "What to show:\n"
-	      "  -i, --input=FILE      Read this recording (default: perf.data).\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE.\n"
 	      "  -p, --pid=PID         Explain the crash of this process (default: the process\n"
 	      "                        that died last).\n"
 	      "  -n, --branches=N      Show the last N branches (default: 20; with json: 100).\n"

@@ -23,7 +23,7 @@ void ptc_decode_args_release(struct ptc_decode_args *a)
 
 void ptc_decode_help(void)
 {
-	fputs("usage: ptcap decode [-i FILE] [OPTIONS]\n"
+	fputs("usage: ptcap decode [OPTIONS] [FILE]\n"
 	      "       ptcap decode --pt=FILE --raw=FILE@ADDR[:OFFSET[:LENGTH]]... -F insn-ip\n"
 	      "Decode a recording: print every branch that was taken, and every gap.\n\n"
 	      "What to print (default: a line for each branch):\n"
@@ -47,8 +47,8 @@ void ptc_decode_help(void)
 	      "                        doc/json.md) or bin (16 bytes a branch, see\n"
 	      "                        doc/format.md).\n\n"
 	      "Which part of the recording (default: all):\n"
-	      "  -i, --input=FILE      Read this recording (default: perf.data; -: standard\n"
-	      "                        input).\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
 	      "      --tid=LIST        Print only these threads, for example 12,15-17.\n"
 	      "      --cpu=LIST        Print only these CPUs. With --pt: the CPU that\n"
 	      "                        recorded, for example 6/94/3.\n"

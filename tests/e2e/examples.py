@@ -5,8 +5,9 @@
 An example is an indented block with lines "$ command". A line that ends with a backslash, or that begins with "> ", continues
 a command. Of a man page only the section EXAMPLES has examples. All commands of a file run in order, in one shell, in a
 scratch folder, with ptcap in PATH. Lines below a command are its output: standard output and standard error. They are
-compared with the real output, with numbers masked and blanks collapsed. A line "..." stands for any lines. Output
-of a background job is waited for. Without such lines the output is not compared. Each command must exit with 0.
+compared with the real output, with numbers masked and blanks collapsed. A line "..." stands for any lines, and "..." in
+a line for any text. Output of a background job is waited for. Without such lines the output is not compared. Each
+command must exit with 0.
 
 A comment before an example changes how it runs: <!-- example: WORD... -->
 setup=NAME    first call the function NAME of SETUPS, which makes stand-ins: programs, recordings, shell functions
@@ -100,9 +101,15 @@ def masked(line):
     return " ".join(re.sub(r"\b(?:0x)?[0-9a-f]*[0-9][0-9a-f]*\b", "N", line).split())
 
 
+def pattern_of(line):
+    if line.strip() == "...":
+        return r"(?:.*\n)*?"
+    return r" ?.* ?".join(re.escape(masked(part)) for part in line.split("...")) + r"\n"
+
+
 def agrees(shown, printed):
-    """Whether the lines printed are those shown, where "..." stands for any lines."""
-    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else re.escape(masked(line)) + r"\n" for line in shown)
+    """Whether the lines printed are those shown, where "..." stands for any lines, or for any text."""
+    pattern = "".join(map(pattern_of, shown))
     lines = [masked(line) for line in printed]
     while lines and not lines[-1]:
         lines.pop()
@@ -465,8 +472,8 @@ def comparison_can_fail(folder):
     d
     $ yes | head -n 1; n=1
     $ echo "$n" \\
-        two
-    5 two
+        two three
+    5 ... three
     $ { sleep 0.1; echo later; } & true
     later
 """
